@@ -1,15 +1,14 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Apple reads the text form of the crash reports of macOS and iOS.
-type Apple struct {
+// appleReader reads the text form of the crash reports of macOS and iOS.
+type appleReader struct {
 	crashed string // the number of the thread that crashed
 	names   map[string]string
 	seen    bool // a line that only such reports have was read
@@ -30,7 +29,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (a *Apple) Read(s *scan.Scanner, l scan.Line) bool {
+func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 2000 {
 		return false
@@ -58,10 +57,10 @@ func (a *Apple) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // exception reads the type, the codes, and the subtype of an exception.
-func (a *Apple) exception(s *scan.Scanner, l scan.Line) bool {
+func (a *appleReader) exception(s *scanner, l reportLine) bool {
 	if m := appleException().FindStringSubmatch(l.Text); m != nil {
 		p := crash.Problem{Kind: m[1], Message: m[1], Line: l.N}
-		if n := scan.SignalNumbers[m[2]]; n > 0 {
+		if n := signalNumbers[m[2]]; n > 0 {
 			p.Kind, p.Signal = m[2], n
 		}
 		s.Fail(p)
@@ -76,12 +75,12 @@ func (a *Apple) exception(s *scan.Scanner, l scan.Line) bool {
 	if address := appleAddress().FindStringSubmatch(m[1]); address != nil {
 		setAddress(p, address[1])
 	}
-	p.Message = scan.Cut(p.Message+" "+m[1], scan.MaxText)
+	p.Message = cut(p.Message+" "+m[1], maxText)
 	return true
 }
 
 // thread reads "Thread 0 Crashed:: Dispatch queue: com.apple.main-thread".
-func (a *Apple) thread(s *scan.Scanner, l scan.Line) bool {
+func (a *appleReader) thread(s *scanner, l reportLine) bool {
 	m := appleThread().FindStringSubmatch(l.Text)
 	if m == nil || m[2] == "" && !a.seen {
 		return false
@@ -106,7 +105,7 @@ func (a *Apple) thread(s *scan.Scanner, l scan.Line) bool {
 	return true
 }
 
-func (a *Apple) begin(s *scan.Scanner, l scan.Line, st crash.Stack) {
+func (a *appleReader) begin(s *scanner, l reportLine, st crash.Stack) {
 	st.Format = "apple"
 	s.Begin(st)
 	a.reading, a.last = true, l.N
@@ -114,7 +113,7 @@ func (a *Apple) begin(s *scan.Scanner, l scan.Line, st crash.Stack) {
 
 // lastException reads the heading of the stack of an exception that nobody
 // caught, which is thrown before the thread aborts.
-func (a *Apple) lastException(s *scan.Scanner, l scan.Line) bool {
+func (a *appleReader) lastException(s *scanner, l reportLine) bool {
 	if !strings.HasPrefix(l.Text, "Last Exception Backtrace") && !strings.HasPrefix(l.Text, "Application Specific Backtrace") {
 		return false
 	}
@@ -123,7 +122,7 @@ func (a *Apple) lastException(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads "3   App   0x0000000109007e2a -[View init] + 280 (View.m:37)".
-func (a *Apple) frame(s *scan.Scanner, l scan.Line) bool {
+func (a *appleReader) frame(s *scanner, l reportLine) bool {
 	m := appleFrame().FindStringSubmatch(l.Text)
 	if m == nil || !s.IsOpen("apple") {
 		return false
@@ -135,10 +134,10 @@ func (a *Apple) frame(s *scan.Scanner, l scan.Line) bool {
 		name = in[1] // the report has no symbols, unless as a comment
 	} else if o := appleOffset().FindStringSubmatch(name); o != nil {
 		name = o[1]
-		f.File, f.Line = o[2]+o[4], scan.Atoi(o[3]+o[5])
+		f.File, f.Line = o[2]+o[4], atoi(o[3]+o[5])
 	}
 	if p := applePlace().FindStringSubmatch(name); p != nil {
-		name, f.File, f.Line = p[1], p[2], scan.Atoi(p[3])
+		name, f.File, f.Line = p[1], p[2], atoi(p[3])
 	}
 	if inner, ok := strings.CutPrefix(name, "[inlined] "); ok {
 		name, f.Inline = inner, true
@@ -154,5 +153,5 @@ func appleSymbol(name string) (symbol, function string) {
 	if strings.HasPrefix(name, "-[") || strings.HasPrefix(name, "+[") || strings.Contains(name, " in ") || strings.Contains(name, "_block_invoke") {
 		return "", name
 	}
-	return scan.SymbolOf(name)
+	return symbolOf(name)
 }

@@ -1,17 +1,16 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Assertion reads the messages of failed assertions and checks, which name the
+// assertionReader reads the messages of failed assertions and checks, which name the
 // place where the program found out that something is wrong. The stack that
 // follows begins in the library that ended the program.
-type Assertion struct{}
+type assertionReader struct{}
 
 // assertions are the forms of such messages. Their groups are named: file, line,
 // func, and expr.
@@ -47,7 +46,7 @@ var assertions = []struct {
 }
 
 // Read implements scan.Format.
-func (*Assertion) Read(s *scan.Scanner, l scan.Line) bool {
+func (*assertionReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 10 || len(t) > 4000 || !mayAssert(t) {
 		return false
@@ -69,8 +68,8 @@ func (*Assertion) Read(s *scan.Scanner, l scan.Line) bool {
 		}
 		s.Found("assertion")
 		s.Fail(crash.Problem{Kind: "assertion", Message: strings.TrimSpace(group("expr")), Line: l.N})
-		f := crash.Frame{File: group("file"), Line: scan.Atoi(group("line"))}
-		f.Symbol, f.Function = scan.SymbolOf(strings.TrimSuffix(group("func"), "()"))
+		f := crash.Frame{File: group("file"), Line: atoi(group("line"))}
+		f.Symbol, f.Function = symbolOf(strings.TrimSuffix(group("func"), "()"))
 		s.AddPlace(l, "assertion", f)
 		return true
 	}

@@ -1,4 +1,4 @@
-package scan
+package format
 
 import "encoding/binary"
 
@@ -20,9 +20,9 @@ const maxStates = 1 << 14
 // each.
 type patternState []struct{ pattern, seen uint16 }
 
-// NewAutomaton builds the automaton of the patterns. See marks for what their
+// newAutomaton builds the automaton of the patterns. See marks for what their
 // bytes stand for.
-func NewAutomaton(patterns []string) *automaton {
+func newAutomaton(patterns []string) *automaton {
 	a := &automaton{}
 	var sets [][]byteSet
 	for _, p := range patterns {

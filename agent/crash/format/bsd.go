@@ -1,15 +1,14 @@
-package kernel
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// BSD reads the traces of the kernels of FreeBSD, OpenBSD and NetBSD.
-type BSD struct {
+// bsdReader reads the traces of the kernels of FreeBSD, OpenBSD and NetBSD.
+type bsdReader struct {
 	cause     string // the last line that may tell why the kernel stopped
 	causeLine int
 	last      int // the last frame
@@ -24,7 +23,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (b *BSD) Read(s *scan.Scanner, l scan.Line) bool {
+func (b *bsdReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 8 || len(t) > 1000 {
 		return false
@@ -50,7 +49,7 @@ func (b *BSD) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads "vpanic() at vpanic+0x1e0/frame 0xfffffe001fa0e340".
-func (b *BSD) frame(s *scan.Scanner, l scan.Line) bool {
+func (b *bsdReader) frame(s *scanner, l reportLine) bool {
 	m := bsdFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -61,31 +60,31 @@ func (b *BSD) frame(s *scan.Scanner, l scan.Line) bool {
 		s.Open.Frames = s.Open.Frames[:0]
 	}
 	b.handler = 0
-	f := crash.Frame{File: m[4], Line: scan.Atoi(m[5]), Inline: m[6] != ""}
+	f := crash.Frame{File: m[4], Line: atoi(m[5]), Inline: m[6] != ""}
 	name := m[1]
 	if m[3] != "" {
 		name = m[3] // the function that was put inline
 	}
-	f.Symbol, f.Function = scan.SymbolOf(name)
+	f.Symbol, f.Function = symbolOf(name)
 	s.Add(l, f)
 	return true
 }
 
 // inner reads the place of a function that was put inline, as decoded traces
 // have it.
-func (b *BSD) inner(s *scan.Scanner, l scan.Line) bool {
+func (b *bsdReader) inner(s *scanner, l reportLine) bool {
 	m := bsdInner().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
 	b.last = l.N
-	s.Add(l, crash.Frame{Function: m[1], File: m[2], Line: scan.Atoi(m[3]), Inline: true})
+	s.Add(l, crash.Frame{Function: m[1], File: m[2], Line: atoi(m[3]), Inline: true})
 	return true
 }
 
 // begin makes the stack ready that a frame belongs to. Traces on arm64 have a line
 // of registers and an empty one between frames.
-func (b *BSD) begin(s *scan.Scanner, l scan.Line) {
+func (b *bsdReader) begin(s *scanner, l reportLine) {
 	goesOn := s.IsOpen("bsd") && l.N-b.last <= 4
 	b.last = l.N
 	if goesOn {
@@ -103,11 +102,11 @@ func (b *BSD) begin(s *scan.Scanner, l scan.Line) {
 
 // fail records why the kernel stopped. Another format may have read the message
 // of the panic as one of its own.
-func (b *BSD) fail(s *scan.Scanner, l scan.Line) {
+func (b *bsdReader) fail(s *scanner, l reportLine) {
 	if b.cause == "" || l.N-b.causeLine > 200 {
 		return
 	}
-	found := crash.Problem{Kind: "kernel panic", Message: scan.Cut(b.cause, scan.MaxText), Line: b.causeLine}
+	found := crash.Problem{Kind: "kernel panic", Message: cut(b.cause, maxText), Line: b.causeLine}
 	if p := s.Failing(); p != nil && p.Line >= b.causeLine && p.Line-b.causeLine <= 30 {
 		*p = found
 	} else {
@@ -119,7 +118,7 @@ func (b *BSD) fail(s *scan.Scanner, l scan.Line) {
 // trap reads the line below the frames of the handler of a trap. If frames of the
 // kernel follow, they are those of the code that failed, and the others are left
 // out.
-func (b *BSD) trap(s *scan.Scanner, t string) bool {
+func (b *bsdReader) trap(s *scanner, t string) bool {
 	if !s.IsOpen("bsd") || !bsdTrap().MatchString(t) {
 		return false
 	}

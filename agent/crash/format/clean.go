@@ -1,4 +1,4 @@
-package scan
+package format
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 // trimEnd returns a line without white space at its end.
 func trimEnd(b []byte) []byte { return bytes.TrimRight(b, " \t\r\n\v\f\x00") }
 
-// Cut cuts a text to at most n bytes, at a character's end.
-func Cut(s string, n int) string {
+// cut cuts a text to at most n bytes, at a character's end.
+func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -94,8 +94,8 @@ var (
 )
 
 // cleanLine takes the prefixes of logs, quotes and terminals off a line.
-func cleanLine(n int, raw []byte) Line {
-	text := string(raw[:min(len(raw), MaxLine)])
+func cleanLine(n int, raw []byte) reportLine {
+	text := string(raw[:min(len(raw), maxLine)])
 	if strings.Contains(text, "\u00a0") {
 		text = strings.ReplaceAll(text, "\u00a0", " ") // what copying from a browser gives
 	}
@@ -105,7 +105,7 @@ func cleanLine(n int, raw []byte) Line {
 	if strings.Contains(text, "=3D") { // a mail's source
 		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")
 	}
-	l := Line{N: n}
+	l := reportLine{N: n}
 	l.Indent, text = unindent(text)
 	for range 4 {
 		rest, ok := withoutPrefix(text)

@@ -1,16 +1,15 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// ClusterFuzz reads the text of issues that ClusterFuzz files: the type and the
+// clusterFuzzReader reads the text of issues that ClusterFuzz files: the type and the
 // address of a crash, and its state, which is the names of the topmost functions.
-type ClusterFuzz struct {
+type clusterFuzzReader struct {
 	state int // the last line of the state, 0 outside of it
 	count int
 }
@@ -24,7 +23,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (c *ClusterFuzz) Read(s *scan.Scanner, l scan.Line) bool {
+func (c *clusterFuzzReader) Read(s *scanner, l reportLine) bool {
 	if c.state > 0 && l.N-c.state == 1 {
 		return c.function(s, l)
 	}
@@ -55,7 +54,7 @@ func (c *ClusterFuzz) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // fail reads "Heap-buffer-overflow READ 8": the kind, the access, and its size.
-func (c *ClusterFuzz) fail(s *scan.Scanner, l scan.Line, value string) {
+func (c *clusterFuzzReader) fail(s *scanner, l reportLine, value string) {
 	p := crash.Problem{Kind: value, Message: value, Line: l.N}
 	if m := fuzzAccess().FindStringIndex(value); m != nil && m[0] > 0 {
 		p.Kind = strings.TrimSpace(value[:m[0]])
@@ -66,7 +65,7 @@ func (c *ClusterFuzz) fail(s *scan.Scanner, l scan.Line, value string) {
 
 // function reads a line of the state: a function, or a file where no function was
 // known.
-func (c *ClusterFuzz) function(s *scan.Scanner, l scan.Line) bool {
+func (c *clusterFuzzReader) function(s *scanner, l reportLine) bool {
 	if !isState(l.Text) || c.count == maxState || !s.IsOpen("clusterfuzz") {
 		c.state = 0
 		return false
@@ -77,7 +76,7 @@ func (c *ClusterFuzz) function(s *scan.Scanner, l scan.Line) bool {
 	if fuzzFile().MatchString(l.Text) {
 		f.File = l.Text
 	} else {
-		f.Symbol, f.Function = scan.SymbolOf(l.Text)
+		f.Symbol, f.Function = symbolOf(l.Text)
 	}
 	s.Add(l, f)
 	return true

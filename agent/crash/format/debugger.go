@@ -1,17 +1,16 @@
-package native
+package format
 
 import (
 	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Debugger reads what gdb, lldb, coredumpctl and FreeBSD print around their
-// stacks. The frames are read by hashFrames.
-type Debugger struct {
+// debuggerReader reads what gdb, lldb, coredumpctl and FreeBSD print around their
+// stacks. The frames are read by numberedReader.
+type debuggerReader struct {
 	current string // the thread that got the signal, if the debugger says so
 }
 
@@ -26,7 +25,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (d *Debugger) Read(s *scan.Scanner, l scan.Line) bool {
+func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 500 {
 		return false
@@ -64,7 +63,7 @@ func (d *Debugger) Read(s *scan.Scanner, l scan.Line) bool {
 // Flush finds the stack of the crash among those of all threads, which gdb shows
 // from the last one to the first: it is that of the thread that got the signal,
 // else that of one that ended the program, else that of the first thread.
-func (d *Debugger) Flush(s *scan.Scanner) {
+func (d *debuggerReader) Flush(s *scanner) {
 	s.Close()
 	var threads []*crash.Stack
 	for i := range s.Report.Stacks {
@@ -101,7 +100,7 @@ func endsProgram(st *crash.Stack) bool {
 
 // thread begins the stack of a thread. The first one is taken for the crash's
 // until all are known.
-func (d *Debugger) thread(s *scan.Scanner, name string) {
+func (d *debuggerReader) thread(s *scanner, name string) {
 	kind := crash.StackCrash
 	if d.seen(s, "gdb") {
 		kind = crash.StackThread
@@ -110,7 +109,7 @@ func (d *Debugger) thread(s *scan.Scanner, name string) {
 }
 
 // seen reports whether a stack of the format was read already.
-func (d *Debugger) seen(s *scan.Scanner, format string) bool {
+func (d *debuggerReader) seen(s *scanner, format string) bool {
 	for _, st := range s.Report.Stacks {
 		if st.Format == format && st.Kind == crash.StackCrash {
 			return true
@@ -120,11 +119,11 @@ func (d *Debugger) seen(s *scan.Scanner, format string) bool {
 }
 
 // stop reads lldb's reason why a thread stopped.
-func (d *Debugger) stop(s *scan.Scanner, l scan.Line, reason string) {
+func (d *debuggerReader) stop(s *scanner, l reportLine, reason string) {
 	p := crash.Problem{Kind: reason, Message: reason, Line: l.N}
 	if m := gotSignal().FindStringSubmatch(reason); m != nil {
 		p.Kind = m[1] + m[2]
-		p.Signal = scan.SignalNumbers[p.Kind]
+		p.Signal = signalNumbers[p.Kind]
 	}
 	if i := strings.Index(reason, "address="); i >= 0 {
 		p.Address = strings.TrimSuffix(reason[i+len("address="):], ")")
@@ -137,7 +136,7 @@ func (d *Debugger) stop(s *scan.Scanner, l scan.Line, reason string) {
 }
 
 // signal reads a line that names the signal of a crash.
-func (d *Debugger) signal(s *scan.Scanner, l scan.Line) bool {
+func (d *debuggerReader) signal(s *scanner, l reportLine) bool {
 	name, message := "", ""
 	if m := gdbSignal().FindStringSubmatch(l.Text); m != nil {
 		name, message = m[1], m[2]
@@ -149,15 +148,15 @@ func (d *Debugger) signal(s *scan.Scanner, l scan.Line) bool {
 	} else {
 		return false
 	}
-	if known := scan.SignalNames[name]; known != "" {
+	if known := signalNames[name]; known != "" {
 		name = known
 	}
-	if scan.SignalNumbers[name] == 0 {
+	if signalNumbers[name] == 0 {
 		return false
 	}
-	if p := s.Failing(); p != nil && p.Signal == scan.SignalNumbers[name] && l.N-p.Line < 30 {
+	if p := s.Failing(); p != nil && p.Signal == signalNumbers[name] && l.N-p.Line < 30 {
 		return true // the same signal again
 	}
-	s.Fail(crash.Problem{Kind: name, Signal: scan.SignalNumbers[name], Message: message, Line: l.N})
+	s.Fail(crash.Problem{Kind: name, Signal: signalNumbers[name], Message: message, Line: l.N})
 	return true
 }

@@ -3,8 +3,13 @@
 // A report may be a whole log with a stack somewhere in it, and may hold stacks
 // of several formats. So formats are found line by line: the scanner takes the
 // prefixes of logs, quotes and terminals off a line, and offers it to each
-// [format] until one of them takes it. A format keeps what it needs to know of
+// [lineReader] until one of them takes it. A line reader keeps what it needs to know of
 // the lines before, and tells the scanner of problems, stacks and frames.
+//
+// The line readers are of three families: those of native programs (sanitizers,
+// debuggers, Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions),
+// those of languages that print their own stacks (Python, Java, Go, Rust, .NET,
+// JavaScript, Ruby, PHP), and those of operating systems (Linux, the BSDs, Xen).
 //
 // SAP HANA dumps, Apple's JSON reports and core files are not lines of a log:
 // they are told by their first bytes and have readers of their own.

@@ -1,16 +1,15 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// DotNet reads the stack traces of .NET and Mono. The stacks of inner exceptions
+// dotNetReader reads the stack traces of .NET and Mono. The stacks of inner exceptions
 // come before that of the exception that they caused.
-type DotNet struct {
+type dotNetReader struct {
 	heads []dotnetHead // the exceptions whose stacks were not read, the outermost first
 }
 
@@ -37,10 +36,10 @@ var (
 )
 
 // Read implements scan.Format.
-func (d *DotNet) Read(s *scan.Scanner, l scan.Line) bool {
+func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > scan.MaxText:
+	case t == "" || len(t) > maxText:
 		return false
 	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
@@ -60,7 +59,7 @@ func firstWord(t string) string {
 
 // head notes the exceptions that a line names. Those that caused it follow an
 // arrow, in the same line or in the next ones.
-func (d *DotNet) head(l scan.Line) {
+func (d *dotNetReader) head(l reportLine) {
 	text := dotnetHeading().ReplaceAllString(l.Text, "")
 	parts := strings.Split(text, " ---> ")
 	if rest, ok := strings.CutPrefix(text, "---> "); ok {
@@ -79,7 +78,7 @@ func (d *DotNet) head(l scan.Line) {
 }
 
 // frame reads "at N.C.M(Type name) in file:line 12".
-func (d *DotNet) frame(s *scan.Scanner, l scan.Line) bool {
+func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 	m := dotnetFrame().FindStringSubmatch(l.Text)
 	if m == nil || !strings.Contains(m[1], ".") {
 		return false
@@ -96,7 +95,7 @@ func (d *DotNet) frame(s *scan.Scanner, l scan.Line) bool {
 	}
 	f := crash.Frame{}
 	if m[3] != "" && !strings.HasPrefix(m[3], "<") {
-		f.File, f.Line = m[3], scan.Atoi(m[4])
+		f.File, f.Line = m[3], atoi(m[4])
 	}
 	f.Function = dotnetName(m[1])
 	if f.Function != m[1] {
@@ -107,13 +106,13 @@ func (d *DotNet) frame(s *scan.Scanner, l scan.Line) bool {
 }
 
 // begin opens the stack of the innermost exception whose stack was not read.
-func (d *DotNet) begin(s *scan.Scanner, l scan.Line) {
+func (d *dotNetReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
 	if n := len(d.heads) - 1; n >= 0 && l.N-d.heads[n].line <= maxMessage*maxInner {
 		h := d.heads[n]
 		d.heads = d.heads[:n]
 		s.Fail(crash.Problem{Kind: h.kind, Message: h.message, Line: h.line, Null: strings.HasSuffix(h.kind, "NullReferenceException")})
-		st.Title = scan.TitleOf(h.kind, h.message)
+		st.Title = titleOf(h.kind, h.message)
 		if n > 0 {
 			st.Kind = crash.StackCause
 		}
@@ -123,12 +122,12 @@ func (d *DotNet) begin(s *scan.Scanner, l scan.Line) {
 
 // separator reads the line between the stack of an inner exception and that of
 // the outer one. The other separators are within one stack.
-func (d *DotNet) separator(s *scan.Scanner, l scan.Line) bool {
+func (d *dotNetReader) separator(s *scanner, l reportLine) bool {
 	if !s.IsOpen("dotnet") {
 		return false
 	}
 	if len(d.heads) > 0 && (l.Indent > 0 || strings.Contains(l.Text, "inner exception")) {
-		d.begin(s, scan.Line{N: d.heads[len(d.heads)-1].line})
+		d.begin(s, reportLine{N: d.heads[len(d.heads)-1].line})
 	}
 	s.Last++
 	return true

@@ -1,4 +1,4 @@
-package scan
+package format
 
 import (
 	"strconv"
@@ -7,18 +7,18 @@ import (
 
 // The signals that end a program, by name and by the number on Linux.
 var (
-	SignalNames = map[string]string{
+	signalNames = map[string]string{
 		"3": "SIGQUIT", "4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "7": "SIGBUS", "8": "SIGFPE", "9": "SIGKILL", "11": "SIGSEGV", "31": "SIGSYS",
 	}
 
-	SignalNumbers = map[string]int{
+	signalNumbers = map[string]int{
 		"SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9, "SIGSEGV": 11, "SIGSYS": 31,
 	}
 )
 
-// SymbolOf returns the symbol of a report where it says more than the
+// symbolOf returns the symbol of a report where it says more than the
 // function's name, and that name.
-func SymbolOf(name string) (symbol, function string) {
+func symbolOf(name string) (symbol, function string) {
 	name = strings.TrimSpace(name)
 	function = functionName(name)
 	if name != function && name != "??" && name != "n/a" {
@@ -27,7 +27,7 @@ func SymbolOf(name string) (symbol, function string) {
 	return symbol, function
 }
 
-func Atoi(s string) int {
+func atoi(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n > 1<<30 {
 		return 0
@@ -35,8 +35,8 @@ func Atoi(s string) int {
 	return n
 }
 
-// AccessWord returns the access that the words of a failure name.
-func AccessWord(words string) string {
+// accessWord returns the access that the words of a failure name.
+func accessWord(words string) string {
 	for _, w := range strings.Fields(strings.ToLower(words)) {
 		switch w {
 		case "read", "write":
@@ -46,7 +46,7 @@ func AccessWord(words string) string {
 	return ""
 }
 
-func HexDigits(s string) int {
+func hexDigits(s string) int {
 	n := 0
 	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
 		n++

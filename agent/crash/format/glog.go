@@ -1,16 +1,15 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Glog reads the stacks that the failure handlers of glog and Abseil print, and
+// glogReader reads the stacks that the failure handlers of glog and Abseil print, and
 // those of Folly, which have the same form.
-type Glog struct {
+type glogReader struct {
 	last int
 }
 
@@ -21,7 +20,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (g *Glog) Read(s *scan.Scanner, l scan.Line) bool {
+func (g *glogReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case len(t) < 8 || len(t) > 8000:
@@ -35,17 +34,17 @@ func (g *Glog) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // head reads "*** SIGSEGV (@0x0) received by PID 12 ...; stack trace: ***".
-func (g *Glog) head(s *scan.Scanner, l scan.Line) bool {
+func (g *glogReader) head(s *scanner, l reportLine) bool {
 	if strings.Contains(l.Text, "stack trace: ***") && !strings.Contains(l.Text, "SIG") {
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "glog"})
 		g.last = l.N
 		return true
 	}
 	m := glogSignal().FindStringSubmatch(l.Text)
-	if m == nil || scan.SignalNumbers[m[1]] == 0 {
+	if m == nil || signalNumbers[m[1]] == 0 {
 		return false
 	}
-	p := crash.Problem{Kind: m[1], Signal: scan.SignalNumbers[m[1]], Message: l.Text, Line: l.N}
+	p := crash.Problem{Kind: m[1], Signal: signalNumbers[m[1]], Message: l.Text, Line: l.N}
 	if m[2] != "" && p.Kind != "SIGABRT" {
 		p.Address = m[2]
 		p.Null = crash.NearNull(m[2])
@@ -62,7 +61,7 @@ func (g *Glog) head(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads "    @     0x7fec17006387 __GI_raise".
-func (g *Glog) frame(s *scan.Scanner, l scan.Line) bool {
+func (g *glogReader) frame(s *scanner, l reportLine) bool {
 	m := glogFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -80,7 +79,7 @@ func (g *Glog) frame(s *scan.Scanner, l scan.Line) bool {
 		name, f.Module = c[1], c[2]
 	}
 	if name != "(unknown)" {
-		f.Symbol, f.Function = scan.SymbolOf(name)
+		f.Symbol, f.Function = symbolOf(name)
 	}
 	s.Add(l, f)
 	return true

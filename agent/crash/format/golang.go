@@ -1,20 +1,19 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Golang reads the stacks that Go's runtime prints: panics, fatal errors, dumps of
+// goReader reads the stacks that Go's runtime prints: panics, fatal errors, dumps of
 // goroutines, and reports of the race detector. A frame is two lines, the
 // function and its place. Pasted text has lost its indentation or is wrapped, so
 // nothing depends on that.
-type Golang struct {
-	margin  scan.Margin
-	held    scan.Line       // a line that may be a function, whose place comes next
+type goReader struct {
+	margin  margin
+	held    reportLine            // a line that may be a function, whose place comes next
 	crashed bool            // the stack of the crash was read; further ones are of other goroutines
 	panics  []crash.Problem // that no goroutine followed yet
 }
@@ -41,7 +40,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (g *Golang) Read(s *scan.Scanner, l scan.Line) bool {
+func (g *goReader) Read(s *scanner, l reportLine) bool {
 	l = g.margin.Off(l)
 	t := l.Text
 	switch {
@@ -56,13 +55,13 @@ func (g *Golang) Read(s *scan.Scanner, l scan.Line) bool {
 	case strings.HasPrefix(t, "[signal "):
 		return g.signal(s, l)
 	case strings.Contains(t, "WARNING: DATA RACE"):
-		g.margin, _ = scan.AfterMargin(t, "WARNING: DATA RACE")
+		g.margin, _ = afterMargin(t, "WARNING: DATA RACE")
 		s.Fail(crash.Problem{Kind: "data race", Line: l.N})
 		s.Found("go")
 		return true
 	case strings.HasPrefix(t, "...") && s.IsOpen("go"):
 		if m := goElided().FindStringSubmatch(t); m != nil {
-			s.Open.Omitted += max(scan.Atoi(m[1]), 1)
+			s.Open.Omitted += max(atoi(m[1]), 1)
 			return true
 		}
 	}
@@ -70,10 +69,10 @@ func (g *Golang) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // heading reads the line before the stack of a goroutine.
-func (g *Golang) heading(s *scan.Scanner, l scan.Line) bool {
+func (g *goReader) heading(s *scanner, l reportLine) bool {
 	t := l.Text
 	if m := goroutine().FindStringSubmatch(t); m != nil {
-		if before, _ := scan.AfterMargin(t, "goroutine "); before != "" {
+		if before, _ := afterMargin(t, "goroutine "); before != "" {
 			g.margin = before
 		}
 		st := crash.Stack{Kind: crash.StackCrash, Format: "go", Thread: m[1], Title: m[2]}
@@ -84,7 +83,7 @@ func (g *Golang) heading(s *scan.Scanner, l scan.Line) bool {
 			st.Kind = crash.StackCrash
 		}
 		s.Begin(st)
-		g.crashed, g.held = true, scan.Line{}
+		g.crashed, g.held = true, reportLine{}
 		return true
 	}
 	if m := goAccess().FindStringSubmatch(t); m != nil {
@@ -108,7 +107,7 @@ func (g *Golang) heading(s *scan.Scanner, l scan.Line) bool {
 // so it is not one of Go's before a goroutine follows. That of a panic that was
 // recovered and raised again is there twice. It reports whether the line is surely
 // one of Go's.
-func (g *Golang) panicked(l scan.Line) bool {
+func (g *goReader) panicked(l reportLine) bool {
 	m := goPanic().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -129,7 +128,7 @@ func (g *Golang) panicked(l scan.Line) bool {
 
 // fail records the panics before the goroutine whose heading is read, and reports
 // whether there are any.
-func (g *Golang) fail(s *scan.Scanner, l scan.Line) bool {
+func (g *goReader) fail(s *scanner, l reportLine) bool {
 	found := false
 	for _, p := range g.panics {
 		if l.N-p.Line <= maxPanicLines {
@@ -142,7 +141,7 @@ func (g *Golang) fail(s *scan.Scanner, l scan.Line) bool {
 }
 
 // signal reads the line about the signal that became a panic.
-func (g *Golang) signal(s *scan.Scanner, l scan.Line) bool {
+func (g *goReader) signal(s *scanner, l reportLine) bool {
 	m := goSignal().FindStringSubmatch(l.Text)
 	p := s.Failing()
 	if n := len(g.panics) - 1; n >= 0 {
@@ -151,9 +150,9 @@ func (g *Golang) signal(s *scan.Scanner, l scan.Line) bool {
 	if m == nil || p == nil {
 		return m != nil
 	}
-	p.Signal = scan.SignalNumbers[m[1]]
+	p.Signal = signalNumbers[m[1]]
 	if m[2] == "b" {
-		p.Signal = scan.SignalNumbers["SIGSEGV"]
+		p.Signal = signalNumbers["SIGSEGV"]
 	}
 	if m[3] != "" {
 		p.Address = m[3]
@@ -163,7 +162,7 @@ func (g *Golang) signal(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads the two lines of a frame, and what is wrapped of them.
-func (g *Golang) frame(s *scan.Scanner, l scan.Line) bool {
+func (g *goReader) frame(s *scanner, l reportLine) bool {
 	t := l.Text
 	open := s.IsOpen("go")
 	if open && s.Since(l) > 20 && s.Last > 0 && len(s.Open.Frames) > 0 {
@@ -175,17 +174,17 @@ func (g *Golang) frame(s *scan.Scanner, l scan.Line) bool {
 		}
 	}
 	if g.held.Text != "" && l.N-g.held.N <= 4 && strings.Count(g.held.Text, "(") > strings.Count(g.held.Text, ")") {
-		g.held.Text = scan.Cut(g.held.Text+" "+t, scan.MaxText) // the arguments were wrapped
+		g.held.Text = cut(g.held.Text+" "+t, maxText) // the arguments were wrapped
 		return open
 	}
-	if len(t) < scan.MaxText && (strings.HasPrefix(t, "created by ") || goCall(t)) {
+	if len(t) < maxText && (strings.HasPrefix(t, "created by ") || goCall(t)) {
 		g.held = l
 		return open
 	}
 	if open && strings.HasPrefix(t, "+0x") || strings.HasPrefix(t, "fp=0x") {
 		return true // the rest of a place
 	}
-	g.held = scan.Line{}
+	g.held = reportLine{}
 	return false
 }
 
@@ -211,14 +210,14 @@ func argumentsOf(t string) int {
 }
 
 // place reads the second line of a frame.
-func (g *Golang) place(s *scan.Scanner, l scan.Line, m []string) bool {
+func (g *goReader) place(s *scanner, l reportLine, m []string) bool {
 	name := m[1]
 	if name == "" && g.held.Text != "" && l.N-g.held.N <= 4 {
 		name = g.held.Text
 	}
 	raw := strings.TrimSpace(name + " " + l.Text[len(m[1]):])
-	g.held = scan.Line{}
-	f := crash.Frame{File: m[2], Line: scan.Atoi(m[3]), Raw: raw}
+	g.held = reportLine{}
+	f := crash.Frame{File: m[2], Line: atoi(m[3]), Raw: raw}
 	if c := goCreated().FindStringSubmatch(name); c != nil {
 		f.Symbol, f.Function, f.Module = goNames(c[1])
 		thread := ""

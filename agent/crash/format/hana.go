@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/crash/hana"
 )
 
@@ -17,7 +16,7 @@ type hanaText struct {
 	sink   *hanaSink
 	last   int
 	inside bool            // a section with stacks was begun
-	first  *scan.Line      // a line that may be the first frame of a bare stack
+	first  *reportLine           // a line that may be the first frame of a bare stack
 	places map[string]bool // places of trace files that were taken
 }
 
@@ -25,7 +24,7 @@ type hanaText struct {
 const maxTracePlaces = 40
 
 // A hanaSink passes on what is found to the scanner.
-type hanaSink struct{ s *scan.Scanner }
+type hanaSink struct{ s *scanner }
 
 func (k *hanaSink) Problem(p crash.Problem) { k.s.Fail(p) }
 
@@ -35,13 +34,13 @@ func (k *hanaSink) Stack(st crash.Stack) {
 	st.Frames = nil
 	k.s.Begin(st)
 	for _, f := range frames {
-		k.s.Add(scan.Line{N: f.ReportLine, Text: f.Raw}, f)
+		k.s.Add(reportLine{N: f.ReportLine, Text: f.Raw}, f)
 	}
 	k.s.Open.Omitted += st.Omitted
 	k.s.Close()
 }
 
-func (h *hanaText) Read(s *scan.Scanner, l scan.Line) bool {
+func (h *hanaText) Read(s *scanner, l reportLine) bool {
 	if h.sink == nil {
 		h.sink = &hanaSink{s}
 		h.stacks.Sink = h.sink
@@ -75,7 +74,7 @@ func (h *hanaText) section(t string) bool {
 	return false
 }
 
-func (h *hanaText) Flush(*scan.Scanner) {
+func (h *hanaText) Flush(*scanner) {
 	if h.sink != nil {
 		h.stacks.End()
 	}
@@ -101,7 +100,7 @@ func startsHANA(t string) bool {
 }
 
 // trace reads a line of a trace file whose severity is warning, error, or fatal.
-func (h *hanaText) trace(s *scan.Scanner, l scan.Line) bool {
+func (h *hanaText) trace(s *scanner, l reportLine) bool {
 	t, ok := hana.ParseTraceLine(l.Text)
 	if !ok || t.Severity == 'i' || t.Severity == 'd' {
 		return false
@@ -121,7 +120,7 @@ func (h *hanaText) trace(s *scan.Scanner, l scan.Line) bool {
 // bare reads stacks without addresses, as SAP's notes quote them: two lines that
 // follow one another and have the numbers 0 and 1, or 1 and 2, and qualified
 // names.
-func (h *hanaText) bare(l scan.Line) bool {
+func (h *hanaText) bare(l reportLine) bool {
 	first := h.first
 	h.first = nil
 	if len(l.Text) > 1000 || len(l.Text) < 6 || !strings.HasPrefix(l.Text[1:], ": ") || !strings.Contains(l.Text, "::") || strings.ContainsAny(l.Text, "\"'=;") {

@@ -1,4 +1,4 @@
-package scan
+package format
 
 import (
 	"slices"
@@ -7,47 +7,47 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A Backward collects the frames of a stack whose innermost frame comes last in
+// A backward collects the frames of a stack whose innermost frame comes last in
 // the report. Of a stack that is too deep it keeps the innermost frames.
-type Backward struct {
+type backward struct {
 	Frames  []crash.Frame
 	Omitted int
 }
 
-func (b *Backward) Add(l Line, f crash.Frame) {
-	if len(b.Frames) == 2*MaxFrames {
-		b.Frames = append(b.Frames[:0], b.Frames[MaxFrames:]...)
-		b.Omitted += MaxFrames
+func (b *backward) Add(l reportLine, f crash.Frame) {
+	if len(b.Frames) == 2*maxFrames {
+		b.Frames = append(b.Frames[:0], b.Frames[maxFrames:]...)
+		b.Omitted += maxFrames
 	}
 	b.Frames = append(b.Frames, bounded(l, f))
 }
 
 // Keep adds what was collected to the report as a stack, innermost first, and
 // starts afresh. A stack that got its last frame before this one began is older.
-func (b *Backward) Keep(s *Scanner, st crash.Stack) {
+func (b *backward) Keep(s *scanner, st crash.Stack) {
 	if len(b.Frames) == 0 {
-		*b = Backward{}
+		*b = backward{}
 		return
 	}
 	if s.Last < b.Frames[0].ReportLine {
 		s.Close()
 	}
-	if n := len(b.Frames) - MaxFrames; n > 0 {
+	if n := len(b.Frames) - maxFrames; n > 0 {
 		b.Frames = b.Frames[n:]
 		b.Omitted += n
 	}
 	slices.Reverse(b.Frames)
 	st.Frames, st.Omitted = b.Frames, b.Omitted
-	*b = Backward{}
+	*b = backward{}
 	s.keep(st)
 }
 
-// A Margin is what a log of an unknown kind has before each line of a report. It
+// A margin is what a log of an unknown kind has before each line of a report. It
 // is learned from the heading of the report.
-type Margin string
+type margin string
 
 // Off takes the margin off a line. Digits may differ, as those of times do.
-func (m Margin) Off(l Line) Line {
+func (m margin) Off(l reportLine) reportLine {
 	if m == "" || l.Text == "" {
 		return l
 	}
@@ -59,7 +59,7 @@ func (m Margin) Off(l Line) Line {
 		return l
 	}
 	for i := range len(m) {
-		if m[i] != l.Text[i] && !(IsDigit(m[i]) && IsDigit(l.Text[i])) {
+		if m[i] != l.Text[i] && !(isDigit(m[i]) && isDigit(l.Text[i])) {
 			return l
 		}
 	}
@@ -68,22 +68,22 @@ func (m Margin) Off(l Line) Line {
 	return l
 }
 
-func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// AfterMargin returns the part of a text from a heading on, and what is before
+// afterMargin returns the part of a text from a heading on, and what is before
 // it as the margin of the lines that follow. The margin of a quoted line or of a
 // log is short; a longer text is a sentence.
-func AfterMargin(text, heading string) (Margin, string) {
+func afterMargin(text, heading string) (margin, string) {
 	i := strings.Index(text, heading)
 	if i <= 0 || i > 120 {
 		return "", text
 	}
-	return Margin(text[:i]), text[i:]
+	return margin(text[:i]), text[i:]
 }
 
 // Demote makes the last stack of a format that a problem ended with, and that
 // was taken for the crash's, that of a cause.
-func (s *Scanner) Demote(format string) {
+func (s *scanner) Demote(format string) {
 	for i := len(s.Report.Stacks) - 1; i >= 0; i-- {
 		st := &s.Report.Stacks[i]
 		if st.Format == format {
@@ -95,8 +95,8 @@ func (s *Scanner) Demote(format string) {
 	}
 }
 
-// TitleOf writes an exception as a heading does.
-func TitleOf(kind, message string) string {
+// titleOf writes an exception as a heading does.
+func titleOf(kind, message string) string {
 	if message == "" {
 		return kind
 	}

@@ -1,19 +1,18 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Hotspot reads the error files of the Java virtual machine, hs_err_pid*.log, and
+// hotspotReader reads the error files of the Java virtual machine, hs_err_pid*.log, and
 // what it prints when it ends.
-type Hotspot struct {
-	seen   bool      // a heading of such a report was read
-	frame  scan.Line // the problematic frame, until stacks are found
-	awaits bool      // the problematic frame is on the next line
+type hotspotReader struct {
+	seen   bool // a heading of such a report was read
+	frame  reportLine // the problematic frame, until stacks are found
+	awaits bool // the problematic frame is on the next line
 	thread string
 }
 
@@ -28,7 +27,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (h *Hotspot) Read(s *scan.Scanner, l scan.Line) bool {
+func (h *hotspotReader) Read(s *scanner, l reportLine) bool {
 	t := strings.TrimLeft(l.Text, "# ")
 	switch {
 	case t == "":
@@ -54,7 +53,7 @@ func (h *Hotspot) Read(s *scan.Scanner, l scan.Line) bool {
 	case strings.HasPrefix(t, "siginfo:"):
 		return h.siginfo(s, t)
 	case strings.HasPrefix(t, "Native frames:"), strings.HasPrefix(t, "Java frames:"):
-		h.frame = scan.Line{}
+		h.frame = reportLine{}
 		title, _, _ := strings.Cut(t, ":")
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "hs_err", Thread: h.thread, Title: title})
 		return true
@@ -65,14 +64,14 @@ func (h *Hotspot) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // heading reads the line that names the failure.
-func (h *Hotspot) heading(s *scan.Scanner, l scan.Line, t string) bool {
+func (h *hotspotReader) heading(s *scanner, l reportLine, t string) bool {
 	if m := hotspotSignal().FindStringSubmatch(t); m != nil {
 		if p := s.Failing(); h.seen && p != nil && p.Kind == m[1] && l.N-p.Line < 200 {
 			return true // it is printed once more
 		}
 		h.seen = true
 		s.Found("hs_err")
-		s.Fail(crash.Problem{Kind: m[1], Signal: scan.SignalNumbers[m[1]], Message: t, Line: l.N})
+		s.Fail(crash.Problem{Kind: m[1], Signal: signalNumbers[m[1]], Message: t, Line: l.N})
 		return true
 	}
 	m := hotspotError().FindStringSubmatch(t)
@@ -81,12 +80,12 @@ func (h *Hotspot) heading(s *scan.Scanner, l scan.Line, t string) bool {
 	}
 	h.seen = true
 	s.Fail(crash.Problem{Kind: "Internal Error", Message: t, Line: l.N})
-	s.AddPlace(l, "hs_err", crash.Frame{File: m[1], Line: scan.Atoi(m[2])})
+	s.AddPlace(l, "hs_err", crash.Frame{File: m[1], Line: atoi(m[2])})
 	return true
 }
 
 // siginfo reads the address whose access failed.
-func (h *Hotspot) siginfo(s *scan.Scanner, t string) bool {
+func (h *hotspotReader) siginfo(s *scanner, t string) bool {
 	m := hotspotInfo().FindStringSubmatch(t)
 	if p := s.Failing(); m != nil && p != nil {
 		p.Address, p.Null = m[2], crash.NearNull(m[2])
@@ -102,7 +101,7 @@ func (h *Hotspot) siginfo(s *scan.Scanner, t string) bool {
 
 // add reads a frame of a stack: C for native code, V for the machine's, j and J
 // for interpreted and compiled methods, v for the machine's generated code.
-func (h *Hotspot) add(s *scan.Scanner, l scan.Line, t string) bool {
+func (h *hotspotReader) add(s *scanner, l reportLine, t string) bool {
 	m := hotspotFrame().FindStringSubmatch(t)
 	if m == nil {
 		if strings.HasPrefix(t, "...") {
@@ -115,14 +114,14 @@ func (h *Hotspot) add(s *scan.Scanner, l scan.Line, t string) bool {
 	switch m[1] {
 	case "j", "J":
 		if j := hotspotJava().FindStringSubmatch(m[2]); j != nil {
-			f = JavaFrameOf("", strings.ReplaceAll(j[1], "/", "."), make([]string, 4), "")
+			f = javaFrameOf("", strings.ReplaceAll(j[1], "/", "."), make([]string, 4), "")
 		}
 	case "v", "A", "S", "M":
 		f.Function = strings.TrimPrefix(strings.Fields(m[2] + " ?")[0], "~")
 	default:
 		if n := hotspotNative().FindStringSubmatch(m[2]); n != nil {
 			f.Module = n[1]
-			f.Symbol, f.Function = scan.SymbolOf(n[2])
+			f.Symbol, f.Function = symbolOf(n[2])
 		}
 	}
 	if f.Function == "" && f.Module == "" {
@@ -133,12 +132,12 @@ func (h *Hotspot) add(s *scan.Scanner, l scan.Line, t string) bool {
 }
 
 // Flush adds the problematic frame of a report that has no stack.
-func (h *Hotspot) Flush(s *scan.Scanner) {
+func (h *hotspotReader) Flush(s *scanner) {
 	if h.frame.Text == "" {
 		return
 	}
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "hs_err", Thread: h.thread, Title: "Problematic frame"})
 	h.add(s, h.frame, h.frame.Text)
 	s.Close()
-	h.frame = scan.Line{}
+	h.frame = reportLine{}
 }

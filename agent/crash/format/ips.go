@@ -1,4 +1,4 @@
-package native
+package format
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 )
 
 // An ipsBody is the body of a report of macOS or iOS. The head, which is an object
@@ -48,8 +47,8 @@ type ipsFrame struct {
 	Inline bool   `json:"inline"`
 }
 
-// ReadIPS reads Apple's reports: a head and a body, or the body alone.
-func ReadIPS(s *scan.Scanner, data []byte) bool {
+// readIPS reads Apple's reports: a head and a body, or the body alone.
+func readIPS(s *scanner, data []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var raw json.RawMessage
 	if dec.Decode(&raw) != nil {
@@ -69,14 +68,14 @@ func ReadIPS(s *scan.Scanner, data []byte) bool {
 	if len(body.Threads) == 0 || body.Exception.Type == "" && body.Faulting == nil {
 		return false
 	}
-	s.Report.Build.Version = scan.Cut(head.Version, scan.MaxRaw)
+	s.Report.Build.Version = cut(head.Version, maxRaw)
 	body.tell(s)
 	return true
 }
 
 // tell tells the scanner what the report says.
-func (b *ipsBody) tell(s *scan.Scanner) {
-	p := crash.Problem{Kind: b.Exception.Type, Signal: scan.SignalNumbers[b.Exception.Signal], Line: 1}
+func (b *ipsBody) tell(s *scanner) {
+	p := crash.Problem{Kind: b.Exception.Type, Signal: signalNumbers[b.Exception.Signal], Line: 1}
 	if p.Signal > 0 || p.Kind == "" {
 		p.Kind = b.Exception.Signal
 	}
@@ -98,7 +97,7 @@ func (b *ipsBody) tell(s *scan.Scanner) {
 		if name == "" {
 			name = t.Queue
 		}
-		s.Begin(crash.Stack{Kind: kind, Format: "apple", Thread: scan.Cut(strings.TrimSpace(strconv.Itoa(i)+" "+name), scan.MaxRaw)})
+		s.Begin(crash.Stack{Kind: kind, Format: "apple", Thread: cut(strings.TrimSpace(strconv.Itoa(i)+" "+name), maxRaw)})
 		b.frames(s, t.Frames)
 	}
 	s.Close()
@@ -120,14 +119,14 @@ func (b *ipsBody) said() string {
 }
 
 // frames adds the frames of a thread.
-func (b *ipsBody) frames(s *scan.Scanner, frames []ipsFrame) {
+func (b *ipsBody) frames(s *scanner, frames []ipsFrame) {
 	for n, f := range frames {
 		out := crash.Frame{File: f.File, Line: clampLine(f.Line), Inline: f.Inline}
 		if f.Image >= 0 && f.Image < len(b.Images) {
 			out.Module = b.Images[f.Image].Name
 		}
 		out.Symbol, out.Function = appleSymbol(f.Symbol)
-		s.Add(scan.Line{N: 1}, withRaw(n, out))
+		s.Add(reportLine{N: 1}, withRaw(n, out))
 	}
 }
 
@@ -137,7 +136,7 @@ func withRaw(n int, f crash.Frame) crash.Frame {
 	if name == "" {
 		name = f.Function
 	}
-	f.Raw = fmt.Sprintf("%d %s %s", n, f.Module, scan.Cut(name, scan.MaxRaw))
+	f.Raw = fmt.Sprintf("%d %s %s", n, f.Module, cut(name, maxRaw))
 	if f.File != "" {
 		f.Raw += fmt.Sprintf(" (%s:%d)", f.File, f.Line)
 	}

@@ -1,20 +1,19 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Java reads the stack traces and thread dumps of the Java virtual machine, in
+// javaReader reads the stack traces and thread dumps of the Java virtual machine, in
 // whatever language the program is written.
-type Java struct {
-	head   scan.Line       // the last line that may head a stack
+type javaReader struct {
+	head   reportLine            // the last line that may head a stack
 	kind   crash.StackKind // of the stack that head begins
 	thread string
-	part   scan.Line // the begin of a frame that was wrapped
+	part   reportLine // the begin of a frame that was wrapped
 }
 
 // maxMessage is how many lines an exception's message may have.
@@ -43,10 +42,10 @@ var (
 )
 
 // Read implements scan.Format.
-func (j *Java) Read(s *scan.Scanner, l scan.Line) bool {
+func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > scan.MaxRaw*10:
+	case t == "" || len(t) > maxRaw*10:
 		return false
 	case j.part.Text != "":
 		l, _ = j.joined(l)
@@ -61,7 +60,7 @@ func (j *Java) Read(s *scan.Scanner, l scan.Line) bool {
 		}
 	case strings.HasPrefix(t, "...") && s.IsOpen("java"):
 		if m := javaMore().FindStringSubmatch(t); m != nil {
-			s.Open.Omitted += scan.Atoi(m[1])
+			s.Open.Omitted += atoi(m[1])
 			return true
 		}
 		return t == "..."
@@ -88,7 +87,7 @@ func dotted(t string) bool {
 }
 
 // heads notes a line that may head a stack. Other formats may read it as well.
-func (j *Java) heads(s *scan.Scanner, l scan.Line) bool {
+func (j *javaReader) heads(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case len(t) > 6 && (t[0] == 'C' || t[0] == 'c' || t[0] == 'W') && javaCause().MatchString(t):
@@ -131,19 +130,19 @@ func mayBeClass(t string) bool {
 	return strings.IndexByte(t, '.') > 0
 }
 
-func (j *Java) heading(l scan.Line, kind crash.StackKind) {
+func (j *javaReader) heading(l reportLine, kind crash.StackKind) {
 	j.head, j.kind, j.thread = l, kind, ""
 }
 
 // joined joins a frame that was wrapped behind "at" with the next line.
-func (j *Java) joined(l scan.Line) (scan.Line, string) {
+func (j *javaReader) joined(l reportLine) (reportLine, string) {
 	l.Text = "at " + l.Text
-	j.part = scan.Line{}
+	j.part = reportLine{}
 	return l, l.Text
 }
 
 // frame reads "at org.example.Foo.bar(Foo.java:12)" with what may be around it.
-func (j *Java) frame(s *scan.Scanner, l scan.Line) bool {
+func (j *javaReader) frame(s *scanner, l reportLine) bool {
 	m := javaFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -156,12 +155,12 @@ func (j *Java) frame(s *scan.Scanner, l scan.Line) bool {
 	if j.head.N > s.Last || !s.IsOpen("java") || s.Since(l) > maxMessage {
 		j.begin(s, l)
 	}
-	s.Add(l, JavaFrameOf(m[1], name, place, m[4]))
+	s.Add(l, javaFrameOf(m[1], name, place, m[4]))
 	return true
 }
 
 // begin opens the stack that the last heading announced.
-func (j *Java) begin(s *scan.Scanner, l scan.Line) {
+func (j *javaReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "java"}
 	if j.head.Text != "" && l.N-j.head.N <= maxMessage && j.head.N > s.Last {
 		st.Kind, st.Thread = j.kind, j.thread
@@ -171,11 +170,11 @@ func (j *Java) begin(s *scan.Scanner, l scan.Line) {
 		}
 		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
 			s.Fail(crash.Problem{Kind: kind, Message: message, Line: j.head.N})
-			st.Title = scan.TitleOf(kind, message)
+			st.Title = titleOf(kind, message)
 		}
 	}
 	s.Begin(st)
-	j.head = scan.Line{}
+	j.head = reportLine{}
 }
 
 // exceptionIn returns the class and the message of the exception that a heading
@@ -196,9 +195,9 @@ func exceptionIn(text string) (kind, message string) {
 	return m[1], m[2]
 }
 
-// JavaFrameOf makes a frame of the parts of its line. The file of a class is in
+// javaFrameOf makes a frame of the parts of its line. The file of a class is in
 // the directories of the class's package.
-func JavaFrameOf(loader, name string, place []string, jar string) crash.Frame {
+func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	class, pkg := "", ""
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		class = name[:i]
@@ -210,7 +209,7 @@ func JavaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 		pkg = class[:i]
 	}
 	f := crash.Frame{Module: pkg}
-	if n := scan.Atoi(place[3]); n > 0 {
+	if n := atoi(place[3]); n > 0 {
 		f.Line = n
 	}
 	if file := place[2]; strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
@@ -258,7 +257,7 @@ func javaName(name string) string {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		inner := c == '$' && i > 0 && i+1 < len(name) && source.IsIdentByte(name[i-1]) && name[i-1] != '$' &&
-			source.IsIdentByte(name[i+1]) && !scan.IsDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
+			source.IsIdentByte(name[i+1]) && !isDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
 		if inner {
 			c = '.'
 		}

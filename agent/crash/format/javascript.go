@@ -1,19 +1,18 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// JavaScript reads the stacks of V8, as Node.js, Deno and Chromium print them,
+// javaScriptReader reads the stacks of V8, as Node.js, Deno and Chromium print them,
 // and those of Firefox and Safari.
-type JavaScript struct {
-	head  scan.Line // the last line that may head a stack
-	cause bool      // it is the cause of the error before
-	place scan.Line // "file.js:12" before the code of a syntax error
+type javaScriptReader struct {
+	head  reportLine // the last line that may head a stack
+	cause bool // it is the cause of the error before
+	place reportLine // "file.js:12" before the code of a syntax error
 }
 
 var (
@@ -28,14 +27,14 @@ var (
 )
 
 // Read implements scan.Format.
-func (j *JavaScript) Read(s *scan.Scanner, l scan.Line) bool {
+func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > scan.MaxText:
+	case t == "" || len(t) > maxText:
 		return false
 	case strings.HasPrefix(t, "at "):
 		return j.frame(s, l)
-	case strings.IndexByte(t, '@') >= 0 && scan.IsDigit(t[len(t)-1]) && j.other(s, l):
+	case strings.IndexByte(t, '@') >= 0 && isDigit(t[len(t)-1]) && j.other(s, l):
 		return true
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
 		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3) {
@@ -50,7 +49,7 @@ func (j *JavaScript) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads a line that begins with "at".
-func (j *JavaScript) frame(s *scan.Scanner, l scan.Line) bool {
+func (j *javaScriptReader) frame(s *scanner, l reportLine) bool {
 	t := l.Text
 	end := strings.TrimRight(t, " {,;")
 	open := s.IsOpen("javascript")
@@ -68,7 +67,7 @@ func (j *JavaScript) frame(s *scan.Scanner, l scan.Line) bool {
 		m := jsCall().FindStringSubmatch(t)
 		return m != nil && (open || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
 	}
-	if scan.IsDigit(end[len(end)-1]) {
+	if isDigit(end[len(end)-1]) {
 		m := jsBare().FindStringSubmatch(t)
 		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
 	}
@@ -76,17 +75,17 @@ func (j *JavaScript) frame(s *scan.Scanner, l scan.Line) bool {
 }
 
 // other reads a frame of Firefox or Safari, "fn@file.js:1:2".
-func (j *JavaScript) other(s *scan.Scanner, l scan.Line) bool {
+func (j *javaScriptReader) other(s *scanner, l reportLine) bool {
 	m := jsOther().FindStringSubmatch(l.Text)
 	return m != nil && jsFile().MatchString(m[2]) && j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
 }
 
 // add adds a frame, and opens the stack that the last heading announced.
-func (j *JavaScript) add(s *scan.Scanner, l scan.Line, name string, place []string) bool {
+func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []string) bool {
 	if !s.IsOpen("javascript") || s.Since(l) > 10 || j.head.N > s.Last {
 		j.begin(s, l)
 	}
-	f := crash.Frame{File: jsPath(place[0]), Line: scan.Atoi(place[1]), Column: scan.Atoi(place[2])}
+	f := crash.Frame{File: jsPath(place[0]), Line: atoi(place[1]), Column: atoi(place[2])}
 	f.Function = jsName(name)
 	if f.Function != name && f.Function != "" {
 		f.Symbol = name
@@ -96,7 +95,7 @@ func (j *JavaScript) add(s *scan.Scanner, l scan.Line, name string, place []stri
 }
 
 // begin opens the stack of the error that was named last.
-func (j *JavaScript) begin(s *scan.Scanner, l scan.Line) {
+func (j *javaScriptReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "javascript"}
 	if j.head.Text != "" && l.N-j.head.N <= maxMessage {
 		if j.cause {
@@ -104,21 +103,21 @@ func (j *JavaScript) begin(s *scan.Scanner, l scan.Line) {
 		}
 		m := jsError().FindStringSubmatch(j.head.Text)
 		s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: j.head.N})
-		st.Title = scan.TitleOf(m[1], m[2])
+		st.Title = titleOf(m[1], m[2])
 		j.syntax(s)
 	}
-	j.head = scan.Line{}
+	j.head = reportLine{}
 	s.Begin(st)
 }
 
 // syntax records the place of a syntax error, which is in no frame.
-func (j *JavaScript) syntax(s *scan.Scanner) {
+func (j *javaScriptReader) syntax(s *scanner) {
 	if j.place.Text == "" || j.head.N-j.place.N > 10 || !strings.HasPrefix(j.head.Text, "SyntaxError") {
 		return
 	}
 	m := jsPlace().FindStringSubmatch(j.place.Text)
-	s.AddPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: scan.Atoi(m[2])})
-	j.place = scan.Line{}
+	s.AddPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: atoi(m[2])})
+	j.place = reportLine{}
 }
 
 // jsPath returns the path of a script that a browser or a bundler names.

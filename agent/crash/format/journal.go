@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 )
 
 // maxEntry bounds one entry of the journal.
@@ -121,6 +120,6 @@ func readJournal(data []byte) (*crash.Report, bool) {
 		}
 		e.write(&out)
 	}
-	report, err := scan.Read(&out, formats())
+	report, err := scanAll(&out, formats())
 	return report, err == nil && len(report.Stacks) > 0
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/native"
-	"git-agent/agent/crash/format/scan"
 )
 
 // maxJSON bounds a report in JSON, which is read as a whole.
@@ -20,8 +18,8 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, read := range []func(*scan.Scanner, []byte) bool{native.ReadIPS, native.ReadStackwalk} {
-		s := &scan.Scanner{Problem: -1}
+	for _, read := range []func(*scanner, []byte) bool{readIPS, readStackwalk} {
+		s := &scanner{Problem: -1}
 		if read(s, data[start:]) {
 			if report := s.Finish(); len(report.Stacks) > 0 {
 				return report, nil
@@ -31,5 +29,5 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	if report, ok := readJournal(data[start:]); ok {
 		return report, nil
 	}
-	return scan.Read(io.MultiReader(bytes.NewReader(data), in), formats())
+	return scanAll(io.MultiReader(bytes.NewReader(data), in), formats())
 }

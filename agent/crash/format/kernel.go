@@ -1,17 +1,16 @@
-package kernel
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Kernel reads what the kernels of Linux and Xen print: oopses, panics, warnings,
+// kernelReader reads what the kernels of Linux and Xen print: oopses, panics, warnings,
 // lockups, and the reports of KASAN, KMSAN, KCSAN, KFENCE and UBSAN, as the
 // Kernel prints them or with the places that decoding scripts add.
-type Kernel struct {
+type kernelReader struct {
 	last     int  // the last line that was taken
 	trace    bool // frames of a call trace are expected
 	fromRegs int  // frames of the open stack that come from registers
@@ -23,7 +22,7 @@ type Kernel struct {
 
 // A heldFrame is a frame that is not added to a stack yet.
 type heldFrame struct {
-	at    scan.Line
+	at    reportLine
 	frame crash.Frame
 }
 
@@ -61,7 +60,7 @@ var kernelHeads = []struct {
 }
 
 // Read implements scan.Format.
-func (k *Kernel) Read(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 3 || len(t) > 4000 {
 		return false
@@ -74,10 +73,10 @@ func (k *Kernel) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // near reports whether a line of the kernel was read shortly before.
-func (k *Kernel) near(l scan.Line) bool { return k.last > 0 && l.N-k.last <= 4 }
+func (k *kernelReader) near(l reportLine) bool { return k.last > 0 && l.N-k.last <= 4 }
 
 // head reads a line that names a failure.
-func (k *Kernel) head(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) head(s *scanner, l reportLine) bool {
 	if !mayHeadKernel(l.Text) {
 		return false
 	}
@@ -122,7 +121,7 @@ func mayHeadKernel(t string) bool {
 
 // fail records a failure. One that only says again that the kernel failed, as
 // "Oops:" does below a message, adds nothing.
-func (k *Kernel) fail(s *scan.Scanner, l scan.Line, kind string, again bool, group func(string) string) {
+func (k *kernelReader) fail(s *scanner, l reportLine, kind string, again bool, group func(string) string) {
 	if p := s.Failing(); again && p != nil && k.last > 0 && (k.near(l) || l.N-p.Line < 150 && kind == "kernel panic") {
 		return
 	}
@@ -144,7 +143,7 @@ func (k *Kernel) fail(s *scan.Scanner, l scan.Line, kind string, again bool, gro
 		p.Message = "" // the place says it all
 	}
 	p.Null = strings.Contains(kind, "NULL pointer") || strings.Contains(kind, "null-ptr") || p.Address != "" && crash.NearNull(p.Address)
-	p.Access = scan.AccessWord(kind)
+	p.Access = accessWord(kind)
 	s.Fail(p)
 	s.Found("kernel")
 	k.place(s, l, group)
@@ -153,10 +152,10 @@ func (k *Kernel) fail(s *scan.Scanner, l scan.Line, kind string, again bool, gro
 
 // place records where the head of a report says that the kernel failed. The trace
 // begins above it, in the functions that report.
-func (k *Kernel) place(s *scan.Scanner, l scan.Line, group func(string) string) {
+func (k *kernelReader) place(s *scanner, l reportLine, group func(string) string) {
 	if group("file") != "" {
-		f := crash.Frame{File: group("file"), Line: scan.Atoi(group("line"))}
-		f.Symbol, f.Function = scan.SymbolOf(group("func"))
+		f := crash.Frame{File: group("file"), Line: atoi(group("line"))}
+		f.Symbol, f.Function = symbolOf(group("func"))
 		s.AddPlace(l, "kernel", f)
 		return
 	}
@@ -173,7 +172,7 @@ func (k *Kernel) place(s *scan.Scanner, l scan.Line, group func(string) string) 
 }
 
 // amend reads what KASAN adds to a general protection fault.
-func (k *Kernel) amend(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) amend(s *scanner, l reportLine) bool {
 	p := s.Failing()
 	if p == nil || !k.near(l) {
 		return false
@@ -181,7 +180,7 @@ func (k *Kernel) amend(s *scan.Scanner, l scan.Line) bool {
 	if strings.Contains(l.Text, "null-ptr-deref") {
 		p.Null = true
 	}
-	p.Message += "; " + scan.Cut(l.Text, 200)
+	p.Message += "; " + cut(l.Text, 200)
 	return true
 }
 
@@ -213,7 +212,7 @@ var (
 )
 
 // heading reads a line that heads a stack.
-func (k *Kernel) heading(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) heading(s *scanner, l reportLine) bool {
 	t := l.Text
 	if i := strings.Index(t, "all "); i >= 0 && i < 6 && (strings.HasPrefix(t[i:], "all Trace:") || strings.HasPrefix(t[i:], "all trace:")) {
 		k.callTrace(s, l)
@@ -254,7 +253,7 @@ func (k *Kernel) heading(s *scan.Scanner, l scan.Line) bool {
 }
 
 // race begins the stack of one access of a data race.
-func (k *Kernel) race(s *scan.Scanner, access, address, by string) {
+func (k *kernelReader) race(s *scanner, access, address, by string) {
 	kind := crash.StackCrash
 	if k.kcsan++; k.kcsan > 1 {
 		kind = crash.StackAccess
@@ -262,12 +261,12 @@ func (k *Kernel) race(s *scan.Scanner, access, address, by string) {
 		p.Access, p.Address = access, address
 	}
 	k.begin(s, kind, "")
-	s.Open.Thread = scan.Cut(by, scan.MaxRaw)
+	s.Open.Thread = cut(by, maxRaw)
 }
 
 // callTrace reads "Call Trace:". The frames that registers told are the first of
 // the trace.
-func (k *Kernel) callTrace(s *scan.Scanner, l scan.Line) {
+func (k *kernelReader) callTrace(s *scanner, l reportLine) {
 	if !(s.IsOpen("kernel") && len(s.Open.Frames) == k.fromRegs) {
 		kind := crash.StackCrash
 		if k.done && s.Failing() != nil {
@@ -284,7 +283,7 @@ func (k *Kernel) callTrace(s *scan.Scanner, l scan.Line) {
 }
 
 // begin opens a stack.
-func (k *Kernel) begin(s *scan.Scanner, kind crash.StackKind, title string) {
+func (k *kernelReader) begin(s *scanner, kind crash.StackKind, title string) {
 	k.settle(s)
 	s.Begin(crash.Stack{Kind: kind, Format: "kernel", Title: title})
 	k.fromRegs, k.trace = 0, kind != crash.StackCrash
@@ -292,7 +291,7 @@ func (k *Kernel) begin(s *scan.Scanner, kind crash.StackKind, title string) {
 
 // settle adds the frames that the kernel was not sure of to the open stack if
 // that has no others.
-func (k *Kernel) settle(s *scan.Scanner) {
+func (k *kernelReader) settle(s *scanner) {
 	held := k.unsure
 	k.unsure = nil
 	if !s.IsOpen("kernel") || len(s.Open.Frames) > k.fromRegs {
@@ -304,10 +303,10 @@ func (k *Kernel) settle(s *scan.Scanner) {
 }
 
 // Flush implements scan.Flusher.
-func (k *Kernel) Flush(s *scan.Scanner) { k.settle(s) }
+func (k *kernelReader) Flush(s *scanner) { k.settle(s) }
 
 // detail reads the other lines of a report.
-func (k *Kernel) detail(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) detail(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case strings.HasPrefix(t, "---[ end "), strings.HasPrefix(t, "Memory state around the buggy address"), strings.HasPrefix(t, "The buggy address belongs to"):
@@ -328,7 +327,7 @@ func (k *Kernel) detail(s *scan.Scanner, l scan.Line) bool {
 var kernelHash = source.Lazy(`-g([0-9a-f]{7,40})\b`)
 
 // build reads the version of the kernel: the word before "#12".
-func (k *Kernel) build(s *scan.Scanner, t string) {
+func (k *kernelReader) build(s *scanner, t string) {
 	if k.version {
 		return
 	}
@@ -336,7 +335,7 @@ func (k *Kernel) build(s *scan.Scanner, t string) {
 	for i, w := range words {
 		if i > 0 && len(w) > 1 && w[0] == '#' && w[1] >= '0' && w[1] <= '9' {
 			k.version = true
-			s.Report.Build.Version = scan.Cut(words[i-1], scan.MaxRaw)
+			s.Report.Build.Version = cut(words[i-1], maxRaw)
 			if m := kernelHash().FindStringSubmatch(words[i-1]); m != nil {
 				s.Report.Build.Commit = m[1]
 			}

@@ -1,10 +1,9 @@
-package kernel
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
@@ -20,7 +19,7 @@ var (
 )
 
 // registers reads a line that shows where the instruction pointer was.
-func (k *Kernel) registers(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) registers(s *scanner, l reportLine) bool {
 	switch l.Text[0] {
 	case 'R', 'E', 'I', 'p', 'P', 'e', 'N', 'L':
 	default:
@@ -54,7 +53,7 @@ func (k *Kernel) registers(s *scan.Scanner, l scan.Line) bool {
 
 // frames reads a line of a call trace. A line without an offset is a frame only
 // within a trace.
-func (k *Kernel) frames(s *scan.Scanner, l scan.Line) bool {
+func (k *kernelReader) frames(s *scanner, l reportLine) bool {
 	inside := k.near(l) && s.IsOpen("kernel")
 	sure := strings.Contains(l.Text, "+0x")
 	if !sure && !inside {
@@ -89,17 +88,17 @@ func (k *Kernel) frames(s *scan.Scanner, l scan.Line) bool {
 
 // plausible reports whether a frame outside of a report is one of the kernel: it
 // has the function's size behind its offset.
-func (k *Kernel) plausible(l scan.Line) bool {
+func (k *kernelReader) plausible(l reportLine) bool {
 	i := strings.Index(l.Text, "+0x")
 	if i < 0 {
 		return false
 	}
 	_, rest, ok := strings.Cut(l.Text[i:], "/0x")
-	return ok && rest != "" && scan.HexDigits(rest) > 0
+	return ok && rest != "" && hexDigits(rest) > 0
 }
 
 // add adds a frame, and the place of a function that was put inline into it.
-func (k *Kernel) add(s *scan.Scanner, l scan.Line, f crash.Frame, inner []crash.Frame, unsure bool) {
+func (k *kernelReader) add(s *scanner, l reportLine, f crash.Frame, inner []crash.Frame, unsure bool) {
 	if !s.IsOpen("kernel") {
 		k.begin(s, crash.StackCrash, "")
 	}
@@ -123,10 +122,10 @@ func (k *Kernel) add(s *scan.Scanner, l scan.Line, f crash.Frame, inner []crash.
 }
 
 // armFrames reads "(f) from [<c0>] (g+0x8/0x20)": f was called from g.
-func (k *Kernel) armFrames(s *scan.Scanner, l scan.Line, m []string) {
+func (k *kernelReader) armFrames(s *scanner, l reportLine, m []string) {
 	var first, second crash.Frame
-	first.Symbol, first.Function = scan.SymbolOf(m[1])
-	second.Symbol, second.Function = scan.SymbolOf(m[2])
+	first.Symbol, first.Function = symbolOf(m[1])
+	second.Symbol, second.Function = symbolOf(m[2])
 	second.Module = m[3]
 	if !s.IsOpen("kernel") || len(s.Open.Frames) <= max(k.fromRegs, 0) {
 		k.add(s, l, first, nil, false)
@@ -176,7 +175,7 @@ func kernelFrame(text string, loose bool) (f crash.Frame, inner []crash.Frame, o
 			f.File = file
 		}
 	}
-	f.Symbol, f.Function = scan.SymbolOf(name)
+	f.Symbol, f.Function = symbolOf(name)
 	if f.Function == kernelOffset().ReplaceAllString(f.Symbol, "") {
 		f.Symbol = ""
 	}
@@ -192,7 +191,7 @@ func kernelPlace(f *crash.Frame, tail string, name *string) (inner []crash.Frame
 	for _, w := range strings.Fields(tail) {
 		switch m := kernelSource().FindStringSubmatch(w); {
 		case m != nil:
-			f.File, f.Line = m[1], scan.Atoi(m[2])
+			f.File, f.Line = m[1], atoi(m[2])
 		case w == "[inline]":
 			f.Inline = true
 		case strings.HasPrefix(w, "[") && strings.HasSuffix(w, "]") && f.Module == "":
@@ -215,7 +214,7 @@ func scriptPlaces(f *crash.Frame, tail string) (inner []crash.Frame) {
 	var places []crash.Frame
 	for _, w := range strings.Fields(tail) {
 		if m := kernelSource().FindStringSubmatch(strings.Trim(w, "()")); m != nil && len(places) < 16 {
-			places = append(places, crash.Frame{File: m[1], Line: scan.Atoi(m[2]), Inline: true})
+			places = append(places, crash.Frame{File: m[1], Line: atoi(m[2]), Inline: true})
 		}
 	}
 	if len(places) == 0 {

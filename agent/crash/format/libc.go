@@ -1,18 +1,17 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Libc reads the stacks that programs print of themselves by backtrace_symbols of
+// libcReader reads the stacks that programs print of themselves by backtrace_symbols of
 // the C library, as MySQL, PostgreSQL, Redis, Ceph and X do:
 //
 //	/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
-type Libc struct {
+type libcReader struct {
 	last  int
 	index int // of the last frame, -1 if frames have no numbers
 }
@@ -23,7 +22,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (c *Libc) Read(s *scan.Scanner, l scan.Line) bool {
+func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) > 4000 || !endsInAddress(t) {
 		return false
@@ -32,10 +31,10 @@ func (c *Libc) Read(s *scan.Scanner, l scan.Line) bool {
 	index := -1
 	if m := libcFrame().FindStringSubmatch(t); m != nil && (strings.Contains(t, "+0x") || m[1] != "") {
 		if m[1] != "" {
-			index = scan.Atoi(m[1])
+			index = atoi(m[1])
 		}
 		f.Module = m[2]
-		f.Symbol, f.Function = scan.SymbolOf(m[3])
+		f.Symbol, f.Function = symbolOf(m[3])
 	} else if m := libcBare().FindStringSubmatch(t); m != nil && s.IsOpen("libc") {
 		f.Module = m[1]
 	} else {
@@ -56,5 +55,5 @@ func endsInAddress(t string) bool {
 		return false
 	}
 	address := strings.TrimPrefix(t[i+1:len(t)-1], "0x")
-	return len(address) >= 4 && scan.HexDigits(address) == len(address)
+	return len(address) >= 4 && hexDigits(address) == len(address)
 }

@@ -1,16 +1,15 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Minidump reads what minidump_stackwalk prints of Breakpad's and Crashpad's
+// minidumpReader reads what minidump_stackwalk prints of Breakpad's and Crashpad's
 // dumps: the text for people, and the lines with "|" that its option -m makes.
-type Minidump struct {
+type minidumpReader struct {
 	reading bool // the frames of a thread are read
 	last    int
 	crashed string // the number of the thread that crashed, of the lines with "|"
@@ -33,7 +32,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (d *Minidump) Read(s *scan.Scanner, l scan.Line) bool {
+func (d *minidumpReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 4000 {
 		return false
@@ -56,7 +55,7 @@ func (d *Minidump) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // fact reads "Crash reason:  SIGSEGV" and the lines below it.
-func (d *Minidump) fact(s *scan.Scanner, l scan.Line) bool {
+func (d *minidumpReader) fact(s *scanner, l reportLine) bool {
 	m := minidumpFact().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -78,11 +77,11 @@ func (d *Minidump) fact(s *scan.Scanner, l scan.Line) bool {
 }
 
 // fail records the failure that a minidump tells.
-func (d *Minidump) fail(s *scan.Scanner, l scan.Line, reason, address string) {
-	p := crash.Problem{Kind: reason, Message: reason, Line: l.N, Access: scan.AccessWord(strings.ReplaceAll(reason, "_", " "))}
+func (d *minidumpReader) fail(s *scanner, l reportLine, reason, address string) {
+	p := crash.Problem{Kind: reason, Message: reason, Line: l.N, Access: accessWord(strings.ReplaceAll(reason, "_", " "))}
 	if m := minidumpSignals().FindStringSubmatch(reason); m != nil {
 		p.Kind = m[1]
-		p.Signal = scan.SignalNumbers[m[1]]
+		p.Signal = signalNumbers[m[1]]
 	}
 	if p.Kind == "" {
 		p.Kind = "crash" // a dump that was asked for has no reason
@@ -95,12 +94,12 @@ func (d *Minidump) fail(s *scan.Scanner, l scan.Line, reason, address string) {
 // setAddress sets the address whose access failed.
 func setAddress(p *crash.Problem, address string) {
 	p.Address = strings.TrimSpace(address)
-	abort := p.Signal == scan.SignalNumbers["SIGABRT"]
+	abort := p.Signal == signalNumbers["SIGABRT"]
 	p.Null = p.Null || p.Address != "" && !abort && p.Kind != "" && crash.NearNull(p.Address)
 }
 
 // head reads "Thread 0 (crashed)".
-func (d *Minidump) head(s *scan.Scanner, l scan.Line) bool {
+func (d *minidumpReader) head(s *scanner, l reportLine) bool {
 	m := minidumpThread().FindStringSubmatch(l.Text)
 	d.reading = m != nil && (m[3] != "" || m[2] == "" || d.last > 0)
 	if !d.reading {
@@ -116,7 +115,7 @@ func (d *Minidump) head(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads " 2  XUL!ns::f(int) [file.cpp:9519a92 : 494 + 0x11]".
-func (d *Minidump) frame(s *scan.Scanner, l scan.Line) bool {
+func (d *minidumpReader) frame(s *scanner, l reportLine) bool {
 	m := minidumpFrame().FindStringSubmatch(l.Text)
 	if m == nil || !s.IsOpen("minidump") {
 		return false
@@ -125,7 +124,7 @@ func (d *Minidump) frame(s *scan.Scanner, l scan.Line) bool {
 	var f crash.Frame
 	name := m[2]
 	if p := minidumpPlace().FindStringSubmatch(name); p != nil {
-		name, f.Line = p[1], scan.Atoi(p[3])
+		name, f.Line = p[1], atoi(p[3])
 		f.File = d.sourceFile(s, p[2])
 	}
 	if o := minidumpOffset().FindStringSubmatch(name); o != nil {
@@ -142,14 +141,14 @@ func (d *Minidump) frame(s *scan.Scanner, l scan.Line) bool {
 	if fn, inline := strings.CutSuffix(function, " (inline)"); inline || strings.Contains(l.Text, "Found by: inlining") {
 		function, f.Inline = fn, true
 	}
-	f.Symbol, f.Function = scan.SymbolOf(function)
+	f.Symbol, f.Function = symbolOf(function)
 	s.Add(l, f)
 	return true
 }
 
 // sourceFile returns the path of a file in the words of a source server:
 // "hg:hg.mozilla.org/mozilla-central:xpcom/a.cpp:486d7a9aaa0f" or "a.cpp:486d7a9".
-func (d *Minidump) sourceFile(s *scan.Scanner, name string) string {
+func (d *minidumpReader) sourceFile(s *scanner, name string) string {
 	if m := sourceRevision().FindStringSubmatch(name); m != nil {
 		name = m[1]
 		if strings.HasPrefix(name, "git:") && s.Report.Build.Commit == "" {
@@ -165,7 +164,7 @@ func (d *Minidump) sourceFile(s *scan.Scanner, name string) string {
 // pipe reads a line of the option -m: "Crash|SIGSEGV|0x45|0", of which the last
 // field is the thread that crashed, and
 // "0|1|libxul.so|f(int)|hg:host/repo:file.cpp:rev|12|0x4".
-func (d *Minidump) pipe(s *scan.Scanner, l scan.Line) bool {
+func (d *minidumpReader) pipe(s *scanner, l reportLine) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "Crash|"); ok {
 		fields := strings.Split(rest, "|")
 		d.pipes, d.thread = true, ""
@@ -188,8 +187,8 @@ func (d *Minidump) pipe(s *scan.Scanner, l scan.Line) bool {
 		d.thread = m[1]
 		s.Begin(crash.Stack{Kind: kind, Format: "minidump", Thread: m[1]})
 	}
-	f := crash.Frame{Module: m[3], File: d.sourceFile(s, m[5]), Line: scan.Atoi(m[6])}
-	f.Symbol, f.Function = scan.SymbolOf(m[4])
+	f := crash.Frame{Module: m[3], File: d.sourceFile(s, m[5]), Line: atoi(m[6])}
+	f.Symbol, f.Function = symbolOf(m[4])
 	s.Add(l, f)
 	return true
 }

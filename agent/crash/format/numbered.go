@@ -1,4 +1,4 @@
-package native
+package format
 
 import (
 	"cmp"
@@ -6,24 +6,22 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/managed"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// HashFrames reads the frames that begin with "#N": those of sanitizers, gdb,
+// numberedReader reads the frames that begin with "#N": those of sanitizers, gdb,
 // lldb, coredumpctl, FreeBSD's kernel and PHP. What introduces a stack is read by
 // the formats of the tools; without that, "#0" begins one.
 //
 // gdb wraps frames within their arguments, and so do mailers. A frame without a
 // place is held back until the lines that may continue it are known.
-type HashFrames struct {
-	held    string    // the frame that is held back
-	at      scan.Line // its first line
-	blank   bool      // a blank line was within it
-	index   int       // of the last frame
-	address string    // of the last frame
-	unnamed bool      // the stack is a sanitizer's and had no heading
+type numberedReader struct {
+	held    string // the frame that is held back
+	at      reportLine   // its first line
+	blank   bool   // a blank line was within it
+	index   int    // of the last frame
+	address string // of the last frame
+	unnamed bool   // the stack is a sanitizer's and had no heading
 }
 
 const (
@@ -53,11 +51,11 @@ var (
 	sourceName = source.Lazy(`\.\w{1,5}$`)
 )
 
-// numbered are the formats whose frames hashFrames reads.
+// numbered are the formats whose frames numberedReader reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
 // Read implements scan.Format.
-func (h *HashFrames) Read(s *scan.Scanner, l scan.Line) bool {
+func (h *numberedReader) Read(s *scanner, l reportLine) bool {
 	var m []string
 	if strings.IndexByte(l.Text, '#') >= 0 {
 		if m = hashFrame().FindStringSubmatch(l.Text); m == nil {
@@ -67,7 +65,7 @@ func (h *HashFrames) Read(s *scan.Scanner, l scan.Line) bool {
 	if m == nil {
 		return h.goesOn(s, l)
 	}
-	index := scan.Atoi(m[1])
+	index := atoi(m[1])
 	frames := splitFrames(strings.TrimSpace(m[2]), index)
 	if frames[0] == "" && index == 0 && s.Since(l) > maxFullLocals {
 		h.Flush(s)
@@ -80,7 +78,7 @@ func (h *HashFrames) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // begin holds a frame back until it has its place.
-func (h *HashFrames) begin(s *scan.Scanner, l scan.Line, index int, text string) {
+func (h *numberedReader) begin(s *scanner, l reportLine, index int, text string) {
 	h.Flush(s)
 	h.place(s, l, index)
 	h.at, h.held, h.blank = l, cmp.Or(text, " "), false
@@ -109,19 +107,19 @@ func splitFrames(text string, index int) []string {
 // issueLink reads a frame that does not begin its line: a forge took its number
 // for an issue's and put the name of a repository before it, or gdb failed to print
 // a local variable.
-func (h *HashFrames) issueLink(s *scan.Scanner, l scan.Line) []string {
+func (h *numberedReader) issueLink(s *scanner, l reportLine) []string {
 	if strings.IndexByte(l.Text, '#') <= 0 || s.Open == nil || !numbered[s.Open.Format] {
 		return nil
 	}
 	m := linkedFrame().FindStringSubmatch(l.Text)
-	if m == nil || scan.Atoi(m[1]) != h.index+1 {
+	if m == nil || atoi(m[1]) != h.index+1 {
 		return nil
 	}
 	return m
 }
 
 // place makes the stack ready that a frame of this index belongs to.
-func (h *HashFrames) place(s *scan.Scanner, l scan.Line, index int) {
+func (h *numberedReader) place(s *scanner, l reportLine, index int) {
 	begun := s.Open != nil && numbered[s.Open.Format]
 	fresh := begun && (len(s.Open.Frames) == 0 || index == 0 && s.IsOpen("php") && len(s.Open.Frames) == 1)
 	goesOn := begun && index > h.index && s.Since(l) <= maxFullLocals
@@ -153,7 +151,7 @@ func named(function string) crash.StackKind {
 }
 
 // goesOn reports whether a line continues the frame that is held back.
-func (h *HashFrames) goesOn(s *scan.Scanner, l scan.Line) bool {
+func (h *numberedReader) goesOn(s *scanner, l reportLine) bool {
 	if h.held == "" {
 		return false
 	}
@@ -167,7 +165,7 @@ func (h *HashFrames) goesOn(s *scan.Scanner, l scan.Line) bool {
 		h.Flush(s)
 		return false
 	}
-	h.held = scan.Cut(h.held+space+text, scan.MaxLine)
+	h.held = cut(h.held+space+text, maxLine)
 	if complete(h.held) {
 		h.Flush(s)
 	}
@@ -175,12 +173,12 @@ func (h *HashFrames) goesOn(s *scan.Scanner, l scan.Line) bool {
 }
 
 // opened reports whether the arguments of the frame that is held back are not closed.
-func (h *HashFrames) opened() bool { return strings.Count(h.held, "(") > strings.Count(h.held, ")") }
+func (h *numberedReader) opened() bool { return strings.Count(h.held, "(") > strings.Count(h.held, ")") }
 
 // continues reports whether text goes on with the frame that is held back: its
 // arguments are not closed, or the text is what it lacks. It returns what was
 // between the two before the line was wrapped.
-func (h *HashFrames) continues(text string) (space string, ok bool) {
+func (h *numberedReader) continues(text string) (space string, ok bool) {
 	path := strings.HasPrefix(text, "/") || strings.HasSuffix(h.held, "/")
 	switch {
 	case text == "":
@@ -206,17 +204,17 @@ func complete(rest string) bool {
 }
 
 // Flush adds the frame that is held back.
-func (h *HashFrames) Flush(s *scan.Scanner) {
+func (h *numberedReader) Flush(s *scanner) {
 	if h.held == "" {
 		return
 	}
 	text := strings.TrimSpace(h.held)
 	l := h.at
 	h.held = ""
-	if s.Open == nil || managed.AddPHP(s, l, text) {
+	if s.Open == nil || addPHP(s, l, text) {
 		return
 	}
-	if len(s.Open.Frames) == scan.MaxFrames {
+	if len(s.Open.Frames) == maxFrames {
 		s.Add(l, crash.Frame{}) // it is only counted
 		return
 	}
@@ -249,7 +247,7 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 	}
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "in "), "?? ")
 	if m := jvmFrame().FindStringSubmatch(rest); m != nil {
-		return managed.JavaFrameOf("", m[1], []string{"", "", m[2], m[3]}, ""), address
+		return javaFrameOf("", m[1], []string{"", "", m[2], m[3]}, ""), address
 	}
 	if m := lldbModule().FindStringSubmatch(rest); m != nil {
 		f.Module, rest = m[1], m[2]
@@ -269,7 +267,7 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 	if i := strings.Index(name, " ("); i > 0 && strings.Count(name, "(") > strings.Count(name, ")") {
 		name = name[:i] // the arguments were cut off
 	}
-	f.Symbol, f.Function = scan.SymbolOf(name)
+	f.Symbol, f.Function = symbolOf(name)
 	return f, address
 }
 
@@ -277,7 +275,7 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 // before it, the function with its arguments.
 func readPlace(f *crash.Frame, rest string) (name string) {
 	if m := placeAt().FindStringSubmatch(rest); m != nil {
-		f.File, f.Line, f.Column = m[2], scan.Atoi(m[3]), scan.Atoi(m[4])
+		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
 	if m := placeFrom().FindStringSubmatch(rest); m != nil {
@@ -289,11 +287,11 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		return m[1]
 	}
 	if m := placeEnd().FindStringSubmatch(rest); m != nil {
-		f.File, f.Line, f.Column = m[2], scan.Atoi(m[3]), scan.Atoi(m[4])
+		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
 	if m := placeInside().FindStringSubmatch(rest); m != nil {
-		f.File, f.Line, f.Column = m[2], scan.Atoi(m[3]), scan.Atoi(m[4])
+		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
 		return m[1]
 	}
 	if m := placeModule().FindStringSubmatch(rest); m != nil && (looksLikeModule(m[2]) || strings.Contains(rest[len(m[1]):], " + 0x")) {

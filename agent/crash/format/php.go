@@ -1,16 +1,15 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// PHP reads what PHP prints around its stacks. The frames are read by hashFrames.
-type PHP struct {
-	part scan.Line // the begin of a message that has several lines
+// phpReader reads what PHP prints around its stacks. The frames are read by numberedReader.
+type phpReader struct {
+	part reportLine // the begin of a message that has several lines
 }
 
 var (
@@ -24,17 +23,17 @@ var (
 )
 
 // Read implements scan.Format.
-func (p *PHP) Read(s *scan.Scanner, l scan.Line) bool {
+func (p *phpReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > 2*scan.MaxText:
+	case t == "" || len(t) > 2*maxText:
 		return false
 	case p.part.Text != "":
 		return p.goesOn(s, l)
 	case strings.Contains(t, " Stack trace: #0 "):
 		head, frames, _ := strings.Cut(t, " Stack trace: ")
-		s.Offer(scan.Line{N: l.N, Text: head, Indent: l.Indent})
-		s.Offer(scan.Line{N: l.N, Text: frames, Indent: l.Indent})
+		s.Offer(reportLine{N: l.N, Text: head, Indent: l.Indent})
+		s.Offer(reportLine{N: l.N, Text: frames, Indent: l.Indent})
 		return true
 	case strings.Contains(t, " error: "):
 		if m := phpHead().FindStringSubmatch(t); m != nil {
@@ -56,7 +55,7 @@ func (p *PHP) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // failed reads the message of an error.
-func (p *PHP) failed(s *scan.Scanner, l scan.Line, text string) bool {
+func (p *phpReader) failed(s *scanner, l reportLine, text string) bool {
 	if m := phpUncaught().FindStringSubmatch(text); m != nil {
 		if strings.HasPrefix(text, "Next ") {
 			s.Close()
@@ -79,14 +78,14 @@ func (p *PHP) failed(s *scan.Scanner, l scan.Line, text string) bool {
 }
 
 // goesOn reads the further lines of a message, up to the place.
-func (p *PHP) goesOn(s *scan.Scanner, l scan.Line) bool {
+func (p *phpReader) goesOn(s *scanner, l reportLine) bool {
 	part := p.part
 	part.Text += " " + l.Text
-	p.part = scan.Line{}
+	p.part = reportLine{}
 	switch {
 	case phpUncaught().MatchString(part.Text):
 		return p.failed(s, part, part.Text)
-	case l.N-part.N > 20 || len(part.Text) > scan.MaxText || strings.HasPrefix(l.Text, "#0 "):
+	case l.N-part.N > 20 || len(part.Text) > maxText || strings.HasPrefix(l.Text, "#0 "):
 		return false
 	}
 	p.part = part
@@ -95,15 +94,15 @@ func (p *PHP) goesOn(s *scan.Scanner, l scan.Line) bool {
 
 // begin opens the stack of an exception. Its innermost frame is the place where
 // the exception was made.
-func (p *PHP) begin(s *scan.Scanner, l scan.Line, kind, message, file, number string) {
+func (p *phpReader) begin(s *scanner, l reportLine, kind, message, file, number string) {
 	kind = strings.ReplaceAll(kind, `\\`, `\`)
 	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
-	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "php", Title: scan.TitleOf(kind, message)})
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "php", Title: titleOf(kind, message)})
 	s.Add(l, phpPlace(file, number))
 }
 
 // thrown reads the line that ends a report.
-func (p *PHP) thrown(s *scan.Scanner, l scan.Line) bool {
+func (p *phpReader) thrown(s *scanner, l reportLine) bool {
 	m := phpThrown().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -116,16 +115,16 @@ func (p *PHP) thrown(s *scan.Scanner, l scan.Line) bool {
 	return true
 }
 
-// AddPHP adds a frame of PHP to the open stack. PHP writes the function beside the
+// addPHP adds a frame of PHP to the open stack. PHP writes the function beside the
 // place that it was called from, so it belongs to the frame before.
-func AddPHP(s *scan.Scanner, l scan.Line, text string) bool {
+func addPHP(s *scanner, l reportLine, text string) bool {
 	var place crash.Frame
 	name, internal := strings.CutPrefix(text, "[internal function]: ")
 	m := phpFrame().FindStringSubmatch(text)
 	switch {
 	case strings.HasPrefix(text, "{main}") || internal:
 	case m != nil && (s.IsOpen("php") || strings.Contains(m[1], ".")):
-		place.File, place.Line, name = m[1], scan.Atoi(m[2]), m[3]
+		place.File, place.Line, name = m[1], atoi(m[2]), m[3]
 	default:
 		return false
 	}
@@ -139,7 +138,7 @@ func AddPHP(s *scan.Scanner, l scan.Line, text string) bool {
 		return false
 	}
 	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
-		s.Open.Frames[n-1].Function = scan.Cut(phpName(name), scan.MaxRaw)
+		s.Open.Frames[n-1].Function = cut(phpName(name), maxRaw)
 	}
 	if !strings.HasPrefix(text, "{main}") {
 		s.Add(l, place)
@@ -153,7 +152,7 @@ func phpPlace(file, number string) crash.Frame {
 	if m := phpEval().FindStringSubmatch(file); m != nil {
 		file, number = m[1], m[2]
 	}
-	return crash.Frame{File: file, Line: scan.Atoi(number)}
+	return crash.Frame{File: file, Line: atoi(number)}
 }
 
 // phpName returns the function of a call without its arguments.

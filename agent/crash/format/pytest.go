@@ -1,17 +1,16 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Pytest reads the failures that pytest prints: places before or after listings
+// pytestReader reads the failures that pytest prints: places before or after listings
 // of code, innermost last, and lines with "E" for the exception.
-type Pytest struct {
-	frames  scan.Backward
+type pytestReader struct {
+	frames  backward
 	kind    string
 	message string
 	title   string // the test's name
@@ -24,7 +23,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (p *Pytest) Read(s *scan.Scanner, l scan.Line) bool {
+func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case t == "" || len(t) > 1000:
@@ -49,12 +48,12 @@ func (p *Pytest) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // place reads the place of a frame. An exception's name behind it ends the stack.
-func (p *Pytest) place(s *scan.Scanner, l scan.Line) bool {
+func (p *pytestReader) place(s *scanner, l reportLine) bool {
 	m := pytestPlace().FindStringSubmatch(l.Text)
 	if m == nil || m[3] == "" && m[4] == "" && p.title == "" {
 		return false
 	}
-	p.frames.Add(l, crash.Frame{File: m[1], Line: scan.Atoi(m[2]), Function: m[3]})
+	p.frames.Add(l, crash.Frame{File: m[1], Line: atoi(m[2]), Function: m[3]})
 	if m[4] != "" {
 		if p.kind == "" {
 			p.kind = m[4]
@@ -65,14 +64,14 @@ func (p *Pytest) place(s *scan.Scanner, l scan.Line) bool {
 }
 
 // Flush records the failure that was read.
-func (p *Pytest) Flush(s *scan.Scanner) {
+func (p *pytestReader) Flush(s *scanner) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "pytest", Problem: -1, Title: p.title}
 	if p.kind != "" && len(p.frames.Frames) > 0 {
 		at := p.frames.Frames[len(p.frames.Frames)-1].ReportLine
 		s.Fail(crash.Problem{Kind: p.kind, Message: p.message, Line: at})
 		st.Problem = s.Problem
-		st.Title = scan.Cut(scan.TitleOf(p.kind, p.message), scan.MaxText)
+		st.Title = cut(titleOf(p.kind, p.message), maxText)
 	}
 	p.frames.Keep(s, st)
-	*p = Pytest{}
+	*p = pytestReader{}
 }

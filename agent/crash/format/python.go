@@ -1,25 +1,24 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Python reads tracebacks of Python, whose innermost frame comes last, and the
+// pythonReader reads tracebacks of Python, whose innermost frame comes last, and the
 // dumps of faulthandler, whose innermost frame comes first.
-type Python struct {
-	margin  scan.Margin
-	inside  bool          // a heading or a frame was read, and the exception was not
-	indent  int           // of the last frame
-	frames  scan.Backward // of the traceback
-	part    scan.Line     // the begin of a frame that was wrapped
-	code    bool          // the next line may be the code of the last frame
-	strange int           // lines since the last frame that no traceback has
-	group   bool          // within the exceptions of an exception group
-	member  int           // the line after which an exception of the group is, 0 for none
+type pythonReader struct {
+	margin  margin
+	inside  bool     // a heading or a frame was read, and the exception was not
+	indent  int      // of the last frame
+	frames  backward // of the traceback
+	part    reportLine     // the begin of a frame that was wrapped
+	code    bool     // the next line may be the code of the last frame
+	strange int      // lines since the last frame that no traceback has
+	group   bool     // within the exceptions of an exception group
+	member  int      // the line after which an exception of the group is, 0 for none
 	thread  string
 }
 
@@ -51,7 +50,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (p *Python) Read(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	l = p.margin.Off(l)
 	t := l.Text
 	switch {
@@ -90,12 +89,12 @@ func (p *Python) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // heading reads the line before a stack.
-func (p *Python) heading(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) heading(s *scanner, l reportLine) bool {
 	const last, stack = "Traceback (most recent call last)", "Stack (most recent call last)"
 	for _, h := range []string{last, stack} {
 		if strings.Contains(l.Text, h) {
 			p.Flush(s)
-			if m, _ := scan.AfterMargin(l.Text, h); m != "" && !strings.HasPrefix(string(m), "+ ") {
+			if m, _ := afterMargin(l.Text, h); m != "" && !strings.HasPrefix(string(m), "+ ") {
 				p.margin = m
 			}
 			p.inside, p.strange, p.indent = true, 0, l.Indent
@@ -120,7 +119,7 @@ func (p *Python) heading(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads a line with a place.
-func (p *Python) frame(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) frame(s *scanner, l reportLine) bool {
 	m := pythonFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		if i := strings.Index(l.Text, `File "`); i == 0 || p.inside && len(l.Text) < 400 {
@@ -129,8 +128,8 @@ func (p *Python) frame(s *scan.Scanner, l scan.Line) bool {
 		}
 		return false
 	}
-	f := crash.Frame{File: m[1], Line: scan.Atoi(m[2])}
-	f.Symbol, f.Function = scan.SymbolOf(strings.Trim(m[3], ":?"))
+	f := crash.Frame{File: m[1], Line: atoi(m[2])}
+	f.Symbol, f.Function = symbolOf(strings.Trim(m[3], ":?"))
 	first := s.IsOpen("python") && !p.inside
 	if i := strings.Index(l.Text, `File "`); i > 0 {
 		l.Text = l.Text[i:]
@@ -145,9 +144,9 @@ func (p *Python) frame(s *scan.Scanner, l scan.Line) bool {
 }
 
 // wrapped joins a frame that was wrapped with the line that goes on.
-func (p *Python) wrapped(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) wrapped(s *scanner, l reportLine) bool {
 	part := p.part
-	p.part = scan.Line{}
+	p.part = reportLine{}
 	switch {
 	case l.Text == "" && l.N-part.N < 3:
 		p.part = part // copying can give a blank line
@@ -176,20 +175,20 @@ func (p *Python) wrapped(s *scan.Scanner, l scan.Line) bool {
 }
 
 // cutOff adds a frame whose line and function are missing.
-func (p *Python) cutOff(part scan.Line) {
+func (p *pythonReader) cutOff(part reportLine) {
 	if m := pythonFile().FindStringSubmatch(part.Text); m != nil && p.inside {
 		p.frames.Add(part, crash.Frame{File: m[1]})
 	}
 }
 
 // follows reports whether a line is one of those after a frame.
-func (p *Python) follows(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || pythonMarks().MatchString(t) {
 		return t != ""
 	}
 	if m := pythonRepeat().FindStringSubmatch(t); m != nil {
-		p.frames.Omitted += scan.Atoi(m[1])
+		p.frames.Omitted += atoi(m[1])
 		return true
 	}
 	if len(p.frames.Frames) > 0 {
@@ -209,10 +208,10 @@ func (p *Python) follows(s *scan.Scanner, l scan.Line) bool {
 }
 
 // exception reads the line of the exception that ends a traceback.
-func (p *Python) exception(l scan.Line) (kind, message string, ok bool) {
+func (p *pythonReader) exception(l reportLine) (kind, message string, ok bool) {
 	re := pythonClass
 	switch {
-	case l.Indent > p.indent, len(l.Text) > scan.MaxText:
+	case l.Indent > p.indent, len(l.Text) > maxText:
 		return "", "", false
 	case l.Indent == p.indent || p.indent-l.Indent == 1:
 		re = pythonError
@@ -225,14 +224,14 @@ func (p *Python) exception(l scan.Line) (kind, message string, ok bool) {
 }
 
 // end records a traceback with the exception that ended it.
-func (p *Python) end(s *scan.Scanner, l scan.Line, kind, message string) {
+func (p *pythonReader) end(s *scanner, l reportLine, kind, message string) {
 	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
-	p.record(s, scan.TitleOf(kind, message))
+	p.record(s, titleOf(kind, message))
 }
 
 // record keeps the traceback that was read.
-func (p *Python) record(s *scan.Scanner, title string) {
-	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: scan.Cut(title, scan.MaxText), Thread: p.thread}
+func (p *pythonReader) record(s *scanner, title string) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: cut(title, maxText), Thread: p.thread}
 	if p.group {
 		st.Kind = crash.StackCause
 	}
@@ -244,13 +243,13 @@ func (p *Python) record(s *scan.Scanner, title string) {
 }
 
 // Flush records a traceback whose exception is missing.
-func (p *Python) Flush(s *scan.Scanner) {
-	p.part = scan.Line{}
+func (p *pythonReader) Flush(s *scanner) {
+	p.part = reportLine{}
 	p.record(s, "")
 }
 
 // margins reads the line that separates the exceptions of an exception group.
-func (p *Python) margins(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) margins(s *scanner, l reportLine) bool {
 	if !groupMargin().MatchString(l.Text) {
 		return false
 	}
@@ -263,7 +262,7 @@ func (p *Python) margins(s *scan.Scanner, l scan.Line) bool {
 }
 
 // fatal reads the heading of faulthandler.
-func (p *Python) fatal(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) fatal(s *scanner, l reportLine) bool {
 	m := pythonFatal().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -272,7 +271,7 @@ func (p *Python) fatal(s *scan.Scanner, l scan.Line) bool {
 	problem := crash.Problem{Kind: "Fatal Python error", Message: m[1], Line: l.N}
 	for words, signal := range fatalSignals {
 		if strings.HasPrefix(strings.ToLower(m[1]), words) {
-			problem.Kind, problem.Signal = signal, scan.SignalNumbers[signal]
+			problem.Kind, problem.Signal = signal, signalNumbers[signal]
 		}
 	}
 	s.Fail(problem)
@@ -280,7 +279,7 @@ func (p *Python) fatal(s *scan.Scanner, l scan.Line) bool {
 }
 
 // binary reads a frame of the C stack that faulthandler shows.
-func (p *Python) binary(s *scan.Scanner, l scan.Line) bool {
+func (p *pythonReader) binary(s *scanner, l reportLine) bool {
 	m := pythonBinary().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -289,7 +288,7 @@ func (p *Python) binary(s *scan.Scanner, l scan.Line) bool {
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "python", Title: "C stack"})
 	}
 	f := crash.Frame{Module: m[1]}
-	f.Symbol, f.Function = scan.SymbolOf(m[2])
+	f.Symbol, f.Function = symbolOf(m[2])
 	s.Add(l, f)
 	return true
 }

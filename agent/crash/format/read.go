@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/crash/hana"
 )
 
@@ -49,12 +48,12 @@ func readKind(in io.Reader, first []byte, name string) (*crash.Report, error) {
 	case hana.Looks(first):
 		return readDump(in, name)
 	case isJournal(first):
-		return scan.Read(journal(in), formats())
+		return scanAll(journal(in), formats())
 	}
 	if start, ok := jsonStart(first); ok {
 		return readJSON(in, start)
 	}
-	return scan.Read(in, formats())
+	return scanAll(in, formats())
 }
 
 // readDump reads a dump of SAP HANA.
@@ -74,9 +73,9 @@ func nameFrames(frames []crash.Frame) {
 	for i := range frames {
 		f := &frames[i]
 		if f.Function == "" && f.Symbol != "" {
-			f.Symbol, f.Function = scan.SymbolOf(f.Symbol)
-			f.Symbol = scan.Cut(f.Symbol, scan.MaxRaw)
-			f.Function = scan.Cut(f.Function, scan.MaxRaw)
+			f.Symbol, f.Function = symbolOf(f.Symbol)
+			f.Symbol = cut(f.Symbol, maxRaw)
+			f.Function = cut(f.Function, maxRaw)
 		}
 	}
 }

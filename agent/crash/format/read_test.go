@@ -9,8 +9,6 @@ import (
 	"testing/iotest"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/native"
-	"git-agent/agent/crash/format/scan"
 )
 
 func TestBinary(t *testing.T) {
@@ -95,15 +93,15 @@ func TestPasted(t *testing.T) {
 // checkReport checks what holds for every report.
 func checkReport(t *testing.T, r *crash.Report) {
 	t.Helper()
-	if len(r.Stacks) > scan.MaxStacks || len(r.Problems) > scan.MaxProblems+1 {
+	if len(r.Stacks) > maxStacks || len(r.Problems) > maxProblems+1 {
 		t.Fatalf("%d stacks, %d problems", len(r.Stacks), len(r.Problems))
 	}
 	for _, s := range r.Stacks {
-		if len(s.Frames) == 0 || len(s.Frames) > scan.MaxFrames || s.Problem < -1 || s.Problem >= len(r.Problems) {
+		if len(s.Frames) == 0 || len(s.Frames) > maxFrames || s.Problem < -1 || s.Problem >= len(r.Problems) {
 			t.Fatalf("a stack of %d frames of problem %d of %d", len(s.Frames), s.Problem, len(r.Problems))
 		}
 		for _, f := range s.Frames {
-			if f.Line < 0 || f.Column < 0 || len(f.Raw) > scan.MaxRaw || len(f.Function) > scan.MaxRaw || len(f.File) > scan.MaxRaw {
+			if f.Line < 0 || f.Column < 0 || len(f.Raw) > maxRaw || len(f.Function) > maxRaw || len(f.File) > maxRaw {
 				t.Fatalf("frame %+v", f)
 			}
 		}
@@ -155,13 +153,13 @@ func FuzzJSON(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, read := range []func(*scan.Scanner, []byte) bool{native.ReadIPS, native.ReadStackwalk} {
-			s := &scan.Scanner{Problem: -1}
+		for _, read := range []func(*scanner, []byte) bool{readIPS, readStackwalk} {
+			s := &scanner{Problem: -1}
 			if read(s, data) {
 				checkReport(t, s.Finish())
 			}
 		}
-		if r, err := scan.Read(journal(bytes.NewReader(data)), formats()); err == nil {
+		if r, err := scanAll(journal(bytes.NewReader(data)), formats()); err == nil {
 			checkReport(t, r)
 		}
 	})

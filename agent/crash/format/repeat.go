@@ -1,4 +1,4 @@
-package scan
+package format
 
 // A deep recursion prints a million frames of which only the first are kept. Reading each
 // of them with the patterns of all formats takes many times as long as reading the lines,
@@ -21,7 +21,7 @@ type repeat struct {
 
 // repeats counts a line that looks like a frame of the open stack, if that is full. It
 // reports false for a line that the formats have to read.
-func (s *Scanner) repeats(n int, raw []byte) bool {
+func (s *scanner) repeats(n int, raw []byte) bool {
 	r := &s.repeat
 	if !s.full() || r.row < repeatsLearned || r.stack != len(s.Report.Stacks)+s.left.stacks {
 		return false
@@ -38,11 +38,11 @@ func (s *Scanner) repeats(n int, raw []byte) bool {
 }
 
 // full reports whether the open stack keeps no more frames.
-func (s *Scanner) full() bool { return s.Open != nil && len(s.Open.Frames) == MaxFrames }
+func (s *scanner) full() bool { return s.Open != nil && len(s.Open.Frames) == maxFrames }
 
 // learn notes how a line looks that the formats read, if it was one more frame of a full
 // stack that had omitted some before.
-func (s *Scanner) learn(raw []byte, wasFull bool, omitted int) {
+func (s *scanner) learn(raw []byte, wasFull bool, omitted int) {
 	r := &s.repeat
 	stack := len(s.Report.Stacks) + s.left.stacks
 	if !wasFull || !s.full() || s.Open.Omitted != omitted+1 || r.stack != stack {

@@ -1,19 +1,18 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Ruby reads backtraces of Ruby, and what its interpreter prints when it crashes
+// rubyReader reads backtraces of Ruby, and what its interpreter prints when it crashes
 // itself: the stack of the program, innermost last, and its own.
-type Ruby struct {
-	head     scan.Line     // the last line that may name the exception
-	backward scan.Backward // of a stack whose innermost frame is last
-	reversed bool          // the stack of a crash of the interpreter is read
+type rubyReader struct {
+	head     reportLine     // the last line that may name the exception
+	backward backward // of a stack whose innermost frame is last
+	reversed bool     // the stack of a crash of the interpreter is read
 }
 
 var (
@@ -28,16 +27,16 @@ var (
 )
 
 // Read implements scan.Format.
-func (r *Ruby) Read(s *scan.Scanner, l scan.Line) bool {
+func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > scan.MaxText:
+	case t == "" || len(t) > maxText:
 		return false
 	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.IsOpen("ruby"):
 		return r.frame(s, l)
 	case t[len(t)-1] == ')' && strings.Contains(t, ".rb:") && rubyTop().MatchString(t):
 		m := rubyTop().FindStringSubmatch(t)
-		r.raised(s, l, crash.Frame{File: m[1], Line: scan.Atoi(m[2])}, m[3])
+		r.raised(s, l, crash.Frame{File: m[1], Line: atoi(m[2])}, m[3])
 		return true
 	case strings.Contains(t, ": [BUG] "):
 		return r.bug(s, l)
@@ -65,22 +64,22 @@ func mayBeRaised(t string) bool {
 
 // frame reads "from file.rb:12:in 'm'", or the first line of a backtrace, which
 // has the message and the class of the exception.
-func (r *Ruby) frame(s *scan.Scanner, l scan.Line) bool {
+func (r *rubyReader) frame(s *scanner, l reportLine) bool {
 	m := rubyFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		p := rubyPlain().FindStringSubmatch(l.Text)
 		if p == nil || !s.IsOpen("ruby") {
 			return false
 		}
-		s.Add(l, crash.Frame{File: p[1], Line: scan.Atoi(p[2])})
+		s.Add(l, crash.Frame{File: p[1], Line: atoi(p[2])})
 		return true
 	}
-	f := crash.Frame{File: strings.TrimSpace(m[1]), Line: scan.Atoi(m[2])}
+	f := crash.Frame{File: strings.TrimSpace(m[1]), Line: atoi(m[2])}
 	f.Function = strings.TrimPrefix(rubyMadeOf().ReplaceAllString(m[3], ""), "Object#")
 	if f.Function != m[3] {
 		f.Symbol = m[3]
 	}
-	numbered := scan.IsDigit(l.Text[0]) && strings.Contains(l.Text, ": from ")
+	numbered := isDigit(l.Text[0]) && strings.Contains(l.Text, ": from ")
 	switch {
 	case r.reversed || numbered:
 		r.backward.Add(l, f)
@@ -93,16 +92,16 @@ func (r *Ruby) frame(s *scan.Scanner, l scan.Line) bool {
 }
 
 // raised begins the backtrace of an exception.
-func (r *Ruby) raised(s *scan.Scanner, l scan.Line, f crash.Frame, text string) {
+func (r *rubyReader) raised(s *scanner, l reportLine, f crash.Frame, text string) {
 	m := rubyRaised().FindStringSubmatch(text)
 	kind := m[2]
 	if kind == "" {
 		kind = "exception"
 	}
 	s.Fail(crash.Problem{Kind: kind, Message: m[1], Line: l.N})
-	title := scan.TitleOf(kind, m[1])
+	title := titleOf(kind, m[1])
 	if len(r.backward.Frames) > 0 { // it is the last line of the stack
-		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: scan.Cut(title, scan.MaxText)}
+		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: cut(title, maxText)}
 		r.backward.Add(l, f)
 		r.backward.Keep(s, st)
 		return
@@ -112,12 +111,12 @@ func (r *Ruby) raised(s *scan.Scanner, l scan.Line, f crash.Frame, text string) 
 }
 
 // add adds a frame. Frameworks print the exception in a line before.
-func (r *Ruby) add(s *scan.Scanner, l scan.Line, f crash.Frame) {
+func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
 	if !s.IsOpen("ruby") || s.Since(l) > 5 || r.head.N > s.Last {
 		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby"}
 		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= 10 {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
-			st.Title = scan.TitleOf(m[1], m[2]+m[3])
+			st.Title = titleOf(m[1], m[2]+m[3])
 		}
 		s.Begin(st)
 	}
@@ -125,26 +124,26 @@ func (r *Ruby) add(s *scan.Scanner, l scan.Line, f crash.Frame) {
 }
 
 // bug reads the line with which the interpreter tells that it crashed.
-func (r *Ruby) bug(s *scan.Scanner, l scan.Line) bool {
+func (r *rubyReader) bug(s *scanner, l reportLine) bool {
 	m := rubyBug().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
 	p := crash.Problem{Kind: "[BUG]", Message: m[3], Line: l.N}
 	if strings.HasPrefix(m[3], "Segmentation fault") {
-		p.Kind, p.Signal = "SIGSEGV", scan.SignalNumbers["SIGSEGV"]
+		p.Kind, p.Signal = "SIGSEGV", signalNumbers["SIGSEGV"]
 		if i := strings.Index(m[3], "0x"); i > 0 {
 			p.Address = m[3][i:]
 			p.Null = crash.NearNull(p.Address)
 		}
 	}
 	s.Fail(p)
-	s.AddPlace(l, "ruby", crash.Frame{File: m[1], Line: scan.Atoi(m[2])})
+	s.AddPlace(l, "ruby", crash.Frame{File: m[1], Line: atoi(m[2])})
 	return true
 }
 
 // section reads the headings of the parts of the interpreter's report.
-func (r *Ruby) section(s *scan.Scanner, t string) bool {
+func (r *rubyReader) section(s *scanner, t string) bool {
 	r.Flush(s)
 	r.reversed = strings.HasPrefix(t, "-- Ruby level backtrace")
 	if strings.HasPrefix(t, "-- C level backtrace") {
@@ -158,14 +157,14 @@ func (r *Ruby) section(s *scan.Scanner, t string) bool {
 }
 
 // native reads "lib.so(fn+0x7c) [0x...] file.c:12".
-func (r *Ruby) native(s *scan.Scanner, l scan.Line) bool {
+func (r *rubyReader) native(s *scanner, l reportLine) bool {
 	m := rubyNative().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
-	f := crash.Frame{Module: strings.TrimPrefix(m[1], "Rack: "), File: m[3], Line: scan.Atoi(m[4])}
+	f := crash.Frame{Module: strings.TrimPrefix(m[1], "Rack: "), File: m[3], Line: atoi(m[4])}
 	if name, _, _ := strings.Cut(m[2], "+0x"); !strings.HasPrefix(name, "0x") {
-		f.Symbol, f.Function = scan.SymbolOf(name)
+		f.Symbol, f.Function = symbolOf(name)
 	}
 	if f.File == "(null)" {
 		f.File, f.Line = "", 0
@@ -175,7 +174,7 @@ func (r *Ruby) native(s *scan.Scanner, l scan.Line) bool {
 }
 
 // Flush records a stack that was held back.
-func (r *Ruby) Flush(s *scan.Scanner) {
+func (r *rubyReader) Flush(s *scanner) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: "Ruby level backtrace"}
 	r.backward.Keep(s, st)
 	r.reversed = false

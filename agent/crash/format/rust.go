@@ -1,20 +1,19 @@
-package managed
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Rust reads panics of Rust, and backtraces whose frames are two lines, the
+// rustReader reads panics of Rust, and backtraces whose frames are two lines, the
 // function and its place.
-type Rust struct {
-	part   scan.Line // the begin of a panic's message that has several lines
+type rustReader struct {
+	part   reportLine // the begin of a panic's message that has several lines
 	thread string
-	awaits int       // line after which the message of a panic stands, 0 for none
-	held   scan.Line // a function, whose place may come next
+	awaits int  // line after which the message of a panic stands, 0 for none
+	held   reportLine // a function, whose place may come next
 	name   string
 }
 
@@ -28,7 +27,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (r *Rust) Read(s *scan.Scanner, l scan.Line) bool {
+func (r *rustReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case t == "":
@@ -46,14 +45,14 @@ func (r *Rust) Read(s *scan.Scanner, l scan.Line) bool {
 		r.awaits = 0
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 		return true
-	case scan.IsDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
+	case isDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
 		return r.frame(s, l)
 	case strings.HasPrefix(t, "at ") && (r.held.Text != "" || s.IsOpen("rust")):
 		return r.frame(s, l)
 	case r.awaits == l.N-1 && r.awaits > 0 && !strings.HasPrefix(t, "note: "):
 		r.awaits = 0
 		if p := s.Failing(); p != nil && p.Message == "" {
-			p.Message = scan.Cut(t, scan.MaxText)
+			p.Message = cut(t, maxText)
 		}
 		return true
 	}
@@ -62,7 +61,7 @@ func (r *Rust) Read(s *scan.Scanner, l scan.Line) bool {
 
 // panics reads the line of a panic. Since Rust 1.73 the message is on the next
 // line; before, it was in quotes.
-func (r *Rust) panics(s *scan.Scanner, l scan.Line) bool {
+func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	m := rustPanic().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -84,38 +83,38 @@ func (r *Rust) panics(s *scan.Scanner, l scan.Line) bool {
 }
 
 // message reads the lines of a message in quotes up to the place.
-func (r *Rust) message(s *scan.Scanner, l scan.Line) bool {
+func (r *rustReader) message(s *scanner, l reportLine) bool {
 	at := rustMessage().FindStringSubmatch(r.part.Text + " " + l.Text)
 	switch {
 	case at != nil:
 		if p := s.Failing(); p != nil {
-			p.Message = scan.Cut(at[1]+at[2], scan.MaxText)
+			p.Message = cut(at[1]+at[2], maxText)
 		}
 		r.place(s, l, at[3:])
-		r.part = scan.Line{}
+		r.part = reportLine{}
 		return true
-	case l.N-r.part.N > 10 || len(r.part.Text) > scan.MaxText || strings.EqualFold(l.Text, "stack backtrace:"):
-		r.part = scan.Line{}
+	case l.N-r.part.N > 10 || len(r.part.Text) > maxText || strings.EqualFold(l.Text, "stack backtrace:"):
+		r.part = reportLine{}
 		return r.Read(s, l)
 	}
 	r.part.Text += " " + l.Text
 	return true
 }
 
-func (r *Rust) panicked(s *scan.Scanner, l scan.Line, message string, at []string) {
+func (r *rustReader) panicked(s *scanner, l reportLine, message string, at []string) {
 	s.Fail(crash.Problem{Kind: "panic", Message: message, Line: l.N})
 	r.place(s, l, at)
 }
 
 // place records the place that a panic names.
-func (r *Rust) place(s *scan.Scanner, l scan.Line, at []string) {
+func (r *rustReader) place(s *scanner, l reportLine, at []string) {
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
-	s.Add(l, crash.Frame{File: at[0], Line: scan.Atoi(at[1]), Column: scan.Atoi(at[2]), Assertion: true})
+	s.Add(l, crash.Frame{File: at[0], Line: atoi(at[1]), Column: atoi(at[2]), Assertion: true})
 	s.Close()
 }
 
 // frame reads the lines of a frame.
-func (r *Rust) frame(s *scan.Scanner, l scan.Line) bool {
+func (r *rustReader) frame(s *scanner, l reportLine) bool {
 	if m := rustFrame().FindStringSubmatch(l.Text); m != nil {
 		open := s.IsOpen("rust")
 		if !open && !strings.Contains(m[2], "::") {
@@ -139,11 +138,11 @@ func (r *Rust) frame(s *scan.Scanner, l scan.Line) bool {
 		}
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 	}
-	f := crash.Frame{File: m[1], Line: scan.Atoi(m[2]), Column: scan.Atoi(m[3])}
+	f := crash.Frame{File: m[1], Line: atoi(m[2]), Column: atoi(m[3])}
 	if r.held.Text != "" {
-		f.Symbol, f.Function = scan.SymbolOf(r.name)
+		f.Symbol, f.Function = symbolOf(r.name)
 		l = r.held
-		r.held = scan.Line{}
+		r.held = reportLine{}
 		f.Raw = l.Text + " " + m[0]
 	}
 	s.Add(l, f)
@@ -151,11 +150,11 @@ func (r *Rust) frame(s *scan.Scanner, l scan.Line) bool {
 }
 
 // Flush adds the frame that has no place.
-func (r *Rust) Flush(s *scan.Scanner) {
+func (r *rustReader) Flush(s *scanner) {
 	if r.held.Text != "" && s.IsOpen("rust") && r.name != "<unknown>" {
 		var f crash.Frame
-		f.Symbol, f.Function = scan.SymbolOf(r.name)
+		f.Symbol, f.Function = symbolOf(r.name)
 		s.Add(r.held, f)
 	}
-	r.held = scan.Line{}
+	r.held = reportLine{}
 }

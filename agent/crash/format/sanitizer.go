@@ -1,17 +1,16 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Sanitizer reads what the sanitizers of LLVM and GCC print around their stacks:
+// sanitizerReader reads what the sanitizers of LLVM and GCC print around their stacks:
 // AddressSanitizer, MemorySanitizer, ThreadSanitizer, LeakSanitizer and
-// UndefinedBehaviorSanitizer. The frames are read by hashFrames.
-type Sanitizer struct{}
+// UndefinedBehaviorSanitizer. The frames are read by numberedReader.
+type sanitizerReader struct{}
 
 var (
 	sanitizerError = source.Lazy(`(?:ERROR|WARNING|FATAL): (\w+Sanitizer): (.*)$`)
@@ -51,7 +50,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (*Sanitizer) Read(s *scan.Scanner, l scan.Line) bool {
+func (*sanitizerReader) Read(s *scanner, l reportLine) bool {
 	switch t := l.Text; {
 	case strings.Contains(t, "Sanitizer: "):
 		return readSanitizerError(s, l)
@@ -94,7 +93,7 @@ func addDetail(p *crash.Problem, fact string) {
 }
 
 // readSanitizerError reads the line that names the sanitizer's finding.
-func readSanitizerError(s *scan.Scanner, l scan.Line) bool {
+func readSanitizerError(s *scanner, l reportLine) bool {
 	if sanitizerSum().MatchString(l.Text) {
 		s.Close()
 		return true
@@ -131,19 +130,19 @@ func readSanitizerError(s *scan.Scanner, l scan.Line) bool {
 
 // readRuntimeError reads a finding of UndefinedBehaviorSanitizer, which names its
 // place in the message.
-func readRuntimeError(s *scan.Scanner, l scan.Line) bool {
+func readRuntimeError(s *scanner, l reportLine) bool {
 	m := runtimeError().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
 	s.Fail(crash.Problem{Kind: "undefined behavior", Message: m[4], Line: l.N, Null: strings.Contains(m[4], "null pointer")})
-	s.AddPlace(l, "sanitizer", crash.Frame{File: m[1], Line: scan.Atoi(m[2]), Column: scan.Atoi(m[3])})
+	s.AddPlace(l, "sanitizer", crash.Frame{File: m[1], Line: atoi(m[2]), Column: atoi(m[3])})
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer"})
 	return true
 }
 
 // readAccess reads "READ of size 4 at 0x... thread T0", which heads a stack.
-func readAccess(s *scan.Scanner, l scan.Line) bool {
+func readAccess(s *scanner, l reportLine) bool {
 	m := accessOf().FindStringSubmatch(l.Text)
 	if m == nil {
 		return readLaterStack(s, l)
@@ -166,7 +165,7 @@ func readAccess(s *scan.Scanner, l scan.Line) bool {
 }
 
 // readLaterStack reads the heading of a stack that is not the first.
-func readLaterStack(s *scan.Scanner, l scan.Line) bool {
+func readLaterStack(s *scanner, l reportLine) bool {
 	if len(l.Text) > 200 || l.Text == "" {
 		return false
 	}
@@ -212,13 +211,13 @@ func mayHeadStack(t string) bool {
 }
 
 // readGlobal reads the place of the variable whose memory was accessed.
-func readGlobal(s *scan.Scanner, l scan.Line) bool {
+func readGlobal(s *scanner, l reportLine) bool {
 	m := globalVariable().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
 	s.Begin(crash.Stack{Kind: crash.StackAlloc, Format: "sanitizer", Title: l.Text})
-	s.Add(l, crash.Frame{File: m[2], Line: scan.Atoi(m[3]), Column: scan.Atoi(m[4]), Symbol: m[1]})
+	s.Add(l, crash.Frame{File: m[2], Line: atoi(m[3]), Column: atoi(m[4]), Symbol: m[1]})
 	s.Close()
 	return true
 }

@@ -1,4 +1,4 @@
-package scan
+package format
 
 import (
 	"bufio"
@@ -12,16 +12,16 @@ import (
 
 // Limits of what is kept of a report.
 const (
-	MaxLine     = 16 << 10 // bytes of a line that are looked at
-	MaxRaw      = 400      // bytes of a line that are kept with its frame
-	MaxText     = 2000     // bytes of a message that are kept
-	MaxFrames   = 512      // of a stack
-	MaxStacks   = 200
-	MaxProblems = 100
+	maxLine     = 16 << 10 // bytes of a line that are looked at
+	maxRaw      = 400      // bytes of a line that are kept with its frame
+	maxText     = 2000     // bytes of a message that are kept
+	maxFrames   = 512      // of a stack
+	maxStacks   = 200
+	maxProblems = 100
 )
 
-// A Line is one line of a report without its prefixes.
-type Line struct {
+// A reportLine is one line of a report without its prefixes.
+type reportLine struct {
 	N      int    // its number in the report, from 1
 	Text   string // without prefixes, indentation, and white space at its end
 	Indent int    // columns of white space before text
@@ -29,40 +29,40 @@ type Line struct {
 	logged bool   // a log's prefix was taken off
 }
 
-// A Format recognizes the lines of one family of reports.
-type Format interface {
+// A lineReader recognizes the lines of one family of reports.
+type lineReader interface {
 	// Read reports whether the line belongs to the format, and if so tells the
 	// scanner what it says. It is offered the lines that no earlier format took.
-	Read(s *Scanner, l Line) bool
+	Read(s *scanner, l reportLine) bool
 }
 
-// A Flusher is a format that holds lines back until the next ones are known.
-type Flusher interface {
+// A flusher is a format that holds lines back until the next ones are known.
+type flusher interface {
 	// Flush tells the scanner what is held back: the report ended.
-	Flush(s *Scanner)
+	Flush(s *scanner)
 }
 
-// A Scanner reads a report line by line.
-type Scanner struct {
+// A scanner reads a report line by line.
+type scanner struct {
 	Report  crash.Report
-	formats []Format
-	sieve   *Sieve
+	formats []lineReader
+	sieve   *sieve
 	Open    *crash.Stack // the stack that frames are added to, nil if none
-	pending Flusher      // who holds a frame of that stack back, nil if none
+	pending flusher      // who holds a frame of that stack back, nil if none
 	Problem int          // index of the problem that stacks belong to, -1 for none
 	Last    int          // number of the line that last added a frame
 	left    struct{ stacks, problems int }
 	repeat  repeat
 }
 
-// Read reads the lines of r.
-func Read(r io.Reader, formats []Format) (*crash.Report, error) {
-	return ReadThrough(r, NewSieve(Attentive), formats)
+// scanAll reads the lines of r.
+func scanAll(r io.Reader, formats []lineReader) (*crash.Report, error) {
+	return readThrough(r, newSieve(attentive), formats)
 }
 
-// ReadThrough reads the lines of r that pass the sieve.
-func ReadThrough(r io.Reader, v *Sieve, formats []Format) (*crash.Report, error) {
-	s := &Scanner{formats: formats, Problem: -1, sieve: v}
+// readThrough reads the lines of r that pass the sieve.
+func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, error) {
+	s := &scanner{formats: formats, Problem: -1, sieve: v}
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
 	quiet := false
@@ -78,7 +78,7 @@ func ReadThrough(r io.Reader, v *Sieve, formats []Format) (*crash.Report, error)
 			s.take(n, raw)
 			quiet = false
 		case !quiet:
-			s.Offer(Line{N: n}) // lines are left out: what goes on ends here
+			s.Offer(reportLine{N: n}) // lines are left out: what goes on ends here
 			quiet = true
 		}
 		if err != nil {
@@ -89,9 +89,9 @@ func ReadThrough(r io.Reader, v *Sieve, formats []Format) (*crash.Report, error)
 }
 
 // take offers a line of the input to the formats.
-func (s *Scanner) take(n int, raw []byte) {
+func (s *scanner) take(n int, raw []byte) {
 	if len(raw) == 0 {
-		s.Offer(Line{N: n})
+		s.Offer(reportLine{N: n})
 		return
 	}
 	if s.repeats(n, raw) {
@@ -116,7 +116,7 @@ func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return trimEnd(part), err
 	}
-	*long = append((*long)[:0], part[:min(len(part), MaxLine)]...)
+	*long = append((*long)[:0], part[:min(len(part), maxLine)]...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = in.ReadSlice('\n')
 	}
@@ -125,7 +125,7 @@ func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 
 // Offer gives a line to the formats, in order, until one takes it. It reports
 // whether one did.
-func (s *Scanner) Offer(l Line) bool {
+func (s *scanner) Offer(l reportLine) bool {
 	for _, f := range s.formats {
 		if f.Read(s, l) {
 			return true
@@ -135,9 +135,9 @@ func (s *Scanner) Offer(l Line) bool {
 }
 
 // Finish returns the report once all lines were offered.
-func (s *Scanner) Finish() *crash.Report {
+func (s *scanner) Finish() *crash.Report {
 	for _, f := range s.formats {
-		if f, ok := f.(Flusher); ok {
+		if f, ok := f.(flusher); ok {
 			f.Flush(s)
 		}
 	}
@@ -152,17 +152,17 @@ func (s *Scanner) Finish() *crash.Report {
 }
 
 // Found notes that a line of a format was found.
-func (s *Scanner) Found(format string) {
+func (s *scanner) Found(format string) {
 	if !slices.Contains(s.Report.Formats, format) {
 		s.Report.Formats = append(s.Report.Formats, format)
 	}
 }
 
 // Fail records a problem. The stacks that begin from now on belong to it.
-func (s *Scanner) Fail(p crash.Problem) {
-	p.Message = Cut(p.Message, MaxText)
-	p.Kind = Cut(p.Kind, MaxRaw)
-	if len(s.Report.Problems) == MaxProblems {
+func (s *scanner) Fail(p crash.Problem) {
+	p.Message = cut(p.Message, maxText)
+	p.Kind = cut(p.Kind, maxRaw)
+	if len(s.Report.Problems) == maxProblems {
 		s.left.problems++
 		return
 	}
@@ -171,7 +171,7 @@ func (s *Scanner) Fail(p crash.Problem) {
 }
 
 // Failing returns the problem that stacks belong to, nil if there is none.
-func (s *Scanner) Failing() *crash.Problem {
+func (s *scanner) Failing() *crash.Problem {
 	if s.Problem < 0 {
 		return nil
 	}
@@ -180,18 +180,18 @@ func (s *Scanner) Failing() *crash.Problem {
 
 // Begin opens a stack, which the next frames are added to. A stack that gets no
 // frame is not kept.
-func (s *Scanner) Begin(st crash.Stack) {
+func (s *scanner) Begin(st crash.Stack) {
 	s.Close()
 	st.Problem = s.Problem
-	st.Title = Cut(st.Title, MaxText)
+	st.Title = cut(st.Title, maxText)
 	s.Open = &st
 }
 
 // Hold makes sure that f.flush is called before the open stack ends.
-func (s *Scanner) Hold(f Flusher) { s.pending = f }
+func (s *scanner) Hold(f flusher) { s.pending = f }
 
 // Close ends the open stack.
-func (s *Scanner) Close() {
+func (s *scanner) Close() {
 	if f := s.pending; f != nil {
 		s.pending = nil
 		f.Flush(s)
@@ -205,11 +205,11 @@ func (s *Scanner) Close() {
 }
 
 // keep adds a whole stack to the report, unless it has no frame.
-func (s *Scanner) keep(st crash.Stack) {
+func (s *scanner) keep(st crash.Stack) {
 	if len(st.Frames) == 0 {
 		return
 	}
-	if len(s.Report.Stacks) == MaxStacks {
+	if len(s.Report.Stacks) == maxStacks {
 		s.left.stacks++
 		return
 	}
@@ -218,12 +218,12 @@ func (s *Scanner) keep(st crash.Stack) {
 }
 
 // IsOpen reports whether frames of the format can be added to the open stack.
-func (s *Scanner) IsOpen(format string) bool {
+func (s *scanner) IsOpen(format string) bool {
 	return s.Open != nil && s.Open.Format == format
 }
 
 // LastFormat returns the format of the last stack.
-func (s *Scanner) LastFormat() string {
+func (s *scanner) LastFormat() string {
 	if s.Open != nil {
 		return s.Open.Format
 	}
@@ -234,9 +234,9 @@ func (s *Scanner) LastFormat() string {
 }
 
 // Add adds a frame of line l to the open stack. The caller has opened one.
-func (s *Scanner) Add(l Line, f crash.Frame) {
+func (s *scanner) Add(l reportLine, f crash.Frame) {
 	s.Last = l.N
-	if len(s.Open.Frames) == MaxFrames {
+	if len(s.Open.Frames) == maxFrames {
 		s.Open.Omitted++
 		return
 	}
@@ -244,19 +244,19 @@ func (s *Scanner) Add(l Line, f crash.Frame) {
 }
 
 // bounded returns a frame of line l whose texts are cut to what is kept of them.
-func bounded(l Line, f crash.Frame) crash.Frame {
+func bounded(l reportLine, f crash.Frame) crash.Frame {
 	f.ReportLine = l.N
 	if f.Raw == "" {
 		f.Raw = l.Text
 	}
-	f.Raw = Cut(f.Raw, MaxRaw)
-	f.File, f.Module = Cut(f.File, MaxRaw), Cut(f.Module, MaxRaw)
-	f.Symbol, f.Function = Cut(f.Symbol, MaxRaw), Cut(f.Function, MaxRaw)
+	f.Raw = cut(f.Raw, maxRaw)
+	f.File, f.Module = cut(f.File, maxRaw), cut(f.Module, maxRaw)
+	f.Symbol, f.Function = cut(f.Symbol, maxRaw), cut(f.Function, maxRaw)
 	return f
 }
 
 // AddPlace records a place that a message names as a stack of one frame.
-func (s *Scanner) AddPlace(l Line, format string, f crash.Frame) {
+func (s *scanner) AddPlace(l reportLine, format string, f crash.Frame) {
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: format})
 	f.Assertion = true
 	s.Add(l, f)
@@ -264,4 +264,4 @@ func (s *Scanner) AddPlace(l Line, format string, f crash.Frame) {
 }
 
 // Since counts the lines from the last frame to l.
-func (s *Scanner) Since(l Line) int { return l.N - s.Last }
+func (s *scanner) Since(l reportLine) int { return l.N - s.Last }

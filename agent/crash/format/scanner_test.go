@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/crash/hana/hanatest"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -131,10 +130,10 @@ func TestBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := r.Stacks[0]
-	if len(st.Frames) != scan.MaxFrames || st.Frames[0].Line != 3000 || st.Omitted != 3000-scan.MaxFrames {
+	if len(st.Frames) != maxFrames || st.Frames[0].Line != 3000 || st.Omitted != 3000-maxFrames {
 		t.Errorf("the deep stack has %d frames from line %d and %d omitted", len(st.Frames), st.Frames[0].Line, st.Omitted)
 	}
-	if len(r.Stacks) != scan.MaxStacks || len(r.Problems) != scan.MaxProblems || len(r.Notes) != 2 {
+	if len(r.Stacks) != maxStacks || len(r.Problems) != maxProblems || len(r.Notes) != 2 {
 		t.Errorf("%d stacks, %d problems, notes %q", len(r.Stacks), len(r.Problems), r.Notes)
 	}
 }
@@ -167,7 +166,7 @@ func TestDeepRecursion(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		st := r.Stacks[0]
-		if n := len(st.Frames) + st.Omitted; len(st.Frames) != scan.MaxFrames || n != depth && n != depth+1 {
+		if n := len(st.Frames) + st.Omitted; len(st.Frames) != maxFrames || n != depth && n != depth+1 {
 			t.Errorf("%s: %d frames, %d omitted", name, len(st.Frames), st.Omitted)
 		}
 		if len(r.Stacks) != f.stacks || r.Stacks[len(r.Stacks)-1].Frames[0].Line != 7 {
@@ -212,18 +211,18 @@ func FuzzRead(f *testing.F) {
 }
 
 func checkBounds(t *testing.T, r *crash.Report) {
-	if len(r.Stacks) > scan.MaxStacks || len(r.Problems) > scan.MaxProblems {
+	if len(r.Stacks) > maxStacks || len(r.Problems) > maxProblems {
 		t.Errorf("%d stacks, %d problems", len(r.Stacks), len(r.Problems))
 	}
 	for _, s := range r.Stacks {
-		if len(s.Frames) == 0 || len(s.Frames) > scan.MaxFrames {
+		if len(s.Frames) == 0 || len(s.Frames) > maxFrames {
 			t.Errorf("a stack of %d frames", len(s.Frames))
 		}
-		if s.Problem < -1 || s.Problem >= len(r.Problems) || len(s.Title) > scan.MaxText {
+		if s.Problem < -1 || s.Problem >= len(r.Problems) || len(s.Title) > maxText {
 			t.Errorf("problem %d of %d, title of %d bytes", s.Problem, len(r.Problems), len(s.Title))
 		}
 		for _, f := range s.Frames {
-			if f.Line < 0 || f.Column < 0 || f.ReportLine < 1 || max(len(f.Raw), len(f.File), len(f.Function), len(f.Symbol), len(f.Module)) > scan.MaxRaw {
+			if f.Line < 0 || f.Column < 0 || f.ReportLine < 1 || max(len(f.Raw), len(f.File), len(f.Function), len(f.Symbol), len(f.Module)) > maxRaw {
 				t.Errorf("frame %+v", f)
 			}
 		}

@@ -1,11 +1,11 @@
-package scan
+package format
 
 import (
 	"strings"
 	"sync"
 )
 
-// A Sieve lets the lines of a large log pass that may matter to a format, with
+// A sieve lets the lines of a large log pass that may matter to a format, with
 // the lines around them. Most logs have few such lines, and to offer every line
 // to every format is slow.
 //
@@ -13,7 +13,7 @@ import (
 // or Node does. The lines before it may head what it begins, so the last ones are
 // kept; those behind it may have no mark, so all of them pass for a while, and for
 // longer if a format took one.
-type Sieve struct {
+type sieve struct {
 	marks  *automaton
 	whole  int64 // bytes at the start of the input that pass in any case
 	awake  int   // lines up to this number pass
@@ -28,7 +28,7 @@ type keptLine struct {
 
 const (
 	// attentive bounds the inputs of which every line is offered to every format.
-	Attentive = 1 << 20
+	attentive = 1 << 20
 
 	linesBefore = 8
 	linesBehind = 16 // a line with a mark
@@ -40,7 +40,7 @@ const (
 // digit, or underscore; a line begins behind such a character. Each line holds
 // those of one family of formats.
 var marks = sync.OnceValue(func() *automaton {
-	return NewAutomaton(strings.FieldsFunc(strings.TrimSpace(`
+	return newAutomaton(strings.FieldsFunc(strings.TrimSpace(`
 #%~;#%%~;#%%%~;#%:;#%%:;frame #
 sanitizer;runtime error;leak of~;of size~;freed by;allocated by;created by;stored to memory;uninit;marked as~;heap block;mutex m;hint: addr
 at 0x;by 0x;invalid read;invalid write;invalid free;lost in~;alloc'd;free'd;stack'd;terminating~;overlap in;mismatched;syscall param;jump to the inv;data race;realloc;==%
@@ -61,12 +61,12 @@ goroutine;fatal error;panicked;created by
 `), func(r rune) bool { return r == ';' || r == '\n' }))
 })
 
-// NewSieve returns a sieve that lets a number of bytes at the start pass.
-func NewSieve(whole int64) *Sieve { return &Sieve{whole: whole} }
+// newSieve returns a sieve that lets a number of bytes at the start pass.
+func newSieve(whole int64) *sieve { return &sieve{whole: whole} }
 
 // passes reports whether a line is to be offered to the formats. Lines that do not
 // pass are kept for a while.
-func (v *Sieve) passes(n int, raw []byte) bool {
+func (v *sieve) passes(n int, raw []byte) bool {
 	if v.whole > 0 {
 		v.whole -= int64(len(raw)) + 1
 		v.awake = n
@@ -97,17 +97,17 @@ func beginsAt(raw []byte) bool {
 }
 
 // taken says that a format took a line.
-func (v *Sieve) taken(n int) { v.awake = max(v.awake, n+linesTaken) }
+func (v *sieve) taken(n int) { v.awake = max(v.awake, n+linesTaken) }
 
 // keep keeps a line that does not pass, in the place of the oldest.
-func (v *Sieve) keep(n int, raw []byte) {
+func (v *sieve) keep(n int, raw []byte) {
 	k := &v.before[v.kept%linesBefore]
 	k.n, k.text = n, append(k.text[:0], raw...)
 	v.kept++
 }
 
 // release yields the lines that were kept, the oldest first.
-func (v *Sieve) release(yield func(n int, raw []byte)) {
+func (v *sieve) release(yield func(n int, raw []byte)) {
 	for i := max(0, v.kept-linesBefore); i < v.kept; i++ {
 		k := &v.before[i%linesBefore]
 		yield(k.n, k.text)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 )
 
 // ciLines are lines as build logs have them, none of which belongs to a crash.
@@ -62,11 +61,11 @@ func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(20000))
 	for _, s := range samples {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
-			all, err := scan.ReadThrough(strings.NewReader(text), scan.NewSieve(math.MaxInt64), formats())
+			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
-			some, err := scan.ReadThrough(strings.NewReader(text), scan.NewSieve(0), formats())
+			some, err := readThrough(strings.NewReader(text), newSieve(0), formats())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +89,7 @@ func TestSieveLargeLog(t *testing.T) {
 }
 
 func TestAutomaton(t *testing.T) {
-	a := scan.NewAutomaton([]string{"#% ", "^bug: ", "ab", "x~y", "q%q"})
+	a := newAutomaton([]string{"#% ", "^bug: ", "ab", "x~y", "q%q"})
 	for text, want := range map[string]bool{
 		"#1 x": true, "a #9\tb": true, "#x ": false, "#12 ": false,
 		"BUG: x": true, "debug: x": false, "x Bug: y": true,
@@ -102,11 +101,11 @@ func TestAutomaton(t *testing.T) {
 	}
 }
 
-func benchmarkLog(b *testing.B, v func() *scan.Sieve) {
+func benchmarkLog(b *testing.B, v func() *sieve) {
 	const size = 50 << 20
 	b.SetBytes(size)
 	for range b.N {
-		if _, err := scan.ReadThrough(ciLog(size), v(), formats()); err != nil {
+		if _, err := readThrough(ciLog(size), v(), formats()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -115,8 +114,8 @@ func benchmarkLog(b *testing.B, v func() *scan.Sieve) {
 // BenchmarkLog reads a log without a crash through the sieve, BenchmarkLogWhole
 // without it.
 func BenchmarkLog(b *testing.B) {
-	benchmarkLog(b, func() *scan.Sieve { return scan.NewSieve(scan.Attentive) })
+	benchmarkLog(b, func() *sieve { return newSieve(attentive) })
 }
 func BenchmarkLogWhole(b *testing.B) {
-	benchmarkLog(b, func() *scan.Sieve { return scan.NewSieve(math.MaxInt64) })
+	benchmarkLog(b, func() *sieve { return newSieve(math.MaxInt64) })
 }

@@ -1,4 +1,4 @@
-package native
+package format
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 )
 
 // A stackwalk is the JSON that minidump-stackwalk prints.
@@ -40,20 +39,20 @@ type stackwalkFrame struct {
 	} `json:"inlines"`
 }
 
-// ReadStackwalk reads the JSON of minidump-stackwalk.
-func ReadStackwalk(s *scan.Scanner, data []byte) bool {
+// readStackwalk reads the JSON of minidump-stackwalk.
+func readStackwalk(s *scanner, data []byte) bool {
 	var w stackwalk
 	if json.NewDecoder(bytes.NewReader(data)).Decode(&w) != nil || len(w.Threads) == 0 && len(w.Crashing.Frames) == 0 {
 		return false
 	}
-	d := &Minidump{}
+	d := &minidumpReader{}
 	reason := w.Info.Type
 	if reason == "" {
 		reason = "crash"
 	}
-	d.fail(s, scan.Line{N: 1}, reason, strings.Trim(string(w.Info.Address), `"nul`))
+	d.fail(s, reportLine{N: 1}, reason, strings.Trim(string(w.Info.Address), `"nul`))
 	if w.Info.Assertion != nil {
-		s.Failing().Message += " " + scan.Cut(*w.Info.Assertion, scan.MaxText)
+		s.Failing().Message += " " + cut(*w.Info.Assertion, maxText)
 	}
 	crashed := -1
 	if w.Crashing.Index != nil {
@@ -65,7 +64,7 @@ func ReadStackwalk(s *scan.Scanner, data []byte) bool {
 		d.stack(s, crash.Stack{Kind: crash.StackCrash, Thread: strconv.Itoa(crashed)}, w.Crashing.Frames)
 	}
 	for i, t := range w.Threads {
-		st := crash.Stack{Kind: crash.StackThread, Thread: strings.TrimSpace(strconv.Itoa(i) + " " + scan.Cut(orEmpty(t.Name), scan.MaxRaw))}
+		st := crash.Stack{Kind: crash.StackThread, Thread: strings.TrimSpace(strconv.Itoa(i) + " " + cut(orEmpty(t.Name), maxRaw))}
 		if i == crashed {
 			st.Kind = crash.StackCrash
 		}
@@ -78,7 +77,7 @@ func ReadStackwalk(s *scan.Scanner, data []byte) bool {
 }
 
 // stack adds a stack of minidump-stackwalk's JSON.
-func (d *Minidump) stack(s *scan.Scanner, st crash.Stack, frames []stackwalkFrame) {
+func (d *minidumpReader) stack(s *scanner, st crash.Stack, frames []stackwalkFrame) {
 	st.Format = "minidump"
 	s.Begin(st)
 	for n, f := range frames {
@@ -89,13 +88,13 @@ func (d *Minidump) stack(s *scan.Scanner, st crash.Stack, frames []stackwalkFram
 	}
 }
 
-func (d *Minidump) jsonFrame(s *scan.Scanner, n int, f crash.Frame, function, file *string, at *int) {
-	f.Symbol, f.Function = scan.SymbolOf(scan.Cut(orEmpty(function), scan.MaxText))
-	f.File = d.sourceFile(s, scan.Cut(orEmpty(file), scan.MaxText))
+func (d *minidumpReader) jsonFrame(s *scanner, n int, f crash.Frame, function, file *string, at *int) {
+	f.Symbol, f.Function = symbolOf(cut(orEmpty(function), maxText))
+	f.File = d.sourceFile(s, cut(orEmpty(file), maxText))
 	if at != nil {
 		f.Line = clampLine(*at)
 	}
-	s.Add(scan.Line{N: 1}, withRaw(n, f))
+	s.Add(reportLine{N: 1}, withRaw(n, f))
 }
 
 func orEmpty(s *string) string {

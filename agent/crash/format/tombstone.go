@@ -1,16 +1,15 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Tombstone reads Android's reports of native crashes, from their file, from
+// tombstoneReader reads Android's reports of native crashes, from their file, from
 // logcat, or from a collector that writes the same form.
-type Tombstone struct {
+type tombstoneReader struct {
 	other bool // what follows is about a thread that did not crash
 	fresh bool // a thread was named: its stack is a new one
 	last  int
@@ -27,7 +26,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (a *Tombstone) Read(s *scan.Scanner, l scan.Line) bool {
+func (a *tombstoneReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
 	case t == "" || len(t) > 2000:
@@ -51,7 +50,7 @@ func (a *Tombstone) Read(s *scan.Scanner, l scan.Line) bool {
 }
 
 // thread reads "pid: 13915, tid: 14110, name: worker  >>> app <<<".
-func (a *Tombstone) thread(_ *scan.Scanner, l scan.Line) bool {
+func (a *tombstoneReader) thread(_ *scanner, l reportLine) bool {
 	m := tombstoneThread().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -62,12 +61,12 @@ func (a *Tombstone) thread(_ *scan.Scanner, l scan.Line) bool {
 
 // signal reads "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0", which
 // the log has once more as "Fatal signal 11 ...".
-func (a *Tombstone) signal(s *scan.Scanner, l scan.Line) bool {
+func (a *tombstoneReader) signal(s *scanner, l reportLine) bool {
 	m := tombstoneSignal().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
-	p := crash.Problem{Kind: m[2], Signal: scan.Atoi(m[1]), Message: strings.TrimSpace("code " + m[3] + " " + m[4]), Line: l.N}
+	p := crash.Problem{Kind: m[2], Signal: atoi(m[1]), Message: strings.TrimSpace("code " + m[3] + " " + m[4]), Line: l.N}
 	if address := strings.Trim(m[5], "-"); address != "" {
 		setAddress(&p, address)
 	}
@@ -80,7 +79,7 @@ func (a *Tombstone) signal(s *scan.Scanner, l scan.Line) bool {
 }
 
 // cause reads "Cause: null pointer dereference" and the message of an abort.
-func (a *Tombstone) cause(s *scan.Scanner, l scan.Line) bool {
+func (a *tombstoneReader) cause(s *scanner, l reportLine) bool {
 	p := s.Failing()
 	if p == nil || l.N-p.Line > 4 {
 		return false
@@ -93,12 +92,12 @@ func (a *Tombstone) cause(s *scan.Scanner, l scan.Line) bool {
 }
 
 // frame reads "#01 pc 0000000000174890  /data/app/lib/arm64/libtor.so (f(int)+12) (BuildId: 12ab)".
-func (a *Tombstone) frame(s *scan.Scanner, l scan.Line) bool {
+func (a *tombstoneReader) frame(s *scanner, l reportLine) bool {
 	m := tombstoneFrame().FindStringSubmatch(strings.TrimSpace(tombstoneID().ReplaceAllString(l.Text, "")))
 	if m == nil {
 		return false
 	}
-	index := scan.Atoi(m[1])
+	index := atoi(m[1])
 	if !s.IsOpen("tombstone") || a.fresh || l.N-a.last > 40 || index <= a.index && index == 0 && len(s.Open.Frames) > 1 && a.index > 0 {
 		kind := crash.StackCrash
 		if a.other || strings.HasPrefix(l.Text, "native: ") {
@@ -108,7 +107,7 @@ func (a *Tombstone) frame(s *scan.Scanner, l scan.Line) bool {
 	}
 	a.last, a.index, a.fresh = l.N, index, false
 	f := crash.Frame{Module: m[3]}
-	f.Symbol, f.Function = scan.SymbolOf(tombstonePlus().ReplaceAllString(m[4], ""))
+	f.Symbol, f.Function = symbolOf(tombstonePlus().ReplaceAllString(m[4], ""))
 	s.Add(l, f)
 	return true
 }

@@ -1,17 +1,16 @@
-package native
+package format
 
 import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format/scan"
 	"git-agent/agent/source"
 )
 
-// Valgrind reads the reports of Valgrind's memcheck, helgrind and drd, with or
+// valgrindReader reads the reports of Valgrind's memcheck, helgrind and drd, with or
 // without the "==123==" before each line.
-type Valgrind struct {
-	head scan.Line // the last line that may head a stack
+type valgrindReader struct {
+	head reportLine // the last line that may head a stack
 }
 
 var (
@@ -30,7 +29,7 @@ var (
 )
 
 // Read implements scan.Format.
-func (v *Valgrind) Read(s *scan.Scanner, l scan.Line) bool {
+func (v *valgrindReader) Read(s *scanner, l reportLine) bool {
 	if strings.HasPrefix(l.Text, "at 0x") || strings.HasPrefix(l.Text, "by 0x") {
 		return v.frame(s, l)
 	}
@@ -44,7 +43,7 @@ func (v *Valgrind) Read(s *scan.Scanner, l scan.Line) bool {
 		return false
 	}
 	if m := terminatedBy().FindStringSubmatch(l.Text); m != nil {
-		s.Fail(crash.Problem{Kind: m[2], Signal: scan.Atoi(m[1]), Line: l.N})
+		s.Fail(crash.Problem{Kind: m[2], Signal: atoi(m[1]), Line: l.N})
 		v.head = l
 		return true
 	}
@@ -77,7 +76,7 @@ func mayBeValgrind(t string) bool {
 }
 
 // frame reads "at 0x40: fn (file.c:12)", of which "at" begins a stack.
-func (v *Valgrind) frame(s *scan.Scanner, l scan.Line) bool {
+func (v *valgrindReader) frame(s *scanner, l reportLine) bool {
 	m := valgrindFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
@@ -88,13 +87,13 @@ func (v *Valgrind) frame(s *scan.Scanner, l scan.Line) bool {
 	var f crash.Frame
 	name := m[3]
 	if p := valgrindPlace().FindStringSubmatch(name); p != nil {
-		name, f.File, f.Line = p[1], p[2], scan.Atoi(p[3])
+		name, f.File, f.Line = p[1], p[2], atoi(p[3])
 	} else if p := valgrindIn().FindStringSubmatch(name); p != nil {
 		name, f.Module = p[1], p[2]
 	} else if c, ok := completesPlace(name); ok {
 		name = c // a place that was cut off
 	}
-	f.Symbol, f.Function = scan.SymbolOf(strings.TrimSuffix(name, "???"))
+	f.Symbol, f.Function = symbolOf(strings.TrimSuffix(name, "???"))
 	s.Add(l, f)
 	return true
 }
@@ -109,7 +108,7 @@ func completesPlace(name string) (string, bool) {
 }
 
 // rest reads the place of a frame whose line was wrapped before it.
-func (v *Valgrind) rest(s *scan.Scanner, l scan.Line) bool {
+func (v *valgrindReader) rest(s *scanner, l reportLine) bool {
 	m := valgrindRest().FindStringSubmatch(l.Text)
 	if m == nil || len(s.Open.Frames) == 0 {
 		return false
@@ -121,16 +120,16 @@ func (v *Valgrind) rest(s *scan.Scanner, l scan.Line) bool {
 	if m[3] == "" {
 		f.Module = m[2]
 	} else {
-		f.File, f.Line = m[2], scan.Atoi(m[3])
+		f.File, f.Line = m[2], atoi(m[3])
 	}
 	return true
 }
 
 // begin opens the stack that the last heading announced.
-func (v *Valgrind) begin(s *scan.Scanner, l scan.Line) {
+func (v *valgrindReader) begin(s *scanner, l reportLine) {
 	head := v.head
 	if l.N-head.N > 4 {
-		head = scan.Line{}
+		head = reportLine{}
 	}
 	low := strings.ToLower(head.Text)
 	kind := crash.StackCrash
@@ -152,7 +151,7 @@ func (v *Valgrind) begin(s *scan.Scanner, l scan.Line) {
 }
 
 // fact notes the address that an access of the current problem had.
-func (v *Valgrind) fact(s *scan.Scanner, l scan.Line, address string) {
+func (v *valgrindReader) fact(s *scanner, l reportLine, address string) {
 	p := s.Failing()
 	if p == nil || p.Address != "" {
 		return
