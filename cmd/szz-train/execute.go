@@ -60,9 +60,13 @@ type bounds struct {
 	perCase time.Duration
 	perRun  time.Duration
 	runs    int
+	perRepo time.Duration
 	fixes   int // most fixes that are tried in a repository
 	cases   int // most cases of a repository
+	dry     int // most fixes in a row that give no case
 	setup   string
+
+	regressions bool // do not look for bugs that are as old as the code
 }
 
 // execute finds fixes that bring a test, and runs the test through history to find the
@@ -74,12 +78,16 @@ func execute(ctx context.Context, args []string) error {
 	name := fs.String("journal", "", "`file` that gets a line for each fix that was tried; those in it are not tried again")
 	print := fs.Bool("print", false, "print the cases of the journal, and try nothing")
 	kept := fs.String("cache", "", "`folder` for what is installed and compiled")
+	known := fs.String("known", "", "`file` with cases whose fixes are not tried again")
 	var b bounds
-	fs.DurationVar(&b.perCase, "time", 4*time.Minute, "give up a fix after this `time`")
-	fs.DurationVar(&b.perRun, "run-time", time.Minute, "give up a run of the tests after this `time`")
+	fs.DurationVar(&b.perCase, "time", 90*time.Second, "give up a fix after this `time`")
+	fs.DurationVar(&b.perRun, "run-time", 20*time.Second, "give up a run of the tests after this `time`")
+	fs.DurationVar(&b.perRepo, "repo-time", 10*time.Minute, "end with a repository after this `time`")
 	fs.IntVar(&b.runs, "runs", 80, "give up a fix after `n` runs")
-	fs.IntVar(&b.fixes, "fixes", 60, "try at most `n` fixes of a repository, the newest first")
+	fs.IntVar(&b.fixes, "fixes", 150, "try at most `n` fixes of a repository, the newest first")
 	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
+	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
+	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
 	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -92,6 +100,9 @@ func execute(ctx context.Context, args []string) error {
 		return printCases(tried)
 	}
 	if err := heldout.Refuse("szz", fs.Args(), func(name string) string { return name }); err != nil {
+		return err
+	}
+	if tried, err = withKnown(tried, *known); err != nil {
 		return err
 	}
 	journal, err := os.OpenFile(*name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -127,6 +138,23 @@ func readJournal(name string) ([]attempt, error) {
 	return tried, err
 }
 
+// withKnown adds the cases of a file to the attempts of a journal.
+func withKnown(tried []attempt, name string) ([]attempt, error) {
+	if name == "" {
+		return tried, nil
+	}
+	cases, err := readLines[executedCase](name)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cases {
+		if !slices.ContainsFunc(tried, func(a attempt) bool { return a.Repo == c.Repo && a.Fix == c.Fix }) {
+			tried = append(tried, attempt{Repo: c.Repo, Fix: c.Fix, Case: &c})
+		}
+	}
+	return tried, nil
+}
+
 func printCases(tried []attempt) error {
 	out := bufio.NewWriter(os.Stdout)
 	for _, a := range tried {
@@ -154,7 +182,8 @@ const (
 // fixWords are words of subjects of fixes.
 var fixWords = source.Lazy(`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|incorrect\w*|wrong\w*|broken|hang\w*|deadlock\w*|leak\w*|races?|overflow\w*|fail\w*|mishandl\w*|correct\w*|prevent\w*|avoid\w*|don't|do not|should(?:n't| not))\b`)
 
-// fixesWithTests lists the fixes in the history of HEAD that bring a test, newest first.
+// fixesWithTests lists the fixes in the history of HEAD that bring a test: first those whose
+// messages speak of a regression, the newest before the others.
 func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -178,7 +207,19 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, err
 		}
 		found = append(found, f)
 	}
+	slices.SortStableFunc(found, func(a, b candidateFix) int { return a.rank() - b.rank() })
 	return found, nil
+}
+
+// regressionWords are what messages say of bugs that were not always there.
+var regressionWords = source.Lazy(`(?i)regress|no longer|\bbroke\b|broken (?:since|by|in)\b|\bsince (?:v?\d|version|commit|#)|introduced (?:in|by|with)|used to\b|previously|restor|revert|caused by|bisect`)
+
+// rank is 0 for the fixes that are tried first.
+func (f *candidateFix) rank() int {
+	if regressionWords().MatchString(string(f.commit.Message)) {
+		return 0
+	}
+	return 1
 }
 
 // sort divides the files of a fix into tests and sources.

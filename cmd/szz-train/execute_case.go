@@ -56,8 +56,14 @@ func (m *miner) run(ctx context.Context) error {
 		return err
 	}
 	defer m.space.Close()
-	for _, f := range fixes[:min(len(fixes), m.bounds.fixes)] {
-		if m.cases >= m.bounds.cases {
+	return m.tryAll(ctx, fixes[:min(len(fixes), m.bounds.fixes)])
+}
+
+// tryAll tries fixes until the repository seems exhausted.
+func (m *miner) tryAll(ctx context.Context, fixes []candidateFix) error {
+	start, row := time.Now(), 0
+	for _, f := range fixes {
+		if m.cases >= m.bounds.cases || m.bounds.dry > 0 && row >= m.bounds.dry || m.bounds.perRepo > 0 && time.Since(start) > m.bounds.perRepo {
 			break
 		}
 		if m.tried[f.commit.OID] {
@@ -66,6 +72,9 @@ func (m *miner) run(ctx context.Context) error {
 		a, err := m.try(ctx, f)
 		if err != nil {
 			return err
+		}
+		if row++; a.Case != nil {
+			row = 0
 		}
 		m.note(a)
 		if err := json.NewEncoder(m.journal).Encode(a); err != nil {
@@ -173,6 +182,7 @@ type trialOfFix struct {
 	telling map[string]bool // lines that the tests print only if the bug is there
 	known   map[gitext.OID]trial.Outcome
 	skipped int
+	decided bool // another suite would say the same
 }
 
 // find returns the case of a fix. The error is a *noCase if there is none.
@@ -190,11 +200,19 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 		return nil, err
 	}
 	b := &trial.Bisection{Repo: t.repo, Bad: t.commit.Parents[0], Run: t.judged}
-	if err := b.LeapBack(ctx, t.suite.patience()); err != nil {
+	if err := t.leap(ctx, b); err != nil {
 		return nil, err
 	}
 	if len(b.Goods) == 0 {
-		return t.neverWorked(ctx, b)
+		if err := t.oldest(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	if len(b.Goods) == 0 {
+		if t.bounds.regressions {
+			return nil, none("it seems to have been there always")
+		}
+		return t.neverWorked(ctx, b.Bad)
 	}
 	left, err := b.Halve(ctx)
 	if err != nil {
@@ -206,9 +224,72 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 	return t.regression(ctx, b.Bad)
 }
 
-// baseline finds the tests that pass at the fix and fail at its parent, and checks that
-// they do so each time.
+// leap goes back 1, 8, 64 and so on commits until the tests pass, the history ends, or they
+// cannot be run twice in a row.
+func (t *trialOfFix) leap(ctx context.Context, b *trial.Bisection) error {
+	const wider = 8
+	all, err := t.repo.CountCommits(ctx, b.Bad, nil)
+	if err != nil {
+		return err
+	}
+	from, row := b.Bad, 0
+	for step := 1; len(b.Goods) == 0 && row < t.suite.patience(); step *= wider {
+		back := min(step, all-1) // the last one is a root
+		commit, err := t.repo.AncestorAt(ctx, from, back)
+		if err != nil {
+			return err
+		}
+		outcome, err := b.Try(ctx, commit)
+		if err != nil {
+			return err
+		}
+		if row++; outcome != trial.Unknown {
+			row = 0
+		}
+		if back == all-1 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// baseline finds the tests that pass at the fix and fail at its parent. It runs those that
+// the fix changes, and all of their files only if these cannot be run alone.
 func (t *trialOfFix) baseline(ctx context.Context) error {
+	whole := t.suite
+	if names := t.suite.changedTests(ctx); len(names) > 0 && t.suite.narrow(names) {
+		err := t.difference(ctx)
+		if err == nil || t.decided || !errors.As(err, new(*noCase)) {
+			return err
+		}
+		t.suite = whole
+	}
+	if err := t.difference(ctx); err != nil {
+		return err
+	}
+	whole, tests, telling := t.suite, t.tests, t.telling
+	if !t.suite.narrow(t.tests) {
+		t.suite = whole
+		return nil
+	}
+	err := t.difference(ctx)
+	if errors.As(err, new(*noCase)) { // the tests may need what was left out
+		t.suite, t.tests, t.telling = whole, tests, telling
+		return nil
+	}
+	return err
+}
+
+// difference runs the suite before the fix and at it.
+func (t *trialOfFix) difference(ctx context.Context) error {
+	before, err := t.at(ctx, t.commit.Parents[0])
+	if err != nil {
+		return err
+	}
+	t.decided = before.State == fix.Passing
+	if before.State != fix.Failing {
+		return none("before the fix it %s", before.How)
+	}
 	fixed, err := t.at(ctx, t.commit.OID)
 	if err != nil {
 		return err
@@ -216,13 +297,7 @@ func (t *trialOfFix) baseline(ctx context.Context) error {
 	if fixed.State == fix.Broken || len(fixed.Report.Passing) == 0 && fixed.State != fix.Passing {
 		return none("at the fix it %s", fixed.How)
 	}
-	before, err := t.at(ctx, t.commit.Parents[0])
-	if err != nil {
-		return err
-	}
-	if before.State != fix.Failing {
-		return none("before the fix it %s", before.How)
-	}
+	t.tests = nil
 	for _, name := range before.Report.Failing {
 		if !slices.Contains(fixed.Report.Failing, name) && (fixed.State == fix.Passing || slices.Contains(fixed.Report.Passing, name)) {
 			t.tests = append(t.tests, name)
@@ -232,36 +307,25 @@ func (t *trialOfFix) baseline(ctx context.Context) error {
 		return none("no named test fails before the fix and passes at it")
 	}
 	t.tests = innermost(t.tests)
-	whole := t.suite
-	if !t.suite.narrow(t.tests) {
-		t.suite = whole
-		return t.confirmBaseline(ctx)
-	}
-	err = t.confirmBaseline(ctx)
-	if errors.As(err, new(*noCase)) { // the tests may need what was left out
-		t.suite = whole
-		err = t.confirmBaseline(ctx)
-	}
-	return err
-}
-
-// confirmBaseline runs the tests at the fix and before it, twice each.
-func (t *trialOfFix) confirmBaseline(ctx context.Context) error {
-	t.telling = nil
-	good, err := t.repeat(ctx, 2, t.commit.OID, trial.Passes)
-	if err != nil {
-		return err
-	}
-	bad, err := t.repeat(ctx, 2, t.commit.Parents[0], trial.Fails)
-	if err != nil {
-		return err
-	}
-	t.telling = t.suite.telling(bad.Output)
-	for line := range t.suite.telling(good.Output) {
+	t.telling = t.suite.telling(before.Output)
+	for line := range t.suite.telling(fixed.Output) {
 		delete(t.telling, line)
 	}
 	t.known = map[gitext.OID]trial.Outcome{t.commit.Parents[0]: trial.Fails}
+	if line := t.asksForMore(); line != "" {
+		t.decided = true
+		return none("before the fix the tests lack what they call: %s", line)
+	}
 	return nil
+}
+
+// confirm runs the tests once more at the fix and before it.
+func (t *trialOfFix) confirm(ctx context.Context) error {
+	if _, err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
+		return err
+	}
+	_, err := t.repeat(ctx, 1, t.commit.Parents[0], trial.Fails)
+	return err
 }
 
 // repeat runs the tests n times and returns an error if they do not end so each time.
@@ -286,7 +350,7 @@ func (t *trialOfFix) again(ctx context.Context, commit gitext.OID, want trial.Ou
 	if known, ok := t.known[commit]; ok && known == want && commit != t.commit.Parents[0] {
 		n = 1
 	} else if commit == t.commit.Parents[0] {
-		n = 0 // the baseline has two
+		n = 0 // the baseline has one, and confirm another
 	}
 	_, err := t.repeat(ctx, n, commit, want)
 	return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,69 +34,79 @@ func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*execu
 	if err := t.again(ctx, c.Parents[0], trial.Passes); err != nil {
 		return nil, err
 	}
+	if err := t.confirm(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.changesSource(ctx, c); err != nil {
+		return nil, err
+	}
 	return t.caseOf(c, proof{Kind: kindRegression, LastGood: c.Parents[0]}), nil
+}
+
+// oldest looks for the oldest commit at which the tests can be run. If they pass at one
+// on the way there, it is among the good ones of the bisection afterwards.
+func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
+	if len(b.Skips) == 0 {
+		return nil
+	}
+	const mostProbes = 3 // of a search for regressions
+	passed, probes := errors.New("it passes"), 0
+	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: slices.Clone(b.Skips)}
+	search.Run = func(ctx context.Context, commit gitext.OID) (trial.Result, error) {
+		if probes++; t.bounds.regressions && probes > mostProbes {
+			return trial.Result{}, none("it seems to have been there always")
+		}
+		res, err := t.judged(ctx, commit)
+		switch {
+		case err != nil:
+		case res.Outcome == trial.Passes:
+			b.Goods = append(b.Goods, commit)
+			err = passed
+		case res.Outcome == trial.Unknown:
+			res.Outcome = trial.Passes
+		}
+		return res, err
+	}
+	left, err := search.Halve(ctx)
+	if err == nil && left > 1 {
+		err = none("%d commits cannot be told apart", left)
+	}
+	if b.Bad = search.Bad; errors.Is(err, passed) {
+		err = nil
+	}
+	return err
 }
 
 // neverWorked returns the case of a bug that is as old as the code: the tests fail at the
 // oldest commit at which they can be run. That no older commit can run them proves
 // nothing by itself, for there are many reasons. It counts if there is nothing older, if
-// the code was not there, or if the code builds without the tests.
-func (t *trialOfFix) neverWorked(ctx context.Context, b *trial.Bisection) (*executedCase, error) {
-	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: b.Skips, Run: func(ctx context.Context, commit gitext.OID) (trial.Result, error) {
-		res, err := t.judged(ctx, commit)
-		switch res.Outcome {
-		case trial.Passes:
-			return res, none("it fails, passes and fails again")
-		case trial.Unknown:
-			res.Outcome = trial.Passes
-		}
-		return res, err
-	}}
-	if len(search.Goods) > 0 {
-		if err := t.mayBeProved(ctx, search.Goods[0]); err != nil {
-			return nil, err
-		}
-		if left, err := search.Halve(ctx); err != nil || left > 1 {
-			return nil, firstError(err, none("%d commits cannot be told apart", left))
-		}
+// the code was not there, or if only the tests cannot be run; and if what the fix changes
+// is neither older than the commit nor all newer.
+func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*executedCase, error) {
+	c, err := t.repo.Commit(ctx, first)
+	if err != nil {
+		return nil, err
 	}
-	c, err := t.repo.Commit(ctx, search.Bad)
+	brought, err := t.changedLinesAt(ctx, c.OID)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.again(ctx, c.OID, trial.Fails); err != nil {
 		return nil, err
 	}
-	why, err := t.nothingBefore(ctx, c)
+	why, err := t.nothingBefore(ctx, c, brought)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.confirm(ctx); err != nil {
 		return nil, err
 	}
 	return t.caseOf(c, proof{Kind: kindNeverWorked, Before: why}), nil
 }
 
-// mayBeProved returns a *noCase if nothingBefore will find no reason. The commit is one
-// at which the tests cannot be run.
-func (t *trialOfFix) mayBeProved(ctx context.Context, commit gitext.OID) error {
-	if t.suite.control != "" {
-		return nil
-	}
-	entries, err := t.repo.Tree(ctx, commit, t.sources...)
-	if err == nil && len(entries) > 0 {
-		err = none("nothing tells why the tests cannot be run at %s", commit.Short())
-	}
-	return err
-}
-
-func firstError(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
-
 // nothingBefore says why the tests could not be run before a commit. The error is a
 // *noCase if that is not known for sure.
-func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit) (string, error) {
+func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit, brought bool) (string, error) {
 	switch len(c.Parents) {
 	case 0:
 		return "it is the first commit", nil
@@ -112,9 +123,29 @@ func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit) (string
 	case !there:
 		return "the fixed files were not there", nil
 	case t.suite.control == "":
+		return t.lacksSymbol(ctx, c, brought)
+	}
+	why, err := t.buildsWithout(ctx, c)
+	if err == nil && !brought {
+		err = none("the first commit that can be tested brings none of the lines that the fix changes")
+	}
+	return why, err
+}
+
+// lacksSymbol says that the tests call at the parent what only the commit brings. That is
+// an interface which changes, unless the commit also brings what the fix changes.
+func (t *trialOfFix) lacksSymbol(ctx context.Context, c gitext.Commit, brought bool) (string, error) {
+	if !brought {
 		return "", none("nothing tells why the tests cannot be run before %s", c.OID.Short())
 	}
-	return t.buildsWithout(ctx, c)
+	e, err := t.at(ctx, c.Parents[0])
+	if err != nil {
+		return "", err
+	}
+	if !missingSymbol().Match(e.Output) {
+		return "", none("nothing tells why the tests cannot be run before %s", c.OID.Short())
+	}
+	return "the tests lack a symbol there", nil
 }
 
 // sourcesBefore reports whether one of the fixed files is in the parent of a commit, and

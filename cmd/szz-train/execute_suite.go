@@ -37,7 +37,12 @@ var suiteLanguages = map[string]string{".go": "Go", ".py": "Python", ".js": "Jav
 
 // suiteOf returns the suite of a fix. The error is a *noCase if its tests cannot be run.
 func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, error) {
-	s := suite{repo: repo, fix: f, language: suiteLanguages[path.Ext(f.sources[0])], laid: overlaysOf(f)}
+	s := suite{repo: repo, fix: f, laid: overlaysOf(f)}
+	for _, p := range f.sources {
+		if s.language == "" {
+			s.language = suiteLanguages[path.Ext(p)]
+		}
+	}
 	switch s.language {
 	case "":
 		return s, none("no test command is known for %s", f.sources[0])
@@ -45,6 +50,10 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, err
 		return s, s.forGo(ctx)
 	case "Python":
 		return s, s.forPython()
+	case "JavaScript", "TypeScript":
+		if known, err := s.forNode(ctx); known || err != nil {
+			return s, err
+		}
 	}
 	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
 	if err != nil {
@@ -141,14 +150,9 @@ func (s *suite) forPython() error {
 	return nil
 }
 
-// patience is after how many commits in a row, of which each is twice as far back as the
+// patience is after how many commits in a row, of which each is much farther back than the
 // one before, the tests are held to be too new for what is older.
-func (s *suite) patience() int {
-	if s.control != "" {
-		return 3
-	}
-	return 2
-}
+func (s *suite) patience() int { return 2 }
 
 // narrow makes the suite run only these tests, and reports whether it can.
 func (s *suite) narrow(tests []string) bool {

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// missingSymbol is how languages say that a program calls what is not there.
+var missingSymbol = source.Lazy(`AttributeError|ImportError|ModuleNotFoundError|NameError|unexpected keyword argument|is not a function|is not a constructor|is not defined|Cannot find module|ERR_MODULE_NOT_FOUND|does not provide an export|undefined:|has no field or method|cannot find symbol|unresolved import|cannot find (?:function|type|value|macro|crate)|no method named|implicit declaration|undefined reference`)
+
+// lackingCall is how the tests of a new feature fail before it: it was not there yet. A
+// regression may look the same, but few do.
+var lackingCall = source.Lazy(`module '[^']*' has no attribute|cannot import name|unexpected keyword argument|does not provide an export`)
+
+// asksForMore returns a line with which the tests say that what they call is not there.
+func (t *trialOfFix) asksForMore() string {
+	for line := range t.telling {
+		if lackingCall().MatchString(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// changesSource returns a *noCase if a commit changes no source file: then the tests began
+// to fail for another reason than a fault in the source.
+func (t *trialOfFix) changesSource(ctx context.Context, c gitext.Commit) error {
+	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(changes, func(f gitext.FileChange) bool {
+		return source.FileKindOf(f.OldPath) == source.SourceFile || source.FileKindOf(f.NewPath) == source.SourceFile
+	}) {
+		return none("the first failing commit changes no source file")
+	}
+	return nil
+}
+
+// changedLinesAt compares the lines that the fix changes with a commit that never worked.
+// It reports whether the commit brought some of them. The error is a *noCase if all of
+// them are older than the commit, or none was there yet: what the commit changes is then
+// not what the fix repairs.
+func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (brought bool, err error) {
+	origins, err := t.changedLines(ctx)
+	if err != nil {
+		return false, err
+	}
+	older, newer := 0, 0
+	for _, origin := range origins {
+		if origin == commit {
+			brought = true
+			continue
+		}
+		before, err := t.repo.IsAncestor(ctx, origin, commit)
+		if err != nil {
+			return false, err
+		}
+		if before {
+			older++
+		} else {
+			newer++
+		}
+	}
+	switch {
+	case !brought && newer == 0:
+		err = none("what the fix changes is older than the first commit that can be tested")
+	case !brought && older == 0:
+		err = none("nothing of what the fix changes is in the first commit that can be tested")
+	}
+	return brought, err
+}
+
+// changedLines returns the commits that brought the lines which the fix removes, or, where
+// it only adds lines, the lines around them.
+func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
+	parent := t.commit.Parents[0]
+	patch, err := t.repo.Patch(ctx, parent, t.commit.OID, gitext.PatchOptions{Renames: true})
+	if err != nil {
+		return nil, err
+	}
+	var origins []gitext.OID
+	for _, f := range patch.Files {
+		if f.Binary || !slices.Contains(t.sources, f.OldPath) {
+			continue
+		}
+		text, err := t.repo.BlobAt(ctx, parent, f.OldPath, 8<<20)
+		if err != nil {
+			return nil, err
+		}
+		ranges := oldRanges(f.Hunks, countLines(text))
+		if len(ranges) == 0 {
+			continue
+		}
+		lines, err := t.repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{Ranges: ranges})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range lines {
+			if !slices.Contains(origins, l.Commit) {
+				origins = append(origins, l.Commit)
+			}
+		}
+	}
+	return origins, nil
+}
+
+// oldRanges returns the lines of the old file that hunks without context remove, and those
+// on both sides of what they only add.
+func oldRanges(hunks []gitext.Hunk, length int) []gitext.LineRange {
+	var ranges []gitext.LineRange
+	for _, h := range hunks {
+		r := gitext.LineRange{Start: h.OldStart, End: h.OldStart + h.OldLines - 1}
+		if h.OldLines == 0 {
+			r = gitext.LineRange{Start: max(h.OldStart, 1), End: min(h.OldStart+1, length)}
+		}
+		if r.Start <= r.End {
+			ranges = append(ranges, r)
+		}
+	}
+	return ranges
+}
+
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
