@@ -43,7 +43,8 @@ type executedCase struct {
 
 // A proof says how the culprit of a case was found.
 type proof struct {
-	Kind     string     `json:"kind"` // regression or never worked
+	Kind     string     `json:"kind"`                // regression or never worked
+	Build    string     `json:"build_cmd,omitempty"` // before the tests; "" if their command builds what it runs
 	Command  string     `json:"test_cmd"`
 	Tests    []string   `json:"tests"`
 	Files    []string   `json:"test_files"`
@@ -67,6 +68,7 @@ type bounds struct {
 	setup   string
 
 	regressions bool // do not look for bugs that are as old as the code
+	given       commands
 }
 
 // execute finds fixes that bring a test, and runs the test through history to find the
@@ -89,6 +91,10 @@ func execute(ctx context.Context, args []string) error {
 	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
 	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
 	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
+	fs.StringVar(&b.given.language, "language", "", "the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C")
+	fs.StringVar(&b.given.build, "build", "", "build by this `command`; $TESTS lists the test files of the fix, $ONLY the tests that show the bug")
+	fs.StringVar(&b.given.test, "test", "", "run the tests by this `command`, which names them in a form that testrun reads")
+	fs.StringVar(&b.given.control, "control", "", "build the code without its tests by this `command`")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -199,6 +205,9 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, err
 		}
 		f := candidateFix{changes: e.Files}
 		f.sort()
+		if err := f.findInline(ctx, repo); err != nil {
+			return nil, err
+		}
 		if len(f.tests) == 0 || len(f.tests) > mostTestFiles || len(f.sources) == 0 || len(f.sources) > mostSourceFiles {
 			continue
 		}

@@ -94,7 +94,7 @@ func (a attempt) outcome() string {
 
 // open makes the workspace of the repository, and installs what its tests need.
 func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
-	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH"}}
+	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH"}}
 	if m.cache != "" {
 		opt.Compiled = filepath.Join(m.cache, "go")
 	}
@@ -188,7 +188,7 @@ type trialOfFix struct {
 // find returns the case of a fix. The error is a *noCase if there is none.
 func (t *trialOfFix) find(ctx context.Context) (*executedCase, error) {
 	var err error
-	if t.suite, err = suiteOf(ctx, t.repo, t.candidateFix); err != nil {
+	if t.suite, err = suiteOf(ctx, t.repo, t.candidateFix, t.bounds.given); err != nil {
 		return nil, err
 	}
 	return t.search(ctx)

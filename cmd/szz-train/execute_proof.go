@@ -212,7 +212,7 @@ func lacking(e testrun.Ending) (string, error) {
 
 // caseOf returns the case of a culprit.
 func (t *trialOfFix) caseOf(culprit gitext.Commit, p proof) *executedCase {
-	p.Command, p.Tests, p.Files, p.Alone = t.suite.command, t.tests, t.candidateFix.tests, t.suite.alone
+	p.Build, p.Command, p.Tests, p.Files, p.Alone = t.suite.build, t.suite.command, t.tests, t.candidateFix.tests, t.suite.alone
 	p.FirstBad, p.Runs, p.Skipped = culprit.OID, t.runs, t.skipped
 	age := t.commit.Committer.Time.Sub(culprit.Committer.Time).Hours() / 24
 	return &executedCase{

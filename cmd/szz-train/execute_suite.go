@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -24,11 +25,14 @@ type suite struct {
 	command  string
 	control  string // builds the code without its tests; "" if there is no such command
 
-	module  string   // Go: the directory of go.mod
-	folders []string // Go: the directories of the tests
-	alone   bool     // the tests are laid over history without the others of their files
-	laid    []gitext.Overlay
-	minimal map[string][]byte // Go: what takes the place of the test files of folders, if alone
+	module   string     // the directory of go.mod or Cargo.toml
+	manifest gitext.OID // Go: the commit whose go.mod takes the place of a missing one
+	folders  []string   // Go: the directories of the tests
+	alone    bool       // the tests are laid over history without the others of their files
+	laid     []gitext.Overlay
+	minimal  map[string][]byte // Go: what takes the place of the test files of folders, if alone
+	modules  map[string][]byte // Rust: the test modules of source files
+	given    bool              // the commands are those of the user
 }
 
 // suiteLanguages maps endings of source files to languages.
@@ -36,7 +40,7 @@ var suiteLanguages = map[string]string{".go": "Go", ".py": "Python", ".js": "Jav
 	".rs": "Rust", ".c": "C", ".h": "C", ".java": "Java"}
 
 // suiteOf returns the suite of a fix. The error is a *noCase if its tests cannot be run.
-func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, error) {
+func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix, given commands) (suite, error) {
 	s := suite{repo: repo, fix: f, laid: overlaysOf(f)}
 	for _, p := range f.sources {
 		if s.language == "" {
@@ -46,6 +50,8 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, err
 	switch s.language {
 	case "":
 		return s, none("no test command is known for %s", f.sources[0])
+	case given.language:
+		return s, s.forGiven(given)
 	case "Go":
 		return s, s.forGo(ctx)
 	case "Python":
@@ -54,6 +60,10 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, err
 		if known, err := s.forNode(ctx); known || err != nil {
 			return s, err
 		}
+	case "Rust":
+		return s, s.forRust(ctx)
+	case "Java":
+		return s, s.forJava()
 	}
 	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
 	if err != nil {
@@ -64,6 +74,31 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix) (suite, err
 	}
 	s.build, s.command = proposals[0].Build, proposals[0].Test
 	return s, nil
+}
+
+// commands are those that the user gives for a repository whose tests have a form of their
+// own. The shell variable TESTS lists the test files of the fix, and ONLY the names of the
+// tests that show the bug, one a line; it is empty until they are known.
+type commands struct {
+	language, build, test, control string
+}
+
+func (s *suite) forGiven(c commands) error {
+	var list []string
+	for _, p := range s.fix.tests {
+		if !strings.ContainsAny(p, " \t\n") {
+			list = append(list, p)
+		}
+	}
+	set := "TESTS=" + quote.Shell(strings.Join(list, " ")) + "; "
+	s.given, s.command = true, set+c.test
+	if c.build != "" {
+		s.build = set + c.build
+	}
+	if c.control != "" {
+		s.control = set + c.control
+	}
+	return nil
 }
 
 // overlaysOf returns the test files of a fix, and the removal of those that it removes.
@@ -94,15 +129,8 @@ func (s *suite) forGo(ctx context.Context) error {
 	if len(s.folders) == 0 {
 		return none("no test file of Go is changed")
 	}
-	s.module = ""
-	for dir := s.folders[0]; ; dir = path.Dir(dir) {
-		if _, err := s.repo.BlobAt(ctx, s.fix.commit.OID, path.Join(dir, "go.mod"), 1<<20); err == nil {
-			s.module = dir
-			break
-		}
-		if dir == "." {
-			return none("there is no go.mod")
-		}
+	if err := s.findModule(ctx); err != nil {
+		return err
 	}
 	for _, dir := range s.folders {
 		if s.module != "." && dir != s.module && !strings.HasPrefix(dir, s.module+"/") {
@@ -112,6 +140,34 @@ func (s *suite) forGo(ctx context.Context) error {
 	s.command = s.inModule() + goRun + "test -count=1 -vet=off -v" + s.packages()
 	s.control = s.inModule() + goRun + "build" + s.packages()
 	return nil
+}
+
+// findModule finds the directory of go.mod. A fix that is older than modules has that of
+// HEAD.
+func (s *suite) findModule(ctx context.Context) error {
+	head, err := s.repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	for _, s.manifest = range []gitext.OID{s.fix.commit.OID, head} {
+		s.module, err = s.above(ctx, s.manifest, path.Join(s.folders[0], "go.mod"), "go.mod")
+		if !errors.As(err, new(*noCase)) {
+			return err
+		}
+	}
+	return err
+}
+
+// above returns the directory of the nearest file of a name above a path.
+func (s *suite) above(ctx context.Context, commit gitext.OID, p, name string) (string, error) {
+	for dir := path.Dir(p); ; dir = path.Dir(dir) {
+		if entries, err := s.repo.Tree(ctx, commit, path.Join(dir, name)); err != nil || len(entries) > 0 {
+			return dir, err
+		}
+		if dir == "." {
+			return "", none("there is no %s", name)
+		}
+	}
 }
 
 // inModule changes to the directory of go.mod.
@@ -156,6 +212,10 @@ func (s *suite) patience() int { return 2 }
 
 // narrow makes the suite run only these tests, and reports whether it can.
 func (s *suite) narrow(tests []string) bool {
+	if s.given {
+		s.command = "ONLY=" + quote.Shell(strings.Join(tests, "\n")) + "; " + s.command
+		return true
+	}
 	switch s.language {
 	case "Go":
 		return s.narrowGo(tests)
@@ -173,8 +233,30 @@ func (s *suite) narrow(tests []string) bool {
 		}
 		s.command = head
 		return true
+	case "Rust":
+		return s.narrowRust(tests)
+	case "Java":
+		return s.narrowJava(tests)
 	}
 	return false
+}
+
+// reduceFiles leaves the tests that are not wanted out of the test files.
+func (s *suite) reduceFiles(wanted []string) bool {
+	form := testForms[s.language]
+	s.laid = slices.Clone(s.laid)
+	for i, o := range s.laid {
+		if o.OID == "" || suiteLanguages[path.Ext(o.Path)] != s.language {
+			continue
+		}
+		text, err := s.repo.Blob(context.Background(), o.OID, 8<<20)
+		if err != nil {
+			return false
+		}
+		s.laid[i] = gitext.Overlay{Path: o.Path, Mode: o.Mode, Content: reduced(text, form, wanted)}
+	}
+	s.alone = true
+	return true
 }
 
 func (s *suite) narrowGo(tests []string) bool {
@@ -244,7 +326,12 @@ func (s *suite) testNames(ctx context.Context, commit gitext.OID, dir string) ([
 // over returns the files that are laid over a commit.
 func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	over, err := s.manifests(ctx, commit)
-	if err != nil || !s.alone {
+	if err == nil && s.language == "Rust" {
+		var modules []gitext.Overlay
+		modules, err = s.overTestModules(ctx, commit)
+		over = append(over, modules...)
+	}
+	if err != nil || !s.alone || s.language != "Go" {
 		return append(over, s.laid...), err
 	}
 	for _, o := range s.laid {
@@ -269,17 +356,27 @@ func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, 
 	return over, nil
 }
 
-// manifests returns go.mod and go.sum of the fix for a commit that is older than modules.
+// manifests returns what a commit needs besides the tests. For Go these are go.mod and
+// go.sum of the fix, or of HEAD, if the commit is older than modules.
 func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
-	if s.language != "Go" {
-		return nil, nil
+	switch s.language {
+	case "Go":
+		return s.modulesOf(ctx, commit)
+	case "Rust": // without a lock, cargo takes the versions that are on the machine
+		return []gitext.Overlay{{Path: "Cargo.lock"}}, nil
+	case "Java":
+		return s.overJava(ctx, commit)
 	}
+	return nil, nil
+}
+
+func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	mod, sum := path.Join(s.module, "go.mod"), path.Join(s.module, "go.sum")
 	entries, err := s.repo.Tree(ctx, commit, mod)
 	if err != nil || len(entries) > 0 {
 		return nil, err
 	}
-	entries, err = s.repo.Tree(ctx, s.fix.commit.OID, mod, sum)
+	entries, err = s.repo.Tree(ctx, s.manifest, mod, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -298,10 +395,10 @@ func innermost(tests []string) []string {
 }
 
 // tellingWords are parts of lines with which tests say what is wrong.
-var tellingWords = source.Lazy(`(?i)error|panic:|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^E  `)
+var tellingWords = source.Lazy(`(?i)error|panic:|panicked|exception|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^(?:left|right): |^E  `)
 
 // numbers are parts of a line that differ between two runs.
-var numbers = source.Lazy(`0x[0-9a-fA-F]+|_test\.go:\d+|\b\d+(?:\.\d+)?m?s\b|line \d+|:\d+:`)
+var numbers = source.Lazy(`0x[0-9a-fA-F]+|_test\.go:\d+|\.rs:\d+:\d+|' \(\d+\) |@[0-9a-f]{4,8}\b|\b\d+(?:\.\d+)?m?s\b|line \d+|:\d+:`)
 
 // telling returns the lines of an output with which tests say what is wrong.
 func (s *suite) telling(output []byte) map[string]bool {
