@@ -188,7 +188,7 @@ type trialOfFix struct {
 // find returns the case of a fix. The error is a *noCase if there is none.
 func (t *trialOfFix) find(ctx context.Context) (*executedCase, error) {
 	var err error
-	if t.suite, err = suiteOf(ctx, t.repo, t.candidateFix, t.bounds.given); err != nil {
+	if t.suite, err = suiteOf(ctx, t.miner, t.candidateFix); err != nil {
 		return nil, err
 	}
 	return t.search(ctx)

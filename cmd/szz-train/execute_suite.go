@@ -19,20 +19,21 @@ import (
 // A suite says how the tests of a fix are run at any commit.
 type suite struct {
 	repo     *gitext.Repo
+	project  string // owner/name
 	fix      candidateFix
 	language string
 	build    string // "" if command builds what it runs
 	command  string
 	control  string // builds the code without its tests; "" if there is no such command
 
-	module   string     // the directory of go.mod or Cargo.toml
-	manifest gitext.OID // Go: the commit whose go.mod takes the place of a missing one
-	folders  []string   // Go: the directories of the tests
-	alone    bool       // the tests are laid over history without the others of their files
-	laid     []gitext.Overlay
-	minimal  map[string][]byte // Go: what takes the place of the test files of folders, if alone
-	modules  map[string][]byte // Rust: the test modules of source files
-	given    bool              // the commands are those of the user
+	module  string   // the directory of go.mod or Cargo.toml
+	made    []byte   // Go: go.mod of a fix that is older than modules
+	folders []string // Go: the directories of the tests
+	alone   bool     // the tests are laid over history without the others of their files
+	laid    []gitext.Overlay
+	minimal map[string][]byte // Go: what takes the place of the test files of folders, if alone
+	modules map[string][]byte // Rust: the test modules of source files
+	given   bool              // the commands are those of the user
 }
 
 // suiteLanguages maps endings of source files to languages.
@@ -40,8 +41,8 @@ var suiteLanguages = map[string]string{".go": "Go", ".py": "Python", ".js": "Jav
 	".rs": "Rust", ".c": "C", ".h": "C", ".java": "Java"}
 
 // suiteOf returns the suite of a fix. The error is a *noCase if its tests cannot be run.
-func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix, given commands) (suite, error) {
-	s := suite{repo: repo, fix: f, laid: overlaysOf(f)}
+func suiteOf(ctx context.Context, m *miner, f candidateFix) (suite, error) {
+	s := suite{repo: m.repo, project: m.name, fix: f, laid: overlaysOf(f)}
 	for _, p := range f.sources {
 		if s.language == "" {
 			s.language = suiteLanguages[path.Ext(p)]
@@ -50,8 +51,8 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix, given comma
 	switch s.language {
 	case "":
 		return s, none("no test command is known for %s", f.sources[0])
-	case given.language:
-		return s, s.forGiven(given)
+	case m.bounds.given.language:
+		return s, s.forGiven(m.bounds.given)
 	case "Go":
 		return s, s.forGo(ctx)
 	case "Python":
@@ -65,7 +66,7 @@ func suiteOf(ctx context.Context, repo *gitext.Repo, f candidateFix, given comma
 	case "Java":
 		return s, s.forJava()
 	}
-	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
+	proposals, err := testrun.Propose(ctx, m.repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
 	if err != nil {
 		return s, err
 	}
@@ -118,7 +119,7 @@ func overlaysOf(f candidateFix) []gitext.Overlay {
 }
 
 // goRun begins each command of Go: no network, no C compiler, and no other version of Go.
-const goRun = "CGO_ENABLED=0 GOFLAGS=-mod=mod GOPROXY=off GOSUMDB=off GOTOOLCHAIN=local go "
+const goRun = "CGO_ENABLED=0 GOFLAGS=-mod=mod GOPROXY=file://${GOMODCACHE:-$HOME/go/pkg/mod}/cache/download GOSUMDB=off GOTOOLCHAIN=local go "
 
 func (s *suite) forGo(ctx context.Context) error {
 	for _, p := range s.fix.tests {
@@ -142,21 +143,33 @@ func (s *suite) forGo(ctx context.Context) error {
 	return nil
 }
 
-// findModule finds the directory of go.mod. A fix that is older than modules has that of
-// HEAD.
+// findModule finds the directory of go.mod. A fix that is older than modules gets one that
+// names the module, without a version, and no requirement: those are found in the cache.
 func (s *suite) findModule(ctx context.Context) error {
+	var err error
+	s.module, err = s.above(ctx, s.fix.commit.OID, path.Join(s.folders[0], "go.mod"), "go.mod")
+	if !errors.As(err, new(*noCase)) {
+		return err
+	}
+	s.module = "."
+	name := "github.com/" + s.project
 	head, err := s.repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
-	for _, s.manifest = range []gitext.OID{s.fix.commit.OID, head} {
-		s.module, err = s.above(ctx, s.manifest, path.Join(s.folders[0], "go.mod"), "go.mod")
-		if !errors.As(err, new(*noCase)) {
-			return err
-		}
+	text, err := s.repo.BlobAt(ctx, head, "go.mod", 1<<20)
+	if err = tolerable(err); err != nil {
+		return err
 	}
-	return err
+	if m := moduleLine().FindSubmatch(text); m != nil {
+		name = string(m[1])
+	}
+	s.made = []byte("module " + name + "\n\ngo 1.16\n")
+	return nil
 }
+
+// moduleLine matches the name of a module, without the suffix of its version.
+var moduleLine = source.Lazy(`(?m)^module\s+"?(\S+?)(?:/v\d+)?"?\s*$`)
 
 // above returns the directory of the nearest file of a name above a path.
 func (s *suite) above(ctx context.Context, commit gitext.OID, p, name string) (string, error) {
@@ -357,7 +370,7 @@ func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, 
 }
 
 // manifests returns what a commit needs besides the tests. For Go these are go.mod and
-// go.sum of the fix, or of HEAD, if the commit is older than modules.
+// go.sum of the fix if the commit is older than modules.
 func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	switch s.language {
 	case "Go":
@@ -376,7 +389,10 @@ func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Over
 	if err != nil || len(entries) > 0 {
 		return nil, err
 	}
-	entries, err = s.repo.Tree(ctx, s.manifest, mod, sum)
+	if s.made != nil {
+		return []gitext.Overlay{{Path: mod, Mode: 0o100644, Content: s.made}}, nil
+	}
+	entries, err = s.repo.Tree(ctx, s.fix.commit.OID, mod, sum)
 	if err != nil {
 		return nil, err
 	}
