@@ -66,6 +66,7 @@ type bounds struct {
 	cases   int // most cases of a repository
 	dry     int // most fixes in a row that give no case
 	setup   string
+	since   string // only fixes since this date
 
 	regressions bool // do not look for bugs that are as old as the code
 	given       commands
@@ -89,6 +90,7 @@ func execute(ctx context.Context, args []string) error {
 	fs.IntVar(&b.fixes, "fixes", 150, "try at most `n` fixes of a repository, the newest first")
 	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
 	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
+	fs.StringVar(&b.since, "since", "", "try only fixes since this `date`, as 2018-01-31: older code may not run today")
 	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
 	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
 	fs.StringVar(&b.given.language, "language", "", "the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C")
@@ -190,7 +192,7 @@ var fixWords = source.Lazy(`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|
 
 // fixesWithTests lists the fixes in the history of HEAD that bring a test: first those whose
 // messages speak of a regression, the newest before the others.
-func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, error) {
+func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]candidateFix, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -205,6 +207,9 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo) ([]candidateFix, err
 		}
 		f := candidateFix{changes: e.Files}
 		f.sort()
+		if e.CommitTime.Format(time.DateOnly) < since {
+			continue
+		}
 		if err := f.findInline(ctx, repo); err != nil {
 			return nil, err
 		}

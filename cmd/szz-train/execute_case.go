@@ -48,7 +48,7 @@ func (m *miner) run(ctx context.Context) error {
 		return err
 	}
 	defer m.repo.Close()
-	fixes, err := fixesWithTests(ctx, m.repo)
+	fixes, err := fixesWithTests(ctx, m.repo, m.bounds.since)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func culpritIn(t *testing.T, given commands, versions ...gittest.Files) (*execut
 		commits = append(commits, h.Commit(subject, files))
 	}
 	repo := h.Open()
-	fixes, err := fixesWithTests(t.Context(), repo)
+	fixes, err := fixesWithTests(t.Context(), repo, "")
 	if err != nil || len(fixes) != 1 || fixes[0].commit.OID != commits[len(commits)-1] {
 		t.Fatalf("fixes with tests: %+v, %v", fixes, err)
 	}

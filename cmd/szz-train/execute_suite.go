@@ -205,7 +205,7 @@ func (s *suite) packages() string {
 }
 
 func (s *suite) forPython() error {
-	s.command = "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:src:lib python3 -m pytest -q -rA -p no:cacheprovider -o addopts="
+	s.command = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:src:lib python3 -m pytest -q -rA -p no:cacheprovider -o addopts="
 	n := 0
 	for _, p := range s.fix.tests {
 		if base := path.Base(p); strings.HasSuffix(base, ".py") && strings.Contains(base, "test") {

@@ -43,7 +43,7 @@ func searched(t *testing.T, prints ...string) (*executedCase, []gitext.OID, erro
 	}
 	fixed := h.Commit("fix what it prints", gittest.Files{"app.sh": "echo good\n", "t/run.sh": shellTest})
 	repo := h.Open()
-	fixes, err := fixesWithTests(t.Context(), repo)
+	fixes, err := fixesWithTests(t.Context(), repo, "")
 	if err != nil || len(fixes) != 1 || fixes[0].commit.OID != fixed || !slices.Equal(fixes[0].sources, []string{"app.sh"}) {
 		t.Fatalf("fixes with tests: %+v, %v", fixes, err)
 	}
