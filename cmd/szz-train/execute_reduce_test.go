@@ -80,3 +80,11 @@ func TestWithTestModule(t *testing.T) {
 		t.Error("a module that is not only for tests")
 	}
 }
+
+// Benchmarks are left out of a manifest of Rust.
+func TestWithoutBenchmarks(t *testing.T) {
+	got := string(withoutBenchmarks([]byte("[package]\nname = \"a\"\n\n[dev-dependencies]\ncriterion = \"0.5\"\nrand = \"0.8\"\n\n[[bench]]\nname = \"b\"\nharness = false\n\n[features]\nstd = []\n")))
+	if want := "[package]\nname = \"a\"\n\n[dev-dependencies]\nrand = \"0.8\"\n\n[features]\nstd = []\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -128,6 +128,40 @@ func (s *suite) overTestModules(ctx context.Context, commit gitext.OID) ([]gitex
 	return over, nil
 }
 
+// cargoFiles lays the manifest of the crate over a commit without its benchmarks, which
+// take a minute to compile, and removes the lock: cargo then takes the versions that are on
+// the machine.
+func (s *suite) cargoFiles(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
+	over := []gitext.Overlay{{Path: "Cargo.lock"}}
+	manifest := path.Join(s.module, "Cargo.toml")
+	text, err := s.repo.BlobAt(ctx, commit, manifest, 1<<20)
+	if err != nil {
+		return over, tolerable(err)
+	}
+	return append(over, gitext.Overlay{Path: manifest, Mode: 0o100644, Content: withoutBenchmarks(text)}), nil
+}
+
+var (
+	tableHead      = source.Lazy(`^\s*\[`)
+	benchmarkTable = source.Lazy(`^\s*(?:\[\[bench\]\]|\[dev-dependencies\.criterion\])`)
+	benchmarkLine  = source.Lazy(`^\s*criterion(?:\.\w+)?\s*=`)
+)
+
+// withoutBenchmarks leaves the benchmarks and the crate that runs them out of a manifest.
+func withoutBenchmarks(manifest []byte) []byte {
+	var out []byte
+	skip := false
+	for line := range bytes.Lines(manifest) {
+		if tableHead().Match(line) {
+			skip = benchmarkTable().Match(line)
+		}
+		if !skip && !benchmarkLine().Match(line) {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
 // narrowRust leaves the other tests out of the test files and of the test modules.
 func (s *suite) narrowRust(tests []string) bool {
 	var names []string

@@ -375,8 +375,8 @@ func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Over
 	switch s.language {
 	case "Go":
 		return s.modulesOf(ctx, commit)
-	case "Rust": // without a lock, cargo takes the versions that are on the machine
-		return []gitext.Overlay{{Path: "Cargo.lock"}}, nil
+	case "Rust":
+		return s.cargoFiles(ctx, commit)
 	case "Java":
 		return s.overJava(ctx, commit)
 	}
