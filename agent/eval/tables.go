@@ -76,3 +76,27 @@ func shownFaults(a Algorithm) *table {
 	}
 	return a.faultTable()
 }
+
+// Means returns the mean of each number over the cases, with its interval.
+func Means(rows []Tally) []stat.Estimate {
+	if len(rows) == 0 {
+		return nil
+	}
+	width, n := len(rows[0]), float64(len(rows))
+	sum, samples := make([]float64, width), make([][]float64, width)
+	for _, row := range rows {
+		for i, x := range row {
+			sum[i] += x
+		}
+	}
+	stat.ResampleSums(rows, func(total Tally) {
+		for i := range samples {
+			samples[i] = append(samples[i], total[i]/n)
+		}
+	})
+	list := make([]stat.Estimate, width)
+	for i := range list {
+		list[i] = stat.Interval(sum[i]/n, samples[i])
+	}
+	return list
+}

@@ -22,6 +22,7 @@ type Run struct {
 	History []Heuristic `json:"history,omitempty"` // what it was shown
 	Claim   Claim       `json:"claim,omitzero"`
 	Verdict Verdict     `json:"verdict,omitempty"` // what the tests say of its patch; "" if it has none
+	Tried   *Trial      `json:"-"`                 // its patch; nil if it has none, and in a report that was read
 	Cut     string      `json:"cut,omitempty"`     // why it was ended early; "" if it was not
 	Allowed int         `json:"allowed,omitempty"` // steps that it might have made, if it was ended early
 }

@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
 	"git-agent/agent/session"
+	"git-agent/agent/trace"
 	"git-agent/cache"
 )
 
@@ -168,8 +169,33 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 			plan.Settings[name] = c.searchSetting()
 		}
 	}
-	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, Foreign: plan.Foreign})
+	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, Foreign: plan.Foreign,
+		Samples: c.Samples, Smells: smellsOf(traces)})
 	return nil
+}
+
+// smellsOf returns a function that lists the smells of recorded runs. What cannot be read
+// has none.
+func smellsOf(traces *cache.Traces) func(context.Context, []string) []string {
+	return func(ctx context.Context, runs []string) []string {
+		var names []string
+		for _, id := range runs {
+			run, err := traces.Lookup(ctx, id)
+			if err != nil {
+				continue
+			}
+			t, err := trace.Read(run, traces.Steps(ctx, run.ID))
+			if err != nil {
+				continue
+			}
+			for _, f := range t.Smells() {
+				if !slices.Contains(names, f.Smell.Name) {
+					names = append(names, f.Smell.Name)
+				}
+			}
+		}
+		return names
+	}
 }
 
 // setting describes the options that change the answers of all algorithms.

@@ -49,7 +49,7 @@ func (b box) confidence() []eval.Table {
 				rows = append(rows, eval.Tally{float64(stat.Count(s.right))})
 			}
 		}
-		values := append([]stat.Estimate{{Value: stat.Defined(float64(len(rows)))}}, means(rows)...)
+		values := append([]stat.Estimate{{Value: stat.Defined(float64(len(rows)))}}, eval.Means(rows)...)
 		if len(rows) == 0 {
 			values = append(values, stat.Estimate{})
 		}

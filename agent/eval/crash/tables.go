@@ -72,7 +72,7 @@ func (b box) overRuns() eval.Table {
 		for i, v := range full {
 			rows[i] = v.over(n)
 		}
-		t.Rows = append(t.Rows, eval.TableRow{Name: fmt.Sprint(n), Values: means(rows)})
+		t.Rows = append(t.Rows, eval.TableRow{Name: fmt.Sprint(n), Values: eval.Means(rows)})
 	}
 	t.Note = fmt.Sprintf("means over all subsets of the %s of each of %s; nothing follows the files that the runs name",
 		agent.Plural(most, "run"), agent.Plural(len(full), "case"))
@@ -145,7 +145,7 @@ func (b box) fixFiles() eval.Table {
 	for i, v := range b {
 		rows[i] = v.named()
 	}
-	t.Rows = []eval.TableRow{{Name: "mean", Values: means(rows)}}
+	t.Rows = []eval.TableRow{{Name: "mean", Values: eval.Means(rows)}}
 	t.Note = "recall: share of the files of the fix that a run names; all, any, none: share of the runs that name all of them, some but not all, and none. " +
 		"files read: files whose text the calls of all runs of a case asked for, beside what the first message shows"
 	return t
@@ -173,28 +173,4 @@ func (v voted) named() eval.Tally {
 	}
 	t[5] = float64(v.read)
 	return t
-}
-
-// means returns the mean of each number over the cases, with its interval.
-func means(rows []eval.Tally) []stat.Estimate {
-	if len(rows) == 0 {
-		return nil
-	}
-	width, n := len(rows[0]), float64(len(rows))
-	sum, samples := make([]float64, width), make([][]float64, width)
-	for _, row := range rows {
-		for i, x := range row {
-			sum[i] += x
-		}
-	}
-	stat.ResampleSums(rows, func(total eval.Tally) {
-		for i := range samples {
-			samples[i] = append(samples[i], total[i]/n)
-		}
-	})
-	list := make([]stat.Estimate, width)
-	for i := range list {
-		list[i] = stat.Interval(sum[i]/n, samples[i])
-	}
-	return list
 }

@@ -152,9 +152,9 @@ func blameBand(n int) string {
 	return blameBands[4]
 }
 
-// Tables returns the table of blame commits by category (HAFixAgent, RQ0). It is about the
-// cases, so that only the first algorithm has it.
-func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
+// blameTable returns the table of blame commits by category (HAFixAgent, RQ0). It is about
+// the cases, so that only the first algorithm has it.
+func blameTable(res *eval.Results, algorithm string) []eval.Table {
 	if len(res.Algorithms) == 0 || algorithm != res.Algorithms[0] {
 		return nil
 	}

@@ -25,6 +25,10 @@ type Prediction struct {
 	FunctionRank int  `json:"function_rank"`          // 1-based place of the first one that the fix changes; 0 if there is none
 	FileRank     int  `json:"file_rank"`              // likewise for the files of the suspected functions
 
+	// Samples is how many trajectories were to be made; 0 if that depends on how they end.
+	Samples      int          `json:"samples,omitempty"`
+	Trajectories []Trajectory `json:"trajectories,omitempty"` // those that were made
+
 	Facts   *Facts     `json:"facts,omitempty"` // nil in the answers of earlier versions
 	Notes   []string   `json:"notes,omitempty"`
 	Judging float64    `json:"judging,omitempty"` // seconds that the judge took
@@ -78,6 +82,9 @@ type scoreRow struct {
 	Blame        string        `json:"-"`
 	BlameCommits *int          `json:"blame_commits,omitempty"`
 	Contradicts  []string      `json:"contradicts,omitempty"` // fields of the case that the repository contradicts
+
+	samples      int // as in the Prediction, whose JSON has them
+	trajectories []Trajectory
 }
 
 // Score scores a prediction. A case is right if the first patch is plausible, or for a
@@ -90,7 +97,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: rowOf(c, nil)}
 	}
 	if p.Work.Fell() && !t.Fallback {
-		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts}
+		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts, Samples: p.Samples, Trajectories: p.Trajectories}
 	}
 	n := count{
 		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,
@@ -100,6 +107,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	}
 	row := rowOf(c, p.Facts)
 	row.Rank, row.FunctionRank, row.FileRank = n.rank, p.FunctionRank, p.FileRank
+	row.samples, row.trajectories = p.Samples, p.Trajectories
 	for _, j := range p.Patches {
 		row.Verdicts = append(row.Verdicts, j.Verdict)
 	}

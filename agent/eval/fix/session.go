@@ -27,8 +27,14 @@ type Options struct {
 	// besides the repository, such as a folder of installed modules. Its cache and its
 	// command are not used.
 	Trial   trial.Options
-	Report  bool                     // tell the engines what a user says about the bug
-	Patches int                      // how many patches of an answer are judged; 0 means MostPatches
+	Report  bool // tell the engines what a user says about the bug
+	Patches int  // how many patches of an answer are judged; 0 means MostPatches
+	// Samples is the number of trajectories of each case. It does not count for algorithms
+	// that start more of them when the first ones fail.
+	Samples int
+	// Smells returns the names of the smells of recorded runs, which are one trajectory of a
+	// model; nil looks for none.
+	Smells  func(ctx context.Context, runs []string) []string
 	Foreign map[string]*eval.Foreign // answers of other programs, by the names of their algorithms
 }
 
@@ -181,6 +187,9 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 	}
 	out := predictionOf(a, ans, p.truth, s.opt.Patches)
 	out.Facts = p.known
+	if a.Engine == Agent && !a.Method.Auto {
+		out.Samples = s.opt.Samples
+	}
 	if ans.Agent != nil {
 		work := w.Work(runsOf(ans.Agent), ans.Agent.RunReports(), ans.Agent.Fallback)
 		out.Work = &work
@@ -189,15 +198,30 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 		return out, nil
 	}
 	start := time.Now()
-	for _, t := range ans.Plausible[:min(s.opt.Patches, len(ans.Plausible))] {
-		judged, err := p.judge.judge(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		out.Patches = append(out.Patches, judged)
+	if err := s.judgeAll(ctx, p, ans, &out); err != nil {
+		return nil, err
 	}
 	out.Judging = time.Since(start).Seconds()
 	return out, nil
+}
+
+// judgeAll judges the first patches of an answer, and those of all trajectories behind it.
+func (s *session) judgeAll(ctx context.Context, p *prepared, ans *fix.Answer, out *Prediction) error {
+	bench := &bench{judge: p.judge, known: map[string]Judged{}}
+	if ans.Agent != nil {
+		var err error
+		if out.Trajectories, err = s.trajectories(ctx, p, bench, attempts(ans.Agent.Runs)); err != nil {
+			return err
+		}
+	}
+	for _, t := range ans.Plausible[:min(max(s.opt.Patches, out.Samples), len(ans.Plausible))] {
+		judged, err := bench.judged(ctx, t)
+		if err != nil {
+			return err
+		}
+		out.Patches = append(out.Patches, judged)
+	}
+	return nil
 }
 
 // ask returns the answer of the engine of an algorithm.

@@ -2,18 +2,21 @@ package fixeval
 
 import (
 	"cmp"
+	"slices"
 
 	"git-agent/agent/eval"
 )
 
 const notStated = "not stated"
 
-// dimensions are in the order in which a report shows them. The categories are those of
-// HAFixAgent (section 3.2.2): single line, single hunk, single file with several hunks,
-// several files.
+// categories are those of HAFixAgent (section 3.2.2): single line, single hunk, single file
+// with several hunks, several files.
+var categories = []string{"SL", "SH", "SFMH", "MFMH"}
+
+// dimensions are in the order in which a report shows them.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "category", OfScore: ofRow(func(row scoreRow) string { return row.Category }), Order: []string{"SL", "SH", "SFMH", "MFMH", notStated}},
+	{Name: "category", OfScore: ofRow(func(row scoreRow) string { return row.Category }), Order: append(slices.Clone(categories), notStated)},
 	{Name: "blame", OfScore: ofRow(func(row scoreRow) string { return row.Blame }), Order: []string{"blameable", "blameless", notStated}},
 	{Name: "language", Of: single(func(c Case) string { return cmp.Or(c.Lang, notStated) })},
 	{Name: "regression", Of: single(func(c Case) string { return cmp.Or(c.Regression, notStated) }), Order: []string{"yes", "no", "unknown", notStated}},

@@ -93,7 +93,7 @@ func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen fun
 		run.Claim.Explanation = textOf(out)
 	}
 	if t.trial, err = w.prove(ctx, k, space, box, run.Claim); t.trial != nil {
-		run.Verdict = t.trial.Verdict
+		run.Verdict, run.Tried = t.trial.Verdict, t.trial
 	}
 	run.Status = statusOf(run)
 	t.runs = append(t.runs, run)
