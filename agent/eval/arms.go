@@ -19,8 +19,10 @@ const (
 )
 
 // Parts returns the parts that an algorithm changes, in the order of the arms. It returns
-// false for an algorithm that is neither the whole method nor one of these arms.
+// false for an algorithm that is neither the whole method nor one of these arms. A repetition
+// changes the same parts as the first one.
 func (a Arms) Parts(algorithm string) (parts []string, ok bool) {
+	algorithm, _ = RepetitionOf(algorithm)
 	if algorithm == WholeAgent {
 		return nil, true
 	}

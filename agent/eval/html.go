@@ -67,7 +67,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
-		"faults": shownFaults, "plain": Table.plain,
+		"faults": shownFaults, "plain": Table.plain, "repeats": (*Table).plain,
 		"fallbacks": Row.fallbacks, "cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {
@@ -125,14 +125,14 @@ func (p *page) addConfigurations() {
 }
 
 func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
-	t := pageTable{Dimension: d.Dimension, Overlapping: d.Overlapping, Detailed: len(r.Algorithms) == 1}
-	for _, a := range r.Algorithms {
+	t := pageTable{Dimension: d.Dimension, Overlapping: d.Overlapping, Detailed: len(r.firsts()) == 1}
+	for _, a := range r.firsts() {
 		t.Algorithms = append(t.Algorithms, a.Name)
 	}
 	for _, first := range d.Rows {
 		row := pageRow{Name: first.Name, Cases: first.Cases, First: first}
 		ceiling, best := 0.0, 0.0
-		for _, a := range r.Algorithms {
+		for _, a := range r.firsts() {
 			cell := pageCell{Main: "-", Small: "-"}
 			if other, ok := a.row(dimension, first.Name); ok {
 				is := value(other.Value(r.sheet.Main))

@@ -41,6 +41,7 @@ type Report struct {
 	Algorithms  []Algorithm `json:"algorithms"`
 	// Comparisons compare each further algorithm with the first.
 	Comparisons []Comparison `json:"comparisons"`
+	Repeats     *Table       `json:"repeats,omitempty"`      // means of repeated runs
 	Overlap     *Overlap     `json:"overlap,omitempty"`      // present if the algorithms are configurations of one method
 	EffortTests *EffortTests `json:"effort_tests,omitempty"` // likewise, if several of them ask a model
 	Calibrated  string       `json:"calibrated,omitempty"`   // what the model's calibration was fitted on; "" if there is none
@@ -127,14 +128,15 @@ func NewReport(t Task, about About, res *Results) *Report {
 			}
 		}
 		r.Algorithms = append(r.Algorithms, a)
-		if i > 0 {
+		if _, n := RepetitionOf(name); i > 0 && n == 1 {
 			first := res.Algorithms[0]
 			if c := compare(sheet, first, name, res.Outcomes[first], res.Outcomes[name]); c.comparable() {
 				r.Comparisons = append(r.Comparisons, c)
 			}
 		}
 	}
-	r.compareConfigurations(res)
+	r.compareConfigurations(res.firsts())
+	r.Repeats = r.repeats()
 	return r
 }
 
@@ -149,6 +151,9 @@ func (r *Report) compareConfigurations(res *Results) {
 	part.Algorithms = nil
 	for i := range r.Algorithms {
 		a := &r.Algorithms[i]
+		if !slices.Contains(res.Algorithms, a.Name) {
+			continue // it is a repetition
+		}
 		if a.Overall.Value(r.sheet.Main).Value != nil {
 			part.Algorithms = append(part.Algorithms, a.Name)
 			a.ByOutcome = effortByOutcome(res.Outcomes[a.Name])

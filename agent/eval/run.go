@@ -26,7 +26,7 @@ type Plan struct {
 	Algorithms []string
 	Version    string            // version of the engine; part of every key
 	Setting    string            // settings of the engine other than the algorithm; part of every key
-	Settings   map[string]string // further settings by algorithm, such as the model
+	Settings   map[string]string // further settings by algorithm, such as the model; those of its repetitions, too
 	// Foreign has the answers of other programs, by the names of their algorithms. The
 	// sessions that Open opens answer with them.
 	Foreign    map[string]*Foreign
@@ -229,7 +229,8 @@ func (r *runner) recall(ctx context.Context) error {
 // record returns a record of a case that has no answer yet.
 func (r *runner) record(c Case, algorithm string) Record {
 	rec := Record{Case: c, Algorithm: algorithm, Version: r.Version, Setting: r.Setting}
-	if more := r.Settings[algorithm]; more != "" {
+	name, _ := RepetitionOf(algorithm)
+	if more := r.Settings[name]; more != "" {
 		rec.Setting = strings.TrimSpace(rec.Setting + " " + more)
 	}
 	rec.Key = rec.key()
@@ -239,7 +240,7 @@ func (r *runner) record(c Case, algorithm string) Record {
 // recallKey returns the key by which recall matches records. For algorithms in
 // Plan.Reuse it leaves out the version.
 func (r *runner) recallKey(rec Record) string {
-	if slices.Contains(r.Reuse, rec.Algorithm) {
+	if name, _ := RepetitionOf(rec.Algorithm); slices.Contains(r.Reuse, name) {
 		rec.Version = ""
 	}
 	return rec.key()

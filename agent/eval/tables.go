@@ -56,16 +56,28 @@ func (t Table) plain() *table {
 	return out
 }
 
+// text writes the table and its note.
+func (t Table) text(b *strings.Builder) {
+	b.WriteByte('\n')
+	t.plain().write(b)
+	if t.Note != "" {
+		fmt.Fprintln(b, t.Note)
+	}
+}
+
 // textTables writes the tables of the task's own about each algorithm.
 func (r *Report) textTables(b *strings.Builder) {
 	for _, a := range r.Algorithms {
 		for _, t := range a.Tables {
-			b.WriteByte('\n')
-			t.plain().write(b)
-			if t.Note != "" {
-				fmt.Fprintln(b, t.Note)
-			}
+			t.text(b)
 		}
+	}
+}
+
+// textRepeats writes the means of repeated runs.
+func (r *Report) textRepeats(b *strings.Builder) {
+	if r.Repeats != nil {
+		r.Repeats.text(b)
 	}
 }
 

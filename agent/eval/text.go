@@ -24,6 +24,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if len(r.Algorithms) > 0 {
 		r.textHead(&b)
 		r.textOverall(&b)
+		r.textRepeats(&b)
 	}
 	r.textEffort(&b)
 	r.textTables(&b)
@@ -147,7 +148,7 @@ func (r *Report) textStrata(b *strings.Builder) {
 			continue
 		}
 		b.WriteByte('\n')
-		if len(r.Algorithms) == 1 {
+		if len(r.firsts()) == 1 {
 			r.textOne(b, d)
 		} else {
 			r.textSeveral(b, i)
@@ -167,7 +168,7 @@ func (r *Report) textOne(b *strings.Builder, d Breakdown) {
 func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 	main, small, ceiling := r.sheet.at(r.sheet.Main), r.sheet.at(r.sheet.Small), r.sheet.at(r.sheet.Ceiling)
 	head := []string{"by " + r.Algorithms[0].By[dimension].Dimension, "cases"}
-	for _, a := range r.Algorithms {
+	for _, a := range r.firsts() {
 		head = append(head, a.Name+" "+r.sheet.Metrics[main].Title, r.sheet.Metrics[small].Title)
 	}
 	head = append(head, r.sheet.Metrics[ceiling].Title)
@@ -176,7 +177,7 @@ func (r *Report) textSeveral(b *strings.Builder, dimension int) {
 	for _, row := range rows[:min(maxRows, len(rows))] {
 		line := []string{row.Name, fmt.Sprint(row.Cases)}
 		best := 0.0
-		for _, a := range r.Algorithms {
+		for _, a := range r.firsts() {
 			other, ok := a.row(dimension, row.Name)
 			if !ok {
 				line = append(line, "-", "-")

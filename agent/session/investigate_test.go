@@ -130,7 +130,7 @@ func TestMethodIdentifiesRuns(t *testing.T) {
 		Case
 		Report string `json:"report"`
 		RunSpec
-	}{Case{"a/b", "c"}, "r", s.RunSpec(m, 2)})
+	}{Case{Repo: "a/b", Name: "c"}, "r", s.RunSpec(m, 2)})
 	want := `{"repo":"a/b","case":"c","report":"r","model":"m","base_url":"http://h.example/v1","settings":"wire=chat turns=15 tokens=1000 effort=high no-tools","prompts":"p","version":"1","sample":2}`
 	if string(text) != want || err != nil {
 		t.Errorf("%s, %v, want %s", text, err, want)

@@ -19,8 +19,9 @@ type Method struct {
 // Case names a case of an evaluation; it is zero outside of one. Runs of an
 // evaluation are recorded with the user's data, not with a repository's.
 type Case struct {
-	Repo string `json:"repo,omitempty"` // the case's repository
-	Name string `json:"case,omitempty"`
+	Repo   string `json:"repo,omitempty"` // the case's repository
+	Name   string `json:"case,omitempty"`
+	Repeat int    `json:"repeat,omitempty"` // number of the repetition, from 2; 0 for the first one
 }
 
 // RunSpec is the part of a recorded run's spec that does not depend on the question.

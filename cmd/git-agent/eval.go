@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
+	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 )
@@ -29,6 +30,7 @@ type evalFlags struct {
 	Limit       int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
 	Timeout     time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
 	RunName     string        `name:"run" placeholder:"<name>" help:"store predictions under <name>, or report those stored there; default: a run of this build"`
+	Repeat      int           `default:"1" placeholder:"<n>" help:"ask the model <n> times about each case, and report the mean and the spread of these repetitions; default: 1"`
 	Reuse       []string      `placeholder:"<names>" help:"reuse the predictions of other builds for these algorithms"`
 	answerFlags `embed:""`
 	shardFlags  `embed:""`
@@ -63,6 +65,7 @@ type evaluation struct {
 	annotations bool
 	index       bool // the ranking asks an index of changed lines
 	asksModel   bool
+	isAgent     func(algorithm string) bool
 	doubt       func([]eval.Case) string // returns a warning about the cases, "" for none; may be nil
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
@@ -74,6 +77,10 @@ type evaluation struct {
 
 // run measures the algorithms, or reports an earlier run, or compares two runs.
 func (e *evaluation) run(ctx context.Context, a *app) (err error) {
+	if e.Repeat > 1 && !e.asksModel {
+		return usagef("--repeat is for a model, and no algorithm asks one; the others always give the same answer")
+	}
+	e.algorithms = eval.Repeated(e.algorithms, e.Repeat, e.isAgent)
 	var traces *cache.Traces
 	if e.Journal == "" || e.asksModel { // a model's conversations are recorded, too
 		if traces, err = a.openOwnTraces(ctx); err != nil {
@@ -106,6 +113,9 @@ func (a *app) opening(ctx context.Context, index bool) eval.Opening {
 func (f *evalFlags) checkNames(algorithms, offline []string, arms eval.Arms) error {
 	for _, list := range [][]string{algorithms, f.Reuse} {
 		for i, name := range list {
+			if _, n := eval.RepetitionOf(name); n > 1 {
+				return usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
+			}
 			if _, ok := arms.Parts(name); !ok && !slices.Contains(offline, name) {
 				known := append(slices.Clone(offline), arms.Names()...)
 				return usagef("unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s", name, strings.Join(known, ", "), arms[0], arms[1])
@@ -136,12 +146,26 @@ func (f *evalFlags) check(repos string, jobs int) error {
 		return nil
 	case len(f.Cases) == 0 && f.RunName == "":
 		return usagef("no file of cases, and no --run to report")
+	case f.Repeat < 1:
+		return usagef("--repeat takes a number from 1")
+	case f.Repeat > 1 && len(f.Cases) == 0:
+		return usagef("--repeat needs the files of cases; the report of a stored run has the repetitions that it has")
 	case len(f.Cases) > 0 && repos == "":
 		return usagef("--repos=<directory> is missing: where are the repositories?")
 	case jobs < 0 || f.Limit < 0 || f.Timeout < 0:
 		return usagef("--jobs, --limit and --timeout take no negative numbers")
 	}
 	return nil
+}
+
+// caseOf returns the name under which the model's work on a case is recorded. Each repetition
+// has its own, so that it resumes its own conversations.
+func caseOf(repo, id, algorithm string) session.Case {
+	of := session.Case{Repo: repo, Name: id}
+	if _, n := eval.RepetitionOf(algorithm); n > 1 {
+		of.Repeat = n
+	}
+	return of
 }
 
 // measure makes the predictions that are not stored yet, and reports all of them.

@@ -10,7 +10,6 @@ import (
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
-	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/cache"
 )
@@ -39,7 +38,7 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback, Calibration: calibration}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
+		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback, Calibration: calibration}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
 		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
 		doubt:       contradictedCrashes,
 		foreignLine: crasheval.CheckForeign,
@@ -164,7 +163,7 @@ func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 	return func(ctx context.Context, in crasheval.Inquiry) (*crash.Ranking, []string, error) {
 		in.Question.Switches = in.Question.Switches.And(c.switches())
 		found, err := agent.Investigate(ctx, engine.Inquiry{
-			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent, Of: session.Case{Repo: in.Case.Repo, Name: in.Case.ID},
+			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
 		})
 		if err != nil {
 			return nil, nil, server.Refused(err)

@@ -12,7 +12,6 @@ import (
 	fixeval "git-agent/agent/eval/fix"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
-	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
 )
@@ -34,7 +33,7 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: c.task(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(),
+		evalFlags: &c.evalFlags, task: c.task(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: fixeval.IsAgent,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},
@@ -94,6 +93,9 @@ func (c *evalFixCmd) check() error {
 		return err
 	}
 	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
+		if _, n := eval.RepetitionOf(name); n > 1 {
+			return usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
+		}
 		if _, err := fixeval.ParseAlgorithm(name); err != nil && !slices.Contains(others, name) {
 			return usagef("%v", err)
 		}
@@ -235,7 +237,7 @@ func (c *evalFixCmd) answerCase(agent *engine.Agent) fixeval.Repairer {
 		e.Effort.Locate, e.Effort.RevertOnly = in.Algorithm.Engine == fixeval.Locate, in.Algorithm.Engine == fixeval.Revert
 		if in.Algorithm.Engine == fixeval.Agent {
 			own := *agent
-			own.Of = session.Case{Repo: in.Case.Repo, Name: in.Case.ID}
+			own.Of = caseOf(in.Case.Repo, in.Case.ID, in.Algorithm.Name)
 			e.Agent = &own
 		}
 		in.Problem.EditTests = c.EditTests

@@ -6,7 +6,6 @@ import (
 
 	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
-	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
@@ -66,7 +65,7 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var server eval.Server
 	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
 		found, err := agent.Investigate(ctx, engine.Inquiry{
-			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: session.Case{Repo: in.Case.Repo, Name: in.Case.ID},
+			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
 			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Index: c.Index, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},
 		})
 		if err != nil {

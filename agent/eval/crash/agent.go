@@ -31,12 +31,13 @@ func SwitchesOf(algorithm string) crash.Switches {
 
 // Inquiry asks a model about one crash, which the offline engine has ranked.
 type Inquiry struct {
-	Case     Case
-	Repo     *gitext.Repo
-	Question crash.Question
-	Offline  *crash.Ranking
-	Memory   agent.Memory      // cache of the tools' answers
-	OnEvent  func(agent.Event) // receives the events of the conversation
+	Case      Case
+	Algorithm string // one that asks a model
+	Repo      *gitext.Repo
+	Question  crash.Question // with the switches of the algorithm
+	Offline   *crash.Ranking
+	Memory    agent.Memory      // cache of the tools' answers
+	OnEvent   func(agent.Event) // receives the events of the conversation
 }
 
 // Investigator asks a model. It returns the ranking and the ids of the recorded runs.

@@ -98,7 +98,8 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 	if s.opt.Ask == nil {
 		return nil, &eval.StopError{Err: errors.New("no model is configured")}
 	}
-	q.Algorithm, q.Switches = "", SwitchesOf(q.Algorithm)
+	algorithm := q.Algorithm
+	q.Algorithm, q.Switches = "", SwitchesOf(algorithm)
 	offline, err := s.engine.Offline(ctx, q)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 		w.See(e)
 		reads.see(e)
 	}
-	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see})
+	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see})
 	if err != nil {
 		return nil, err
 	}

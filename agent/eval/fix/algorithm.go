@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -48,7 +49,8 @@ const givenSuffix = "-given"
 // "agent-fn_pair+fl_diff"; without one it is chosen case by case). With "-given" at the
 // end, an engine that repairs is told which lines the fix changes.
 func ParseAlgorithm(name string) (Algorithm, error) {
-	bare, given := strings.CutSuffix(name, givenSuffix)
+	whole, _ := eval.RepetitionOf(name)
+	bare, given := strings.CutSuffix(whole, givenSuffix)
 	a := Algorithm{Name: name, Engine: Engine(bare), Given: given}
 	switch a.Engine {
 	case Offline, Revert:
