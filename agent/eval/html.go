@@ -67,7 +67,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
-		"faults": shownFaults, "plain": Table.plain, "repeats": (*Table).plain,
+		"faults": shownFaults, "plain": Table.plain, "whole": (*Table).plain,
 		"fallbacks": Row.fallbacks, "cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
 	}).Parse(reportHTML)
 	if err != nil {

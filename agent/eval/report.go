@@ -43,6 +43,7 @@ type Report struct {
 	Comparisons []Comparison `json:"comparisons"`
 	Repeats     *Table       `json:"repeats,omitempty"`      // means of repeated runs
 	Overlap     *Overlap     `json:"overlap,omitempty"`      // present if the algorithms are configurations of one method
+	Unions      *Table       `json:"unions,omitempty"`       // likewise, if several of them ask a model
 	EffortTests *EffortTests `json:"effort_tests,omitempty"` // likewise, if several of them ask a model
 	Calibrated  string       `json:"calibrated,omitempty"`   // what the model's calibration was fitted on; "" if there is none
 	Fit         Fitted       `json:"fit,omitempty"`          // a calibration fitted to these answers, or nil
@@ -159,7 +160,7 @@ func (r *Report) compareConfigurations(res *Results) {
 			a.ByOutcome = effortByOutcome(res.Outcomes[a.Name])
 		}
 	}
-	r.Overlap, r.EffortTests = newOverlap(r.sheet, &part), newEffortTests(r.sheet, &part)
+	r.Overlap, r.EffortTests, r.Unions = newOverlap(r.sheet, &part), newEffortTests(r.sheet, &part), unions(r.sheet, &part)
 }
 
 // NewComparison returns a report that holds only comparisons.

@@ -20,6 +20,9 @@ func (r *Report) textConfigurations(b *strings.Builder) {
 			fmt.Fprintf(b, "and %d more; --json has them all\n", len(r.Overlap.Sets)-maxRows)
 		}
 	}
+	if r.Unions != nil {
+		r.Unions.text(b)
+	}
 	if t := r.outcomeTable(); len(t.rows) > 1 {
 		b.WriteByte('\n')
 		t.write(b)
