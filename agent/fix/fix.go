@@ -39,6 +39,7 @@ type Problem struct {
 	Known  []string      // names of the tests of Suite that fail for another reason
 	Report string        // what a user says about the bug, in words
 	Crash  *crash.Report // nil if there is no report of a crash
+	Dump   string        `json:",omitempty"` // the file of Crash's sections, "" if it has none
 	Files  []crash.File  // the ranking of files for Crash, best first
 	// Suspects are the commits that may have introduced Crash, likeliest first.
 	Suspects []suspect.Suspect

@@ -76,3 +76,101 @@ func TestCrashFixAsksTheModel(t *testing.T) {
 		}
 	}
 }
+
+// freed is a report of AddressSanitizer with two stacks beside that of the crash, for the
+// program of a bench.
+const freed = `==9==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x1 bp 0x2 sp 0x3
+READ of size 4 at 0x602000000010 thread T0
+    #0 0x1 in add /src/add.c:3:9
+    #1 0x2 in main /src/a.c:2:1
+
+0x602000000010 is located 0 bytes inside of 16-byte region [0x602000000010,0x602000000020)
+freed by thread T0 here:
+    #0 0x3 in free /asan/malloc.cpp:123:3
+    #1 0x4 in drop /src/a.c:1:1
+
+previously allocated by thread T0 here:
+    #0 0x5 in malloc /asan/malloc.cpp:145:3
+    #1 0x6 in make /src/a.c:2:5
+
+SUMMARY: AddressSanitizer: heap-use-after-free /src/add.c:3:9 in add
+`
+
+// toolOf returns the description of a tool of a request, as it was sent.
+func toolOf(t *testing.T, req modeltest.Request, name string) string {
+	t.Helper()
+	var sent struct {
+		Tools []struct {
+			Function json.RawMessage `json:"function"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(req.Raw, &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range sent.Tools {
+		if strings.Contains(string(tool.Function), `"name":"`+name+`"`) {
+			return string(tool.Function)
+		}
+	}
+	return ""
+}
+
+// A model that repairs is shown of the report what a model that localizes is shown, and has
+// the same get_crash_stack, with the same answers: by crash --fix and by fix --crash, with
+// typed tools and with a shell.
+func TestRepairSeesTheWholeReport(t *testing.T) {
+	b, report, repro := newCrashFixBench(t)
+	if err := os.WriteFile(report, []byte(freed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(want int, args ...string) (first modeltest.Request, stack string) {
+		t.Helper()
+		var sent []modeltest.Request
+		b.serve(func(req modeltest.Request) modeltest.Reply {
+			sent = append(sent, req)
+			if req.Turn() == 0 {
+				return modeltest.Call("get_crash_stack", `{}`)
+			}
+			return modeltest.Status(400, `{"error":{"message":"enough"}}`)
+		})
+		b.run(want, args...)
+		if len(sent) < 2 {
+			t.Fatalf("%v: %d requests", args, len(sent))
+		}
+		_, stack, _ = strings.Cut(sent[1].Last().Text, "## ") // the answers of an analysis are numbered
+		return sent[0], stack
+	}
+	localizes, stack := ask(exitModel, "crash", "--engine=agent", "--runs=1", report)
+	_, said, _ := strings.Cut(localizes.Messages[1].Text, "# The crash\n\n")
+	problems, rest, _ := strings.Cut(said, "\n# Stacks\n")
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	stacks, _, _ := strings.Cut(rest, "\n# Files by a ranking")
+	for _, want := range []string{"heap-use-after-free", "## freed by", "drop() a.c:1:1", "## allocated by", "make() a.c:2:5"} {
+		if !strings.Contains(problems+stacks, want) {
+			t.Fatalf("no %q in what crash shows:\n%s", want, said)
+		}
+	}
+	tool := toolOf(t, localizes, "get_crash_stack")
+	if tool == "" || !strings.Contains(stack, "#1 0x6 in make /src/a.c:2:5") {
+		t.Fatalf("tool %s, answer %s", tool, stack)
+	}
+	for _, args := range [][]string{
+		{"crash", "--fix", "--engine=agent", "--repro", repro, report},
+		{"fix", "--engine=agent", "--crash", report, "--test", repro},
+		{"fix", "--engine=agent", "--crash", report, "--test", repro, "--tools=bash"},
+		{"fix", "--engine=agent", "--crash", report, "--test", repro, "--history=none"},
+	} {
+		repairs, shown := ask(exitModel, args...)
+		first := repairs.Messages[1].Text
+		if !strings.Contains(first, strings.TrimSpace(problems)) || !strings.Contains(first, strings.TrimSpace(stacks)) {
+			t.Errorf("%v: the report is not shown as crash shows it:\n%s\n--- crash:\n%s", args, first, said)
+		}
+		if toolOf(t, repairs, "get_crash_stack") != tool || shown != stack {
+			t.Errorf("%v: get_crash_stack is another one: %v\n%s", args, repairs.Tools, shown)
+		}
+	}
+	without, _ := b.run(exitFound, "fix", "--engine=agent", "--test", repro, "--show-request")
+	if strings.Contains(without, "get_crash_stack") {
+		t.Error("get_crash_stack is offered without a report of a crash")
+	}
+}

@@ -114,10 +114,10 @@ func (c *fixCmd) addCrash(ctx context.Context, a *app, repo *gitext.Repo, p *fix
 	}
 	crashed := crashCmd{}
 	batch := crashed.newBatch(a, []input.Source{{Name: c.Crash}})
-	return batch.each(ctx, func(_ string, report *crash.Report) error {
+	return batch.each(ctx, func(name string, report *crash.Report) error {
 		ranking, err := (&crashengine.Engine{Repo: repo, Fetch: c.fetch}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3})
 		if err == nil {
-			p.Crash, p.Files, p.Suspects = report, ranking.Files, ranking.Suspects
+			p.Crash, p.Dump, p.Files, p.Suspects = report, dumpOf(name, report), ranking.Files, ranking.Suspects
 		}
 		return err
 	})

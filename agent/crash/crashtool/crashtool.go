@@ -92,7 +92,7 @@ func New(c *Case) ([]agent.Tool, error) {
 	if !c.NoCommitSearch && !c.NoHistory {
 		makers = append(makers, newCommits)
 	}
-	if len(c.Report.Sections) > 0 && c.Dump != "" && !c.NoRaw {
+	if c.hasSections() {
 		makers = append(makers, newSection)
 	}
 	for _, make := range makers {
@@ -114,6 +114,21 @@ func New(c *Case) ([]agent.Tool, error) {
 	}
 	return tools, nil
 }
+
+// ReportTools returns the tools that show more of a report than a first message has, for a
+// model that repairs what crashed: get_crash_stack, and get_crash_section for a dump. Only
+// the report of the case, its dump and its mask are needed.
+func ReportTools(c *Case) ([]agent.Tool, error) {
+	stack, err := newStack(c)
+	if err != nil || !c.hasSections() {
+		return []agent.Tool{stack}, err
+	}
+	section, err := newSection(c)
+	return []agent.Tool{stack, section}, err
+}
+
+// hasSections reports whether the report is a dump whose other sections can be shown.
+func (c *Case) hasSections() bool { return len(c.Report.Sections) > 0 && c.Dump != "" && !c.NoRaw }
 
 // Specs describes all tools, those of a HANA dump included, in their order.
 func Specs() ([]agent.Spec, error) {

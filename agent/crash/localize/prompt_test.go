@@ -203,7 +203,7 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	if n := utf8.RuneCountInString(code); err != nil || n > maxCode+500 || !strings.Contains(code, "## #") {
 		t.Errorf("the code has %d characters, %v", n, err)
 	}
-	if n := utf8.RuneCountInString(d.stacksText()); n > maxStacks {
+	if n := utf8.RuneCountInString(d.tools.StacksInShort()); n > 3200 {
 		t.Errorf("the stacks have %d characters", n)
 	}
 	if changes, err := d.changeText(t.Context()); err != nil || utf8.RuneCountInString(changes) > maxChanges || !strings.Contains(changes, "@@ ") {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/crashtool"
 )
 
 // sited is a file in which frames are looked for.
@@ -66,19 +65,4 @@ func splitText(text string) (lines [][]byte) {
 		lines = append(lines, []byte(strings.TrimSuffix(line, "\n")))
 	}
 	return lines
-}
-
-// The arguments of a frame of gdb are shown, those of other formats are not looked for.
-func TestArguments(t *testing.T) {
-	for raw, want := range map[string]string{
-		"#3  0x01 in f (a=1, b=0x0) at x.c:3":        "a=1, b=0x0",
-		"#0  f (s=0x1 \"(x) at y\") at x.c:3":        `s=0x1 "(x) at y"`,
-		"#1  0x02 in ns::f(int) (this=0x0) at x.c:1": "this=0x0",
-		"#1  0x02 in f () at x.c:1":                  "",
-		"    #1 0x2 in f(int) x.c:3:4":               "",
-	} {
-		if got := (&frameLister{Case: &crashtool.Case{}}).argumentsOf(crash.Frame{Raw: raw, Path: "x.c"}); got != want {
-			t.Errorf("%q has %q, want %q", raw, got, want)
-		}
-	}
 }

@@ -63,7 +63,7 @@ type collector struct {
 
 // collect gathers what a located report says about each file, in its order.
 func collect(report *crash.Report) []*evidence {
-	c := &collector{report: report, main: mainStack(report), files: map[string]*evidence{}}
+	c := &collector{report: report, main: MainStack(report), files: map[string]*evidence{}}
 	if c.main >= 0 {
 		c.readMain()
 	}
@@ -84,10 +84,10 @@ func collect(report *crash.Report) []*evidence {
 	return out
 }
 
-// mainStack returns the stack at which the search starts: the one of a pending
+// MainStack returns the index of the stack at which the search starts: the one of a pending
 // exception if the process aborted, else the first of the crash that has a frame of
 // the project; -1 if none has.
-func mainStack(report *crash.Report) int {
+func MainStack(report *crash.Report) int {
 	first := -1
 	for i, s := range report.Stacks {
 		if !ofProject(s) {

@@ -71,11 +71,11 @@ func TestMainStack(t *testing.T) {
 				stackOf(crash.StackCrash, "g a.c"),
 			},
 		}
-		if got := mainStack(report); got != test.want {
+		if got := MainStack(report); got != test.want {
 			t.Errorf("signal %d: stack %d, want %d", test.signal, got, test.want)
 		}
 	}
-	if got := mainStack(&crash.Report{Stacks: []crash.Stack{stackOf(crash.StackCrash, "abort")}}); got != -1 {
+	if got := MainStack(&crash.Report{Stacks: []crash.Stack{stackOf(crash.StackCrash, "abort")}}); got != -1 {
 		t.Errorf("no frame of the project: %d", got)
 	}
 }

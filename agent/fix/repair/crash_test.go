@@ -6,6 +6,8 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/fix"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
 )
 
 // asan is a report of AddressSanitizer with its dump of shadow memory.
@@ -40,13 +42,35 @@ func TestOutputWithoutShadowMemory(t *testing.T) {
 	}
 }
 
-// Frames of which nothing is known are left out; the others keep their numbers.
-func TestCrashTextWithoutUnknownFrames(t *testing.T) {
+// All stacks of the report are shown, the main one first, and what the failure was; the
+// commits behind it are shown with history only.
+func TestCrashText(t *testing.T) {
 	t.Parallel()
-	w := &work{in: Input{Problem: fix.Problem{Crash: &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
-		{Function: "decode", Path: "src/index.c", Line: 991}, {Module: "/lib/libc.so.6"}, {Function: "main"},
-	}}}}}}}
-	if got, want := w.crashText(true), "#0 decode src/index.c:991\n#2 main"; got != want && got != want+" " {
-		t.Errorf("crash text %q, want %q", got, want)
+	report := &crash.Report{
+		Problems: []crash.Problem{{Kind: "heap-use-after-free", Access: "read", Detail: "of size 1; 4 bytes inside of 16-byte region", Address: "0x10"}},
+		Stacks: []crash.Stack{
+			{Kind: crash.StackThread, Thread: "T7", Frames: []crash.Frame{{Function: "wait_for", Path: "src/wait.c", Line: 7}}},
+			{Kind: crash.StackAlloc, Frames: []crash.Frame{{Function: "grow", Path: "src/pool.c", Line: 3}}},
+			{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "decode", Path: "src/index.c", Line: 991}, {Function: "main"}}},
+			{Kind: crash.StackFree, Frames: []crash.Frame{{Raw: "#0 free", Function: "free"}, {Function: "shrink", Path: "src/pool.c", Line: 30}}},
+		},
+	}
+	suspects := []suspect.Suspect{{Commit: gitext.Commit{OID: "1234567890123456789012345678901234567890"}, Reason: "it wrote the line"}}
+	w := &work{in: Input{Problem: fix.Problem{Crash: report, Suspects: suspects}}}
+	got := w.crashText(true)
+	at := 0
+	for _, want := range []string{
+		"heap-use-after-free, read of size 1 at address 0x10, 4 bytes inside of 16-byte region\n",
+		"## crash\n#0 decode() src/index.c:991\n", "## freed by\n", "#1 shrink() src/pool.c:30\n",
+		"## allocated by\n#0 grow() src/pool.c:3\n", "## other thread, thread T7\n#0 wait_for() src/wait.c:7\n", "suspected commit: 123456789012 ",
+	} {
+		i := strings.Index(got[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q after %d characters of\n%s", want, at, got)
+		}
+		at += i
+	}
+	if without := w.crashText(false); strings.Contains(without, "suspected commit") || !strings.HasPrefix(got, without) {
+		t.Errorf("without history:\n%s", without)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -117,40 +116,4 @@ func inShadow(before bool, line string) bool {
 		return line == "Shadow bytes around the buggy address:"
 	}
 	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "=>0x") || strings.HasPrefix(line, "Shadow byte legend")
-}
-
-// crashText says what a crash report says of the failure. The commits that may have
-// introduced it are history.
-func (w *work) crashText(history bool) string {
-	var b strings.Builder
-	r := w.in.Problem.Crash
-	for _, p := range r.Problems[:min(len(r.Problems), 4)] {
-		fmt.Fprintf(&b, "%s %s\n", agent.CleanLine(p.Kind), agent.Shorten(agent.CleanLine(strings.TrimSpace(p.Message+" "+p.Detail)), 400))
-	}
-	if main := r.Main(); main >= 0 {
-		for i, f := range r.Stacks[main].Frames[:min(len(r.Stacks[main].Frames), 16)] {
-			place := f.Path
-			if place == "" {
-				place = f.File
-			}
-			if place != "" && f.Line > 0 {
-				place += fmt.Sprintf(":%d", f.Line)
-			}
-			if f.Function == "" && place == "" {
-				continue // a frame in a library without symbols
-			}
-			fmt.Fprintf(&b, "#%d %s %s\n", i, agent.Shorten(agent.CleanLine(f.Function), 160), agent.Shorten(agent.CleanLine(place), 200))
-		}
-	}
-	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), 5)] {
-		fmt.Fprintf(&b, "suspected file %d: %s (%.0f %%)\n", i+1, agent.CleanLine(f.Path), 100*f.Probability)
-	}
-	for i, s := range w.in.Problem.Suspects {
-		if i == 3 || !history {
-			break
-		}
-		fmt.Fprintf(&b, "suspected commit: %s %s %s: %s\n", s.Commit.OID.Short(), s.Commit.Committer.Time.UTC().Format("2006-01-02"),
-			agent.Shorten(agent.CleanLine(s.Commit.Subject()), 120), agent.Shorten(agent.CleanLine(s.Reason), 200))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

@@ -6,7 +6,8 @@
 // commands of the problem, finish ends the repair. search_definition and search_commits
 // are those of Code Researcher (arXiv 2506.11060); the git tools show the history up to
 // the commit under repair and nothing later. The bash set has one shell, as HAFixAgent
-// has (arXiv 2511.01047), and finish. A repair without history has no tool that shows
+// has (arXiv 2511.01047), and finish. For a crash, both have get_crash_stack, which is that
+// of agent/crash/crashtool. A repair without history has no tool that shows
 // commits.
 //
 // A model's word does not count. finish accepts success only if the failing command
@@ -27,6 +28,8 @@ import (
 	"slices"
 
 	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
 	"git-agent/agent/fix"
 	"git-agent/agent/gittool"
 	"git-agent/agent/symbol"
@@ -115,11 +118,12 @@ func (b *Box) Cut() string { return b.smells.End() }
 func Specs() ([]agent.Spec, error) {
 	var specs []agent.Spec
 	seen := map[string]bool{}
+	dump := &crash.Report{Sections: []crash.Section{{}}}
 	for _, c := range []struct {
 		suite string
 		opt   Options
 	}{{"-", Options{}}, {"", Options{}}, {"", Options{Edits: fix.EditLines}}, {"", Options{Edits: fix.EditWhole}}, {"", Options{Style: fix.Bash}}} {
-		b := newBox(fix.Problem{Test: "-", Suite: c.suite}, c.opt)
+		b := newBox(fix.Problem{Test: "-", Suite: c.suite, Crash: dump, Dump: "-"}, c.opt)
 		b.scope.Tip = "-"
 		if err := b.makeTools(); err != nil {
 			return nil, err
@@ -148,6 +152,11 @@ func (b *Box) makeTools() error {
 		}
 		b.reading = append(b.reading, t)
 	}
+	crashed, err := b.crashTools()
+	if err != nil {
+		return err
+	}
+	b.reading = append(b.reading, crashed...)
 	if !b.opt.NoHistory {
 		git, err := b.gitTools()
 		if err != nil {
@@ -158,6 +167,7 @@ func (b *Box) makeTools() error {
 	acting := []func(*Box) (agent.Tool, error){newEdit, newTest, newFinish}
 	if b.opt.Style == fix.Bash {
 		acting = []func(*Box) (agent.Tool, error){newBash, newFinish}
+		b.tools = append(b.tools, crashed...)
 	} else {
 		b.tools = append(b.tools, b.reading...)
 	}
@@ -171,6 +181,14 @@ func (b *Box) makeTools() error {
 		}
 	}
 	return nil
+}
+
+// crashTools returns the tools that show the report of a crash; none without one.
+func (b *Box) crashTools() ([]agent.Tool, error) {
+	if b.problem.Crash == nil {
+		return nil, nil
+	}
+	return crashtool.ReportTools(&crashtool.Case{Report: b.problem.Crash, Dump: b.problem.Dump, Mask: b.opt.Mask})
 }
 
 // gitTools returns the git tools that show the history; code_search takes the place of
