@@ -21,16 +21,16 @@ const module = "git-agent/"
 // rooms says which of our packages a package may import, by the longest
 // prefix that names it. Imports point one way.
 var rooms = map[string][]string{
-	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd", "cmd/git-agent/runstore", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/backfill", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/detect", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/fix", "agent/fix/engine", "agent/fix/deliver", "agent/fix/testrun", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/sandbox", "agent/shard", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
+	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd", "cmd/git-agent/runstore", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/backfill", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/investigate", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/investigate", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/fix", "agent/fix/engine", "agent/fix/deliver", "agent/fix/testrun", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/sandbox", "agent/shard", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
 	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
 	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
 	"cmd/git-agent/terminal":     {"gitext/usercmd", "gitext/visible"}, // knows no verb
 	"cmd/git-agent/cachecmd":     {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "agent", "agent/session", "cache", "cache/place", "gitext"},
 	"cmd/git-agent/indexcmd":     {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "agent", "agent/lineindex", "agent/session", "cache", "gitext"},
-	"cmd/git-agent/mcpcmd":       {"agent", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/fix", "agent/fix/engine", "agent/gittool", "agent/mcp", "agent/secret", "agent/suspect", "agent/szz", "agent/szz/detect", "agent/szz/engine", "cache", "cmd/git-agent/layout", "cmd/git-agent/render", "gitext", "prompts"},
+	"cmd/git-agent/mcpcmd":       {"agent", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/fix", "agent/fix/engine", "agent/gittool", "agent/mcp", "agent/secret", "agent/suspect", "agent/szz", "agent/szz/investigate", "agent/szz/engine", "cache", "cmd/git-agent/layout", "cmd/git-agent/render", "gitext", "prompts"},
 	"cmd/git-agent/runstore":     {"agent/session", "agent/trace", "cache", "cache/place", "cmd/git-agent/datadir", "gitext", "gitext/openfile"},
 	"cmd/git-agent/datadir":      {"agent/lineindex", "agent/session", "cache", "cache/place", "gitext", "gitext/gitconfig", "gitext/gittest"},
-	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/lineindex", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/source", "agent/szz/detect", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/tempdir"},
+	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/lineindex", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/source", "agent/szz/investigate", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/tempdir"},
 	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
 	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
 	"cmd/heldout":                {},
@@ -49,11 +49,11 @@ var rooms = map[string][]string{
 	"agent/session":              {"agent", "agent/model", "agent/stat", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
 	"agent/lineindex":            {"agent/source", "cache", "gitext", "gitext/gittest"},
 	"agent/backfill":             {"gitext", "gitext/gitcmd", "gitext/gittest"},
-	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/detect", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
+	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/investigate", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
 	"agent/shard":                {"gitext/openfile"},                                                                                                                              // knows no verb
 	"agent/eval":                 {"agent", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
 	"agent/eval/szz":             {"gitext/gittest", "agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
-	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/localize", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
+	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/investigate", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
 	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
 	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/szz":                  {"agent", "agent/model", "agent/session", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
@@ -63,7 +63,7 @@ var rooms = map[string][]string{
 	"agent/szz/rank":             {"agent", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest", "gitext/quote"},
 	"agent/szz/fixlike":          {"agent/szz", "agent/suspect", "agent/source", "agent/stat", "gitext"},
 	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "agent/szz/fixlike", "gitext"},
-	"agent/szz/detect":           {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
+	"agent/szz/investigate":      {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
 	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},
 	"agent/symbol/symboltool":    {"agent", "agent/source", "agent/symbol"},
@@ -75,8 +75,8 @@ var rooms = map[string][]string{
 	"agent/crash/rank":           {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
 	"agent/crash/culprit":        {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest", "gitext/quote"},
 	"agent/crash/crashtool":      {"agent", "agent/crash/rank", "agent/symbol/symboltool", "agent/secret", "gitext/openfile", "agent/gittool", "agent/crash", "agent/crash/hana", "agent/crash/locate", "agent/source", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/crash/format", "agent/crash/hana/hanatest", "gitext/visible"},
-	"agent/crash/localize":       {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},
-	"agent/crash/engine":         {"agent/source", "agent", "agent/backfill", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/localize", "agent/crash/locate", "agent/crash/rank", "agent/symbol", "cache", "gitext", "gitext/gittest", "agent/model/modeltest", "agent/crash/group"},
+	"agent/crash/investigate":    {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},
+	"agent/crash/engine":         {"agent/source", "agent", "agent/backfill", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/investigate", "agent/crash/locate", "agent/crash/rank", "agent/symbol", "cache", "gitext", "gitext/gittest", "agent/model/modeltest", "agent/crash/group"},
 	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
 	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/tempdir", "gitext/visible"},
 	"agent/fix":                  {"agent", "agent/crash", "agent/suspect", "gitext"},
@@ -85,14 +85,14 @@ var rooms = map[string][]string{
 	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/secret", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
 	"agent/fix/edit":             {"agent"},
-	"agent/fix/repairtool":       {"agent", "agent/crash", "agent/crash/crashtool", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
+	"agent/fix/fixtool":          {"agent", "agent/crash", "agent/crash/crashtool", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
 	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate", "agent/fix/generate/scope"},
 	"agent/fix/generate/scope":   {"agent/fix/generate/mutate", "gitext/openfile"},
 	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
 	"agent/fix/offline/schemata": {"agent/fix", "agent/fix/generate", "agent/fix/generate/mutate", "agent/source", "gitext"},
 	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gitdir", "gitext/commitmsg", "gitext/gittest", "gitext/quote", "gitext/tempdir"},
-	"agent/fix/repair":           {"agent", "agent/crash/crashtool", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts", "agent/crash"},
+	"agent/fix/investigate":      {"agent", "agent/crash/crashtool", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts", "agent/crash"},
 	"agent/fix/engine":           {"agent", "agent/backfill", "gitext/gitcmd", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest", "agent/source", "gitext/quote"},
 	"agent/eval/fix":             {"agent", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
 	"gitext":                     {"gitext/"},
@@ -267,7 +267,7 @@ func TestOnlyGitextRunsGit(t *testing.T) {
 func TestMainDefinesNoEngine(t *testing.T) {
 	// The verbs parse, ask one engine and render. What reads a fix, holds a
 	// conversation or records a run is in the rooms below agent.
-	engines := regexp.MustCompile(`\b(agent\.Loop\{|szz\.NewContext\(|detect\.Trace\(|rank\.Trace\(|verify\.Suspects\(|\.StartRun\()`)
+	engines := regexp.MustCompile(`\b(agent\.Loop\{|szz\.NewContext\(|investigate\.Trace\(|rank\.Trace\(|verify\.Suspects\(|\.StartRun\()`)
 	walkTree(t, func(path string, data []byte) {
 		if filepath.ToSlash(filepath.Dir(path)) != "cmd/git-agent" || strings.HasSuffix(path, "_test.go") {
 			return

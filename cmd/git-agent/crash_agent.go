@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/cache"
@@ -43,7 +43,7 @@ func (f *crashModelFlags) used() bool {
 // runs returns how many times the model investigates each crash.
 func (f *crashModelFlags) runs() int {
 	if f.Runs == nil {
-		return localize.DefaultRuns
+		return investigate.DefaultRuns
 	}
 	return *f.Runs
 }
@@ -65,7 +65,7 @@ func (f *crashModelFlags) calibration() (*session.Calibration, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := localize.ParseCalibration(data)
+	c, err := investigate.ParseCalibration(data)
 	if err != nil {
 		return nil, withHint(fmt.Errorf("%q cannot be used: %w", f.Calibration, err), "make another: git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>")
 	}

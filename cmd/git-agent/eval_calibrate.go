@@ -12,7 +12,7 @@ import (
 	crasheval "git-agent/agent/eval/crash"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/visible"
 )
@@ -93,7 +93,7 @@ func writeCalibration(w io.Writer, c *session.Calibration) error {
 
 // calibration returns the calibration to apply to stored answers. It is nil if
 // none is configured, or if one is to be fitted.
-func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*detect.Calibration, error) {
+func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*investigate.Calibration, error) {
 	if c.Calibrate != "" {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -77,7 +77,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := detect.ParseCalibration(data)
+	c, err := investigate.ParseCalibration(data)
 	if err != nil || c.Model != "m1" || c.Runs != 1 || c.Predictions != 240 || c.OutOfFold.After.ECE >= c.OutOfFold.Before.ECE || fmt.Sprint(c.Files) != "[hesitant.jsonl]" {
 		t.Fatalf("%v, calibration\n%s", err, data)
 	}

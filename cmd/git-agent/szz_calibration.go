@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"git-agent/agent/session"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/gitext/openfile"
 )
 
@@ -17,7 +17,7 @@ const recalibrateHint = "git agent eval szz --repos=<directory> --engine=agent -
 
 // readCalibration reads the configured calibration, or returns nil if there is
 // none.
-func readCalibration(s session.Settings) (*detect.Calibration, error) {
+func readCalibration(s session.Settings) (*investigate.Calibration, error) {
 	if s.Calibration == "" {
 		return nil, nil
 	}
@@ -29,12 +29,12 @@ func readCalibration(s session.Settings) (*detect.Calibration, error) {
 	return c, nil
 }
 
-func readCalibrationFile(path string) (*detect.Calibration, error) {
+func readCalibrationFile(path string) (*investigate.Calibration, error) {
 	data, err := openfile.ReadRegular(path, maxCalibration)
 	if err != nil {
 		return nil, err
 	}
-	c, err := detect.ParseCalibration(data)
+	c, err := investigate.ParseCalibration(data)
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be used: %w", path, err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
@@ -30,7 +30,7 @@ type Investigation = session.Investigation[*crash.Ranking]
 
 // NewAgent prepares the agent engine.
 func NewAgent(s *session.Session, runs int) (*Agent, error) {
-	hash, err := localize.PromptsHash()
+	hash, err := investigate.PromptsHash()
 	return &Agent{Session: s, Runs: runs, prompts: hash}, err
 }
 
@@ -75,7 +75,7 @@ func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*cr
 	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*crash.Ranking, []agent.RunReport, error) {
 		opt := a.options(in, asker)
 		opt.Runs, opt.Journal = runs, journal
-		r, err := localize.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
+		r, err := investigate.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -99,7 +99,7 @@ func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 	return a.Session.FirstRequest(func(asker model.Asker) error {
 		opt := a.options(in, asker)
 		opt.Unpriced, opt.Runs = true, 1 // a request that is not sent costs nothing
-		_, err := localize.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
+		_, err := investigate.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
 		return err
 	})
 }
@@ -109,9 +109,9 @@ func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 func Unanswered(r *crash.Ranking) bool { return r.Agent != nil && r.Agent.Fallback != "" }
 
 // options returns the options of the conversations about an inquiry.
-func (a *Agent) options(in Inquiry, asker model.Asker) localize.Options {
+func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 	s := a.Session
-	return localize.Options{
+	return investigate.Options{
 		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
 		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Definitions: a.Definitions, Calibration: a.Calibration, Sampling: s.Settings.Sampling(),
 		Limits: agent.Limits{Turns: s.Settings.Turns, Tokens: s.Settings.MaxTokens, Wall: s.Settings.Timeout},
@@ -120,7 +120,7 @@ func (a *Agent) options(in Inquiry, asker model.Asker) localize.Options {
 
 // Basis returns what the probabilities of the answers to a question depend on.
 func (a *Agent) Basis(q crash.Question) (session.Basis, error) {
-	return localize.BasisOf(q, a.options(Inquiry{Question: q}, nil))
+	return investigate.BasisOf(q, a.options(Inquiry{Question: q}, nil))
 }
 
 // method says how the model works on a question.

@@ -17,7 +17,7 @@ import (
 	"git-agent/agent/backfill"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/culprit"
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/source"
@@ -101,7 +101,7 @@ func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Ranking,
 	if err := makeText(q.Report); err != nil {
 		return nil, err
 	}
-	q.Suspects = max(q.Suspects, localize.Suspects)
+	q.Suspects = max(q.Suspects, investigate.Suspects)
 	return e.Rank(ctx, q)
 }
 

@@ -13,7 +13,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/group"
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
 	"git-agent/agent/trace"
@@ -114,9 +114,9 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 		return trace.Played{}, err
 	}
 	player := trace.NewPlayer(t, strict)
-	opt := localize.Options{Model: player, ModelName: t.Model(), Runs: 1, Mask: secret.New().Mask, Limits: player.Limits()}
+	opt := investigate.Options{Model: player, ModelName: t.Model(), Runs: 1, Mask: secret.New().Mask, Limits: player.Limits()}
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
-	if _, err := localize.Trace(ctx, repo, q, offline, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+	if _, err := investigate.Trace(ctx, repo, q, offline, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
 	}
 	return player.Played(), nil

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/eval"
 	"git-agent/agent/session"
 	"git-agent/agent/stat"
@@ -30,7 +30,7 @@ func (t Task) CalibratedOn(res *eval.Results) string {
 // algorithm. It returns an error if the answers do not all have the same basis or are
 // too few.
 func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*eval.Fit, error) {
-	return eval.Calibratable{Schema: localize.CalibrationSchema, Named: "file", Basis: basisOf}.Fit(res, algorithm, now)
+	return eval.Calibratable{Schema: investigate.CalibrationSchema, Named: "file", Basis: basisOf}.Fit(res, algorithm, now)
 }
 
 // basisOf returns the basis of the probabilities of an outcome.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 )
@@ -20,7 +20,7 @@ type sure struct {
 func (b box) sureOf() []sure {
 	var list []sure
 	for _, v := range b {
-		if order, confidence := localize.Elect(v.ballots); len(order) > 0 {
+		if order, confidence := investigate.Elect(v.ballots); len(order) > 0 {
 			list = append(list, sure{v, confidence, slices.Contains(v.truth, order[0])})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"git-agent/agent"
-	"git-agent/agent/crash/localize"
+	"git-agent/agent/crash/investigate"
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 )
@@ -89,7 +89,7 @@ func (v voted) over(n int) eval.Tally {
 		for _, i := range subset {
 			ballots = append(ballots, v.ballots[i])
 		}
-		order, _ := localize.Elect(ballots)
+		order, _ := investigate.Elect(ballots)
 		t[0] += float64(len(order)) / float64(len(subsets))
 		at := slices.IndexFunc(order, func(p string) bool { return slices.Contains(v.truth, p) })
 		for i, k := range filesAt {

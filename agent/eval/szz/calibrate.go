@@ -5,7 +5,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 )
 
 // CalibratedOn describes what the task's calibration was fitted on. It returns ""
@@ -34,5 +34,5 @@ func basisOf(o eval.Outcome) szz.Basis {
 // algorithm. It returns an error if the answers do not all have the same basis or
 // are too few.
 func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*eval.Fit, error) {
-	return eval.Calibratable{Schema: detect.CalibrationSchema, Basis: basisOf}.Fit(res, algorithm, now)
+	return eval.Calibratable{Schema: investigate.CalibrationSchema, Basis: basisOf}.Fit(res, algorithm, now)
 }

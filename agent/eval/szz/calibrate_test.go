@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 )
 
 // voted returns the results of n cases of a model, with two suspects each. Of the
@@ -132,7 +132,7 @@ func TestRecordsAreCalibrated(t *testing.T) {
 	basis := szz.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	vote := &szz.Vote{Raw: 0.5, Agreement: 1}
 	prediction := Prediction{Suspects: []Suspect{{Commit: oid("a"), Probability: 0.5, Vote: vote}}, Work: &Work{Basis: basis}}
-	c := &detect.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
+	c := &investigate.Calibration{Basis: basis, Platt: stat.Platt{Raw: 1, Constant: 1}}
 	p := func(t Task) float64 { return t.Score(Case{BICs: oids("a")}, prediction).Forecasts[0].P }
 	if got := p(Task{Calibration: c}); got != c.Probability(0.5, 1) || p(Task{}) != 0.5 {
 		t.Errorf("%v, kept %v", got, p(Task{}))

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/gitext"
 )
 
@@ -113,7 +113,7 @@ type scoreRow struct {
 // computes from its votes. A probability stays raw if the calibration is for another
 // basis, or if a run of the vote gave no verdict. The kept prediction does not change,
 // so a new calibration needs no new answers.
-func (p Prediction) calibrated(c *detect.Calibration) Prediction {
+func (p Prediction) calibrated(c *investigate.Calibration) Prediction {
 	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {
 		return p
 	}

@@ -14,7 +14,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 )
 
 // Task is the task of finding the commits that introduced the bug that a fix
@@ -22,7 +22,7 @@ import (
 type Task struct {
 	// Calibration is applied to the probabilities of the model it was made for;
 	// nil leaves them raw.
-	Calibration *detect.Calibration
+	Calibration *investigate.Calibration
 	// Fallback counts the offline engine's answers in the place of a model's. Without it
 	// they are nobody's: empty and wrong.
 	Fallback bool

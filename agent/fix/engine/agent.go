@@ -6,7 +6,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/repair"
+	"git-agent/agent/fix/investigate"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
@@ -26,7 +26,7 @@ type Agent struct {
 
 // NewAgent prepares the agent engine.
 func NewAgent(s *session.Session) (*Agent, error) {
-	hash, err := repair.PromptsHash()
+	hash, err := investigate.PromptsHash()
 	return &Agent{Session: s, prompts: hash}, err
 }
 
@@ -86,11 +86,11 @@ func unserved(runs []fix.Run) string {
 }
 
 // ask returns the model's work on the problem.
-func (s *study) ask(ctx context.Context) session.Ask[*repair.Result] {
-	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*repair.Result, []agent.RunReport, error) {
+func (s *study) ask(ctx context.Context) session.Ask[*investigate.Result] {
+	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*investigate.Result, []agent.RunReport, error) {
 		opt := s.options(asker)
 		opt.Journal = journal
-		res, err := repair.Repair(ctx, s.engine.Repo, s.input(), opt)
+		res, err := investigate.Repair(ctx, s.engine.Repo, s.input(), opt)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -99,8 +99,8 @@ func (s *study) ask(ctx context.Context) session.Ask[*repair.Result] {
 }
 
 // input returns what the trajectories start from.
-func (s *study) input() repair.Input {
-	in := repair.Input{Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History}
+func (s *study) input() investigate.Input {
+	in := investigate.Input{Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History}
 	if s.proof != nil {
 		in.Validate = s.proof.Validate
 	}
@@ -108,10 +108,10 @@ func (s *study) input() repair.Input {
 }
 
 // options returns the options of the trajectories.
-func (s *study) options(asker model.Asker) repair.Options {
+func (s *study) options(asker model.Asker) investigate.Options {
 	a := s.engine.Agent
 	set := a.Session.Settings
-	return repair.Options{
+	return investigate.Options{
 		Model: asker, ModelName: set.Model, Method: s.q.Method, Unpriced: a.Session.Unpriced(), Ledger: a.Session.Ledger,
 		Mask: a.Session.Mask, Memory: a.Memory, Definitions: a.Definitions, Trial: s.trial, OnEvent: s.listen,
 		Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout},
@@ -121,7 +121,7 @@ func (s *study) options(asker model.Asker) repair.Options {
 // method says how the model works on a question.
 func (a *Agent) method(q fix.Question) session.Method {
 	set := a.Session.Settings
-	limits := repair.Options{Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout}}.WithDefaults().Limits
+	limits := investigate.Options{Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout}}.WithDefaults().Limits
 	return session.Method{Runs: max(q.Method.Samples, 1), Limits: limits, Switches: []string{q.Method.String()}, Prompts: a.prompts}
 }
 
@@ -142,7 +142,7 @@ func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, stri
 	body, err := e.Agent.Session.FirstRequest(func(asker model.Asker) error {
 		opt := s.options(asker)
 		opt.Unpriced, opt.Method.Samples = true, 1 // a request that is not sent costs nothing
-		_, err := repair.Repair(ctx, e.Repo, s.input(), opt)
+		_, err := investigate.Repair(ctx, e.Repo, s.input(), opt)
 		return err
 	})
 	return body, "", err

@@ -11,7 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/repair"
+	"git-agent/agent/fix/investigate"
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
@@ -137,11 +137,11 @@ func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, str
 	defer s.close()
 	defer s.proof.Close()
 	player := trace.NewPlayer(t, strict)
-	opt := repair.Options{
+	opt := investigate.Options{
 		Model: player, ModelName: t.Model(), Method: s.q.Method, Mask: secret.New().Mask, Limits: player.Limits(),
 		Trial: s.trial, Journal: func(int) (agent.Journal, error) { return player, nil },
 	}
-	if _, err := repair.Repair(ctx, e.Repo, s.input(), opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+	if _, err := investigate.Repair(ctx, e.Repo, s.input(), opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
 	}
 	return player.Played(), nil

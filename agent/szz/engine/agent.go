@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/gitext"
 )
 
@@ -16,8 +16,8 @@ import (
 // and records the runs. It is safe for concurrent use.
 type Agent struct {
 	Session     *session.Session
-	Runs        int                 // size of the ensemble that votes on each fix, from 1
-	Calibration *detect.Calibration // calibrates the model's probabilities; may be nil
+	Runs        int                      // size of the ensemble that votes on each fix, from 1
+	Calibration *investigate.Calibration // calibrates the model's probabilities; may be nil
 
 	prompts string // hash of all prompts
 }
@@ -29,7 +29,7 @@ type Investigation = session.Investigation[*szz.Verdict]
 // calibration must have been fitted to be valid for this engine.
 func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basis, error) {
 	a := &Agent{Session: s, Runs: runs}
-	basis, err := detect.BasisOf(a.options(Inquiry{Question: szz.Question{Switches: with}}, nil))
+	basis, err := investigate.BasisOf(a.options(Inquiry{Question: szz.Question{Switches: with}}, nil))
 	a.prompts = basis.Prompts
 	return a, basis, err
 }
@@ -63,7 +63,7 @@ func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*sz
 	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*szz.Verdict, []agent.RunReport, error) {
 		opt := a.options(in, asker)
 		opt.Runs, opt.Journal = runs, journal
-		v, err := detect.Trace(ctx, in.Repo, in.Fix, opt)
+		v, err := investigate.Trace(ctx, in.Repo, in.Fix, opt)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -92,7 +92,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	body, err := a.Session.FirstRequest(func(asker model.Asker) (err error) {
 		opt := a.options(Inquiry{Question: q}, asker)
 		opt.Unpriced = true // a request that is not sent costs nothing
-		verdict, err = detect.Trace(ctx, repo, fc, opt)
+		verdict, err = investigate.Trace(ctx, repo, fc, opt)
 		return err
 	})
 	switch {
@@ -113,9 +113,9 @@ func Unanswered(v *szz.Verdict) bool { return v.Agent != nil && v.Agent.Fallback
 func (a *Agent) Broke(v *szz.Verdict) bool { return Unanswered(v) && a.Session.Ledger.Refused() }
 
 // options returns the options of the conversations about an inquiry.
-func (a *Agent) options(in Inquiry, asker model.Asker) detect.Options {
+func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 	s := a.Session
-	return detect.Options{
+	return investigate.Options{
 		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
 		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Max: in.Question.Max,
 		Calibration: a.Calibration, Sampling: s.Settings.Sampling(), Limits: s.Settings.Limits(),

@@ -13,7 +13,7 @@ import (
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/agent/trace"
 	"git-agent/gitext"
 )
@@ -76,10 +76,10 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 		return trace.Played{}, err
 	}
 	player := trace.NewPlayer(t, strict)
-	opt := detect.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
+	opt := investigate.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
 	opt.NoCompression = plain
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
-	if _, err := detect.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
+	if _, err := investigate.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
 	}
 	return player.Played(), nil

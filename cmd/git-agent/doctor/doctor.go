@@ -12,7 +12,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
@@ -35,7 +35,7 @@ type Input struct {
 	Model       func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
 	Sandbox     func(ctx context.Context) (sandbox.Level, error)    // the configured level
 	ManDir      func() (string, error)                              // the directory in which manual pages are installed
-	Calibration func(path string) (*detect.Calibration, error)      // reads a calibration
+	Calibration func(path string) (*investigate.Calibration, error) // reads a calibration
 	Recalibrate string                                              // the command that makes a calibration
 
 	JSON   bool // print one JSON object for each check

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/quote"
@@ -122,7 +122,7 @@ func checkCalibration(v *visit, s session.Settings) finding {
 	if err != nil {
 		return fail(name, v.Recalibrate, "%v", err)
 	}
-	basis, err := detect.BasisOf(detect.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
+	basis, err := investigate.BasisOf(investigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
 	if err != nil {
 		return fail(name, "", "%v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
-	"git-agent/agent/szz/detect"
+	"git-agent/agent/szz/investigate"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/prompts"
@@ -136,7 +136,7 @@ func (s *Server) callGit(ctx context.Context, name string, args json.RawMessage)
 
 // traceBugPrompt returns the text of the prompt trace-bug.
 func traceBugPrompt(args map[string]string) (string, error) {
-	method, err := detect.Method(true)
+	method, err := investigate.Method(true)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,199 @@
+package investigate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/secret"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+)
+
+// Bounds of the latest changes in the first prompt.
+const (
+	Suspects   = 6    // commits: the suspects that the offline engine should name
+	withPatch  = 3    // of these, commits with a part of their patch
+	maxPatch   = 1000 // characters of a patch
+	maxAdded   = 400  // lines of a hunk; one that adds more is an import, and is not shown
+	patchBytes = 4 << 20
+
+	newestFiles   = 3 // files whose newest commits are listed
+	newestCommits = 2 // of each
+)
+
+// A change is a suspect of the offline engine with the short name that the first
+// prompt gives to it.
+type change struct {
+	name    string
+	commit  gitext.Commit
+	suspect suspect.Suspect
+}
+
+// nameChanges names the first suspects c1, c2 and so on.
+func (d *investigation) nameChanges() {
+	if d.sees.NoChanges {
+		return
+	}
+	for i, s := range d.shown.Suspects[:min(len(d.shown.Suspects), Suspects)] {
+		d.changes = append(d.changes, change{name: fmt.Sprintf("c%d", i+1), commit: s.Commit, suspect: s})
+	}
+}
+
+// changeText lists the commits that wrote the code around the frames, with what the
+// first ones changed there, and then the newest commits of the first files.
+func (d *investigation) changeText(ctx context.Context) (string, error) {
+	var b strings.Builder
+	patches := 0
+	for _, c := range d.changes {
+		entry := d.titleOf(c.name, c.commit.OID, c.commit.Committer.Time, c.commit.Subject())
+		if patches < withPatch {
+			text, err := d.patchText(ctx, c)
+			if err != nil {
+				return "", err
+			}
+			if text != "" {
+				if !d.stale(c) {
+					entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
+				}
+				entry += text
+				patches++
+			}
+		}
+		if b.Len()+len(entry) > maxChanges {
+			break
+		}
+		b.WriteString(entry)
+	}
+	newest, err := d.newestText(ctx)
+	return b.String() + newest, err
+}
+
+// stale reports whether the lines for which a commit is suspected are those of another
+// version of their file, so that they prove little.
+func (d *investigation) stale(c change) bool {
+	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return d.moved[e.Path] })
+}
+
+func (d *investigation) titleOf(name string, oid gitext.OID, when time.Time, subject string) string {
+	return fmt.Sprintf("%s %s %s %s\n", name, oid.Short(), when.UTC().Format(time.DateOnly), d.tools.Shorten(subject, 120))
+}
+
+// newestText lists the newest commits of the first files that are not listed yet.
+func (d *investigation) newestText(ctx context.Context) (string, error) {
+	var b strings.Builder
+	listed := map[gitext.OID]bool{}
+	for _, c := range d.changes {
+		listed[c.commit.OID] = true
+	}
+	for _, f := range d.shown.Files[:min(len(d.shown.Files), newestFiles)] {
+		if len(f.Frames) == 0 {
+			break
+		}
+		for entry, err := range d.repo.Log(ctx, gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true}) {
+			if gitext.Unreadable(err) {
+				return b.String(), nil
+			}
+			if err != nil {
+				return "", err
+			}
+			if !listed[entry.OID] {
+				listed[entry.OID] = true
+				b.WriteString(d.titleOf(" ", entry.OID, entry.CommitTime, entry.Subject))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "", nil
+	}
+	return "the newest other commits of the first files:\n" + b.String(), nil
+}
+
+// patchText renders the hunks of a commit that wrote the lines for which it is
+// suspected, else its first hunks in the same files.
+func (d *investigation) patchText(ctx context.Context, c change) (string, error) {
+	var parent gitext.OID
+	if len(c.commit.Parents) > 0 {
+		parent = c.commit.Parents[0]
+	}
+	var paths []string
+	for _, e := range c.suspect.Evidence {
+		if e.Path != "" && !secret.MustRedact(e.Path) && !slices.Contains(paths, e.Path) {
+			paths = append(paths, e.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return "", nil
+	}
+	patch, err := d.repo.Patch(ctx, parent, c.commit.OID, gitext.PatchOptions{Paths: paths, MaxBytes: patchBytes, Context: 2})
+	if gitext.Unreadable(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, near := range []bool{true, false} {
+		for i := range patch.Files {
+			f := &patch.Files[i]
+			if secret.MustRedact(f.OldPath) {
+				continue // the file was renamed
+			}
+			for j := range f.Hunks {
+				if c.wrote(&f.Hunks[j]) != near || f.Hunks[j].NewLines > maxAdded {
+					continue
+				}
+				text := d.hunkText(c, f.NewPath, &f.Hunks[j])
+				if b.Len() > 0 && b.Len()+len(text) > maxPatch || !near && b.Len() > 0 {
+					continue
+				}
+				b.WriteString(text)
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// wrote reports whether a hunk adds one of the lines for which the commit is
+// suspected.
+func (c change) wrote(h *gitext.Hunk) bool { return slices.ContainsFunc(h.Lines, c.wroteLine) }
+
+func (c change) wroteLine(l gitext.PatchLine) bool {
+	if l.Op != '+' {
+		return false
+	}
+	text := agent.CleanLine(strings.TrimSpace(string(l.Text)))
+	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return e.Line > 0 && e.Text != "" && e.Text == text })
+}
+
+// Bounds of a hunk, in lines.
+const (
+	maxHunkLines = 26
+	before       = 10 // lines before the one for which the commit is suspected
+)
+
+// hunkText renders a part of a hunk: the lines around the first one for which the
+// commit is suspected, else its beginning.
+func (d *investigation) hunkText(c change, path string, h *gitext.Hunk) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), d.tools.Shorten(string(h.Section), 80))
+	first := max(0, slices.IndexFunc(h.Lines, c.wroteLine)-before)
+	if first < 4 || len(h.Lines) <= maxHunkLines {
+		first = 0
+	}
+	if first > 0 {
+		fmt.Fprintf(&b, "    (%s)\n", agent.Plural(first, "line"))
+	}
+	for i, l := range h.Lines[first:] {
+		if i == maxHunkLines || b.Len() > maxPatch {
+			fmt.Fprintf(&b, "    (%s)\n", agent.Plural(len(h.Lines)-first-i, "more line"))
+			break
+		}
+		text := strings.ReplaceAll(strings.TrimRight(string(l.Text), "\r"), "\t", "  ")
+		fmt.Fprintf(&b, "    %c%s\n", l.Op, d.tools.Shorten(text, 160))
+	}
+	return b.String()
+}

@@ -1,0 +1,208 @@
+// Package investigate is the agent engine of crash: a language model finds the files
+// behind a crash, and says how they brought it about, after AutoCrashFL (arXiv
+// 2510.22530). The first prompt has the offline engine's ranking, the stacks with the
+// code around their frames, and the latest changes to that code; tools are for what
+// this leaves open. Several runs vote, and the offline ranking follows the files that
+// they name. Where no run has an answer, the offline ranking is the answer.
+package investigate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/gittool"
+	"git-agent/agent/model"
+	"git-agent/agent/session"
+	"git-agent/agent/symbol"
+	"git-agent/gitext"
+)
+
+// Options say which model is asked, what it may cost and what it may see.
+type Options struct {
+	Model     model.Asker
+	ModelName string
+	Limits    agent.Limits // of one run; its fields that are zero are defaultLimits', but for USD
+	MaxOutput int          // tokens of one answer; 0 leaves it to the server
+	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
+	Ledger    *agent.Ledger
+	Runs      int // independent runs that vote; 0 is DefaultRuns
+	// Journal opens the record of the k-th run, from 0; nil records nothing.
+	Journal func(k int) (agent.Journal, error)
+	Memory  agent.Memory        // of the git tools; may be nil
+	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
+	// Definitions say how definitions are looked up. Server is the question's.
+	Definitions symbol.Options
+	// Calibration calibrates the probabilities; nil, or one for another Basis, leaves them
+	// as they are, and the report says so.
+	Calibration *session.Calibration
+	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
+	// OnEvent gets the events of the runs, each as an agent.OfRun if there are
+	// several. It is called by one goroutine at a time; may be nil.
+	OnEvent func(agent.Event)
+}
+
+// DefaultRuns is how many runs vote. AutoCrashFL has 10; most of its gain over one run
+// is in the recall behind the first file, which the offline ranking also gives.
+const DefaultRuns = 3
+
+// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools (section 4.3).
+var defaultLimits = agent.Limits{Turns: 26, Calls: 25, Tokens: 400_000, Wall: 15 * time.Minute}
+
+// WithDefaults returns the options with default limits, and the default number of
+// runs, where they are not set.
+func (o Options) WithDefaults() Options {
+	l := &o.Limits
+	if l.Turns <= 0 {
+		l.Turns = defaultLimits.Turns
+	}
+	if l.Calls <= 0 {
+		l.Calls = defaultLimits.Calls
+	}
+	if l.Tokens <= 0 {
+		l.Tokens = defaultLimits.Tokens
+	}
+	if l.Wall <= 0 {
+		l.Wall = defaultLimits.Wall
+	}
+	if o.Runs <= 0 {
+		o.Runs = DefaultRuns
+	}
+	return o
+}
+
+// Trace lets the model investigate a crash, whose report the offline engine has
+// located and ranked, and returns the ranking with the model's answer. The given
+// ranking does not change. If no run gives an answer, the ranking is the offline
+// engine's, and Agent.Fallback says why. An error is for a context that ended and for
+// trouble with the repository or the journal.
+func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*crash.Ranking, error) {
+	opt = opt.WithDefaults()
+	d, err := newInvestigation(ctx, repo, q, offline, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer d.tools.Finder.Close() // its scratch folder is in the system's folder for temporary files
+	report := &crash.AgentReport{Model: opt.ModelName}
+	if report.Runs, err = d.investigate(ctx); err != nil {
+		return nil, err
+	}
+	return d.conclude(ctx, report)
+}
+
+// An investigation is the model's work on one crash: what the offline engine knows of
+// it, and what the model may see.
+type investigation struct {
+	repo    *gitext.Repo
+	q       crash.Question
+	offline *crash.Ranking // what may follow the model's files, and takes their place
+	shown   *crash.Ranking // what the model is shown of the files and the suspects
+	sees    crash.Switches // the question's, with those that they imply
+	opt     Options
+	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
+	moved   map[string]bool     // the files of which the report seems to have another version
+	changes []change            // the latest changes, in the order of their short names
+	tools   *crashtool.Case
+	calls   []agent.Tool
+}
+
+// newInvestigation prepares the tools, which see the history up to the commit that
+// crashed.
+func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*investigation, error) {
+	d := &investigation{repo: repo, q: q, offline: offline, shown: offline, sees: q.Implied(), opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
+	tip, err := repo.Commit(ctx, offline.Commit)
+	if err != nil {
+		return nil, err
+	}
+	if d.sees.NoRanking {
+		if d.shown, err = d.unranked(ctx); err != nil {
+			return nil, err
+		}
+	}
+	d.nameChanges()
+	leaves := crashtool.Leaves{NoTools: d.sees.NoCalls, NoDefinitions: d.sees.NoDefinitions, NoRaw: d.sees.NoRaw, NoCommitSearch: d.sees.NoCommitSearch, NoHistory: d.sees.NoHistory}
+	scope := gittool.Scope{Tip: tip.OID, Names: map[string]gitext.OID{}, TipOnly: d.sees.NoHistory, Without: leaves.Without()}
+	for _, c := range d.changes {
+		scope.Names[c.name] = c.commit.OID
+	}
+	files, err := locate.FilesOf(ctx, repo, tip.OID)
+	if files == nil {
+		return nil, err
+	}
+	lookups := opt.Definitions
+	lookups.Server = q.Server
+	d.tools = &crashtool.Case{
+		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory, Mask: opt.Mask,
+		Finder: symbol.NewFinder(repo, tip.OID, lookups), Leaves: leaves,
+	}
+	d.calls, err = crashtool.New(d.tools)
+	return d, err
+}
+
+// conclude makes the ranking from the runs, or from the offline engine's if no run
+// has an answer.
+func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport) (*crash.Ranking, error) {
+	r := *d.offline
+	r.Agent = report
+	votes, order := elect(report.Runs)
+	if len(order) == 0 {
+		report.Fallback = whyNone(report.Runs)
+		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)]
+		r.Notes = append(slices.Clone(r.Notes), "the ranking is the offline engine's: "+report.Fallback)
+		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)] // the prompt may have more
+		return &r, nil
+	}
+	if err := d.describe(report); err != nil {
+		return nil, err
+	}
+	r.Algorithm = "agent"
+	r.Files = d.filesOf(votes, order)
+	report.Confidence = votes[order[0]].Score / float64(votes[order[0]].Of)
+	report.Explanation = explain(report.Runs, order[0])
+	r.Answered = true
+	r.Notes = append(slices.Clone(r.Notes), noteOf(report))
+	var err error
+	r.Suspects, err = d.suspects(ctx, report.Runs, r.Files)
+	return &r, err
+}
+
+// explain returns the chain of events as the first run says that puts a file first,
+// else the first run with a verdict.
+func explain(runs []crash.Run, path string) string {
+	text := ""
+	for _, r := range runs {
+		if v := r.Verdict; len(v.Files) > 0 && v.Explanation != "" {
+			if v.Files[0].Path == path {
+				return v.Explanation
+			}
+			text = cmp.Or(text, v.Explanation)
+		}
+	}
+	return text
+}
+
+// whyNone says why no run has an answer. Each reason is given once.
+func whyNone(runs []crash.Run) string {
+	var reasons []string
+	for _, r := range runs {
+		reason := r.Reason
+		switch {
+		case r.Status == agent.StatusNothing:
+			reason = "the model named no file"
+		case r.Status == agent.StatusLimit:
+			reason = "the limit was reached without an answer: " + reason
+		case reason == "":
+			reason = "the model gave no answer that can be used"
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}

@@ -1,0 +1,103 @@
+package investigate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/prompts"
+)
+
+// firstPrompt fills the prompt text crash/case.
+type firstPrompt struct {
+	Problems, Stacks, Ranking, Code, Changes string
+	NoTools                                  bool
+}
+
+// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
+// again, so it leaves to the tools what an easy case does not need.
+const (
+	maxCode    = 8000
+	maxChanges = 3600
+)
+
+// system returns the system message of the conversation.
+func (d *investigation) system() (string, error) {
+	task, err := prompts.Get("crash/task")
+	if err != nil {
+		return "", err
+	}
+	method, err := prompts.Get("crash/method")
+	if err != nil {
+		return "", err
+	}
+	text, err := method.Render(map[string]any{"Tools": !d.sees.NoCalls, "Definitions": !d.sees.NoDefinitions, "History": !d.sees.NoHistory, "Calls": d.opt.Limits.Calls})
+	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
+}
+
+// prompt returns the first message.
+func (d *investigation) prompt(ctx context.Context) (string, error) {
+	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls}
+	if !d.sees.NoRanking {
+		p.Ranking = d.rankingText()
+	}
+	var err error
+	if !d.sees.NoCode {
+		if p.Code, err = d.codeText(ctx); err != nil {
+			return "", err
+		}
+	}
+	if !d.sees.NoChanges {
+		if p.Changes, err = d.changeText(ctx); err != nil {
+			return "", err
+		}
+	}
+	text, err := prompts.Get("crash/case")
+	if err != nil {
+		return "", err
+	}
+	return text.Render(p)
+}
+
+// Bounds of the ranking in the first prompt.
+const (
+	shownFiles   = 10
+	shownRelated = 6 // files that no stack names
+	shownReasons = 2
+	maxFileLine  = 200 // characters
+)
+
+// rankingText renders the files of the offline ranking.
+func (d *investigation) rankingText() string {
+	var b strings.Builder
+	var related []string
+	for i, f := range d.offline.Files {
+		switch {
+		case f.Related && d.sees.NoHistory: // history relates them
+		case f.Related && len(related) < shownRelated:
+			related = append(related, agent.CleanLine(f.Path))
+		case !f.Related && i < shownFiles:
+			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
+		}
+	}
+	if len(related) > 0 {
+		fmt.Fprintf(&b, "not in the stacks, but often changed with these: %s\n", strings.Join(related, ", "))
+	}
+	return b.String()
+}
+
+func fileLine(f crash.File) string {
+	line := agent.CleanLine(f.Path)
+	if strings.HasPrefix(line, "#") {
+		line = "./" + line // it is no heading
+	}
+	if f.Probability > 0 {
+		line = fmt.Sprintf("%.2f %s", f.Probability, line)
+	}
+	if len(f.Reasons) > 0 {
+		line += ": " + agent.CleanLine(strings.Join(f.Reasons[:min(len(f.Reasons), shownReasons)], "; "))
+	}
+	return line
+}

@@ -1,0 +1,267 @@
+package fixtool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+)
+
+// These bound what is shown of an output.
+const (
+	maxExcerpt    = 8000 // characters, about 2,500 tokens
+	maxOutputLine = 300  // characters
+	headLines     = 6
+	tailLines     = 12
+	beforeTelling = 2 // lines that are shown before one that tells of a failure
+	afterTelling  = 8
+)
+
+var (
+	// escapes matches the sequences by which programs colour their output.
+	escapes = source.Lazy(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])`)
+	// passing matches the lines that test tools print for a test that passes, and before
+	// each test.
+	passing = source.Lazy(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b|--- PASS|ok\s+\S+\s+(\(cached\)|[0-9.]+s)|ok \d+\b|\?\s+\S+\s+\[no test files\]|✓|✔|√|PASSED\b|\S+ PASSED(\s+\[ *\d+%\])?$|test \S+ \.\.\. ok$|\[\s+(OK|RUN)\s+\]|PASS\s+\S+$)|:PASS$|^\S+\.py [.sx]+\s+\[ *\d+%\]$`)
+	// building matches the lines by which builds show their progress.
+	building = source.Lazy(`^(make(\[\d+\])?: (Entering|Leaving) directory|\[ *\d+%\] |-- (\w+[\w ]*(Success|done|skipped|Failed)?$|The \w+ compiler|Check for|Performing Test|Found |Looking for|Detecting|Build files|Configuring|Generating)|Scanning dependencies|(go|npm|Downloading|Downloaded|Collecting|Compiling|Installing|\[INFO\] Download\w+): ?|\s+Compiling \S+ v|gcc |cc |g\+\+ |c\+\+ |clang |ar rcs? |ranlib )`)
+	// broken matches a line of a build that failed.
+	broken = source.Lazy(`(?i)\b(error|warning|failed|undefined|not found)\b`)
+	// telling matches lines that tell of a failure.
+	telling = source.Lazy(`(?i)\b(fail(ed|ures?|s|ing)?|errors?|panic(ked)?|expect(ed)?|actual|want(ed)?|got|received|assert\w*|\w*exception|traceback|undefined|undeclared|cannot|fatal|abort\w*|sigsegv|segmentation|sanitizer|not ok|mismatch)\b|error:|^E\s|✗|✘|×`)
+)
+
+// outputLines returns the lines of an output as they are shown: without colours, without
+// what a progress display has overwritten, without the name of the scratch directory, and
+// repeated lines once. Within a quotation, such as the text that a test expected, nothing
+// is left out.
+func (b *Box) outputLines(out []byte) []string {
+	text := b.relative(escapes().ReplaceAllString(string(out), ""))
+	var o condenser
+	var q quotation
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n\t ")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		shown, quoted := b.outputLine(line), q.has(line)
+		switch {
+		case !quoted && passing().MatchString(line):
+			o.skip(shown, "line", " of tests that pass")
+		case !quoted && building().MatchString(line) && !broken().MatchString(line):
+			o.skip(shown, "line", " of the build")
+		case !quoted && o.last == line && len(o.lines) > 0:
+			o.skip(shown, "more time", "")
+		default:
+			o.flush()
+			o.lines = append(o.lines, shown)
+			o.last = line
+		}
+	}
+	o.flush()
+	for len(o.lines) > 0 && o.lines[len(o.lines)-1] == "" {
+		o.lines = o.lines[:len(o.lines)-1]
+	}
+	return o.lines
+}
+
+// quotes matches a line below which, deeper indented, a tool quotes what a test expected
+// or got.
+var quotes = source.Lazy("(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$")
+
+// A quotation follows the quoted parts of an output.
+type quotation struct {
+	on    bool
+	depth int // indentation of the line that heads it
+}
+
+// has reports whether the next line of an output is within a quotation.
+func (q *quotation) has(line string) bool {
+	depth := len(line) - len(strings.TrimLeft(line, " \t"))
+	if q.on && (line == "" || depth > q.depth) {
+		return true
+	}
+	q.on, q.depth = quotes().MatchString(line), depth
+	return false
+}
+
+// Excerpt returns the part of a test command's output that says most, in at most about
+// room characters: its failures with what stands around them, without the progress of
+// builds and without tests that pass. mask may be nil.
+func Excerpt(out []byte, mask agent.Mask, room int) string {
+	b := &Box{opt: Options{Mask: mask}}
+	return excerpt(b.outputLines(out), marksOf(testrun.Read(out)), room)
+}
+
+// A condenser counts lines that are not shown.
+type condenser struct {
+	lines []string
+	last  string // the last line that is shown, as it was
+	unit  string
+	of    string
+	count int
+	held  []string // the counted lines, while a note would be no shorter
+	size  int      // of the counted lines, in characters
+}
+
+// longestNote is the length of no note of a condenser, in characters.
+const longestNote = 60
+
+// skip counts a line of some kind.
+func (c *condenser) skip(line, unit, of string) {
+	if c.unit != unit || c.of != of {
+		c.flush()
+		c.unit, c.of = unit, of
+	}
+	c.count++
+	if c.size += len(line) + 1; c.size <= longestNote {
+		c.held = append(c.held, line)
+	}
+}
+
+// flush says what was counted, or shows it if that is not longer.
+func (c *condenser) flush() {
+	if c.count == 0 {
+		return
+	}
+	what := agent.Plural(c.count, c.unit) + c.of
+	if c.of == "" {
+		what = "the same line " + what
+	} else {
+		c.last = ""
+	}
+	if note := "(" + what + ")"; len(note)+1 < c.size {
+		c.lines = append(c.lines, note)
+	} else {
+		c.lines = append(c.lines, c.held...)
+	}
+	c.unit, c.count, c.held, c.size = "", 0, nil, 0
+}
+
+// outputLine returns a line as it is shown: of a long one the beginning and the end, where
+// assertions have what they got and wanted. What stands for the rest says that the program
+// did not print it.
+func (b *Box) outputLine(line string) string {
+	const tail, longest = maxOutputLine / 3, 20_000
+	if len(line) > longest {
+		shown, _, _ := strings.Cut(b.opt.Mask.Shorten(line[:longest], maxOutputLine), agent.CutMark)
+		return shown + leftOut(utf8.RuneCountInString(line)-maxOutputLine)
+	}
+	runes := []rune(b.opt.Mask.Text(agent.CleanLine(line)))
+	if len(runes) <= maxOutputLine {
+		return string(runes)
+	}
+	head := maxOutputLine - tail
+	return string(runes[:head]) + leftOut(len(runes)-maxOutputLine) + string(runes[len(runes)-tail:])
+}
+
+// leftOut stands for characters of a line that are not shown.
+func leftOut(n int) string { return fmt.Sprintf(" [git-agent left out %d characters] ", n) }
+
+// excerpt returns the lines that tell most, in at most about room characters: the first
+// and the last, and between them those with one of the marks and around the words of
+// failures, from the top.
+func excerpt(lines, marks []string, room int) string {
+	keep := make([]bool, len(lines))
+	left := room
+	take := func(from, to int) {
+		for i := max(0, from); i < min(len(lines), to) && left > 0; i++ {
+			if !keep[i] {
+				keep[i] = true
+				left -= len(lines[i]) + 1
+			}
+		}
+	}
+	total := 0
+	for _, line := range lines {
+		total += len(line) + 1
+	}
+	if total <= room/2 {
+		return joinKept(lines, slices.Repeat([]bool{true}, len(lines)))
+	}
+	take(0, headLines)
+	take(len(lines)-tailLines, len(lines))
+	marked := func(line string) bool {
+		return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(line, m) })
+	}
+	before := left
+	for _, tells := range []func(string) bool{marked, telling().MatchString} {
+		for i, line := range lines {
+			if left > 0 && tells(line) {
+				take(i-beforeTelling, i+afterTelling)
+			}
+		}
+	}
+	if left == before { // nothing tells more than the rest
+		left /= 2
+		take(headLines, len(lines))
+	}
+	wholeQuotes(lines, keep)
+	return joinKept(lines, keep)
+}
+
+// maxQuote is the size of the longest quotation that is shown whole when a part of it is,
+// in characters.
+const maxQuote = 1500
+
+// wholeQuotes keeps quotations whole of which a part is kept: a note within what a test
+// expected would be read as a part of it.
+func wholeQuotes(lines []string, keep []bool) {
+	var q quotation
+	first := -1
+	end := func(to int) {
+		if first < 0 {
+			return
+		}
+		size := 0
+		for i := first; i < to; i++ {
+			size += len(lines[i]) + 1
+		}
+		if size <= maxQuote && slices.Contains(keep[first:to], true) {
+			for i := first; i < to; i++ {
+				keep[i] = true
+			}
+		}
+		first = -1
+	}
+	for i, line := range lines {
+		switch quoted := q.has(line); {
+		case quoted && first < 0:
+			first = i
+		case !quoted:
+			end(i)
+		}
+	}
+	end(len(lines))
+}
+
+// joinKept joins lines and says how many are left out, unless that would be longer than
+// they are.
+func joinKept(lines []string, keep []bool) string {
+	var t strings.Builder
+	var skipped []string
+	flush := func() {
+		note, text := fmt.Sprintf("… (%s)\n", agent.Plural(len(skipped), "line")), strings.Join(append(skipped, ""), "\n")
+		if len(skipped) > 0 && len(note) < len(text) {
+			text = note
+		}
+		t.WriteString(text)
+		skipped = nil
+	}
+	for i, line := range lines {
+		if !keep[i] {
+			skipped = append(skipped, line)
+			continue
+		}
+		if len(skipped) > 0 {
+			flush()
+		}
+		t.WriteString(line + "\n")
+	}
+	if len(skipped) > 0 {
+		flush()
+	}
+	return t.String()
+}

@@ -1,0 +1,202 @@
+// Package fixtool holds the tools with which a model repairs a bug in a scratch work
+// tree.
+//
+// The structured set has the commands of Passerine (arXiv 2501.07531, section 3): cat
+// and code_search read the work tree as it is now, edit changes it, test runs the
+// commands of the problem, finish ends the repair. search_definition and search_commits
+// are those of Code Researcher (arXiv 2506.11060); the git tools show the history up to
+// the commit under repair and nothing later. The bash set has one shell, as HAFixAgent
+// has (arXiv 2511.01047), and finish. For a crash, both have get_crash_stack, which is that
+// of agent/crash/crashtool. A repair without history has no tool that shows
+// commits.
+//
+// A model's word does not count. finish accepts success only if the failing command
+// passed in the work tree after the last change. Files returns the patch: what the model
+// changed, and nothing that a command left.
+//
+// Files of the work tree are opened through os.Root, and no command runs meanwhile: a
+// command may have put links, pipes and devices there. Commands run in the sandbox of
+// the workspace. Answers hold no control bytes, are bounded, and say how to get the rest.
+//
+// A recorded run is resumed by making the same edits again (agent.Stateful); the results
+// of tests are taken from the record, and shell commands run again.
+package fixtool
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/crashtool"
+	"git-agent/agent/fix"
+	"git-agent/agent/gittool"
+	"git-agent/agent/symbol"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// Options say which tools a model gets.
+type Options struct {
+	Style       fix.Toolset    // "" is fix.Structured
+	Edits       fix.EditFormat // "" is fix.EditReplace
+	Memory      agent.Memory   // of the git tools; may be nil
+	Definitions symbol.Options
+	NoHistory   bool // no tool shows commits
+	// Mask takes out of texts what must not leave the machine; may be nil. The loop masks
+	// answers again as a whole.
+	Mask agent.Mask
+}
+
+// A Box holds the tools of one trajectory in one work tree. Its methods are called
+// between the calls of tools, not meanwhile.
+type Box struct {
+	repo    *gitext.Repo
+	space   *trial.Workspace
+	problem fix.Problem
+	opt     Options
+	scope   gittool.Scope
+	finder  *symbol.Finder
+
+	tools   []agent.Tool
+	reading []agent.Tool
+
+	files   map[string]*fileState // the files that the edit tool changed, by path
+	version int                   // counts the changes of the work tree by the model
+	unmade  string                // the file of the last edit, if its text was not found; else ""
+	tested  verdict               // of the failing command
+	suite   verdict               // of the wider tests
+	smells  Smells
+	ending  ending
+}
+
+// New makes the tools for a problem. space must hold the problem's tree already. The
+// caller must close the box.
+func New(_ context.Context, repo *gitext.Repo, space *trial.Workspace, problem fix.Problem, opt Options) (*Box, error) {
+	if problem.Tree.Commit == "" {
+		return nil, errors.New("the problem has no commit")
+	}
+	b := newBox(problem, opt)
+	b.repo, b.space = repo, space
+	b.scope = gittool.Scope{Tip: problem.Tree.Commit}
+	b.finder = symbol.NewFinder(repo, problem.Tree.Commit, opt.Definitions)
+	return b, b.makeTools()
+}
+
+func newBox(problem fix.Problem, opt Options) *Box {
+	if opt.Style == "" {
+		opt.Style = fix.Structured
+	}
+	if opt.Edits == "" {
+		opt.Edits = fix.EditReplace
+	}
+	b := &Box{problem: problem, opt: opt, files: map[string]*fileState{}}
+	b.smells = NewSmells(problem.Test != "")
+	return b
+}
+
+// Close ends what the tools have started.
+func (b *Box) Close() error {
+	if b.finder == nil {
+		return nil
+	}
+	return b.finder.Close()
+}
+
+// Tools returns the tools in the order in which models see them.
+func (b *Box) Tools() []agent.Tool { return slices.Clone(b.tools) }
+
+// Reading returns the tools that change nothing and run nothing, for an analysis before
+// the repair.
+func (b *Box) Reading() []agent.Tool { return slices.Clone(b.reading) }
+
+// Cut says why the trajectory should end early, as a clause, or "". See Smells.
+func (b *Box) Cut() string { return b.smells.End() }
+
+// Specs describes the tools of all styles and formats, in a fixed order.
+func Specs() ([]agent.Spec, error) {
+	var specs []agent.Spec
+	seen := map[string]bool{}
+	dump := &crash.Report{Sections: []crash.Section{{}}}
+	for _, c := range []struct {
+		suite string
+		opt   Options
+	}{{"-", Options{}}, {"", Options{}}, {"", Options{Edits: fix.EditLines}}, {"", Options{Edits: fix.EditWhole}}, {"", Options{Style: fix.Bash}}} {
+		b := newBox(fix.Problem{Test: "-", Suite: c.suite, Crash: dump, Dump: "-"}, c.opt)
+		b.scope.Tip = "-"
+		if err := b.makeTools(); err != nil {
+			return nil, err
+		}
+		for _, t := range b.tools {
+			s := t.Spec()
+			if key := s.Name + s.Description; !seen[key] {
+				seen[key] = true
+				specs = append(specs, s)
+			}
+		}
+	}
+	return specs, nil
+}
+
+// makeTools makes the tools that the options and the problem call for.
+func (b *Box) makeTools() error {
+	reading := []func(*Box) (agent.Tool, error){newCat, newCodeSearch, newDefinition}
+	if !b.opt.NoHistory {
+		reading = append(reading, newCommits)
+	}
+	for _, make := range reading {
+		t, err := make(b)
+		if err != nil {
+			return err
+		}
+		b.reading = append(b.reading, t)
+	}
+	crashed, err := b.crashTools()
+	if err != nil {
+		return err
+	}
+	b.reading = append(b.reading, crashed...)
+	if !b.opt.NoHistory {
+		git, err := b.gitTools()
+		if err != nil {
+			return err
+		}
+		b.reading = append(b.reading, git...)
+	}
+	acting := []func(*Box) (agent.Tool, error){newEdit, newTest, newFinish}
+	if b.opt.Style == fix.Bash {
+		acting = []func(*Box) (agent.Tool, error){newBash, newFinish}
+		b.tools = append(b.tools, crashed...)
+	} else {
+		b.tools = append(b.tools, b.reading...)
+	}
+	for _, make := range acting {
+		t, err := make(b)
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			b.tools = append(b.tools, t)
+		}
+	}
+	return nil
+}
+
+// crashTools returns the tools that show the report of a crash; none without one.
+func (b *Box) crashTools() ([]agent.Tool, error) {
+	if b.problem.Crash == nil {
+		return nil, nil
+	}
+	return crashtool.ReportTools(&crashtool.Case{Report: b.problem.Crash, Dump: b.problem.Dump, Mask: b.opt.Mask})
+}
+
+// gitTools returns the git tools that show the history; code_search takes the place of
+// git_grep.
+func (b *Box) gitTools() ([]agent.Tool, error) {
+	box, err := gittool.New(b.repo, b.scope, gittool.Options{Memory: b.opt.Memory, Search: "code_search"})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(box.Tools(), func(t agent.Tool) bool { return t.Spec().Name == "git_grep" }), nil
+}

@@ -1,0 +1,43 @@
+package investigate
+
+import (
+	"path"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/source"
+)
+
+var (
+	goImport     = source.Lazy(`^(?:import\s+|\t)(?:[\w.]+\s+)?"([^"]+)"$`)
+	scriptImport = source.Lazy(`^(?:import\s.*|from\s.*\simport\s.*|(?:const|let|var)\s.*\brequire\(.*\);?)$`)
+)
+
+// These bound the imports that are shown, in lines of the file and in characters.
+const (
+	importLines = 120
+	maxImports  = 400
+)
+
+// importsOf lists what a file of Go, Python or JavaScript imports, in one line; "" for
+// other files. An edit often needs it.
+func importsOf(name string, lines [][]byte) string {
+	var list []string
+	for _, line := range lines[:min(len(lines), importLines)] {
+		text := strings.TrimRight(string(line), " \r")
+		switch path.Ext(name) {
+		case ".go":
+			if m := goImport().FindStringSubmatch(text); m != nil {
+				list = append(list, m[1])
+			}
+		case ".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx":
+			if scriptImport().MatchString(text) {
+				list = append(list, text)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "imports: " + agent.Shorten(agent.CleanLine(strings.Join(list, ", ")), maxImports)
+}

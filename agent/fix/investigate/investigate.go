@@ -1,0 +1,117 @@
+// Package investigate is the agent engine of fix: a language model repairs a bug in
+// trajectories, after HAFixAgent (arXiv 2511.01047) and Passerine (arXiv 2501.07531).
+//
+// The first message of a trajectory has the failing tests, the suspected functions
+// with their code, and what the history knows about them; tools read, edit and test a
+// scratch work tree. Whatever the model says of its patch, the caller's Validate
+// decides whether it is plausible. If no trajectory of a round repairs the bug, the
+// next round shows another history, and the patches that were rejected.
+package investigate
+
+import (
+	"context"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/model"
+	"git-agent/agent/symbol"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// Input is what the rooms before this one found out about a problem.
+type Input struct {
+	Problem      fix.Problem
+	Reproduction fix.Reproduction
+	Localization *fix.Localization
+	History      *fix.History // nil if it was not looked up
+	// Validate tries a patch in a work tree of its own. It is called by several
+	// goroutines.
+	Validate func(ctx context.Context, patch fix.Patch) (fix.Trial, error)
+}
+
+// Options say which model is asked, what it may cost, and how it works.
+type Options struct {
+	Model     model.Asker
+	ModelName string
+	Method    fix.Method
+	Limits    agent.Limits // of one trajectory; its fields that are zero are defaultLimits', but for USD
+	MaxOutput int          // tokens of one answer; 0 leaves it to the server
+	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
+	Ledger    *agent.Ledger
+	// Journal opens the record of the k-th trajectory, from 0; nil records nothing.
+	Journal     func(k int) (agent.Journal, error)
+	Memory      agent.Memory        // of the git tools; may be nil
+	Mask        func(string) string // takes out of texts what must not leave the machine; may be nil
+	Definitions symbol.Options
+	Trial       trial.Options // how commands run
+	// OnEvent gets the events of the trajectories, each as an agent.OfRun if there are
+	// several at a time. It is called by one goroutine at a time; may be nil.
+	OnEvent func(agent.Event)
+}
+
+// defaultLimits bound one trajectory: HAFixAgent allows 50 steps (section 4.3). The
+// limit of one dollar is the session's.
+var defaultLimits = agent.Limits{Turns: 50, Tokens: 1_500_000, Wall: time.Hour}
+
+// WithDefaults returns the options with default limits where they are not set.
+func (o Options) WithDefaults() Options {
+	l := &o.Limits
+	if l.Turns <= 0 {
+		l.Turns = defaultLimits.Turns
+	}
+	if l.Tokens <= 0 {
+		l.Tokens = defaultLimits.Tokens
+	}
+	if l.Wall <= 0 {
+		l.Wall = defaultLimits.Wall
+	}
+	return o
+}
+
+// Result is what the trajectories found.
+type Result struct {
+	Report fix.AgentReport
+	Trials []fix.Trial // the patches that were tried, in the order of the trajectories
+}
+
+// Repair lets the model repair a problem. What the model and its server do wrong is in
+// the result. An error is for a context that ended, and for trouble with the
+// repository, a work tree or the journal.
+func Repair(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*Result, error) {
+	opt = opt.WithDefaults()
+	w := &work{repo: repo, in: in, opt: opt}
+	if err := w.prepare(ctx); err != nil {
+		return nil, err
+	}
+	res := &Result{Report: fix.AgentReport{Model: opt.ModelName}}
+	first := 0
+	for _, round := range opt.Method.Rounds() {
+		found, err := w.round(ctx, first, round)
+		if err != nil {
+			return nil, err
+		}
+		repaired, goOn := false, len(found) == len(round)
+		for _, t := range found {
+			res.Report.Runs = append(res.Report.Runs, t.runs...)
+			goOn = goOn && t.last().Status != agent.StatusFailed
+			if t.trial == nil {
+				continue
+			}
+			res.Trials = append(res.Trials, *t.trial)
+			repaired = repaired || t.trial.Verdict == fix.Plausible
+			w.rejected = append(w.rejected, *t.trial)
+		}
+		first += len(round)
+		if repaired || !goOn {
+			break
+		}
+	}
+	if opt.Method.Review {
+		if err := w.review(ctx, w.journalOf(first, fix.PhaseAnalysis), res); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}

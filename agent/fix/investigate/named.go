@@ -1,0 +1,132 @@
+package investigate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/source"
+)
+
+// Bounds of the files that failing tests name.
+const (
+	maxNamed      = 2    // files
+	maxNamedChars = 1200 // of one file
+	maxTestLines  = 400  // lines of one test that are searched for names of files
+)
+
+var (
+	// fileName matches what may be the name of a file in the text of a test.
+	fileName = source.Lazy(`[\w./-]*\w\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
+	// numberedCase matches how the output of a test numbers what it reads in a file.
+	caseHeading  = source.Lazy(`^\W*(?:(?i:case|example|test)\W*)?(\d+)\b`)
+	numberedCase = source.Lazy(`(?i)\b(?:case|example|test|entry|no\.?|number)\s*#?:?\s*(\d+)\b`)
+)
+
+// dataFiles are the endings of files that tests read.
+var dataFiles = strings.Fields(".txt .json .jsonl .yaml .yml .toml .xml .csv .tsv .html .md .in .out .input .golden .expected .snap .ini .conf .cfg .sql .tmpl")
+
+// namedFiles shows the files of the tree, but programs, that the failing tests or their
+// output name: the case of a file that the output numbers, or its beginning.
+func (w *work) namedFiles(ctx context.Context, tests []*shownTest) (string, error) {
+	entries, err := w.repo.Tree(ctx, w.in.Problem.Tree.Commit)
+	if entries == nil {
+		return "", err
+	}
+	var paths []string
+	for _, o := range w.in.Problem.Tree.Over {
+		paths = append(paths, o.Path)
+	}
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	output := string(w.in.Reproduction.Output)
+	texts := []string{output}
+	for _, t := range tests {
+		lines, err := w.lines(ctx, t.path)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, string(bytes.Join(lines[t.start-1:min(t.end, len(lines), t.start+maxTestLines)], []byte("\n"))))
+	}
+	var b strings.Builder
+	var shown []string
+	for _, text := range texts {
+		for _, name := range fileName().FindAllString(text, 200) {
+			p := meantFile(name, paths)
+			if p == "" || slices.Contains(shown, p) || len(shown) == maxNamed {
+				continue
+			}
+			lines, err := w.lines(ctx, p)
+			if err != nil {
+				return "", err
+			}
+			if lines == nil {
+				continue
+			}
+			shown = append(shown, p)
+			b.WriteString(namedText(p, path.Base(name), lines, output))
+		}
+	}
+	return b.String(), nil
+}
+
+// meantFile returns the file of data that a name means, "" if it means none or several.
+func meantFile(name string, paths []string) string {
+	name = strings.TrimPrefix(path.Clean(name), "./")
+	if !slices.Contains(dataFiles, path.Ext(name)) || strings.HasPrefix(name, "../") {
+		return ""
+	}
+	found := ""
+	for _, p := range paths {
+		if p == name || strings.HasSuffix(p, "/"+name) {
+			if found != "" && found != p {
+				return ""
+			}
+			found = p
+		}
+	}
+	return found
+}
+
+// namedText shows a part of a file that a test reads.
+func namedText(p, base string, lines [][]byte, output string) string {
+	f := newFocus(lines, 1, len(lines), maxNamedChars)
+	for _, l := range strings.Split(output, "\n") {
+		if m := regexp.MustCompile(regexp.QuoteMeta(base) + `[:(](\d+)`).FindStringSubmatch(l); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			f.take(n-6, n+10)
+		}
+	}
+	for _, m := range numberedCase().FindAllStringSubmatch(output, 3) {
+		first, last := blockNumbered(lines, m[1])
+		f.take(first, last)
+	}
+	if len(f.keep) == 0 {
+		f.take(1, len(lines))
+	}
+	return fmt.Sprintf("## %s, which the test names\n", agent.CleanLine(p)) + f.text()
+}
+
+// blockNumbered returns the lines of a case in a file of cases: from the line that begins
+// with its number up to the next number; 1, 0 if there is no such line.
+func blockNumbered(lines [][]byte, number string) (first, last int) {
+	const most = 30
+	for i, l := range lines {
+		if m := caseHeading().FindSubmatch(l); m == nil || string(m[1]) != number {
+			continue
+		}
+		last = i + 1
+		for last < len(lines) && last < i+most && !caseHeading().Match(lines[last]) {
+			last++
+		}
+		return i + 1, last
+	}
+	return 1, 0
+}

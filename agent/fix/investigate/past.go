@@ -1,0 +1,131 @@
+package investigate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/history"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+)
+
+// Bounds of what is shown of the history beside the commits that blame finds.
+const (
+	maxPast      = 3  // suspected functions whose history is shown
+	maxWritten   = 3  // suspected functions whose commits are all listed
+	maxTexts     = 60 // texts of the failing tests that may be searched for
+	leastName    = 5  // characters of a name that is searched for
+	leastString  = 4  // characters of a string that is searched for
+	mostSearched = 80 // characters of either
+)
+
+// past returns the history of the suspected lines that is shown: of the first suspected
+// functions only, and of none for which only words speak, because the changes of others
+// distract.
+func (w *work) past() *fix.History {
+	h := w.in.History
+	if h == nil || w.in.Localization == nil {
+		return h
+	}
+	kept := *h
+	kept.Blamed = slices.DeleteFunc(slices.Clone(h.Blamed), func(b fix.Blamed) bool {
+		list := w.in.Localization.Locations
+		return b.Location >= maxPast || b.Location < len(list) && b.Location > 0 && !w.worthCode(list[b.Location])
+	})
+	if len(kept.Blamed) == 0 {
+		return h
+	}
+	return &kept
+}
+
+// makePastText says which commits wrote the first suspected functions, and which one took
+// a text of the failing test out of the files of the suspected ones.
+func (w *work) makePastText(ctx context.Context) error {
+	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
+		return nil
+	}
+	var list []fix.Location
+	for i, l := range w.in.Localization.Locations[:min(len(w.in.Localization.Locations), maxListed)] {
+		if i == 0 || w.worthCode(l) {
+			list = append(list, l)
+		}
+	}
+	var err error
+	if w.writersText, err = history.Writers(ctx, w.repo, w.in.Problem.Tree, list[:min(len(list), maxWritten)]); err != nil {
+		return err
+	}
+	texts, err := w.textsOfTests(ctx)
+	if err != nil || len(texts) == 0 {
+		return err
+	}
+	found, err := history.Search(ctx, w.repo, w.in.Problem.Tree, list, texts)
+	w.foundText = history.RenderFound(found)
+	return err
+}
+
+// textsOfTests returns the names and the strings in the failing tests, those first that
+// stand where the tests fail.
+func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
+	tests, err := w.findTests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	places := testrun.Read(w.in.Reproduction.Output).Places
+	var first, rest []string
+	for _, t := range tests {
+		lines, err := w.lines(ctx, t.path)
+		if err != nil {
+			return nil, err
+		}
+		at := map[int]bool{}
+		for _, sub := range t.subs {
+			if r, ok := rowOf(lines, t.start, t.end, sub); ok {
+				for n := r.first; n <= r.last; n++ {
+					at[n] = true
+				}
+			}
+		}
+		for _, p := range places {
+			for n := p.Line - 3; n <= p.Line+3 && sameFile(p.File, t.path); n++ {
+				at[n] = true
+			}
+		}
+		for n := t.start + 1; n <= min(t.end, len(lines), t.start+maxTestLines); n++ {
+			if at[n] {
+				first = append(first, textsOf(string(lines[n-1]))...)
+			} else {
+				rest = append(rest, textsOf(string(lines[n-1]))...)
+			}
+		}
+	}
+	var out []string
+	for _, t := range slices.Concat(first, rest) {
+		if !slices.Contains(out, t) && len(out) < maxTexts {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+var (
+	quotedText = source.Lazy("\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|`([^`]*)`")
+	nameInCode = source.Lazy(`[A-Za-z_]\w+`)
+)
+
+// textsOf returns the strings and the names of a line of code.
+func textsOf(line string) []string {
+	var out []string
+	for _, m := range quotedText().FindAllStringSubmatch(line, 20) {
+		if t := strings.TrimSpace(m[1] + m[2] + m[3]); len(t) >= leastString && len(t) <= mostSearched && !strings.Contains(t, "\\") {
+			out = append(out, t)
+		}
+	}
+	for _, name := range nameInCode().FindAllString(quotedText().ReplaceAllString(line, " "), 40) {
+		if len(name) >= leastName && len(name) <= mostSearched && !source.IsKeyword(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package investigate
+
+import (
+	"fmt"
+	"testing"
+
+	"git-agent/agent/fix"
+)
+
+// The history that is shown is that of the first suspected functions, and of none for
+// which only words speak, but never nothing if there is any.
+func TestPast(t *testing.T) {
+	t.Parallel()
+	executed, words := fix.Ground{Source: fix.SourceCoverage}, fix.Ground{Source: fix.SourceReport}
+	for _, c := range []struct {
+		grounds []fix.Ground
+		blamed  []int // locations
+		want    string
+	}{
+		{[]fix.Ground{executed, executed, words, executed}, []int{3, 2, 1, 0}, "[1 0]"},
+		{[]fix.Ground{words, executed}, []int{0, 1}, "[0 1]"},
+		{[]fix.Ground{executed, executed, words, executed}, []int{3}, "[3]"},
+	} {
+		w := &work{}
+		w.in.Localization = &fix.Localization{Spectrum: &fix.Spectrum{Failing: 1, Passing: 1}}
+		for _, g := range c.grounds {
+			w.in.Localization.Locations = append(w.in.Localization.Locations, fix.Location{Grounds: []fix.Ground{g}})
+		}
+		w.in.History = &fix.History{}
+		for _, at := range c.blamed {
+			w.in.History.Blamed = append(w.in.History.Blamed, fix.Blamed{Location: at})
+		}
+		var got []int
+		for _, b := range w.past().Blamed {
+			got = append(got, b.Location)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v of %v: %v", c.blamed, c.grounds, got)
+		}
+	}
+}
+
+// What may be searched for are the strings and the names of a line.
+func TestTextsOf(t *testing.T) {
+	t.Parallel()
+	if got := fmt.Sprintf("%q", textsOf(`	assert.Equal(t, "help for x", cmd.HideHelp, 'a', "ok")`)); got != `["help for x" "assert" "Equal" "HideHelp"]` {
+		t.Errorf("%s", got)
+	}
+}

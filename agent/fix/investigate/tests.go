@@ -1,0 +1,296 @@
+package investigate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+)
+
+// Bounds of the sources of failing tests in the first prompt.
+const (
+	maxTests     = 4       // tests
+	maxTestChars = 2600    // of one test
+	maxTestsText = 5000    // of all of them
+	maxTestFiles = 60      // test files that are searched
+	maxTestBytes = 2 << 20 // of one of them
+)
+
+// A shownTest is the source of a failing test, with what is known of its failure.
+type shownTest struct {
+	path       string
+	start, end int
+	subs       []string // the names of the cases that fail
+}
+
+// makeTestsText returns the sources of the failing tests, as far as they are found by
+// their names, and the files that they read.
+func (w *work) makeTestsText(ctx context.Context) (string, error) {
+	tests, err := w.findTests(ctx)
+	if err != nil || len(tests) == 0 {
+		return "", err
+	}
+	places := testrun.Read(w.in.Reproduction.Output).Places
+	var b strings.Builder
+	for _, t := range tests {
+		if b.Len() >= maxTestsText {
+			break
+		}
+		lines, err := w.lines(ctx, t.path)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(t.text(lines, places))
+	}
+	named, err := w.namedFiles(ctx, tests)
+	return strings.TrimRight(b.String()+named, "\n"), err
+}
+
+// findTests finds the sources of the first failing tests.
+func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
+	failing := failedTests(w.in.Reproduction.Failing)
+	if len(failing) == 0 {
+		return nil, nil
+	}
+	files, err := w.testFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []*shownTest
+	for _, f := range failing {
+		t, err := w.findTest(ctx, f.names, files)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(o *shownTest) bool { return o.path == t.path && o.start == t.start })
+		switch {
+		case i >= 0:
+			t = out[i]
+		case len(out) == maxTests:
+			continue
+		default:
+			out = append(out, t)
+		}
+		if f.sub != "" {
+			t.subs = append(t.subs, f.sub)
+		}
+	}
+	return out, nil
+}
+
+// findTest finds the source of the first of some names in some files, nil if none has it.
+func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest, error) {
+	for _, name := range names {
+		for _, path := range files {
+			lines, err := w.lines(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			if start, end := findTest(path, lines, name); start > 0 {
+				return &shownTest{path: path, start: withDecorators(path, lines, start), end: end}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// testFiles lists the files that may hold the failing tests: those that are laid over
+// the commit first, because a test that was just written is likely one of them.
+func (w *work) testFiles(ctx context.Context) ([]string, error) {
+	var files []string
+	for _, o := range w.in.Problem.Tree.Over {
+		if o.Mode != 0 && source.IsTestPath(o.Path) {
+			files = append(files, o.Path)
+		}
+	}
+	entries, err := w.repo.Tree(ctx, w.in.Problem.Tree.Commit)
+	if entries == nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if len(files) >= maxTestFiles {
+			break
+		}
+		if source.IsTestPath(e.Path) && !e.Submodule && source.FileKindOf(e.Path) == source.TestFile {
+			files = append(files, e.Path)
+		}
+	}
+	return files, nil
+}
+
+// testNames returns what the sources call the failing tests: of "pkg:TestX/sub case"
+// the names "sub case" and "TestX".
+func testNames(failing []string) []string {
+	var names []string
+	seen := map[string]bool{}
+	add := func(n string) {
+		if n = strings.TrimSpace(n); len(n) > 2 && !seen[n] {
+			seen[n] = true
+			names = append(names, n)
+		}
+	}
+	for _, f := range failing[:min(len(failing), 20)] {
+		if i := strings.LastIndex(f, ":Test"); i >= 0 {
+			f = f[i+1:]
+		}
+		parts := strings.FieldsFunc(f, func(r rune) bool { return r == '/' || r == ':' || r == '>' || r == '#' })
+		if i := strings.LastIndex(f, "::"); i >= 0 {
+			add(strings.SplitN(f[i+2:], "[", 2)[0])
+		}
+		for i := range parts {
+			add(parts[len(parts)-1-i])
+		}
+		add(f)
+	}
+	return names
+}
+
+// findTest returns the lines of a test in a file, or 0, 0. A test is a function of the
+// name, or a call that is given the name as a text.
+func findTest(path string, lines [][]byte, name string) (start, end int) {
+	word := regexp.MustCompile(`(?:\b(?:func|def|fn|void|function|class|TEST\w*\s*\(\s*\w+\s*,)\s*\(?[^()]*?\b` + regexp.QuoteMeta(name) + `\b)|["'` + "`" + `]` + regexp.QuoteMeta(name) + `["'` + "`" + `]`)
+	needle := []byte(name)
+	for i, line := range lines {
+		if !bytes.Contains(line, needle) || !word.Match(line) {
+			continue
+		}
+		if bytes.ContainsAny(line, "\"'`") && !bytes.Contains(line, []byte("func ")) {
+			return i + 1, blockEnd(lines, i)
+		}
+		if at, ok := source.FunctionAround(path, lines, i+1); ok && at.End-at.Start < 4000 {
+			return at.Start, at.End
+		}
+		return i + 1, blockEnd(lines, i)
+	}
+	return 0, 0
+}
+
+// blockEnd returns the number of the last line of the block that the line with index i
+// opens: the next line that is indented no deeper and closes it.
+func blockEnd(lines [][]byte, i int) int {
+	depth := indent(lines[i])
+	for n := i + 1; n < len(lines) && n < i+200; n++ {
+		text := bytes.TrimSpace(lines[n])
+		if len(text) == 0 {
+			continue
+		}
+		if d := indent(lines[n]); d < depth || d == depth && !bytes.HasPrefix(text, []byte("{")) {
+			if d == depth && (text[0] == '}' || text[0] == ')') {
+				return n + 1
+			}
+			return n
+		}
+	}
+	return min(i+200, len(lines))
+}
+
+func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
+
+// text shows a test with its line numbers: which of its cases fail, and of a long test
+// its head, these cases, what stands around the places of its failure, and its end, where
+// tests that try a table of cases say what they check.
+func (t *shownTest) text(lines [][]byte, places []testrun.Place) string {
+	const maxRows, around = 3, 8
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s:%d-%d\n", agent.CleanLine(t.path), t.start, t.end)
+	f := newFocus(lines, t.start, min(t.end, len(lines)), maxTestChars)
+	shown := 0
+	for _, sub := range t.subs {
+		if r, ok := rowOf(lines, t.start, t.end, sub); ok && shown < maxRows {
+			shown++
+			b.WriteString(r.text(sub))
+			f.take(r.first, r.last)
+		}
+	}
+	for _, p := range places {
+		if sameFile(p.File, t.path) && t.start <= p.Line && p.Line <= t.end {
+			f.take(p.Line-around, p.Line+around/2)
+		}
+	}
+	f.take(t.start, t.start+around/2)
+	if shown > 0 {
+		f.take(t.end-2*around, t.end)
+	}
+	if shown == 0 || f.fits() {
+		f.take(t.start, t.end)
+	}
+	b.WriteString(f.text())
+	return b.String()
+}
+
+// sameFile reports whether a test tool means a file of the tree by a name.
+func sameFile(named, path string) bool {
+	return named == path || strings.HasSuffix(path, "/"+named) || strings.HasSuffix(named, "/"+path)
+}
+
+// A focus chooses lines of a part of a file up to a number of characters.
+type focus struct {
+	lines      [][]byte
+	start, end int
+	left       int
+	keep       map[int]bool
+}
+
+func newFocus(lines [][]byte, start, end, room int) *focus {
+	return &focus{lines: lines, start: start, end: end, left: room, keep: map[int]bool{}}
+}
+
+// take chooses lines while there is room.
+func (f *focus) take(from, to int) {
+	for n := max(from, f.start); n <= min(to, f.end) && f.left > 0; n++ {
+		if !f.keep[n] {
+			f.keep[n] = true
+			f.left -= min(len(f.lines[n-1]), maxShownLine) + 7
+		}
+	}
+}
+
+// fits reports whether all lines fit.
+func (f *focus) fits() bool {
+	rest := 0
+	for n := f.start; n <= f.end; n++ {
+		if !f.keep[n] {
+			rest += len(f.lines[n-1]) + 7
+		}
+	}
+	return rest <= f.left
+}
+
+// text shows the chosen lines, with notes of what is left out.
+func (f *focus) text() string {
+	var shown []int
+	for n := f.start; n <= f.end; n++ {
+		if f.keep[n] {
+			shown = append(shown, n)
+		}
+	}
+	var b strings.Builder
+	last := f.start - 1
+	for _, n := range toEnd(closeGaps(shown), f.end) {
+		if n > last+1 {
+			fmt.Fprintf(&b, "     … (%s)\n", agent.Plural(n-last-1, "line"))
+		}
+		fmt.Fprintf(&b, " %4d  %s\n", n, shownLine(f.lines[n-1]))
+		last = n
+	}
+	if last < f.end {
+		fmt.Fprintf(&b, "     … (to line %d)\n", f.end)
+	}
+	return b.String()
+}
+
+// maxShownLine is the length of the longest line of code that is shown whole, in
+// characters.
+const maxShownLine = 240
+
+// shownLine returns a line of code as the prompt shows it.
+func shownLine(line []byte) string { return agent.Shorten(agent.Clean(string(line)), maxShownLine) }

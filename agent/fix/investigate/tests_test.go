@@ -1,0 +1,100 @@
+package investigate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/gitext/gittest"
+)
+
+// table returns a test of Go with a table of so many cases.
+func table(cases int) string {
+	var b strings.Builder
+	b.WriteString("package p\n\nfunc TestTable(t *testing.T) {\n\tcases := []struct{ name, in, out string }{\n")
+	for i := range cases {
+		fmt.Fprintf(&b, "\t\t{\n\t\t\tname: \"case of %d\",\n\t\t\tin:   \"some input that is long\",\n\t\t},\n", 100+i)
+	}
+	b.WriteString("\t}\n\tfor _, c := range cases {\n\t\tt.Run(c.name, func(t *testing.T) {\n\t\t\tcheck(t, c)\n\t\t})\n\t}\n}\n")
+	return b.String()
+}
+
+func linesOf(text string) [][]byte {
+	var out [][]byte
+	for l := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		out = append(out, []byte(l))
+	}
+	return out
+}
+
+// Of a long table of cases, the one that fails is shown with its index, and what is done
+// with each, but not the first ones.
+func TestFailingRow(t *testing.T) {
+	t.Parallel()
+	lines := linesOf(table(80))
+	for _, sub := range []string{"case_of_165", "#65", "case_of_165#01"} {
+		got := (&shownTest{path: "p_test.go", start: 3, end: len(lines), subs: []string{sub}}).text(lines, nil)
+		for _, want := range []string{"index 65 (of 80, from 0), lines 265-268", "case of 165", "check(t, c)", "func TestTable"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q:\n%s", sub, want, got)
+			}
+		}
+		if strings.Contains(got, "case of 120") || len(got) > maxTestChars+400 {
+			t.Errorf("%s: %d bytes:\n%s", sub, len(got), got)
+		}
+	}
+}
+
+// Rows are found by the words of their names, and by the numbers that pytest gives to
+// parameters, whose table stands above the test.
+func TestRowsOfOtherForms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, text, name, sub, want string }{
+		{"a_test.go", "func TestEqual(t *testing.T) {\n\tcases := []struct{}{\n\t\t{uint32(10), int32(10), true},\n\t\t{int(270), int8(14), false},\n\t\t{int8(14), int(20), false},\n\t}\n}\n",
+			"TestEqual", "ObjectsAreEqual(270,_14)", "index 1 (of 3, from 0), line 4"},
+		{"a_test.py", "import x\n\n@pytest.mark.parametrize(\n    (\"a\", \"b\"),\n    [\n        (\n            [1],\n            2,\n        ),\n        (\n            [3],\n            4,\n        ),\n    ],\n)\ndef test_a(a, b):\n    assert a == b\n",
+			"test_a", "a1-4", "index 1 (of 2, from 0), lines 10-13"},
+	} {
+		lines := linesOf(c.text)
+		start, end := findTest(c.path, lines, c.name)
+		start = withDecorators(c.path, lines, start)
+		r, ok := rowOf(lines, start, end, c.sub)
+		if got := r.text(c.sub); !ok || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %v %q from line %d", c.path, ok, got, start)
+		}
+	}
+}
+
+// The place of the failure in a long test is shown, also where no case is named.
+func TestPlaceInALongTest(t *testing.T) {
+	t.Parallel()
+	lines := linesOf("func TestLong(t *testing.T) {\n" + strings.Repeat("\tassert.Equal(t, 1, f(2), \"a long assertion\")\n", 300) + "}\n")
+	got := (&shownTest{path: "a/p_test.go", start: 1, end: len(lines)}).text(lines, []testrun.Place{{File: "p_test.go", Line: 250}})
+	if !strings.Contains(got, "\n  250  ") || !strings.Contains(got, "\n    1  func") {
+		t.Errorf("%s", got)
+	}
+}
+
+// The file of cases that a failing test reads is shown, at the case that the output
+// numbers.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	var extra strings.Builder
+	for i := 1; i <= 60; i++ {
+		fmt.Fprintf(&extra, "%d: the name of a case\n//- - - -\n*in %d*\n//- - - -\n<em>out</em>\n\n", i, i)
+	}
+	h.Commit("p", gittest.Files{
+		"_test/extra.txt": extra.String(),
+		"p_test.go":       "package p\n\nfunc TestExtra(t *testing.T) {\n\tDoTestCaseFile(\"_test/extra.txt\", t)\n}\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"m/p:TestExtra"}, Output: []byte("--- FAIL: TestExtra\n    p_test.go:4: case 27 failed\n")}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.Contains(got, "## _test/extra.txt, which the test names") || !strings.Contains(got, "*in 27*") || strings.Contains(got, "*in 3*") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

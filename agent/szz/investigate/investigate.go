@@ -1,0 +1,168 @@
+// Package investigate is the agent engine of szz: a language model finds the
+// bug-introducing commits of a fix with the git tools, after AgentSZZ (arXiv
+// 2604.02665). The first prompt lists the candidates of the ranking, the model's
+// verdict is checked against the history, and several runs can vote. Where the model
+// fails, the ranking answers.
+package investigate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/model"
+	"git-agent/agent/szz"
+	"git-agent/gitext"
+)
+
+// Options say which model is asked, what it may cost and what it may see.
+type Options struct {
+	Model     model.Asker
+	ModelName string
+	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are defaultLimits'
+	MaxOutput int          // tokens of one answer; 0 leaves it to the server
+	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
+	Ledger    *agent.Ledger
+	Runs      int // independent runs that vote; 0 is 1
+	// Journal opens the record of the k-th run, from 0; nil records nothing.
+	Journal func(k int) (agent.Journal, error)
+	Memory  agent.Memory        // of the tools; may be nil
+	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
+	Max     int                 // most suspects returned; 0 lets the runs decide
+	// Calibration calibrates the probabilities; nil leaves them as they are. One that
+	// was made for another Basis is not used, and the report says so.
+	Calibration *Calibration
+	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
+	// OnEvent gets the events of the runs, each as an agent.OfRun when there are
+	// several. It is called by one goroutine at a time; may be nil.
+	OnEvent func(agent.Event)
+
+	szz.Switches
+}
+
+// defaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
+// 35,000 tokens on average.
+var defaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
+
+// Trace finds the bug-introducing commits of a fix with a model in a tool loop,
+// after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
+// culprit that verifies, no model is asked. When no run gives an answer, the verdict
+// is the offline engine's, and Verdict.Agent.Fallback says why. An error is for a
+// context that ended and for trouble with the repository or the journal.
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Verdict, error) {
+	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return v.Offline(fc, opt.Max), nil
+	}
+	opt = opt.WithDefaults()
+	report, err := newAgentReport(&opt)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newInvestigation(ctx, repo, fc, opt)
+	if err != nil {
+		return nil, err
+	}
+	if report.Runs, err = d.investigate(ctx); err != nil {
+		return nil, err
+	}
+	return d.conclude(ctx, report)
+}
+
+// newAgentReport begins the report with the model and the basis. It takes a
+// calibration that was made for another basis out of the options.
+func newAgentReport(opt *Options) (*szz.AgentReport, error) {
+	basis, err := BasisOf(*opt)
+	r := &szz.AgentReport{Model: opt.ModelName, Basis: basis, Calibration: "no calibration is set"}
+	if c := opt.Calibration; c != nil {
+		if r.Calibration = c.Differs(basis); r.Calibration == "" {
+			r.Calibrated, r.Calibration = true, c.About()
+			return r, err
+		}
+		opt.Calibration = nil
+	}
+	return r, err
+}
+
+// WithDefaults returns the options with default limits, and one run, where they are
+// not set.
+func (o Options) WithDefaults() Options {
+	l := &o.Limits
+	if l.Turns <= 0 {
+		l.Turns = defaultLimits.Turns
+	}
+	if l.Tokens <= 0 {
+		l.Tokens = defaultLimits.Tokens
+	}
+	if l.Wall <= 0 {
+		l.Wall = defaultLimits.Wall
+	}
+	o.Runs = max(1, o.Runs)
+	return o
+}
+
+// conclude makes the verdict from the runs, or from the ranking when no run has one.
+func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (*szz.Verdict, error) {
+	answered := voters(report.Runs)
+	if d.opt.Calibration != nil && (answered < d.opt.Runs || d.k.Set.Beyond) {
+		d.opt.Calibration, report.Calibrated = nil, false
+		report.Calibration = fmt.Sprintf("it is for %d runs, and here %d gave a verdict", d.opt.Runs, answered)
+		if d.k.Set.Beyond {
+			report.Calibration = "it is for whole histories, and this clone has not that of the fix's lines"
+		}
+	}
+	suspects, err := d.elect(ctx, report.Runs)
+	if err != nil {
+		return nil, err
+	}
+	v := &szz.Verdict{Engine: "agent", Algorithm: "agent", Suspects: suspects, Candidates: d.offline.Candidates, Index: d.offline.Index}
+	for _, s := range suspects {
+		if !slices.Contains(v.Candidates, s.Commit.OID) {
+			v.Candidates = append(v.Candidates, s.Commit.OID)
+		}
+	}
+	notes := d.k.Set.Notes
+	if len(suspects) == 0 {
+		report.Fallback = whyNone(report.Runs)
+		report.Calibrated, report.Calibration = false, "the answer is the offline engine's, whose probabilities have a calibration of their own"
+		v.Algorithm, v.Suspects, v.Owner = d.offline.Algorithm, d.offline.Suspects, d.offline.Owner
+		notes = append(slices.Clone(d.offline.Notes), "the answer is the offline engine's: "+report.Fallback)
+	} else {
+		if answered > 1 {
+			report.Agreement = suspects[0].Vote.Agreement
+		}
+		notes = append(slices.Clone(notes), report.ProbabilityNote())
+		v.Owner = d.k.Owner(d.ranking, suspects)
+	}
+	if d.opt.Max > 0 && len(v.Suspects) >= d.opt.Max {
+		v.Owner = nil
+	}
+	v.Notes = append(d.fc.AllNotes(), notes...)
+	v.Fix, v.Parent, v.Agent = d.fc.Fix, d.fc.Parent, report
+	return v, nil
+}
+
+// whyNone says why no run has an answer. Each reason is given once.
+func whyNone(runs []szz.AgentRun) string {
+	var reasons []string
+	for _, r := range runs {
+		reason := r.Reason
+		switch {
+		case r.Status == agent.StatusNothing:
+			reason = "the model named no commit"
+		case r.Status == agent.StatusLimit:
+			reason = "the limit was reached without an answer: " + reason
+		case reason == "":
+			reason = "the model gave no answer that can be used"
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
