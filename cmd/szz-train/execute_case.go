@@ -224,27 +224,23 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 	return t.regression(ctx, b.Bad)
 }
 
-// leap goes back 1, 8, 64 and so on commits until the tests pass, the history ends, or they
-// cannot be run twice in a row.
+// leap goes 64, 512 and so on commits back until the tests pass or cannot be run, or the
+// history ends.
 func (t *trialOfFix) leap(ctx context.Context, b *trial.Bisection) error {
-	const wider = 8
+	const first, wider = 64, 8
 	all, err := t.repo.CountCommits(ctx, b.Bad, nil)
 	if err != nil {
 		return err
 	}
-	from, row := b.Bad, 0
-	for step := 1; len(b.Goods) == 0 && row < t.suite.patience(); step *= wider {
+	from, outcome := b.Bad, trial.Fails
+	for step := first; outcome == trial.Fails && all > 1; step *= wider {
 		back := min(step, all-1) // the last one is a root
 		commit, err := t.repo.AncestorAt(ctx, from, back)
 		if err != nil {
 			return err
 		}
-		outcome, err := b.Try(ctx, commit)
-		if err != nil {
+		if outcome, err = b.Try(ctx, commit); err != nil {
 			return err
-		}
-		if row++; outcome != trial.Unknown {
-			row = 0
 		}
 		if back == all-1 {
 			return nil

@@ -219,10 +219,6 @@ func (s *suite) forPython() error {
 	return nil
 }
 
-// patience is after how many commits in a row, of which each is much farther back than the
-// one before, the tests are held to be too new for what is older.
-func (s *suite) patience() int { return 2 }
-
 // narrow makes the suite run only these tests, and reports whether it can.
 func (s *suite) narrow(tests []string) bool {
 	if s.given {
