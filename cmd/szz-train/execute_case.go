@@ -73,7 +73,7 @@ func (m *miner) tryAll(ctx context.Context, fixes []candidateFix) error {
 		if err != nil {
 			return err
 		}
-		if row++; a.Case != nil {
+		if row += min(a.Runs, 1); a.Case != nil {
 			row = 0
 		}
 		m.note(a)

@@ -79,11 +79,12 @@ func testsOfLines(language, name string, text []byte, lines []int) (tests []stri
 		spans = goTests(name, text)
 	}
 	for _, n := range lines {
-		if n < 1 || n > len(rows) || idleLine().Match(rows[n-1]) {
-			continue
-		}
 		i := slices.IndexFunc(spans, func(s testSpan) bool { return s.start <= n && n <= s.end })
-		if i < 0 {
+		switch {
+		case i >= 0:
+		case n < 1 || n > len(rows) || idleLine().Match(rows[n-1]):
+			continue
+		default:
 			return nil, false
 		}
 		if !slices.Contains(tests, spans[i].name) {
@@ -94,7 +95,7 @@ func testsOfLines(language, name string, text []byte, lines []int) (tests []stri
 }
 
 // idleLine is a line outside of tests that does nothing by itself.
-var idleLine = source.Lazy(`^\s*(?:$|#|//|import\b|from\b|class \w|\)|"[^"]*"$|[\w, ]+,?$)`)
+var idleLine = source.Lazy(`^\s*(?:$|#|//|import\b|from\b|class \w|\)|"[^"]*"$|\w+(?: as \w+)?,$)`)
 
 var (
 	pythonDef   = source.Lazy(`^(\s*)(?:async )?def (\w+)`)
