@@ -46,12 +46,13 @@ func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*execu
 // oldest looks for the oldest commit at which the tests can be run. If they pass at one
 // on the way there, it is among the good ones of the bisection afterwards.
 func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
-	if len(b.Skips) == 0 {
-		return nil
+	older, err := t.notAfter(ctx, b.Skips, b.Bad)
+	if err != nil || len(older) == 0 {
+		return err
 	}
 	const mostProbes = 3 // of a search for regressions
 	passed, probes := errors.New("it passes"), 0
-	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: slices.Clone(b.Skips)}
+	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: older}
 	search.Run = func(ctx context.Context, commit gitext.OID) (trial.Result, error) {
 		if probes++; t.bounds.regressions && probes > mostProbes {
 			return trial.Result{}, none("it seems to have been there always")
@@ -75,6 +76,21 @@ func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
 		err = nil
 	}
 	return err
+}
+
+// notAfter returns the commits that do not have another one in their history.
+func (t *trialOfFix) notAfter(ctx context.Context, commits []gitext.OID, other gitext.OID) ([]gitext.OID, error) {
+	var left []gitext.OID
+	for _, c := range commits {
+		after, err := t.repo.IsAncestor(ctx, other, c)
+		if err != nil {
+			return nil, err
+		}
+		if !after {
+			left = append(left, c)
+		}
+	}
+	return left, nil
 }
 
 // neverWorked returns the case of a bug that is as old as the code: the tests fail at the

@@ -90,6 +90,14 @@ func TestNeverWorked(t *testing.T) {
 	}
 }
 
+// A commit at which nothing can be said is no bound of the search if the bug is older.
+func TestNeverWorkedBeforeAnUnknown(t *testing.T) {
+	c, _, err := searched(t, "bad", "bad", "bad", "bad", "bad", "bad", "bad", "bad", "skip", "bad")
+	if !errors.As(err, new(*noCase)) || !strings.Contains(err.Error(), "what the fix changes") { // the culprit is found, and judged
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // What a test cannot tell for sure is no case, with the reason.
 func TestNoCase(t *testing.T) {
 	for want, prints := range map[string][]string{
