@@ -23,6 +23,7 @@ func TestLearns(t *testing.T) {
 		{"Gemini", `"reasoning_effort"`, 400, `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"reasoning_effort\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`},
 		{"Groq", `"temperature"`, 400, `{"error":{"message":"property 'temperature' is unsupported","type":"invalid_request_error"}}`},
 		{"Anthropic", `"temperature"`, 400, `{"error":{"message":"temperature is deprecated for this model.","type":"invalid_request_error"}}`},
+		{"top_p", `"top_p"`, 400, `{"error":{"message":"Unsupported parameter: 'top_p' is not supported with this model.","type":"invalid_request_error","param":"top_p","code":"unsupported_parameter"}}`},
 		{"no tool_choice", `"tool_choice"`, 400, `{"error":{"message":"This model does not support the tool_choice parameter"}}`},
 		{"swap", `"max_tokens"`, 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter","param":"max_tokens"}}`},
 	} {
@@ -33,7 +34,7 @@ func TestLearns(t *testing.T) {
 				}
 				return modeltest.Say("ok")
 			})
-			client, _ := newClient(t, srv.URL, func(cfg *Config) { cfg.Temperature, cfg.Effort = &half, "low" })
+			client, _ := newClient(t, srv.URL, func(cfg *Config) { cfg.Temperature, cfg.TopP, cfg.Effort = &half, &half, "low" })
 			req := question("who?")
 			req.MaxOutput, req.Choice = 100, ChoiceNone
 			if reply, err := client.Ask(t.Context(), req); err != nil || reply.Attempts != 2 {

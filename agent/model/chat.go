@@ -40,6 +40,9 @@ func (c *Client) chatBody(form requestForm, req Request) ([]byte, error) {
 	if c.cfg.Temperature != nil {
 		body.Temperature = openai.Float(*c.cfg.Temperature)
 	}
+	if c.cfg.TopP != nil {
+		body.TopP = openai.Float(*c.cfg.TopP)
+	}
 	body.ReasoningEffort = openai.ReasoningEffort(c.cfg.Effort)
 	if key := c.cacheKey(req); key != "" {
 		body.PromptCacheKey = openai.String(key)

@@ -25,6 +25,7 @@ type Config struct {
 
 	Effort      string   // reasoning effort, in the server's words; "" sends none
 	Temperature *float64 // nil sends none; reasoning models refuse one
+	TopP        *float64 // likewise
 
 	Timeout     time.Duration // for one request; 0 is 20 minutes
 	IdleTimeout time.Duration // between two pieces of an answer; 0 is 5 minutes

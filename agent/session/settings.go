@@ -33,6 +33,7 @@ type Settings struct {
 	Price         *TokenPrice   // nil to use the price that the server or the price table names
 	AllowUnpriced bool          // use a model whose price is unknown
 	Temperature   *float64      // nil for the server's default
+	TopP          *float64      // share of the likeliest tokens that are sampled from; nil for the server's default
 	Effort        string        // reasoning effort; "" for the server's default
 	Calibration   string        // file with a calibration of the model's probabilities; "" for none
 	Engine        string        // "offline" means that a model is asked only if an option says so
@@ -66,6 +67,7 @@ var Table = []Setting{
 	{Key: "agent.price", set: func(s *Settings, v string) error { return setPrice(&s.Price, v) }},
 	{Key: "agent.allowUnpriced", flag: func(s *Settings) *bool { return &s.AllowUnpriced }},
 	{Key: "agent.temperature", set: func(s *Settings, v string) error { return setTemperature(&s.Temperature, v) }},
+	{Key: "agent.topP", set: func(s *Settings, v string) error { return setTopP(&s.TopP, v) }},
 	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
 	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
 	{Key: EngineKey, tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
@@ -205,6 +207,9 @@ func (s Settings) Sampling() string {
 	if s.Temperature != nil {
 		words = append(words, fmt.Sprintf("temperature=%g", *s.Temperature))
 	}
+	if s.TopP != nil {
+		words = append(words, fmt.Sprintf("top_p=%g", *s.TopP))
+	}
 	return strings.Join(words, " ")
 }
 
@@ -276,6 +281,19 @@ func setTemperature(to **float64, v string) error {
 	return nil
 }
 
+func setTopP(to **float64, v string) error {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !TopP(n) {
+		return errors.New("it must be a number above 0 and up to 1, such as 0.95")
+	}
+	*to = &n
+	return nil
+}
+
+// TopP reports whether a number can be the share of the likeliest tokens that are sampled
+// from.
+func TopP(n float64) bool { return n > 0 && n <= 1 }
+
 // TokenPrice is in USD for a million tokens.
 type TokenPrice struct{ Input, Output, CacheRead, CacheWrite float64 }
 
@@ -325,7 +343,7 @@ func (s Settings) ClientConfig(key, version string) model.Config {
 	// Unless agent.replyTimeout is set, an answer may take as long as the conversation.
 	reply := cmp.Or(s.ReplyTimeout, s.Timeout)
 	cfg := model.Config{
-		BaseURL: s.BaseURL, Model: s.Model, Key: key, Wire: s.Wire, Effort: s.Effort, Temperature: s.Temperature,
+		BaseURL: s.BaseURL, Model: s.Model, Key: key, Wire: s.Wire, Effort: s.Effort, Temperature: s.Temperature, TopP: s.TopP,
 		Timeout: reply, IdleTimeout: reply, Version: version,
 	}
 	if p := s.Price; p != nil {

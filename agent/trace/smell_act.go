@@ -20,9 +20,10 @@ type act struct {
 
 // callArgs are the arguments that the detectors use, whatever the tool.
 type callArgs struct {
-	Commit string      `json:"commit"`
-	Path   string      `json:"path"`
-	Page   json.Number `json:"page"` // number or string, since the tools accept both
+	Commit  string      `json:"commit"`
+	Path    string      `json:"path"`
+	Page    json.Number `json:"page"`    // number or string, since the tools accept both
+	Command string      `json:"command"` // of a shell
 }
 
 // acts lists the calls that were begun, except those that give the verdict.
@@ -36,6 +37,9 @@ func (t *Trajectory) acts() []act {
 				continue
 			}
 			args, _ := decode[callArgs]([]byte(said)) // text that is not JSON has no arguments
+			if does == "" && args.Command != "" {
+				does, args.Path = shellDeed(args.Command)
+			}
 			list = append(list, act{turn: turn.N, tool: tool, does: does, call: c, key: canonical(said), args: args})
 		}
 	}

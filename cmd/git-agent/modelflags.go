@@ -16,6 +16,7 @@ type modelFlags struct {
 	Turns         *int           `placeholder:"<n>" help:"end ${work} after <n> answers from the model"`
 	WallTime      *time.Duration `placeholder:"<duration>" help:"end ${work} after <duration>, such as 10m"`
 	MaxCost       *float64       `placeholder:"<usd>" help:"spend at most <usd> US dollars on this command"`
+	TopP          *float64       `name:"top-p" placeholder:"<number>" help:"let the model choose each token among the likeliest that have the probability <number> together, from 0 to 1; default: agent.topP"`
 	AllowUnpriced bool           `help:"use a model even if its price is unknown"`
 }
 
@@ -42,6 +43,8 @@ func (f *modelFlags) check() error {
 		return usagef("--turns takes a number from 1; --engine=offline asks no model")
 	case f.WallTime != nil && *f.WallTime <= 0:
 		return usagef("--wall-time takes a duration above 0, such as 10m; --engine=offline asks no model")
+	case f.TopP != nil && !session.TopP(*f.TopP):
+		return usagef("--top-p takes a number above 0 and up to 1, such as 0.95")
 	}
 	return checkCost(f.MaxCost)
 }
@@ -77,7 +80,7 @@ func (f *votingFlags) jobs() int { return max(1, modelJobs/f.runs()) }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *modelFlags) used() bool {
-	return f.Model != "" || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.AllowUnpriced
+	return f.Model != "" || f.Turns != nil || f.WallTime != nil || f.MaxCost != nil || f.TopP != nil || f.AllowUnpriced
 }
 
 // used reports whether any option is given that makes sense only with a model.
@@ -96,6 +99,9 @@ func (f *modelFlags) apply(s *session.Settings) {
 	}
 	if f.MaxCost != nil {
 		s.MaxCost = *f.MaxCost
+	}
+	if f.TopP != nil {
+		s.TopP = f.TopP
 	}
 	s.AllowUnpriced = s.AllowUnpriced || f.AllowUnpriced
 }
