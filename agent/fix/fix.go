@@ -8,6 +8,7 @@
 package fix
 
 import (
+	"slices"
 	"time"
 
 	"git-agent/agent/crash"
@@ -46,6 +47,22 @@ type Problem struct {
 	Given    []GivenLocation // locations that the user named
 	// EditTests allows a patch to change test files.
 	EditTests bool
+	// WriteTest lets a model write the failing test, if there is no Test or it passes. What
+	// is to be shown is in Report or Crash.
+	WriteTest bool `json:",omitempty"`
+	// OwnTest is the test that a model wrote; nil if somebody else did. Tree has its file, and
+	// Test runs it.
+	OwnTest *OwnTest `json:",omitempty"`
+}
+
+// An OwnTest is a test that the model which repairs a bug wrote itself. That it fails before
+// the repair and passes after it shows what the model made of the report, and not that the
+// reported bug is gone.
+type OwnTest struct {
+	File    gitext.Overlay // a new file
+	Command string         // runs it
+	Why     string         // the model's word on why its failure is the reported bug
+	Diff    []byte         // the file as git diff prints it
 }
 
 // Commands build and test a tree. Their fields are those of a Problem.
@@ -181,12 +198,16 @@ type Verdict string
 // These are the verdicts, best first.
 const (
 	Plausible Verdict = "plausible" // the failing tests pass and no other test fails
+	OwnTested Verdict = "own test"  // likewise, but the model wrote the failing test itself
 	Regresses Verdict = "regresses" // the failing tests pass, and tests that passed now fail
 	Fails     Verdict = "fails"     // the failing tests still fail
 	NoBuild   Verdict = "no build"  // it does not build
 	TimesOut  Verdict = "times out"
 	Refused   Verdict = "refused" // it was not run, because it changes nothing, or what it must not change
 )
+
+// Passes reports whether the failing tests pass, whoever wrote them, and no other test fails.
+func (v Verdict) Passes() bool { return v == Plausible || v == OwnTested }
 
 // A Trial is a patch that was tried.
 type Trial struct {
@@ -225,6 +246,8 @@ type Answer struct {
 	Localization Localization
 	History      *History // nil if it was not looked up
 	Plausible    []Trial  // best first
+	OwnTest      *OwnTest // the test that the model wrote; nil if it wrote none that fails
+	OwnTested    []Trial  // patches that pass it, best first; without the test itself
 	Tried        int      // candidates that were tried, the plausible ones included
 	Others       []Trial  // some of the others, the most telling first
 	// Stopped says what ended the work of the offline engine before all candidates were
@@ -237,6 +260,20 @@ type Answer struct {
 	// Incomplete lists what the clone lacked for the work: agent.LacksObjects; nil if nothing.
 	Incomplete []string
 	Agent      *AgentReport // nil if no model was asked
+}
+
+// Offered returns the patches that an answer offers, best first: the plausible ones, else
+// those that pass the model's own test, each with that test.
+func (a *Answer) Offered() []Trial {
+	if len(a.Plausible) > 0 || a.OwnTest == nil {
+		return a.Plausible
+	}
+	list := slices.Clone(a.OwnTested)
+	for i := range list {
+		p := &list[i].Patch
+		*p = Patch{Files: slices.Concat(p.Files, []gitext.Overlay{a.OwnTest.File}), Diff: slices.Concat(p.Diff, a.OwnTest.Diff)}
+	}
+	return list
 }
 
 // A Heuristic is a way to show history to a repair agent, after HAFixAgent (arXiv

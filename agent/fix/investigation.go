@@ -31,11 +31,13 @@ type Run struct {
 type Phase string
 
 // These are the phases. A trajectory of the strategy React is one repair; one of Research
-// is an analysis and then a repair. A review follows all trajectories.
+// is an analysis and then a repair. A review follows all trajectories, and the writing of a
+// test comes before them.
 const (
 	PhaseAnalysis Phase = "analysis"
 	PhaseRepair   Phase = ""       // the default
 	PhaseReview   Phase = "review" // a model chooses among plausible patches
+	PhaseTest     Phase = "test"   // a model writes the failing test, before all trajectories
 )
 
 // A Claim is what a model says at the end of a trajectory. The tests decide whether it

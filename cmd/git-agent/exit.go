@@ -30,7 +30,7 @@ const (
 	exitLimit       = 2   // a limit or budget ended the work; what was printed is valid
 	exitModel       = 3   // the model's server is unreachable or refused the request
 	exitIncomplete  = 4   // the clone lacks objects or history that the answer needs
-	exitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough
+	exitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough; fix has a patch that passes only the model's own test
 	exitFatal       = 128 // an error ended the work
 	exitUsage       = 129 // the command line is wrong
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work

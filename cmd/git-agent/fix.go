@@ -20,17 +20,18 @@ import (
 
 // fixCmd is `git agent fix`: it repairs a bug of the work tree that the user stands in.
 type fixCmd struct {
-	Test    string   `placeholder:"<command>" help:"shell command that fails because of the bug; default: agent.testCommand, else what the files of the repository suggest"`
-	Build   string   `placeholder:"<command>" help:"shell command that builds what the test runs; default: agent.buildCommand, if --test is not given"`
-	Setup   string   `placeholder:"<command>" help:"shell command that installs what the others need, such as 'npm ci'; it runs with the network, once for each state of the files; default: agent.setupCommand"`
-	Suite   string   `placeholder:"<command>" help:"shell command that runs the wider tests, which must not get worse; default: the test"`
-	Report  string   `placeholder:"<file>" kind:"path" help:"file with a report of the bug in words; - is standard input"`
-	Crash   string   `placeholder:"<file>" kind:"path" help:"file with a crash report; - is standard input"`
-	At      []string `sep:"none" placeholder:"<file>[:<line>[-<line>]]" help:"a place where the bug is suspected; may be given several times"`
-	Good    string   `placeholder:"<revision>" help:"a commit at which the test passes; bisect from there"`
-	Locate  bool     `help:"only say which functions are suspected, and which commits wrote them"`
-	History string   `default:"auto" placeholder:"<kinds>" help:"history that a model is shown: none, auto (the default), or some of fn_all, fn_pair and fl_diff, separated by commas"`
-	fixWork `embed:""`
+	Test      string   `placeholder:"<command>" help:"shell command that fails because of the bug; default: agent.testCommand, else what the files of the repository suggest"`
+	Build     string   `placeholder:"<command>" help:"shell command that builds what the test runs; default: agent.buildCommand, if --test is not given"`
+	Setup     string   `placeholder:"<command>" help:"shell command that installs what the others need, such as 'npm ci'; it runs with the network, once for each state of the files; default: agent.setupCommand"`
+	Suite     string   `placeholder:"<command>" help:"shell command that runs the wider tests, which must not get worse; default: the test"`
+	Report    string   `placeholder:"<file>" kind:"path" help:"file with a report of the bug in words; - is standard input"`
+	Crash     string   `placeholder:"<file>" kind:"path" help:"file with a crash report; - is standard input"`
+	At        []string `sep:"none" placeholder:"<file>[:<line>[-<line>]]" help:"a place where the bug is suspected; may be given several times"`
+	Good      string   `placeholder:"<revision>" help:"a commit at which the test passes; bisect from there"`
+	WriteTest bool     `help:"let a model write the test that shows the bug of --report or --crash, even if a known command fails"`
+	Locate    bool     `help:"only say which functions are suspected, and which commits wrote them"`
+	History   string   `default:"auto" placeholder:"<kinds>" help:"history that a model is shown: none, auto (the default), or some of fn_all, fn_pair and fl_diff, separated by commas"`
+	fixWork   `embed:""`
 
 	Apply       bool   `xor:"to" help:"apply the patch to the work tree"`
 	Index       bool   `xor:"to" help:"apply the patch to the work tree and the index"`
@@ -108,11 +109,17 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closing()) }()
+	if question.Problem.Test == "" && e.Agent == nil && !c.Locate {
+		return withHint(errOnlyReport, "git agent fix --test='<command>'\n%s", noModelHint)
+	}
 	if c.ShowRequest {
 		return c.showRequest(ctx, a, e, question)
 	}
 	return c.answer(ctx, a, e, question)
 }
+
+// errOnlyReport is returned if a report is all that is known of a bug, and there is no model.
+var errOnlyReport = errors.New("no command is known that fails because of the bug, and only a model can write a test from a report")
 
 // answer works on the question, prints the answer, and applies the patch where the
 // options ask for it.
@@ -182,9 +189,10 @@ func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gi
 func (c *fixCmd) status(ans *fix.Answer) error {
 	tally := exitTally{agentRequired: c.agentRequired}
 	tally.add(tallied{
-		empty:      len(ans.Plausible) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
-		incomplete: len(ans.Plausible) == 0 && slices.Contains(ans.Incomplete, agent.LacksObjects),
-		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Plausible) == 0),
+		empty:      len(ans.Offered()) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
+		incomplete: len(ans.Offered()) == 0 && slices.Contains(ans.Incomplete, agent.LacksObjects),
+		unsure:     len(ans.Plausible) == 0 && len(ans.OwnTested) > 0,
+		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Offered()) == 0),
 		runs:       ans.Agent.RunReports(),
 	})
 	return tally.status()
@@ -195,6 +203,8 @@ func (c *fixCmd) check() error {
 	switch {
 	case c.Locate && (c.Apply || c.Index || c.Commit || c.Branch != "" || c.Patch != ""):
 		return usagef("--locate makes no patch, so there is nothing to apply or to write")
+	case c.WriteTest && (c.Report == "" && c.Crash == "" || c.Test != "" || c.Locate):
+		return usagef("--write-test goes with --report or --crash, and with neither --test nor --locate")
 	case c.Report == "-" && c.Crash == "-":
 		return usagef("only one of --report and --crash can be standard input")
 	}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/render"
 )
 
 // scriptBug makes the bench's repository one whose last commit broke a script.
@@ -83,5 +86,85 @@ func TestFixModelsThatFail(t *testing.T) {
 				t.Errorf("before\n%s\nafter\n%s", before, after)
 			}
 		})
+	}
+}
+
+// With a report alone, a model writes the failing test, and the answer says in each form that
+// its patch passes only that test.
+func TestFixFromAReport(t *testing.T) {
+	b := newAgentBench(t)
+	b.scriptBug()
+	b.shell(`cd r && git rm -q check_test.sh && git commit -q --no-verify --no-gpg-sign -m 'no test'; printf 'It prints 2 for two lines of two words.\n' >../bug.txt`)
+	b.git("config", "--global", "agent.sandbox", "none")
+	report := "--report=" + filepath.Join(b.home, "bug.txt")
+	test, err := json.Marshal(map[string]string{"path": "tests/new_test.sh", "text": "got=$(sh size.sh)\ntest \"$got\" -eq 4 || { echo \"got $got words\"; exit 1; }\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errs := b.run(exitFatal, "fix", report)
+	if want := "only a model can write a test from a report"; !strings.Contains(errs, want) || !strings.Contains(errs, "--test=") || strings.Count(errs, "fatal:") != 1 {
+		t.Errorf("no %q in\n%s", want, errs)
+	}
+	b.serve(func(req modeltest.Request) modeltest.Reply {
+		switch writing := slices.Contains(req.Tools, "write_test"); {
+		case writing && req.Turn() == 0:
+			return modeltest.Call("write_test", string(test))
+		case !writing && req.Turn() == 0:
+			return modeltest.Call("edit", `{"path":"size.sh","old":"head -n 1","new":"cat"}`)
+		}
+		return modeltest.Call("finish", `{"status":"success","explanation":"All lines count."}`)
+	})
+	before := b.kept()
+	out, _ := b.run(exitUnsure, "fix", report)
+	for _, want := range []string{"the model wrote this test itself, tests/new_test.sh: All lines count.", "1 patch of the model, reproduced by a test that it wrote itself: 1 candidate tried",
+		"wrote the test\n", "patch (own test", "caution: no wider tests are known", "+\tcat \"$1\"", "+++ b/tests/new_test.sh"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "plausible") || before != b.kept() {
+		t.Errorf("%s", out)
+	}
+	out, _ = b.run(exitUnsure, "fix", report, "--json", "--branch=repair")
+	var ans render.FixAnswerJSON
+	if err := json.Unmarshal([]byte(out), &ans); err != nil || ans.Repaired || len(ans.Patches) != 0 || len(ans.OwnTested) != 1 || ans.OwnTested[0].Verdict != "own test" || ans.OwnTest.Path != "tests/new_test.sh" {
+		t.Errorf("%v in %s", err, out)
+	}
+	if files, message := b.git("diff", "--name-only", "HEAD", "repair"), b.git("log", "-1", "--format=%B", "repair"); files != "size.sh\ntests/new_test.sh" || !strings.Contains(message, "reproduced by a test that the model wrote itself") {
+		t.Errorf("the branch changes %q: %s", files, message)
+	}
+	if shown, _ := b.run(exitFound, "fix", report, "--show-request"); !strings.Contains(shown, "write_test") || strings.Contains(shown, "\"edit\"") {
+		t.Errorf("the first request is %s", shown)
+	}
+}
+
+// The wider tests are those that are known, and --write-test leaves a command that fails to
+// them.
+func TestFixWritesATestBesideAKnownCommand(t *testing.T) {
+	b := newAgentBench(t)
+	b.scriptBug()
+	b.shell(`printf 'It prints 2 for two lines of two words.\n' >bug.txt`)
+	b.git("config", "--global", "agent.sandbox", "none")
+	b.git("config", "--global", "agent.testCommand", "sh check_test.sh")
+	var first []string
+	b.serve(func(req modeltest.Request) modeltest.Reply {
+		if req.Turn() == 0 {
+			first = append(first, req.Messages[1].Text)
+		}
+		return modeltest.Call("finish", `{"status":"failure","explanation":"I cannot."}`)
+	})
+	report := "--report=" + filepath.Join(b.home, "bug.txt")
+	b.run(exitNothing, "fix", report, "--history=none")
+	if len(first) != 1 || !strings.Contains(first[0], "Repair the bug, test, and call finish.") {
+		t.Fatalf("a known command that fails is not repaired: %q", first)
+	}
+	out, _ := b.run(exitNothing, "fix", report, "--history=none", "--write-test")
+	if len(first) != 2 || !strings.Contains(first[1], "# How all tests are run\n\n$ sh check_test.sh") || !strings.Contains(out, "nothing was tried: the model wrote no test that fails because of the bug: I cannot.") {
+		t.Errorf("%q\n%s", first, out)
+	}
+	for _, args := range [][]string{{"--write-test"}, {report, "--write-test", "--test=false"}, {report, "--write-test", "--locate"}} {
+		if _, errs := b.run(exitUsage, append([]string{"fix"}, args...)...); !strings.Contains(errs, "--write-test goes with") {
+			t.Errorf("%v: %s", args, errs)
+		}
 	}
 }

@@ -33,10 +33,11 @@ func (c *fixCmd) target() (deliver.Target, bool) {
 // deliver writes the best patch where the options ask for it, and prints the command
 // that undoes it.
 func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question, ans *fix.Answer) error {
-	if len(ans.Plausible) == 0 {
+	offered := ans.Offered()
+	if len(offered) == 0 {
 		return nil
 	}
-	best := ans.Plausible[0]
+	best := offered[0]
 	if c.Patch != "" {
 		if err := writeFile(c.Patch, 0o644, func(w io.Writer) error { _, err := w.Write(best.Patch.Diff); return err }); err != nil {
 			return err

@@ -164,6 +164,7 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 // the configuration, else what the files of the repository suggest.
 func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
 	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
+	p.WriteTest = c.Test == "" && !c.Locate && (p.Report != "" || p.Crash != nil)
 	config, err := c.configured(ctx, a)
 	if err != nil {
 		return err
@@ -182,6 +183,7 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	}
 	if p.Test = config[testCommandKey]; p.Test != "" {
 		a.say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
+		c.leaveTest(p)
 		return nil
 	}
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
@@ -190,6 +192,9 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	proposals, err := testrun.Propose(ctx, repo, p.Tree, pathspecsIn(repo, nil).prefix)
 	if err != nil {
 		return err
+	}
+	if len(proposals) == 0 && p.WriteTest {
+		return nil
 	}
 	if len(proposals) == 0 {
 		return withHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
@@ -202,7 +207,16 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	first := proposals[0]
 	p.Build, p.Test, p.Suite, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[1:]
 	a.say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), testCommandKey)
+	c.leaveTest(p)
 	return nil
+}
+
+// leaveTest makes the test that was found the wider tests, if a model is to write another one
+// in any case.
+func (c *fixCmd) leaveTest(p *fix.Problem) {
+	if c.WriteTest {
+		p.Suite, p.Test, p.Others = cmp.Or(p.Suite, p.Test), "", nil
+	}
 }
 
 // configured returns the commands of the configuration. Values of the repository's own

@@ -14,7 +14,7 @@ type exitTally struct {
 	limited       int  // questions that a limit left without an answer of the model
 	failed        int  // questions that no engine could work on
 	incomplete    int  // answers that would need objects or history that the clone lacks
-	unsure        int  // answers whose suspect is below the floor for trailers
+	unsure        int  // answers whose suspect is below the floor for trailers, or whose patch passes only the model's own test
 }
 
 // tallied is what counts of one answer.
@@ -22,7 +22,7 @@ type tallied struct {
 	failed     bool              // no engine could work on the question
 	empty      bool              // the answer names nothing
 	incomplete bool              // the clone lacks objects or history that the answer needs
-	unsure     bool              // its suspect is below the floor for trailers
+	unsure     bool              // its suspect is below the floor for trailers, or its patch passes only the model's own test
 	unanswered bool              // a model was asked, and the answer is the offline engine's
 	runs       []agent.RunReport // of the model
 }

@@ -93,5 +93,8 @@ func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
 	if t.Origin != "" && !strings.HasPrefix(t.Origin, "trajectory") {
 		rest = strings.TrimSpace(rest + "\n\nThe change " + t.Origin + ".")
 	}
+	if t.Verdict == fix.OwnTested {
+		rest = strings.TrimSpace(rest + "\n\nThe bug was reproduced by a test that the model wrote itself.")
+	}
 	return Message(subject, rest, bug)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"git-agent/agent"
@@ -39,25 +40,27 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 		return err
 	}
 	method := a.method(s.q)
-	record := a.Session.NewRecord(Kind, func(sample int) any {
-		spec := spec
-		spec.RunSpec = a.Session.RunSpec(method, sample)
-		return spec
-	})
+	record := a.record(spec, method)
 	s.say("the model works on the bug")
 	found, err := session.Investigate(ctx, a.Session, record, s.ask(ctx))
 	if err != nil {
 		return err
 	}
+	report := &found.Answer.Report
 	for k, id := range found.Runs {
-		if runs := found.Answer.Report.Runs; k < len(runs) {
-			runs[k].Trace = string(id)
+		if k < len(report.Runs) {
+			report.Runs[k].Trace = string(id)
 		}
 	}
-	s.answer.Agent = &found.Answer.Report
-	ans.End = found.End
+	why := unserved(report.Runs)
+	if s.wrote != nil {
+		report.Runs = slices.Insert(report.Runs, 0, *s.wrote)
+	}
+	s.answer.Agent = report
+	before := ans.End
+	ans.End = func(ctx context.Context) { before(ctx); found.End(ctx) }
 	s.conclude(ctx, found.Answer.Trials)
-	if why := unserved(s.answer.Agent.Runs); len(s.answer.Plausible) == 0 && why != "" {
+	if len(s.answer.Plausible)+len(s.answer.OwnTested) == 0 && why != "" {
 		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"
 		s.clock = clock{time.Now(), s.engine.Effort.Wall}
@@ -70,6 +73,15 @@ func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
 		return s.repairOffline(ctx)
 	}
 	return nil
+}
+
+// record prepares the record of runs.
+func (a *Agent) record(spec Spec, method session.Method) *session.Record {
+	return a.Session.NewRecord(Kind, func(sample int) any {
+		spec := spec
+		spec.RunSpec = a.Session.RunSpec(method, sample)
+		return spec
+	})
 }
 
 // unserved returns why no trajectory came to its end, if the model's server is the
@@ -102,7 +114,11 @@ func (s *study) ask(ctx context.Context) session.Ask[*investigate.Result] {
 func (s *study) input() investigate.Input {
 	in := investigate.Input{Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History}
 	if s.proof != nil {
-		in.Validate = s.proof.Validate
+		in.Validate = func(ctx context.Context, patch fix.Patch) (fix.Trial, error) {
+			t, err := s.proof.Validate(ctx, patch)
+			s.own(&t)
+			return t, err
+		}
 	}
 	return in
 }
@@ -142,6 +158,10 @@ func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, stri
 	body, err := e.Agent.Session.FirstRequest(func(asker model.Asker) error {
 		opt := s.options(asker)
 		opt.Unpriced, opt.Method.Samples = true, 1 // a request that is not sent costs nothing
+		if s.unwritten {
+			_, err := investigate.WriteTest(ctx, e.Repo, s.input(), opt)
+			return err
+		}
 		_, err := investigate.Repair(ctx, e.Repo, s.input(), opt)
 		return err
 	})

@@ -81,6 +81,14 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 	if err != nil {
 		return nil, err
 	}
+	if s.unwritten {
+		if err := s.writeTest(ctx, ans); err != nil {
+			if ctx.Err() != nil {
+				return ans, err
+			}
+			return nil, err
+		}
+	}
 	if e.Effort.Locate || s.answer.Declined != "" || s.answer.Stopped != "" {
 		return ans, nil
 	}
@@ -121,6 +129,9 @@ type study struct {
 	clock   clock
 	space   *trial.Workspace // in which the test was run; nil before that
 	runs    []testrun.Ending // of the test, without a patch
+
+	unwritten bool     // a model must write the failing test first
+	wrote     *fix.Run // how it wrote one; nil if it did not
 }
 
 // noHistory reports whether a model is to repair the bug without history.
@@ -172,7 +183,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	if s.trial, err = e.trialOptions(ctx, q); err != nil {
 		return s, err
 	}
-	if s.problem.Test != "" && e.Fetch != nil {
+	if (s.problem.Test != "" || s.writes()) && e.Fetch != nil {
 		e.Fetch.Files(ctx, s.problem.Tree.Commit, "") // the test runs in a checkout
 	}
 	if err := s.setUpTrial(ctx); err != nil {
@@ -182,22 +193,25 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	if s.space, err = trial.Open(ctx, e.Repo, s.trial); err != nil {
 		return s, err
 	}
-	in := localize.Input{Problem: s.problem, NoHistory: s.noHistory()}
-	if s.problem.Test != "" {
-		if err := s.reproduces(ctx); err != nil || s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
-			return s, err
-		}
-		if err := s.readOutput(ctx, &in); err != nil {
-			return s, err
-		}
-		if in.Spectrum, err = s.spectrum(ctx); err != nil {
-			return s, err
-		}
-	} else if !e.Effort.Locate {
-		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
-		return s, nil
+	if err := s.reproduces(ctx); err != nil || s.answer.Declined != "" && !(e.Effort.Locate && s.hasWords()) {
+		return s, err
 	}
-	return s, s.suspect(ctx, in)
+	if s.problem.Test == "" {
+		return s, s.suspect(ctx, localize.Input{Problem: s.problem, NoHistory: s.noHistory()})
+	}
+	return s, s.suspectFailing(ctx)
+}
+
+// suspectFailing finds the suspected functions of a test that has run.
+func (s *study) suspectFailing(ctx context.Context) (err error) {
+	in := localize.Input{Problem: s.problem, NoHistory: s.noHistory()}
+	if err := s.readOutput(ctx, &in); err != nil {
+		return err
+	}
+	if in.Spectrum, err = s.spectrum(ctx); err != nil {
+		return err
+	}
+	return s.suspect(ctx, in)
 }
 
 // readOutput puts what the test said into the input of the localization.
@@ -219,17 +233,35 @@ func (s *study) readOutput(ctx context.Context, in *localize.Input) error {
 	return nil
 }
 
-// reproduces runs the test, and decides whether a repair makes sense.
-func (s *study) reproduces(ctx context.Context) error {
-	if err := s.noteAbsent(ctx); err != nil {
+// reproduces runs the test, and decides whether a repair makes sense. Without a test, or with
+// one that passes, a model may have to write one first.
+func (s *study) reproduces(ctx context.Context) (err error) {
+	switch {
+	case s.problem.Test != "":
+		if err := s.noteAbsent(ctx); err != nil {
+			return err
+		}
+		if err := s.reproduce(ctx); err != nil {
+			return err
+		}
+		if s.writes() && s.answer.Reproduction.State == fix.Passing {
+			s.takeForSuite()
+			return nil
+		}
+		s.dropKnown()
+		s.answer.Declined, err = s.declined(ctx)
+		s.problem.WriteTest, s.q.Problem.WriteTest = false, false
 		return err
+	case s.writes():
+		s.unwritten = true
+		return s.noteAbsent(ctx)
+	case !s.engine.Effort.Locate:
+		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
+		if s.problem.WriteTest {
+			s.answer.Declined = NeedsModel
+		}
 	}
-	if err := s.reproduce(ctx); err != nil {
-		return err
-	}
-	var err error
-	s.answer.Declined, err = s.declined(ctx)
-	return err
+	return nil
 }
 
 // reproduce runs the test. Where the commands were guessed and the test cannot be judged,
@@ -288,6 +320,9 @@ func (s *study) declined(ctx context.Context) (string, error) {
 	}
 	switch rep.State {
 	case fix.Passing:
+		if s.problem.WriteTest {
+			return "the test passes as things are, and only a model can write one from the report: give a command that fails because of the bug, or configure a model", nil
+		}
 		return "the test passes as things are, so there is nothing to repair: give a command that fails because of the bug", nil
 	case fix.Broken:
 		cure, err := s.advice(ctx)
@@ -365,9 +400,14 @@ func (s *study) spectrum(ctx context.Context) (*fix.Spectrum, error) {
 // conclude puts the trials into the answer.
 func (s *study) conclude(ctx context.Context, trials []fix.Trial) {
 	s.answer.Tried += len(trials)
+	for i := range trials {
+		s.own(&trials[i])
+	}
 	for _, t := range validate.Best(ctx, s.engine.Repo, trials, s.answer.History) {
 		if t.Verdict == fix.Plausible {
 			s.answer.Plausible = append(s.answer.Plausible, t)
+		} else if t.Verdict == fix.OwnTested {
+			s.answer.OwnTested = append(s.answer.OwnTested, t)
 		} else if len(s.answer.Others) < maxOthers {
 			s.answer.Others = append(s.answer.Others, t)
 		}

@@ -8,10 +8,11 @@ import (
 )
 
 // setUpTrial runs the setup command of the problem, unless an earlier run did, and lets the
-// commands see what it installed. Without a test nothing runs, so nothing is installed.
+// commands see what it installed. Without a test, unless a model writes one, nothing runs, so
+// nothing is installed.
 func (s *study) setUpTrial(ctx context.Context) error {
 	p := s.problem
-	if p.Setup == "" || p.Test == "" {
+	if p.Setup == "" || p.Test == "" && !s.writes() {
 		return nil
 	}
 	s.say("setting up: %s", p.Setup)

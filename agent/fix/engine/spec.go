@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -41,7 +43,7 @@ const maxTitle = 120
 
 // specOf returns the spec of the runs of a question, without its RunSpec.
 func specOf(of session.Case, q fix.Question) (Spec, error) {
-	s := Spec{Case: of, Commit: q.Problem.Tree.Commit, Title: agent.Shorten(agent.CleanLine(q.Problem.Test), maxTitle)}
+	s := Spec{Case: of, Commit: q.Problem.Tree.Commit, Title: agent.Shorten(agent.CleanLine(cmp.Or(q.Problem.Test, "a test of: "+firstWords(q.Problem))), maxTitle)}
 	data, err := json.Marshal(q)
 	if err != nil {
 		return s, err
@@ -52,6 +54,15 @@ func specOf(of session.Case, q fix.Question) (Spec, error) {
 		s.Content = data
 	}
 	return s, nil
+}
+
+// firstWords returns the first line of what is said about a bug.
+func firstWords(p fix.Problem) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(p.Report), "\n")
+	if line == "" && p.Crash != nil && len(p.Crash.Problems) > 0 {
+		line = p.Crash.Problems[0].Kind
+	}
+	return line
 }
 
 // SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot be
@@ -104,6 +115,9 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	q, err := spec.Asked()
 	if err != nil {
 		return nil, err
+	}
+	if q.Problem.WriteTest {
+		return nil, errors.New("it wrote the test from which a repair starts; to go on with it, run git agent fix again with the same options")
 	}
 	if q.Method.Strategy == fix.Research {
 		return nil, errors.New("it is one half of a research; to go on with it, run git agent fix again with the same options")

@@ -251,7 +251,7 @@ var harmlessParts = map[string]bool{"package.json": true, "go.mod": true}
 func (b *Box) forbidden(name string) error {
 	shown := agent.CleanLine(name)
 	switch {
-	case source.IsTestOf(name, b.problem.Test) && !b.problem.EditTests:
+	case b.problem.OwnTest != nil && name == b.problem.OwnTest.File.Path, source.IsTestOf(name, b.problem.Test) && !b.problem.EditTests:
 		return refuse(editName, "%s belongs to the tests, which the repair must not change; change the code that they test", shown)
 	case source.SteersTests(name) && !harmlessParts[path.Base(name)] && !b.problem.EditTests:
 		return refuse(editName, "%s says how the tests run, which the repair must not change; change the code that they test", shown)

@@ -69,6 +69,7 @@ type Box struct {
 	suite   verdict               // of the wider tests
 	smells  Smells
 	ending  ending
+	own     *ownTest // the last test of write_test; nil before the first one
 }
 
 // New makes the tools for a problem. space must hold the problem's tree already. The
@@ -136,7 +137,11 @@ func Specs() ([]agent.Spec, error) {
 			}
 		}
 	}
-	return specs, nil
+	writing, err := newBox(fix.Problem{}, Options{}).Writing()
+	for _, t := range writing {
+		specs = append(specs, t.Spec())
+	}
+	return specs, err
 }
 
 // makeTools makes the tools that the options and the problem call for.

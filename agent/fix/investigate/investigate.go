@@ -100,7 +100,7 @@ func Repair(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*Res
 				continue
 			}
 			res.Trials = append(res.Trials, *t.trial)
-			repaired = repaired || t.trial.Verdict == fix.Plausible
+			repaired = repaired || t.trial.Verdict.Passes()
 			w.rejected = append(w.rejected, *t.trial)
 		}
 		first += len(round)

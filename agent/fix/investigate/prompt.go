@@ -14,8 +14,8 @@ import (
 
 // firstPrompt fills the prompt text fix/case.
 type firstPrompt struct {
-	Report, Crash, Command, Tests, Suspects, History, Writers, Found, Findings, Rejected, Patches string
-	Bash, Analysis                                                                                bool
+	Report, Crash, Command, Tests, Suspects, History, Writers, Found, Findings, Rejected, Patches, Suite string
+	Bash, Analysis, Writing                                                                              bool
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
@@ -56,6 +56,7 @@ type caseParts struct {
 	findings string          // of an analysis
 	patches  string          // that a review is about
 	analysis bool            // the message begins an analysis
+	writing  bool            // the message begins the writing of a test
 }
 
 // casePrompt returns the first message of a repair, of an analysis or of a review.
@@ -64,6 +65,9 @@ func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) 
 		Analysis: parts.analysis, Patches: parts.patches, Findings: parts.findings,
 		Report: agent.Abridge(agent.Clean(w.in.Problem.Report), maxReport), Command: w.commandText(), Tests: w.testsText,
 		Suspects: w.suspectsText, Rejected: w.rejectedText(), Bash: w.opt.Method.Tools == fix.Bash,
+	}
+	if p.Writing = parts.writing; p.Writing {
+		p.Suite = agent.CleanLine(w.in.Problem.Suite)
 	}
 	if parts.patches != "" {
 		p.Rejected = "" // they are of earlier rounds

@@ -82,7 +82,7 @@ func (w *work) review(ctx context.Context, k int, res *Result) error {
 // plausible returns the trials that are plausible.
 func plausible(trials []fix.Trial) (list []fix.Trial) {
 	for _, t := range trials {
-		if t.Verdict == fix.Plausible {
+		if t.Verdict.Passes() {
 			list = append(list, t)
 		}
 	}

@@ -136,7 +136,7 @@ func (w *work) journalOf(k int, phase fix.Phase) int {
 // after the model had repaired the bug does not matter.
 func statusOf(run fix.Run) string {
 	switch {
-	case run.Verdict == fix.Plausible:
+	case run.Verdict.Passes():
 		return agent.StatusFound
 	case run.Status == agent.StatusFound:
 		return agent.StatusNothing

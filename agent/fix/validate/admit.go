@@ -71,6 +71,8 @@ func (v *Validator) refuses(t tree, patch map[string]gitext.Overlay, f gitext.Ov
 		return fmt.Sprintf("it writes %s, which is no path of the work tree", name)
 	case t[f.Path].Mode == modeSubmodule || f.Mode == modeSubmodule:
 		return fmt.Sprintf("it changes the submodule %s", name)
+	case v.problem.OwnTest != nil && f.Path == v.problem.OwnTest.File.Path:
+		return fmt.Sprintf("it changes %s, the test that must show the bug", name)
 	case !v.problem.EditTests && source.IsTestOf(f.Path, v.problem.Test):
 		return fmt.Sprintf("it changes the test file %s", name)
 	case !slices.Contains([]uint32{0, modeFile, modeExecutable, modeLink}, f.Mode):

@@ -57,7 +57,7 @@ func unite(first, second fix.Trial) fix.Trial {
 }
 
 // verdicts lists the verdicts, best first.
-var verdicts = []fix.Verdict{fix.Plausible, fix.Regresses, fix.Fails, fix.NoBuild, fix.TimesOut, fix.Refused}
+var verdicts = []fix.Verdict{fix.Plausible, fix.OwnTested, fix.Regresses, fix.Fails, fix.NoBuild, fix.TimesOut, fix.Refused}
 
 // rank returns the place of a verdict, from 0 for the best.
 func rank(v fix.Verdict) int {

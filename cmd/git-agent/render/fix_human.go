@@ -38,7 +38,10 @@ const (
 func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
 	r.heading(&b, commit, ans.Reproduction)
-	repaired := len(ans.Plausible) > 0
+	if t := ans.OwnTest; t != nil {
+		r.wrapped(&b, 4, "the model wrote this test itself, "+layout.Path(r.Place(t.File.Path))+": "+t.Why)
+	}
+	repaired := len(ans.Offered()) > 0
 	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before that
 	if (ans.Declined == "" && !repaired || r.Locate || r.All) && sought {
 		r.locations(&b, ans)
@@ -51,7 +54,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	}
 	r.notes(&b, ans.Notes)
 	r.work(&b, ans.Agent)
-	for i, t := range ans.Plausible {
+	for i, t := range ans.Offered() {
 		if i > 0 && !r.All {
 			break
 		}
@@ -161,6 +164,9 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 		r.wrapped(b, 0, "no patch was tried: neither history nor small changes give a candidate")
 	case ans.Tried == 0:
 		r.wrapped(b, 0, "no patch was tried: the model made none")
+	case len(ans.Plausible) == 0 && len(ans.OwnTested) > 0:
+		r.wrapped(b, 0, fmt.Sprintf("%s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
+			plural(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)))
 	case len(ans.Plausible) == 0 && ans.Engine == "offline":
 		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)))
 	case len(ans.Plausible) == 0:
@@ -174,7 +180,7 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 		}
 		r.wrapped(b, 0, fmt.Sprintf("%s: %s%s", plural(len(ans.Plausible), "plausible patch", "plausible patches"), tried(ans.Tried), more))
 	}
-	if len(ans.Plausible) > 0 && !r.All {
+	if len(ans.Offered()) > 0 && !r.All {
 		return
 	}
 	for i, t := range ans.Others {
@@ -285,6 +291,10 @@ func fateOf(run fix.Run) string {
 	switch {
 	case run.Phase == fix.PhaseAnalysis && run.Cut == "" && run.Reason == "":
 		return "analysis"
+	case run.Phase == fix.PhaseTest && run.Cut == "" && run.Reason == "" && run.Claim.Success:
+		return "wrote the test"
+	case run.Phase == fix.PhaseTest && run.Cut == "" && run.Reason == "":
+		return "wrote no test that fails"
 	case run.Verdict != "" && cut != "":
 		return string(run.Verdict) + ", " + cut
 	case run.Verdict != "":

@@ -20,8 +20,10 @@ type (
 		Test       fixTestJSON       `json:"test"`
 		Locations  []fixLocationJSON `json:"locations"`
 		History    []fixBlamedJSON   `json:"history"`
-		Patches    []fixPatchJSON    `json:"patches"` // plausible ones, best first
-		Others     []fixPatchJSON    `json:"others"`  // some of the patches that are not plausible
+		Patches    []fixPatchJSON    `json:"patches"`              // plausible ones, best first
+		OwnTest    *fixOwnTestJSON   `json:"own_test,omitempty"`   // the test that the model wrote itself
+		OwnTested  []fixPatchJSON    `json:"own_tested,omitempty"` // patches that pass it, best first, with the test; they are not plausible
+		Others     []fixPatchJSON    `json:"others"`               // some of the patches that are not plausible
 		Tried      int               `json:"tried"`
 		Stopped    string            `json:"stopped,omitempty"` // what ended the search before all candidates were tried
 		Notes      []string          `json:"notes"`
@@ -36,6 +38,11 @@ type (
 		Failing []string `json:"failing"`
 		Seconds float64  `json:"seconds"`
 		Output  string   `json:"output"`
+	}
+	fixOwnTestJSON struct {
+		Path    string `json:"path"`
+		Command string `json:"command"`
+		Why     string `json:"why"` // the model's word on why its failure is the reported bug
 	}
 	fixLocationJSON struct {
 		Path     string          `json:"path"`
@@ -93,6 +100,7 @@ type (
 	}
 	fixRunJSON struct {
 		Trace   string     `json:"trace"`
+		Phase   fix.Phase  `json:"phase,omitempty"` // analysis, review or test; a repair has none
 		Status  string     `json:"status"`
 		Reason  string     `json:"reason"`
 		Turns   int        `json:"turns"`
@@ -115,6 +123,12 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},
 		Locations: []fixLocationJSON{}, History: []fixBlamedJSON{}, Patches: fixPatches(ans.Plausible), Others: fixPatches(ans.Others),
 		Notes: append([]string{}, ans.Notes...), Incomplete: ans.Incomplete, Agent: fixAgentOf(ans.Agent),
+	}
+	if t := ans.OwnTest; t != nil {
+		out.OwnTest = &fixOwnTestJSON{Path: t.File.Path, Command: t.Command, Why: t.Why}
+	}
+	if len(ans.Plausible) == 0 && len(ans.OwnTested) > 0 {
+		out.OwnTested = fixPatches(ans.Offered())
 	}
 	for _, l := range ans.Localization.Locations {
 		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: []fixRangeJSON{}, Score: l.Score, Grounds: []fixGroundJSON{}}
@@ -158,7 +172,7 @@ func fixAgentOf(report *fix.AgentReport) *fixAgentJSON {
 	out := &fixAgentJSON{Model: report.Model, Fallback: report.Fallback, Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []fixRunJSON{}}
 	for _, r := range report.Runs {
 		out.Runs = append(out.Runs, fixRunJSON{
-			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),
+			Trace: r.Trace, Phase: r.Phase, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),
 			History: fix.Name(r.History), Claim: r.Claim, Verdict: string(r.Verdict), Cut: r.Cut, Allowed: r.Allowed,
 		})
 	}

@@ -1,0 +1,154 @@
+package testrun
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+// Alone returns the command that runs one new test file: the tool of the suite, narrowed to
+// the file, or if the suite is run by a program that is not known here, the interpreter of
+// the file's language. Where neither can be narrowed, it is the suite as a whole. ok is false
+// if there is no command: the file is of a language that must be built, and there is no
+// suite.
+//
+// The file is text of a model. Nothing of it comes into the command but its path, quoted, and
+// the names of its tests in Go.
+func Alone(suite, file string, text []byte) (command string, ok bool) {
+	enter := changeDir().FindString(suite)
+	rest := suite[len(enter):]
+	name := file
+	if enter != "" {
+		dir := directoryOf(enter)
+		below, inside := strings.CutPrefix(file, dir+"/")
+		if !inside {
+			enter, rest = "", "" // the suite is of another directory
+		} else {
+			name = below
+		}
+	}
+	if narrowed, ok := aloneInSuite(rest, name, text); ok {
+		return enter + narrowed, true
+	}
+	if started, ok := interpreted(name, text); ok {
+		return enter + started, true
+	}
+	return suite, strings.TrimSpace(suite) != ""
+}
+
+// directoryOf returns the directory that a match of changeDir enters.
+func directoryOf(enter string) string {
+	list, ok := words(strings.TrimSuffix(strings.TrimSpace(enter), "&&"))
+	if !ok || len(list) != 2 {
+		return ""
+	}
+	return path.Clean(list[1].value)
+}
+
+// A loner returns the arguments with which a tool runs the tests of one file only.
+type loner func(args []word, file string, text []byte) ([]string, bool)
+
+// loners are the tools that can be told a file, with the endings of their files.
+var loners = map[string]struct {
+	endings string
+	narrow  loner
+}{
+	"go":     {".go", aloneGo},
+	"pytest": {".py", aloneTarget}, "py.test": {".py", aloneTarget},
+	"unittest": {".py", func(_ []word, file string, _ []byte) ([]string, bool) { return []string{quote(file)}, true }},
+	"jest":     {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget},
+	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
+	"cargo": {".rs", aloneCargo},
+	"mvn":   {".java .kt", aloneMaven}, "mvnw": {".java .kt", aloneMaven},
+	"gradle": {".java .kt .groovy", aloneGradle}, "gradlew": {".java .kt .groovy", aloneGradle},
+}
+
+func aloneInSuite(suite, file string, text []byte) (string, bool) {
+	list, ok := words(suite)
+	if !ok {
+		return "", false
+	}
+	name, at := tool(list)
+	l, known := loners[name]
+	if !known || !slices.Contains(strings.Fields(l.endings), path.Ext(file)) {
+		return "", false
+	}
+	args, ok := l.narrow(list[at+1:], file, text)
+	return strings.Join(append(raws(list[:at+1]), args...), " "), ok
+}
+
+var goTestFunction = source.Lazy(`(?m)^func (Test[\pL\pN_]*)\(`)
+
+// aloneGo runs the tests of the file, by their names, in its package.
+func aloneGo(args []word, file string, text []byte) ([]string, bool) {
+	tests := goTests(text)
+	if len(args) == 0 || args[0].value != "test" || len(tests) == 0 {
+		return nil, false
+	}
+	flags, _, rest := splitGo(args[1:])
+	return slices.Concat(goTestArgs(file, tests, flags), rest), true
+}
+
+func goTests(text []byte) (tests []string) {
+	for _, m := range goTestFunction().FindAllSubmatch(text, -1) {
+		tests = append(tests, string(m[1]))
+	}
+	return tests
+}
+
+func goTestArgs(file string, tests, flags []string) []string {
+	return slices.Concat([]string{"test", "-count=1"}, flags, []string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote("./" + path.Dir(file))})
+}
+
+// aloneTarget puts the file in the place of the files and directories that the command names.
+func aloneTarget(args []word, file string, _ []byte) ([]string, bool) {
+	args = slices.DeleteFunc(slices.Clone(args), func(a word) bool {
+		return strings.ContainsAny(a.value, "*?") || path.Ext(a.value) == path.Ext(file) && !strings.HasPrefix(a.value, "-")
+	})
+	return append(withoutTargets(args, []string{file}), quote(file)), true
+}
+
+// aloneCargo runs an integration test. Other files of tests are parts of a crate.
+func aloneCargo(args []word, file string, _ []byte) ([]string, bool) {
+	dir, base := path.Split(file)
+	if len(args) == 0 || args[0].value != "test" || path.Base(path.Clean(dir)) != "tests" {
+		return nil, false
+	}
+	return []string{"test", "--test", quote(strings.TrimSuffix(base, ".rs"))}, true
+}
+
+func aloneMaven(args []word, file string, _ []byte) ([]string, bool) {
+	class := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return append(raws(args), quote("-Dtest="+class), "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false"), true
+}
+
+func aloneGradle(args []word, file string, _ []byte) ([]string, bool) {
+	class := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return append(raws(args), "--tests", quote("*"+class)), true
+}
+
+// interpreters start a file by the ending of its name.
+var interpreters = map[string]string{
+	".py": "PYTHONPATH=. python3", ".sh": "sh", ".bash": "bash", ".js": "node", ".mjs": "node", ".cjs": "node", ".rb": "ruby -I. -Ilib", ".pl": "perl -I. -Ilib", ".t": "perl -I. -Ilib", ".php": "php",
+}
+
+var pytestStyle = source.Lazy(`(?m)^(def test_|import pytest|from pytest|class Test\w*(\(object\))?:)`)
+
+// interpreted starts a file without the tool of a suite.
+func interpreted(file string, text []byte) (string, bool) {
+	ending := path.Ext(file)
+	start, ok := interpreters[ending]
+	switch {
+	case ending == ".go":
+		tests := goTests(text)
+		return "go " + strings.Join(goTestArgs(file, tests, nil), " "), len(tests) > 0
+	case ending == ".py" && pytestStyle().Match(text) && !bytes.Contains(text, []byte("__main__")):
+		start = "python3 -m pytest"
+	case !ok && bytes.HasPrefix(text, []byte("#!/bin/sh")):
+		start, ok = "sh", true
+	}
+	return start + " " + quote(file), ok
+}
