@@ -100,7 +100,15 @@ func goTests(text []byte) (tests []string) {
 }
 
 func goTestArgs(file string, tests, flags []string) []string {
-	return slices.Concat([]string{"test", "-count=1"}, flags, []string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote("./" + path.Dir(file))})
+	return slices.Concat([]string{"test", "-count=1"}, flags, []string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote(goPackageOf(file))})
+}
+
+// goPackageOf returns the package of a file, as go test takes it.
+func goPackageOf(file string) string {
+	if dir := path.Dir(file); dir != "." {
+		return "./" + dir
+	}
+	return "."
 }
 
 // aloneTarget puts the file in the place of the files and directories that the command names.

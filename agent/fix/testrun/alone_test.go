@@ -7,7 +7,7 @@ func TestAlone(t *testing.T) {
 	const goText = "package p\n\nfunc TestA(t *testing.T) {}\n\nfunc TestB(t *testing.T) {}\n"
 	for _, c := range []struct{ suite, file, text, want string }{
 		{"go test ./...", "p/new_test.go", goText, "go test -count=1 -run '^(TestA|TestB)$' ./p"},
-		{"cd sub && go test -race ./...", "sub/new_test.go", goText, "cd sub && go test -count=1 -race -run '^(TestA|TestB)$' ./."},
+		{"cd sub && go test -race ./...", "sub/new_test.go", goText, "cd sub && go test -count=1 -race -run '^(TestA|TestB)$' ."},
 		{"make check", "p/new_test.go", goText, "go test -count=1 -run '^(TestA|TestB)$' ./p"},
 		{"python3 -m pytest -q tests", "tests/test_new.py", "", "python3 -m pytest -q tests/test_new.py"},
 		{"pytest -q tests/test_old.py", "tests/test new.py", "", "pytest -q 'tests/test new.py'"},
