@@ -265,7 +265,7 @@ func (c *evalFixCmd) judge(server *eval.Server, agent *engine.Agent, ans *fix.An
 		return err
 	}
 	server.Worked()
-	if len(ans.Plausible) == 0 && agent.Session.Ledger.Refused() {
+	if len(ans.Offered()) == 0 && agent.Session.Ledger.Refused() {
 		return &eval.StopError{Err: agent.Session.Spent()}
 	}
 	return nil

@@ -121,3 +121,27 @@ func TestLocate(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// A patch that passes only a test which its model wrote counts as what the judge finds: the
+// model's test is no part of what is judged, and is no trajectory.
+func TestPatchesOfAModelsOwnTest(t *testing.T) {
+	for text, want := range map[string]fix.Verdict{
+		fixedAdd + "\n# other\nid() {\n\techo \"$1\"\n}\n":     fix.Plausible,
+		"add() {\n\techo 5.0\n}\n\nid() {\n\techo \"$1\"\n}\n": fix.Fails,
+	} {
+		b := newBug(t)
+		own := &fix.OwnTest{File: patchOf(gittest.Files{"test/own.sh": "exit 1\n"}).Files[0], Command: "sh test/own.sh"}
+		tried := fix.Trial{Verdict: fix.OwnTested, Origin: "trajectory 1", Patch: patchOf(gittest.Files{"lib.sh": text})}
+		p := b.answerWith("agent-none", &fix.Answer{OwnTest: own, OwnTested: []fix.Trial{tried}, Tried: 1, Agent: &fix.AgentReport{Runs: []fix.Run{
+			{Phase: fix.PhaseTest}, {Verdict: fix.OwnTested, Tried: &tried}}}})
+		if len(p.Patches) != 1 || p.Patches[0].Verdict != want || p.Claimed != 1 {
+			t.Errorf("%s: %+v", want, p)
+		}
+		if len(p.Trajectories) != 1 || p.Trajectories[0].Said != fix.OwnTested || p.Trajectories[0].Verdict != want {
+			t.Errorf("%s: %+v", want, p.Trajectories)
+		}
+		if s := (Task{}).Score(b.c, p); s.Right != (want == fix.Plausible) || s.Empty {
+			t.Errorf("%s: %+v", want, s)
+		}
+	}
+}

@@ -16,7 +16,7 @@ type Prediction struct {
 	Reproduced fix.State `json:"reproduced,omitempty"` // how the test ends without a patch, as the engine found
 
 	Patches  []Judged `json:"patches,omitempty"` // the first patches that the engine calls plausible, best first
-	Claimed  int      `json:"claimed"`           // all patches that it calls plausible
+	Claimed  int      `json:"claimed"`           // all patches that it calls plausible, or that pass a test which its model wrote
 	Tried    int      `json:"tried"`             // patches that it tried
 	Declined string   `json:"declined,omitempty"`
 
@@ -40,7 +40,7 @@ const maxNotes = 5
 
 // predictionOf reduces an answer to what is kept. Its patches are still to be judged.
 func predictionOf(a Algorithm, ans *fix.Answer, t *truth, most int) Prediction {
-	p := Prediction{Engine: a.Engine, Given: a.Given, Reproduced: ans.Reproduction.State, Claimed: len(ans.Plausible), Tried: ans.Tried,
+	p := Prediction{Engine: a.Engine, Given: a.Given, Reproduced: ans.Reproduction.State, Claimed: len(ans.Offered()), Tried: ans.Tried,
 		Declined: source.FirstBytes(ans.Declined, maxText), Located: len(ans.Localization.Locations)}
 	if a.Engine == Locate {
 		p.Claimed, p.Tried = 0, 0

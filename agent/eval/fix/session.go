@@ -214,7 +214,11 @@ func (s *session) judgeAll(ctx context.Context, p *prepared, ans *fix.Answer, ou
 			return err
 		}
 	}
-	for _, t := range ans.Plausible[:min(max(s.opt.Patches, out.Samples), len(ans.Plausible))] {
+	patches := ans.Plausible
+	if len(patches) == 0 {
+		patches = ans.OwnTested
+	}
+	for _, t := range patches[:min(max(s.opt.Patches, out.Samples), len(patches))] {
 		judged, err := bench.judged(ctx, t)
 		if err != nil {
 			return err

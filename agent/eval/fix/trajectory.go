@@ -30,7 +30,7 @@ func attempts(runs []fix.Run) [][]fix.Run {
 	var list [][]fix.Run
 	analysed := false
 	for _, run := range runs {
-		if run.Phase == fix.PhaseReview {
+		if run.Phase == fix.PhaseReview || run.Phase == fix.PhaseTest {
 			continue
 		}
 		if !analysed || run.Phase == fix.PhaseAnalysis {
