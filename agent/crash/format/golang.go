@@ -13,7 +13,7 @@ import (
 // nothing depends on that.
 type goReader struct {
 	margin  margin
-	held    reportLine            // a line that may be a function, whose place comes next
+	held    reportLine      // a line that may be a function, whose place comes next
 	crashed bool            // the stack of the crash was read; further ones are of other goroutines
 	panics  []crash.Problem // that no goroutine followed yet
 }

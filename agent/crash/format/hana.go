@@ -16,7 +16,7 @@ type hanaText struct {
 	sink   *hanaSink
 	last   int
 	inside bool            // a section with stacks was begun
-	first  *reportLine           // a line that may be the first frame of a bare stack
+	first  *reportLine     // a line that may be the first frame of a bare stack
 	places map[string]bool // places of trace files that were taken
 }
 

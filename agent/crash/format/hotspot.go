@@ -10,9 +10,9 @@ import (
 // hotspotReader reads the error files of the Java virtual machine, hs_err_pid*.log, and
 // what it prints when it ends.
 type hotspotReader struct {
-	seen   bool // a heading of such a report was read
+	seen   bool       // a heading of such a report was read
 	frame  reportLine // the problematic frame, until stacks are found
-	awaits bool // the problematic frame is on the next line
+	awaits bool       // the problematic frame is on the next line
 	thread string
 }
 

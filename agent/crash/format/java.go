@@ -10,7 +10,7 @@ import (
 // javaReader reads the stack traces and thread dumps of the Java virtual machine, in
 // whatever language the program is written.
 type javaReader struct {
-	head   reportLine            // the last line that may head a stack
+	head   reportLine      // the last line that may head a stack
 	kind   crash.StackKind // of the stack that head begins
 	thread string
 	part   reportLine // the begin of a frame that was wrapped

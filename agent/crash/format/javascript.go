@@ -11,7 +11,7 @@ import (
 // and those of Firefox and Safari.
 type javaScriptReader struct {
 	head  reportLine // the last line that may head a stack
-	cause bool // it is the cause of the error before
+	cause bool       // it is the cause of the error before
 	place reportLine // "file.js:12" before the code of a syntax error
 }
 

@@ -16,12 +16,12 @@ import (
 // gdb wraps frames within their arguments, and so do mailers. A frame without a
 // place is held back until the lines that may continue it are known.
 type numberedReader struct {
-	held    string // the frame that is held back
-	at      reportLine   // its first line
-	blank   bool   // a blank line was within it
-	index   int    // of the last frame
-	address string // of the last frame
-	unnamed bool   // the stack is a sanitizer's and had no heading
+	held    string     // the frame that is held back
+	at      reportLine // its first line
+	blank   bool       // a blank line was within it
+	index   int        // of the last frame
+	address string     // of the last frame
+	unnamed bool       // the stack is a sanitizer's and had no heading
 }
 
 const (
@@ -173,7 +173,9 @@ func (h *numberedReader) goesOn(s *scanner, l reportLine) bool {
 }
 
 // opened reports whether the arguments of the frame that is held back are not closed.
-func (h *numberedReader) opened() bool { return strings.Count(h.held, "(") > strings.Count(h.held, ")") }
+func (h *numberedReader) opened() bool {
+	return strings.Count(h.held, "(") > strings.Count(h.held, ")")
+}
 
 // continues reports whether text goes on with the frame that is held back: its
 // arguments are not closed, or the text is what it lacks. It returns what was

@@ -11,14 +11,14 @@ import (
 // dumps of faulthandler, whose innermost frame comes first.
 type pythonReader struct {
 	margin  margin
-	inside  bool     // a heading or a frame was read, and the exception was not
-	indent  int      // of the last frame
-	frames  backward // of the traceback
-	part    reportLine     // the begin of a frame that was wrapped
-	code    bool     // the next line may be the code of the last frame
-	strange int      // lines since the last frame that no traceback has
-	group   bool     // within the exceptions of an exception group
-	member  int      // the line after which an exception of the group is, 0 for none
+	inside  bool       // a heading or a frame was read, and the exception was not
+	indent  int        // of the last frame
+	frames  backward   // of the traceback
+	part    reportLine // the begin of a frame that was wrapped
+	code    bool       // the next line may be the code of the last frame
+	strange int        // lines since the last frame that no traceback has
+	group   bool       // within the exceptions of an exception group
+	member  int        // the line after which an exception of the group is, 0 for none
 	thread  string
 }
 

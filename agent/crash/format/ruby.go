@@ -10,9 +10,9 @@ import (
 // rubyReader reads backtraces of Ruby, and what its interpreter prints when it crashes
 // itself: the stack of the program, innermost last, and its own.
 type rubyReader struct {
-	head     reportLine     // the last line that may name the exception
-	backward backward // of a stack whose innermost frame is last
-	reversed bool     // the stack of a crash of the interpreter is read
+	head     reportLine // the last line that may name the exception
+	backward backward   // of a stack whose innermost frame is last
+	reversed bool       // the stack of a crash of the interpreter is read
 }
 
 var (

@@ -12,7 +12,7 @@ import (
 type rustReader struct {
 	part   reportLine // the begin of a panic's message that has several lines
 	thread string
-	awaits int  // line after which the message of a panic stands, 0 for none
+	awaits int        // line after which the message of a panic stands, 0 for none
 	held   reportLine // a function, whose place may come next
 	name   string
 }

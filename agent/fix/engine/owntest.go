@@ -8,7 +8,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/repair"
+	"git-agent/agent/fix/investigate"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/session"
 	"git-agent/agent/trial"
@@ -45,10 +45,10 @@ func (s *study) writeTest(ctx context.Context, ans *Answer) error {
 	}
 	s.say("the model writes a test that shows the bug")
 	record := a.record(spec, a.method(s.q))
-	found, err := session.Investigate(ctx, a.Session, record, func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*repair.Written, []agent.RunReport, error) {
+	found, err := session.Investigate(ctx, a.Session, record, func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*investigate.Written, []agent.RunReport, error) {
 		opt := s.options(asker)
 		opt.Journal = journal
-		w, err := repair.WriteTest(ctx, s.engine.Repo, s.input(), opt)
+		w, err := investigate.WriteTest(ctx, s.engine.Repo, s.input(), opt)
 		if err != nil {
 			return nil, nil, err
 		}
