@@ -70,7 +70,7 @@ func (l *Loop) open(ctx context.Context) (*conversation, error) {
 		c.tools[s.Name] = t
 		c.specs = append(c.specs, model.Tool{Name: s.Name, Description: s.Description, Parameters: s.Parameters})
 		if _, ok := t.(Decider); ok {
-			s.Deed = DeedVerdict
+			s.Deed = DeedAnswer
 		}
 		if s.Deed != "" {
 			deeds[s.Name] = s.Deed
@@ -139,7 +139,7 @@ func (c *conversation) request() model.Request {
 const closingTime = 10 * time.Second
 
 // close records how the conversation ended, even if ctx has ended: a run that
-// was stopped right after its verdict keeps the verdict.
+// was stopped right after its answer keeps the answer.
 func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	if c.hold != nil {
 		c.hold.Release()

@@ -16,7 +16,7 @@ type Loop struct {
 	System string
 	Prompt string // the user's first message
 	Tools  []Tool // in the order in which the model sees them
-	// Needs lists the deeds that a careful verdict is based on. They are recorded
+	// Needs lists the deeds that a careful answer is based on. They are recorded
 	// for readers of the run; the model is not asked for them.
 	Needs []Deed
 	// Repeats lets a call run again that was answered before. Without it, such a call is

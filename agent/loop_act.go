@@ -295,7 +295,7 @@ func (c *conversation) answer(j *job) {
 // ran reports whether a tool produced the result.
 func (r *CallResult) ran() bool { return !r.NotRun && !r.Malformed && r.SameAs == "" }
 
-// review ends the conversation if a verdict was accepted, and counts turns
+// review ends the conversation if an answer was accepted, and counts turns
 // without a call that could run.
 func (c *conversation) review(ctx context.Context, n int, text string, jobs []*job) error {
 	switch {

@@ -253,7 +253,7 @@ func (c *conversation) acceptText(ctx context.Context, n int, text string) error
 		c.decide(said.Text, said.Detail)
 	case c.lastWord != "":
 		c.end(StatusLimit, "%s", c.lastWord)
-	case c.idleTooLong("no tool is called and the text is no verdict"):
+	case c.idleTooLong("no tool is called and the text is no answer"):
 	default:
 		c.say(said.Text)
 	}

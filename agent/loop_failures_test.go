@@ -15,7 +15,7 @@ import (
 	"git-agent/agent/model"
 )
 
-var verdict = call("report", `{"commit":"abc"}`)
+var answer = call("report", `{"commit":"abc"}`)
 
 func cutAt(text string, calls ...model.Call) turn {
 	return replies(model.Message{Text: text, Calls: calls}, model.FinishLength)
@@ -23,7 +23,7 @@ func cutAt(text string, calls ...model.Call) turn {
 
 func refused(text string) turn { return replies(model.Message{Text: text}, model.FinishRefused) }
 
-// Every mistake of a model leads to a verdict or to a reason, and the model is
+// Every mistake of a model leads to an answer or to a reason, and the model is
 // told what it needs to do better.
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
@@ -36,47 +36,47 @@ func TestModelFailures(t *testing.T) {
 		asked  int
 		heard  string // part of what the model is told in the end
 	}{
-		{"no JSON", []turn{call("look", `{"at":`), verdict}, StatusFound, "", 2, "not one valid JSON object (it ends too early)"},
-		{"two objects", []turn{call("look", `{}{}`), verdict}, StatusFound, "", 2, "something follows the object"},
-		{"a list", []turn{call("look", `[1]`), verdict}, StatusFound, "", 2, "does not begin with {"},
-		{"empty arguments", []turn{call("look", ``), verdict}, StatusFound, "", 2, "it ends too early"},
-		{"no UTF-8", []turn{call("look", "{\"a\":\"\xff\"}"), verdict}, StatusFound, "", 2, "seen {\"a\":\"\ufffd\"}"},
+		{"no JSON", []turn{call("look", `{"at":`), answer}, StatusFound, "", 2, "not one valid JSON object (it ends too early)"},
+		{"two objects", []turn{call("look", `{}{}`), answer}, StatusFound, "", 2, "something follows the object"},
+		{"a list", []turn{call("look", `[1]`), answer}, StatusFound, "", 2, "does not begin with {"},
+		{"empty arguments", []turn{call("look", ``), answer}, StatusFound, "", 2, "it ends too early"},
+		{"no UTF-8", []turn{call("look", "{\"a\":\"\xff\"}"), answer}, StatusFound, "", 2, "seen {\"a\":\"\ufffd\"}"},
 		{"a tool behind the prefix of gpt-oss", []turn{call("functions.look", `{"at":1}`), call("functions.report", `{"commit":"abc"}`)}, StatusFound, "", 2, "seen {\"at\":1}"},
 		{"a tool before the channel of gpt-oss", []turn{call("functions.report<|channel|>commentary", `{"commit":"abc"}`)}, StatusFound, "", 1, ""},
-		{"an unknown tool behind a prefix", []turn{call("functions.bash", `{}`), verdict}, StatusFound, "", 2, "no tool called bash; the tools are look"},
+		{"an unknown tool behind a prefix", []turn{call("functions.bash", `{}`), answer}, StatusFound, "", 2, "no tool called bash; the tools are look"},
 		{"arguments encoded twice", []turn{call("look", `"{\"at\":1}"`), call("report", ` "{\"commit\":\"abc\"}"`)}, StatusFound, "", 2, "seen {\"at\":1}"},
-		{"arguments encoded three times", []turn{call("look", `"\"{}\""`), verdict}, StatusFound, "", 2, "does not begin with {"},
-		{"no object encoded twice", []turn{call("look", `"{\"at\":"`), verdict}, StatusFound, "", 2, "it ends too early"},
-		{"the same call in other words", []turn{call("look", `{"at":1}`), call("functions.look", `"{\"at\": 1}"`), verdict}, StatusFound, "", 3, "turn 1"},
-		{"an unknown tool", []turn{call("bash\x1b", `{}`), verdict}, StatusFound, "", 2, `no tool called bash\x1b; the tools are look, read,`},
-		{"a refusal of the tool", []turn{call("refuse", `{}`), verdict}, StatusFound, "", 2, "error: not there"},
-		{"a tool that fails", []turn{call("break", `{}`), verdict}, StatusFound, "", 2, `error: break failed (disk on fire\x1b[31m)`},
-		{"a tool that panics", []turn{call("panic", `{}`), verdict}, StatusFound, "", 2, "error: panic failed (internal error: oh)"},
-		{"a tool that says nothing", []turn{call("silent", `{}`), verdict}, StatusFound, "", 2, "(no output)"},
-		{"three malformed turns", []turn{call("look", `{`), call("nope", `{}`), call("misread", `{}`), verdict}, StatusFailed, "3 answers in a row brought nothing to run: error: what", 3, ""},
-		{"malformed turns between good ones", []turn{call("look", `{`), call("nope", `{}`), look, call("look", `{`), call("look", `{`), verdict}, StatusFound, "", 6, ""},
-		{"refusals of a tool do not count", []turn{call("refuse", `{}`), call("refuse", `{"a":1}`), call("refuse", `{"a":2}`), verdict}, StatusFound, "", 4, ""},
-		{"a good call among malformed ones", []turn{call("nope", `{}`, "look", `{}`), call("look", `{`, "look", `{"a":1}`), call("nope", `{}`, "look", `{"a":2}`), verdict}, StatusFound, "", 4, ""},
-		{"empty once", []turn{say(" \n"), verdict}, StatusFound, "", 2, "Your answer was empty"},
-		{"only thoughts", []turn{replies(model.Message{Thought: "hm"}, ""), verdict}, StatusFound, "", 2, "Your answer was empty"},
+		{"arguments encoded three times", []turn{call("look", `"\"{}\""`), answer}, StatusFound, "", 2, "does not begin with {"},
+		{"no object encoded twice", []turn{call("look", `"{\"at\":"`), answer}, StatusFound, "", 2, "it ends too early"},
+		{"the same call in other words", []turn{call("look", `{"at":1}`), call("functions.look", `"{\"at\": 1}"`), answer}, StatusFound, "", 3, "turn 1"},
+		{"an unknown tool", []turn{call("bash\x1b", `{}`), answer}, StatusFound, "", 2, `no tool called bash\x1b; the tools are look, read,`},
+		{"a refusal of the tool", []turn{call("refuse", `{}`), answer}, StatusFound, "", 2, "error: not there"},
+		{"a tool that fails", []turn{call("break", `{}`), answer}, StatusFound, "", 2, `error: break failed (disk on fire\x1b[31m)`},
+		{"a tool that panics", []turn{call("panic", `{}`), answer}, StatusFound, "", 2, "error: panic failed (internal error: oh)"},
+		{"a tool that says nothing", []turn{call("silent", `{}`), answer}, StatusFound, "", 2, "(no output)"},
+		{"three malformed turns", []turn{call("look", `{`), call("nope", `{}`), call("misread", `{}`), answer}, StatusFailed, "3 answers in a row brought nothing to run: error: what", 3, ""},
+		{"malformed turns between good ones", []turn{call("look", `{`), call("nope", `{}`), look, call("look", `{`), call("look", `{`), answer}, StatusFound, "", 6, ""},
+		{"refusals of a tool do not count", []turn{call("refuse", `{}`), call("refuse", `{"a":1}`), call("refuse", `{"a":2}`), answer}, StatusFound, "", 4, ""},
+		{"a good call among malformed ones", []turn{call("nope", `{}`, "look", `{}`), call("look", `{`, "look", `{"a":1}`), call("nope", `{}`, "look", `{"a":2}`), answer}, StatusFound, "", 4, ""},
+		{"empty once", []turn{say(" \n"), answer}, StatusFound, "", 2, "Your answer was empty"},
+		{"only thoughts", []turn{replies(model.Message{Thought: "hm"}, ""), answer}, StatusFound, "", 2, "Your answer was empty"},
 		{"empty for ever", []turn{say(""), say(""), say("")}, StatusFailed, "brought nothing to run: the answer is empty", 3, ""},
-		{"text that is no verdict", []turn{say("let me think"), verdict}, StatusFound, "", 2, "call report"},
+		{"text that is no verdict", []turn{say("let me think"), answer}, StatusFound, "", 2, "call report"},
 		{"nothing but text", []turn{say("a"), say("b"), say("c")}, StatusFailed, "no tool is called", 3, ""},
 		{"empty, text and malformed in turn", []turn{say(""), say("b"), call("nope", "{}")}, StatusFailed, "no tool called nope", 3, ""},
 		{"text that is the verdict", []turn{look, say("verdict abc")}, StatusFound, "", 2, ""},
-		{"cut once", []turn{cutAt("so"), verdict}, StatusFound, "", 2, ""},
-		{"cut with a call that looks whole", []turn{cutAt("", model.Call{ID: "1", Name: "report", Args: `{"commit":"bad"}`}), verdict}, StatusFound, "", 2, ""},
-		{"cut twice", []turn{cutAt("so"), cutAt("so"), verdict}, StatusFound, "", 3, "cut at its length limit"},
+		{"cut once", []turn{cutAt("so"), answer}, StatusFound, "", 2, ""},
+		{"cut with a call that looks whole", []turn{cutAt("", model.Call{ID: "1", Name: "report", Args: `{"commit":"bad"}`}), answer}, StatusFound, "", 2, ""},
+		{"cut twice", []turn{cutAt("so"), cutAt("so"), answer}, StatusFound, "", 3, "cut at its length limit"},
 		{"cut three times", []turn{cutAt("so"), cutAt("so"), cutAt("so")}, StatusFailed, "3 answers in a row were cut", 3, ""},
-		{"cut now and then", []turn{cutAt("so"), look, cutAt("so"), call("look", `{"at":2}`), cutAt("so"), verdict}, StatusFound, "", 6, ""},
+		{"cut now and then", []turn{cutAt("so"), look, cutAt("so"), call("look", `{"at":2}`), cutAt("so"), answer}, StatusFound, "", 6, ""},
 		{"overflow with nothing to take out", []turn{fails(model.ClassOverflow)}, StatusFailed, "overflow: ", 1, ""},
-		{"overflow once", []turn{call("read", `{"at":1}`), fails(model.ClassOverflow), verdict}, StatusFound, "", 3, "taken out to make room: 513 characters of read from turn 1"},
+		{"overflow once", []turn{call("read", `{"at":1}`), fails(model.ClassOverflow), answer}, StatusFound, "", 3, "taken out to make room: 513 characters of read from turn 1"},
 		{"overflow twice", []turn{call("read", `{"at":1}`), fails(model.ClassOverflow), fails(model.ClassOverflow)}, StatusFailed, "overflow: ", 3, ""},
-		{"overflow again later", []turn{call("read", `{"at":1}`), fails(model.ClassOverflow), call("read", `{"at":2}`), fails(model.ClassOverflow), verdict}, StatusFound, "", 5, "read from turn 2"},
-		{"a filter", []turn{look, fails(model.ClassRefused), verdict}, StatusFound, "", 3, "withheld: the model server refused this answer of look"},
-		{"a filter in a reply", []turn{look, refused("I can't"), verdict}, StatusFound, "", 3, "withheld"},
+		{"overflow again later", []turn{call("read", `{"at":1}`), fails(model.ClassOverflow), call("read", `{"at":2}`), fails(model.ClassOverflow), answer}, StatusFound, "", 5, "read from turn 2"},
+		{"a filter", []turn{look, fails(model.ClassRefused), answer}, StatusFound, "", 3, "withheld: the model server refused this answer of look"},
+		{"a filter in a reply", []turn{look, refused("I can't"), answer}, StatusFound, "", 3, "withheld"},
 		{"a filter that stays", []turn{look, fails(model.ClassRefused), fails(model.ClassRefused)}, StatusFailed, "refused: ", 3, ""},
-		{"a filter, and later again", []turn{look, call("read", `{"at":2}`), fails(model.ClassRefused), say("hm"), fails(model.ClassRefused), verdict}, StatusFound, "", 6, "answer of look"},
+		{"a filter, and later again", []turn{look, call("read", `{"at":2}`), fails(model.ClassRefused), say("hm"), fails(model.ClassRefused), answer}, StatusFound, "", 6, "answer of look"},
 		{"a refusal of the task", []turn{refused("I can't help")}, StatusFailed, "refused: I can't help", 1, ""},
 		{"a filter without a word", []turn{refused(" \n")}, StatusFailed, "refused: a content filter of the server stopped the answer", 1, ""},
 		{"busy", []turn{fails(model.ClassBusy)}, StatusFailed, "busy: ", 1, ""},
@@ -87,7 +87,7 @@ func TestModelFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := &script{turns: append(tt.turns, verdict)}
+			s := &script{turns: append(tt.turns, answer)}
 			out, err := newTestLoop(s).Run(t.Context())
 			if err != nil || out.Status != tt.status || !strings.Contains(out.Reason, tt.reason) || len(s.asked) != tt.asked {
 				t.Errorf("got %+v, %v, asked %d times", out, err, len(s.asked))
@@ -111,13 +111,13 @@ func (a attentive) Note(ctx context.Context, key string, payload []byte) error {
 	return ctx.Err()
 }
 
-// A run that is stopped right after its verdict still has its closing.
-func TestStoppedAtItsVerdict(t *testing.T) {
+// A run that is stopped right after its answer still has its closing.
+func TestStoppedAtItsAnswer(t *testing.T) {
 	t.Parallel()
 	journal := attentive{pages{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	l := newTestLoop(&script{turns: []turn{verdict}})
+	l := newTestLoop(&script{turns: []turn{answer}})
 	l.Journal = journal
 	l.OnEvent = func(e Event) {
 		if r, ok := e.(ToolResult); ok && r.Name == "report" {
@@ -198,7 +198,7 @@ func TestErrorsThatEndAll(t *testing.T) {
 func TestCutRaisesTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ first, then int }{{0, 2048}, {4000, 8000}} {
-		s := &script{turns: []turn{cutAt("so"), call("look", "{}"), verdict}}
+		s := &script{turns: []turn{cutAt("so"), call("look", "{}"), answer}}
 		l := newTestLoop(s)
 		l.MaxOutput = tt.first
 		if _, err := l.Run(t.Context()); err != nil {
@@ -220,7 +220,7 @@ func TestOverflowTakesTheOldest(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
 		call("read", `{"at":1}`, "read", `{"at":2}`), call("read", `{"at":3}`), call("read", `{"at":4}`),
-		fails(model.ClassOverflow), call("read", `{"at":1}`), verdict,
+		fails(model.ClassOverflow), call("read", `{"at":1}`), answer,
 	}}
 	l := newTestLoop(s)
 	journal, traces := journalIn(t, t.TempDir())
@@ -247,7 +247,7 @@ func TestOverflowTakesTheOldest(t *testing.T) {
 }
 
 // Ordinary calls of one answer run concurrently, each once, and at most eight
-// of them. The verdict waits for the calls before it.
+// of them. The answer waits for the calls before it.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	var calls []string
@@ -308,12 +308,12 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// A failed call, and a call of the tool that takes the verdict, runs again when
+// A failed call, and a call of the tool that takes the answer, runs again when
 // it is repeated.
 func TestRepeatsThatRun(t *testing.T) {
 	t.Parallel()
 	again := call("refuse", `{}`, "break", `{}`, "report", `{}`)
-	s := &script{turns: []turn{again, again, verdict}}
+	s := &script{turns: []turn{again, again, answer}}
 	out, err := newTestLoop(s).Run(t.Context())
 	if text := fmt.Sprint(s.asked[2]); err != nil || out.Calls != 7 || strings.Contains(text, "the same answer") {
 		t.Errorf("%+v, %v: %s", out, err, text)
@@ -346,7 +346,7 @@ func TestNoToolOutlivesARun(t *testing.T) {
 func TestMask(t *testing.T) {
 	t.Parallel()
 	journal, traces := journalIn(t, t.TempDir())
-	s := &script{turns: []turn{call("look", `{"at":1}`, "refuse", "{}", "break", "{}"), say("so"), verdict}}
+	s := &script{turns: []turn{call("look", `{"at":1}`, "refuse", "{}", "break", "{}"), say("so"), answer}}
 	l := newTestLoop(s)
 	l.Journal, l.System, l.Prompt = journal, "the hidden system", "the hidden prompt"
 	l.Mask = func(text string) string { return strings.ReplaceAll(text, "hidden", "***") }
@@ -384,7 +384,7 @@ func TestInterruption(t *testing.T) {
 			journal, traces := journalIn(t, t.TempDir())
 			ctx, cancel := context.WithCancelCause(t.Context())
 			stop := func() error { cancel(errors.New("pressed ^C")); <-ctx.Done(); return ctx.Err() }
-			turns := []turn{call("look", `{"at":1}`), call("read", `{"at":2}`), verdict}
+			turns := []turn{call("look", `{"at":1}`), call("read", `{"at":2}`), answer}
 			s := &script{turns: slices.Clone(turns)}
 			l := newTestLoop(s)
 			l.Journal = journal
@@ -416,7 +416,7 @@ func TestInterruption(t *testing.T) {
 func TestResumeAfterFailure(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalIn(t, t.TempDir())
-	for i, turns := range [][]turn{{call("look", "{}"), fails(model.ClassBusy)}, {fails(model.ClassAuth)}, {call("read", "{}"), verdict}} {
+	for i, turns := range [][]turn{{call("look", "{}"), fails(model.ClassBusy)}, {fails(model.ClassAuth)}, {call("read", "{}"), answer}} {
 		s := &script{turns: turns}
 		l := newTestLoop(s)
 		l.Journal = journal
@@ -439,7 +439,7 @@ func TestResumeWithAnotherPrompt(t *testing.T) {
 		func(l *Loop) { l.Tools = l.Tools[1:] },
 		func(l *Loop) { l.Limits.Turns = 99 },
 	} {
-		l := newTestLoop(&script{turns: []turn{verdict}})
+		l := newTestLoop(&script{turns: []turn{answer}})
 		l.Journal = journal
 		change(l)
 		_, err := l.Run(t.Context())
@@ -472,7 +472,7 @@ func TestJournalThatFails(t *testing.T) {
 	t.Parallel()
 	asked := []int{0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3} // by the number of writes that worked
 	for n, asked := range asked {
-		s := &script{turns: []turn{call("look", "{}"), say("so"), verdict}}
+		s := &script{turns: []turn{call("look", "{}"), say("so"), answer}}
 		l := newTestLoop(s)
 		l.Journal, l.Ledger = &brokenJournal{left: n}, NewLedger(Budget{Tokens: 1e6})
 		out, err := l.Run(t.Context())
@@ -499,7 +499,7 @@ func TestTextThatFails(t *testing.T) {
 		{&CallError{Text: "no such commit"}, StatusFound},
 		{errors.New("disk full"), StatusFailed},
 	} {
-		s := &script{turns: []turn{say("I think so"), verdict}}
+		s := &script{turns: []turn{say("I think so"), answer}}
 		l := newTestLoop(s)
 		l.Text = func(context.Context, string) (Result, error) { return Result{}, tt.err }
 		out, err := l.Run(t.Context())

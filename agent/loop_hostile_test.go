@@ -102,9 +102,9 @@ func TestLimitsCountLostAnswers(t *testing.T) {
 	}
 }
 
-// The check of a verdict ends with the time of the run, and so do all checks
+// The check of an answer ends with the time of the run, and so do all checks
 // after the last answer together.
-func TestWallHoldsForVerdicts(t *testing.T) {
+func TestWallHoldsForAnswers(t *testing.T) {
 	forever := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, turns := range map[string][]turn{
 		"a call": {call("report", `{"commit":"abc"}`), call("report", `{"commit":"abc"}`)},

@@ -71,7 +71,7 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 	}
 }
 
-// The last answer may be the verdict: as text, or as a call of the one tool
+// The last answer may be the answer: as text, or as a call of the one tool
 // that takes it.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
@@ -428,7 +428,7 @@ func TestLedgerAfterFailures(t *testing.T) {
 		if got := first.Spent().Tokens; out.Turns != 1 || tt.lost != (got > 2020) || !tt.lost && got != 1020 || first.holds != 0 {
 			t.Errorf("%s: %+v, %d tokens", tt.name, out, got)
 		}
-		l = newTestLoop(&script{turns: []turn{verdict}})
+		l = newTestLoop(&script{turns: []turn{answer}})
 		l.Journal, l.Ledger = journal, second
 		if out, err := l.Run(t.Context()); err != nil || second.Spent().Tokens != 2040 || out.Turns != 2 {
 			t.Errorf("%s, resumed: %+v, %v, %+v", tt.name, out, err, second.Spent())
@@ -468,7 +468,7 @@ func TestHold(t *testing.T) {
 		t.Errorf("projected %+v", got)
 	}
 	journal, traces := journalIn(t, t.TempDir())
-	l := newTestLoop(&script{turns: []turn{verdict}, price: 1})
+	l := newTestLoop(&script{turns: []turn{answer}, price: 1})
 	l.Journal, l.Ledger, l.MaxOutput = journal, NewLedger(Budget{USD: 1}), 1000
 	if _, err := l.Run(t.Context()); err != nil {
 		t.Fatal(err)

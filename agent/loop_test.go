@@ -92,7 +92,7 @@ type judge struct{ fake }
 func (judge) Decides() {}
 
 // newTestLoop is a loop with tools: look and read answer with their arguments, report takes a
-// verdict that is not empty, and the others go wrong.
+// answer that is not empty, and the others go wrong.
 func newTestLoop(s *script) *Loop {
 	tool := func(name string, f func(ctx context.Context, args json.RawMessage) (Result, error)) fake {
 		return fake{name, f}
@@ -101,8 +101,8 @@ func newTestLoop(s *script) *Loop {
 		Model: s, Name: "scripted", System: "you look", Prompt: "find it",
 		LastWord: "say it now", Now: func() time.Time { return time.Unix(0, 0) },
 		Text: func(_ context.Context, text string) (Result, error) {
-			if verdict, ok := strings.CutPrefix(text, "verdict "); ok {
-				return Result{Text: "taken", Value: verdict, Final: true}, nil
+			if answer, ok := strings.CutPrefix(text, "verdict "); ok {
+				return Result{Text: "taken", Value: answer, Final: true}, nil
 			}
 			return Result{Text: "call report"}, nil
 		},
@@ -134,9 +134,9 @@ func newTestLoop(s *script) *Loop {
 	}
 }
 
-// A conversation leads from the prompt through calls to the verdict, and every
+// A conversation leads from the prompt through calls to the answer, and every
 // request contains everything before it.
-func TestLoopReachesAVerdict(t *testing.T) {
+func TestLoopReachesAAnswer(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
 		call("look", `{"at":1}`, "refuse", `{}`),
@@ -275,7 +275,7 @@ func TestOldOpeningResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := stepLog{journal: journal}
-	o := Opening{Model: "m", System: "s", Prompt: "p", Tools: []model.Tool{}, Deeds: map[string]Deed{"report": DeedVerdict}, Needs: []Deed{DeedBlame}}
+	o := Opening{Model: "m", System: "s", Prompt: "p", Tools: []model.Tool{}, Deeds: map[string]Deed{"report": DeedAnswer}, Needs: []Deed{DeedBlame}}
 	if err := b.begin(t.Context(), o); err != nil || !b.past {
 		t.Errorf("%v, in the past: %t", err, b.past)
 	}

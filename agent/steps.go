@@ -58,7 +58,7 @@ type Opening struct {
 	Tools  []model.Tool `json:"tools"`
 	Limits Limits       `json:"limits"`
 	// Deeds maps tools to their deeds, and Needs lists those that a careful
-	// verdict is based on. Only readers of the recording use them. Older runs have
+	// answer is based on. Only readers of the recording use them. Older runs have
 	// null.
 	Deeds map[string]Deed `json:"deeds"`
 	Needs []Deed          `json:"needs,omitempty"`

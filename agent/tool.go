@@ -35,7 +35,7 @@ const (
 	DeedSearch  Deed = "search"  // looks for something
 	DeedEdit    Deed = "edit"    // changes the file in the argument "path"
 	DeedTest    Deed = "test"    // runs tests
-	DeedVerdict Deed = "verdict" // gives the answer; the deed of every Decider
+	DeedAnswer Deed = "verdict" // gives the answer; the deed of every Decider
 )
 
 // Result is the answer to a call.
@@ -49,7 +49,7 @@ type Result struct {
 	// lacks an object. It is "" for a complete answer. Text says so, too.
 	Incomplete string
 	Lacks      bool // Value is incomplete because the clone lacks an object
-	Final      bool // the call was an accepted verdict, which ends the conversation
+	Final      bool // the call was an accepted answer, which ends the conversation
 	// Nothing says that a search found nothing, or that a final result names
 	// nothing.
 	Nothing bool

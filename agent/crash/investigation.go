@@ -30,7 +30,7 @@ type AgentReport struct {
 type Run struct {
 	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
 	agent.RunReport
-	Verdict Verdict `json:"verdict,omitzero"`
+	Claim Claim `json:"verdict,omitzero"`
 }
 
 // RunReports returns how the runs went; none for a nil report.
@@ -45,8 +45,8 @@ func (r *AgentReport) RunReports() []agent.RunReport {
 	return list
 }
 
-// A Verdict is what one run reports about a crash.
-type Verdict struct {
+// A Claim is what one run reports about a crash.
+type Claim struct {
 	// Explanation is the chain of events that led to the crash.
 	Explanation string `json:"explanation,omitempty"`
 	// Files are the files to change, the most suspicious first.
@@ -73,7 +73,7 @@ type Vote struct {
 	// that the run names.
 	Score float64 `json:"score"`
 	Runs  int     `json:"runs"` // how many runs name the file
-	Of    int     `json:"of"`   // how many runs have a verdict
+	Of    int     `json:"of"`   // how many runs have a claim
 	// Offline is the probability that the ranking alone gives the file; 0 if it has none.
 	Offline float64 `json:"offline,omitempty"`
 	// Explanations are what the runs say of the file, each text once.
@@ -81,7 +81,7 @@ type Vote struct {
 }
 
 // Ballots returns the files that each run names, the most suspicious first: nil for a
-// run without a verdict, and an empty list for one that names no file. It returns none
+// run without a claim, and an empty list for one that names no file. It returns none
 // for a nil report.
 func (r *AgentReport) Ballots() [][]string {
 	if r == nil {
@@ -89,17 +89,17 @@ func (r *AgentReport) Ballots() [][]string {
 	}
 	list := make([][]string, len(r.Runs))
 	for i, run := range r.Runs {
-		if run.HasVerdict() {
+		if run.HasClaim() {
 			list[i] = []string{}
 		}
-		for _, f := range run.Verdict.Files {
+		for _, f := range run.Claim.Files {
 			list[i] = append(list[i], f.Path)
 		}
 	}
 	return list
 }
 
-// Share returns the score divided by the number of runs with a verdict; 0 if there is none.
+// Share returns the score divided by the number of runs with a claim; 0 if there is none.
 func (v *Vote) Share() float64 {
 	if v.Of == 0 {
 		return 0
@@ -107,5 +107,5 @@ func (v *Vote) Share() float64 {
 	return v.Score / float64(v.Of)
 }
 
-// HasVerdict reports whether the run gave a verdict.
-func (r Run) HasVerdict() bool { return len(r.Verdict.Files) > 0 || r.Status == agent.StatusNothing }
+// HasClaim reports whether the run gave a claim.
+func (r Run) HasClaim() bool { return len(r.Claim.Files) > 0 || r.Status == agent.StatusNothing }

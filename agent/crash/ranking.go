@@ -5,9 +5,9 @@ import (
 	"git-agent/gitext"
 )
 
-// A Ranking is the answer about a crash: the files of the repository by suspicion,
+// A Answer is the answer about a crash: the files of the repository by suspicion,
 // and the commits that may have introduced the crash.
-type Ranking struct {
+type Answer struct {
 	// Commit is the commit whose files were ranked. CommitFrom says how it was
 	// found.
 	Commit     gitext.OID `json:"commit"`
@@ -32,7 +32,7 @@ type Ranking struct {
 
 // Unread adds a note about a part of the repository that could not be read: what
 // follows from it, and the reason. It returns nil, and every other error unchanged.
-func (r *Ranking) Unread(consequence string, err error) error {
+func (r *Answer) Unread(consequence string, err error) error {
 	if !gitext.Unreadable(err) {
 		return err
 	}

@@ -62,7 +62,7 @@ func (k Calibratable) Fit(res *Results, algorithm string, now time.Time) (*Fit, 
 			continue // an annotation or the offline engine answered
 		}
 		if len(o.Votes) > 0 && o.Votes[0].Absent > 0 {
-			continue // a run gave no verdict, and the calibration is for complete votes
+			continue // a run gave no answer, and the calibration is for complete votes
 		}
 		basis := k.Basis(o)
 		switch {

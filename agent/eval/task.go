@@ -63,7 +63,7 @@ type Score struct {
 // answer is right.
 type Vote struct {
 	stat.Voted
-	Absent int // number of runs that gave no verdict
+	Absent int // number of runs that gave no answer
 }
 
 // Tally holds counts of what an answer got right and wrong. The task chooses what

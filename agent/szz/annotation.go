@@ -233,7 +233,7 @@ func foldSubject(s string) string {
 }
 
 // annotated answers with the annotations that verify. It returns nil when none does.
-func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict, error) {
+func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Answer, error) {
 	var named []Annotation
 	for _, a := range fc.Annotations {
 		if a.Verified {
@@ -243,7 +243,7 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Verdict
 	if len(named) == 0 {
 		return nil, nil
 	}
-	v := &Verdict{Algorithm: "annotation"}
+	v := &Answer{Algorithm: "annotation"}
 	for _, a := range named {
 		c, err := repo.Commit(ctx, a.Commit)
 		if err != nil {

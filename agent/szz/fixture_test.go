@@ -15,7 +15,7 @@ func newHistory(t *testing.T) *history {
 	return &history{gittest.New(t)}
 }
 
-func subjects(v *Verdict) []string {
+func subjects(v *Answer) []string {
 	var out []string
 	for _, s := range v.Suspects {
 		out = append(out, s.Commit.Subject())

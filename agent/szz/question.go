@@ -54,7 +54,7 @@ type Switches struct {
 	NoCompression     bool // tools answer in git's own formats, a repeated call is answered in full again, and the first prompt shows patches from their beginning, up to a page each
 	NoCandidates      bool // the first prompt has nothing but the fix's message and patch
 	NoRanking         bool // the first prompt names who wrote the lines, but not in the order of the ranking, and shows no patches
-	NoClaimCheck      bool // verdicts are accepted without a check of the claims
+	NoClaimCheck      bool // answers are accepted without a check of the claims
 }
 
 // named returns the switches with their names, in a fixed order.

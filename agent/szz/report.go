@@ -6,22 +6,22 @@ import (
 	"git-agent/gitext"
 )
 
-// An AgentReport says how a verdict of the agent engine came about.
+// An AgentReport says how an answer of the agent engine came about.
 type AgentReport struct {
 	Model     string     `json:"model"`
 	Basis     Basis      `json:"basis"`
-	Runs      []AgentRun `json:"runs"`
-	Agreement float64    `json:"agreement,omitempty"` // share of the runs with a verdict that name the first suspect; 0 where fewer than two have one
-	Fallback  string     `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the verdict is the agent's
+	Runs      []Run `json:"runs"`
+	Agreement float64    `json:"agreement,omitempty"` // share of the runs with an answer that name the first suspect; 0 where fewer than two have one
+	Fallback  string     `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the answer is the agent's
 	// Calibrated says that the probabilities are calibrated, and Calibration what the
 	// calibration was fitted on, or why there is none.
 	Calibrated  bool   `json:"calibrated"`
 	Calibration string `json:"calibration,omitempty"`
 }
 
-// An AgentRun is one run of the agent engine. Its objections are to claims that name
+// An Run is one run of the agent engine. Its objections are to claims that name
 // a commit which is newer than the faulty code.
-type AgentRun struct {
+type Run struct {
 	agent.RunReport
 	Claims []Claim `json:"claims,omitempty"` // what it reported, as accepted
 }
@@ -65,15 +65,15 @@ func (r *AgentReport) ProbabilityNote() string {
 // A Vote is what the agent engine makes a suspect's probability from.
 type Vote struct {
 	Raw       float64 `json:"raw"`       // the estimates of the ranking and the model, mixed; not calibrated
-	Agreement float64 `json:"agreement"` // share of the runs with a verdict that name the commit
-	// Absent is how many runs gave no verdict. A calibration, which is fitted on votes
+	Agreement float64 `json:"agreement"` // share of the runs with an answer that name the commit
+	// Absent is how many runs gave no answer. A calibration, which is fitted on votes
 	// of all runs, is not valid where it is not 0.
 	Absent int `json:"absent,omitempty"`
 }
 
-// HasVerdict reports whether the run gave a verdict. That no commit is to blame is a
-// verdict too. A run that failed or met its limit has none.
-func (r AgentRun) HasVerdict() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
+// HasClaim reports whether the run made a claim. That no commit is to blame is a
+// claim too. A run that failed or met its limit has none.
+func (r Run) HasClaim() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
 
 // A Basis is what the probabilities of the agent engine depend on beside the cases.
 type Basis = session.Basis

@@ -2,7 +2,7 @@
 // and the form of its answer: which commits introduced the bug that this commit
 // fixes?
 //
-// [NewContext] reads a fix into a [FixContext]. An engine answers with a [Verdict]:
+// [NewContext] reads a fix into a [FixContext]. An engine answers with a [Answer]:
 // bug-introducing commits, best first, each with evidence that a reader can check.
 // The engines are packages of their own. Package offline, with rank and classic,
 // needs a git repository and nothing else. Package detect asks a model. Package
@@ -14,7 +14,7 @@
 // to the repository. A blob that the clone lacks costs the lines that need it and
 // is named in the notes. It never costs the whole answer.
 //
-// An opinion beside an annotation (Verdict.Opinion), which package engine adds, is the
+// An opinion beside an annotation (Answer.Opinion), which package engine adds, is the
 // exception: the ranking is given a bounded time for it, and a note says if that ended.
 //
 // Limits: a merge commit is read as its patch against its first parent; a
@@ -72,8 +72,8 @@ const (
 	AnnotationRevert  = "revert"
 )
 
-// A Verdict is the answer for one fix.
-type Verdict struct {
+// A Answer is the answer for one fix.
+type Answer struct {
 	Fix, Parent gitext.OID
 	Engine      string       // "offline" or "agent"
 	Algorithm   string       // an element of Algorithms, "annotation" or "agent"
@@ -88,7 +88,7 @@ type Verdict struct {
 	Sandbox     string       // the sandbox.Level that confined the command of package verify; "" when none was run
 }
 
-// LacksHistory in Verdict.Incomplete says that the clone is shallow, and older history was
+// LacksHistory in Answer.Incomplete says that the clone is shallow, and older history was
 // not searched.
 const LacksHistory = "shallow"
 
@@ -114,27 +114,27 @@ func (fc *FixContext) AllNotes() []string {
 
 // Settle answers the fixes for which no engine is needed, and returns nil for the
 // others. Verified annotations are the answer, with the algorithm "annotation". A
-// fix that leaves nothing to trace gives a verdict without suspects, which names the
+// fix that leaves nothing to trace gives an answer without suspects, which names the
 // algorithm that was asked for, and a note that says why.
-func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm string) (*Verdict, error) {
+func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm string) (*Answer, error) {
 	v, err := annotated(ctx, repo, fc)
 	switch {
 	case v != nil || err != nil:
 		return v, err
 	case fc.Parent == "":
-		return &Verdict{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
+		return &Answer{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
 	case len(fc.Patch.Files) == 0: // its notes say why
-		return &Verdict{Algorithm: algorithm}, nil
+		return &Answer{Algorithm: algorithm}, nil
 	case !changesLines(fc.Patch):
-		return &Verdict{Algorithm: algorithm, Notes: []string{"the fix changes no line of text, so there is nothing to trace"}}, nil
+		return &Answer{Algorithm: algorithm, Notes: []string{"the fix changes no line of text, so there is nothing to trace"}}, nil
 	}
 	return nil, nil
 }
 
-// Offline completes a verdict of the offline engine: it fills in the fix, puts the
+// Offline completes an answer of the offline engine: it fills in the fix, puts the
 // fix's notes before the others, and keeps the first max suspects, or all of them
 // when max is 0.
-func (v *Verdict) Offline(fc *FixContext, max int) *Verdict {
+func (v *Answer) Offline(fc *FixContext, max int) *Answer {
 	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
 	v.Notes = append(fc.AllNotes(), v.Notes...)
 	if max > 0 && len(v.Suspects) >= max {
@@ -143,7 +143,7 @@ func (v *Verdict) Offline(fc *FixContext, max int) *Verdict {
 	return v
 }
 
-// Note adds a note to the verdict.
-func (v *Verdict) Note(format string, args ...any) {
+// Note adds a note to the answer.
+func (v *Answer) Note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }

@@ -149,7 +149,7 @@ func (t *Trajectory) summary() map[string]any {
 	if t.Closing != nil && t.Closing.Reason != "" {
 		s["reason"] = t.Closing.Reason
 	}
-	if v := t.Verdict(); v != nil && len(v.Detail) > 0 {
+	if v := t.Answer(); v != nil && len(v.Detail) > 0 {
 		s["verdict"] = v.Detail
 	}
 	return s

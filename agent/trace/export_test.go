@@ -135,7 +135,7 @@ func TestATIF(t *testing.T) {
 		t.Errorf("steps of %s", got)
 	}
 	last := list(doc["steps"])[7].(map[string]any)
-	if args := list(last["tool_calls"])[0].(map[string]any)["arguments"]; !reflect.DeepEqual(args, jsonValue(t, verdictArg)) {
+	if args := list(last["tool_calls"])[0].(map[string]any)["arguments"]; !reflect.DeepEqual(args, jsonValue(t, answerArg)) {
 		t.Errorf("the verdict's arguments: %v", args)
 	}
 	malformed := list(list(doc["steps"])[5].(map[string]any)["tool_calls"])[1].(map[string]any)["arguments"]
@@ -167,7 +167,7 @@ func TestMini(t *testing.T) {
 	doc := export(t, func(b *bytes.Buffer) error { return run.WriteMini(b) })
 	info := doc["info"].(map[string]any)
 	stats := info["model_stats"].(map[string]any)
-	if doc["trajectory_format"] != "mini-swe-agent-1.1" || info["exit_status"] != "Submitted" || info["submission"] != verdictArg {
+	if doc["trajectory_format"] != "mini-swe-agent-1.1" || info["exit_status"] != "Submitted" || info["submission"] != answerArg {
 		t.Errorf("format %v, info %v", doc["trajectory_format"], info)
 	}
 	if stats["api_calls"] != 4.0 || stats["instance_cost"] != 0.006 {

@@ -96,7 +96,7 @@ func (t tool) Call(_ context.Context, args json.RawMessage) (agent.Result, error
 	return agent.Result{}, &agent.CallError{Tool: t.name, Text: "there is no answer to " + string(args)}
 }
 
-// reporter is a verdict tool that accepts only verdicts that name a commit.
+// reporter is an answer tool that accepts only answers that name a commit.
 type reporter struct{ tool }
 
 func (reporter) Decides() {}
@@ -111,7 +111,7 @@ func (r reporter) Call(_ context.Context, args json.RawMessage) (agent.Result, e
 const (
 	fixOID     = "6bd1c5a3f0e26bd1c5a3f0e26bd1c5a3f0e26bd1"
 	culprit    = "1f0c7d2b9a441f0c7d2b9a441f0c7d2b9a441f0c"
-	verdictArg = `{"commits":[{"commit":"` + culprit + `","confidence":0.9,"type":"omission","reasoning":"It left out the <b>check</b>."}]}`
+	answerArg = `{"commits":[{"commit":"` + culprit + `","confidence":0.9,"type":"omission","reasoning":"It left out the <b>check</b>."}]}`
 )
 
 // script defines a run: the replies of the model, the answers of the tools, and the
@@ -124,7 +124,7 @@ type script struct {
 }
 
 // traced returns the script of a run with a long answer, a failing call, a failing
-// request and a rejected verdict.
+// request and a rejected answer.
 func traced() script {
 	long := ""
 	for i := range 40 {
@@ -136,7 +136,7 @@ func traced() script {
 			&model.Error{Class: model.ClassOverflow, Status: 400, Message: "too long"},
 			says("Search.", "git_log_search", `{"pattern":"next[1]"}`, "nope", `{"x":`),
 			says("Report.", "report", `{"commits":[]}`),
-			says("", "report", verdictArg),
+			says("", "report", answerArg),
 		},
 		tools: map[string]map[string]agent.Result{
 			"git_blame":        {`{"path":"src/a.c","start":10}`: {Text: "L10: 1f0c7d2b9a44 | tok = next[1];\n"}},

@@ -24,7 +24,7 @@ func TestExportOfHostileRuns(t *testing.T) {
 		answers = append(answers, r)
 	}
 	s := traced()
-	s.model = append(answers, says("", "report", verdictArg))
+	s.model = append(answers, says("", "report", answerArg))
 	run := s.record(t)
 	if u := run.Usage(); u.Prompt() < 0 || u.CostUSD == nil || math.IsInf(*u.CostUSD, 0) {
 		t.Errorf("usage %+v", u)

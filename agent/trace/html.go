@@ -25,7 +25,7 @@ type page struct {
 	*Trajectory
 	Subject string
 	Total   model.Usage
-	Answer  *Verdict
+	Answer  *Answer
 	Found   []Finding
 	Plot    *plot
 	Parts   []part
@@ -65,7 +65,7 @@ func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
 }
 
 func (t *Trajectory) page(subject string) page {
-	p := page{Trajectory: t, Subject: subject, Total: t.Usage(), Answer: t.Verdict(), Found: t.Smells(), Plot: newPlot(t),
+	p := page{Trajectory: t, Subject: subject, Total: t.Usage(), Answer: t.Answer(), Found: t.Smells(), Plot: newPlot(t),
 		Start: t.Run.Started.UTC().Format(time.DateTime)}
 	var spent []model.Usage
 	for i, turn := range t.Turns {

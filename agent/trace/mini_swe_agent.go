@@ -87,9 +87,9 @@ func (t *Trajectory) miniExit() string {
 	}
 }
 
-// submission returns the verdict, as its recorded value or else as text.
+// submission returns the answer, as its recorded value or else as text.
 func (t *Trajectory) submission() string {
-	v := t.Verdict()
+	v := t.Answer()
 	switch {
 	case v == nil:
 		return ""

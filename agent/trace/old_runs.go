@@ -8,7 +8,7 @@ import (
 )
 
 // guessOldFields fills in fields that older builds did not record. They say what the
-// tools do, what the verdict should be based on, and which calls found nothing or
+// tools do, what the answer should be based on, and which calls found nothing or
 // timed out. The values are guessed from the names and the messages of the tools of
 // that time.
 //
@@ -49,7 +49,7 @@ func oldNothing(text string) bool {
 	return strings.Contains(text, ": no commits found\n") || strings.Contains(text, ": no lines found\n")
 }
 
-// oldEmpty reports whether the value of a verdict names no commit.
+// oldEmpty reports whether the value of an answer names no commit.
 func oldEmpty(detail []byte) bool { return string(bytes.TrimSpace(detail)) == "[]" }
 
 // oldDeed guesses what a tool does from its name. The git tools are listed; other
@@ -63,7 +63,7 @@ func oldDeed(tool string) agent.Deed {
 	case "git_log_search", "git_grep":
 		return agent.DeedSearch
 	case "report":
-		return agent.DeedVerdict
+		return agent.DeedAnswer
 	}
 	for _, word := range []struct {
 		part string

@@ -154,7 +154,7 @@ func (x *otelExport) run() {
 		server(t.About.BaseURL).usage(u).text("git_agent.status", t.Status()).text("git_agent.fix", t.About.Fix).
 		text("git_agent.commit", t.About.Commit).text("git_agent.crash", t.About.Title)
 	var commits []string
-	if v := t.Verdict(); v != nil {
+	if v := t.Answer(); v != nil {
 		for _, c := range v.Claims {
 			commits = append(commits, c.Commit)
 		}

@@ -30,7 +30,7 @@ type Player struct {
 	first   *Difference
 	equal   int
 	sent    int64 // tokens of all prompts
-	verdict json.RawMessage
+	answer json.RawMessage
 }
 
 // Difference is a step whose result differs from the recorded one.
@@ -135,7 +135,7 @@ func (p *Player) Record(_ context.Context, key string, payload []byte) error {
 			return err
 		}
 		if said.Final {
-			p.verdict = said.Detail
+			p.answer = said.Detail
 		}
 		if turn := p.turn(numbers[0]); turn == nil || turn.Said == nil {
 			p.compare(key, "something is said to the model that was not said then", "", said.Text)
@@ -169,7 +169,7 @@ func (p *Player) toolAnswered(key string, n, i int, payload []byte) error {
 		return err
 	}
 	if is.Final {
-		p.verdict = is.Detail
+		p.answer = is.Detail
 	}
 	turn := p.turn(n)
 	if turn == nil || i > len(turn.Calls) || turn.Calls[i-1].Result == nil {
@@ -179,7 +179,7 @@ func (p *Player) toolAnswered(key string, n, i int, payload []byte) error {
 	was := turn.Calls[i-1].Result
 	p.compare(key, "the answer of "+is.Name, was.Text, is.Text)
 	if was.Final || is.Final {
-		p.compare(key, "the verdict", string(was.Detail), string(is.Detail))
+		p.compare(key, "the final answer", string(was.Detail), string(is.Detail))
 	}
 	return nil
 }
@@ -236,10 +236,10 @@ func (p *Player) Note(context.Context, string, []byte) error { return nil }
 type Played struct {
 	Turns    int         // number of requests that got a recorded reply
 	Recorded int         // number of requests with a recorded reply or error
-	Equal    int         // number of prompts, requests, tool answers and verdicts that are as recorded
+	Equal    int         // number of prompts, requests, tool answers and answers that are as recorded
 	First    *Difference // nil if all are equal
 	Sent     int64       // tokens of all prompts, counted by the loop
-	Same     bool        // the verdict names the recorded commits
+	Same     bool        // the answer names the recorded commits
 }
 
 // Played returns the result so far.
@@ -252,17 +252,17 @@ func (p *Player) Played() Played {
 			out.Recorded++
 		}
 	}
-	if was := p.t.Verdict(); was != nil {
-		out.Same = p.verdict != nil && sameVerdict(was.Detail, p.verdict)
+	if was := p.t.Answer(); was != nil {
+		out.Same = p.answer != nil && sameAnswer(was.Detail, p.answer)
 	} else {
-		out.Same = p.verdict == nil
+		out.Same = p.answer == nil
 	}
 	return out
 }
 
-// sameVerdict reports whether two verdicts name the same commits. If neither names a
-// commit, it compares the verdicts themselves.
-func sameVerdict(was, is json.RawMessage) bool {
+// sameAnswer reports whether two answers name the same commits. If neither names a
+// commit, it compares the answers themselves.
+func sameAnswer(was, is json.RawMessage) bool {
 	a, b := claimsIn(was, 2), claimsIn(is, 2)
 	if a == nil && b == nil {
 		return canonical(string(was)) == canonical(string(is))

@@ -26,7 +26,7 @@ var (
 	SameCommit       = Smell{"same_commit", "the same commit shown more than twice"}
 	EmptySearches    = Smell{"empty_searches", "two or more searches in a row that found nothing"}
 	WideFirst        = Smell{"wide_search_first", "began with a search of the whole repository"}
-	NeverBlamed      = Smell{"never_blamed", "gave a verdict without a blame or a function's history"}
+	NeverBlamed      = Smell{"never_blamed", "gave an answer without a blame or a function's history"}
 	TimeoutUnchanged = Smell{"timeout_not_narrowed", "after a time-out asked for as much again"}
 	TurnCap          = Smell{"turn_cap", "used all its turns"}
 )
@@ -172,12 +172,12 @@ func wideFirst(_ *Trajectory, acts []act) []Finding {
 	return findingIf(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
 }
 
-// neverBlamed finds verdicts without a git blame or git log -L. It applies only to
-// runs whose verdict should be based on who wrote lines and whose first prompt does
+// neverBlamed finds answers without a git blame or git log -L. It applies only to
+// runs whose answer should be based on who wrote lines and whose first prompt does
 // not say so.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
 	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
-	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Verdict() != nil && !looked, NeverBlamed)
+	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Answer() != nil && !looked, NeverBlamed)
 }
 
 // timeoutUnchanged finds calls that follow a time-out of the same tool and are not

@@ -26,14 +26,14 @@ type callArgs struct {
 	Command string      `json:"command"` // of a shell
 }
 
-// acts lists the calls that were begun, except those that give the verdict.
+// acts lists the calls that were begun, except those that give the answer.
 func (t *Trajectory) acts() []act {
 	var list []act
 	for _, turn := range t.Turns {
 		for _, c := range turn.Calls {
 			tool, said := c.Means()
 			does := t.deeds[tool]
-			if does == agent.DeedVerdict || c.Attempts == 0 && c.Result == nil {
+			if does == agent.DeedAnswer || c.Attempts == 0 && c.Result == nil {
 				continue
 			}
 			args, _ := decode[callArgs]([]byte(said)) // text that is not JSON has no arguments

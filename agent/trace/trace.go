@@ -8,7 +8,7 @@
 // they are. Exports contain only what was recorded, so redacted text stays redacted.
 //
 // The package never changes a run, never asks a model, and does not judge whether a
-// verdict is right.
+// answer is right.
 package trace
 
 import (
@@ -33,7 +33,7 @@ type Trajectory struct {
 	Last    time.Time      // time of the last step; zero if there is none
 
 	deeds map[string]agent.Deed // what each tool does
-	needs []agent.Deed          // what the run should have done before its verdict
+	needs []agent.Deed          // what the run should have done before its answer
 }
 
 // About describes the subject and the settings of a run, as far as its spec does.
@@ -126,11 +126,11 @@ func Sum(list []model.Usage) model.Usage {
 }
 
 // Status returns one of the agent's Status constants if the run has ended, and
-// otherwise the state of the run. The loop calls a verdict that names nothing found,
+// otherwise the state of the run. The loop calls an answer that names nothing found,
 // but Status reports it as nothing, since the user got no answer.
 func (t *Trajectory) Status() string {
 	switch {
-	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Verdict().nothing():
+	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Answer().nothing():
 		return agent.StatusNothing
 	case t.Closing != nil:
 		return agent.CleanLine(t.Closing.Status)

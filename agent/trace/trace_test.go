@@ -43,10 +43,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The verdict is read from the final value of the run.
-func TestVerdict(t *testing.T) {
+// The answer is read from the final value of the run.
+func TestAnswer(t *testing.T) {
 	t.Parallel()
-	v := traced().record(t).Verdict()
+	v := traced().record(t).Answer()
 	if v == nil || v.Turn != 5 || len(v.Claims) != 1 {
 		t.Fatalf("verdict %+v", v)
 	}
@@ -54,11 +54,11 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("claim %+v", c)
 	}
 	s := script{model: []any{says("It was commit abc.")}}
-	if v := s.record(t).Verdict(); v == nil || v.Text != "It was commit abc." || len(v.Claims) != 0 {
+	if v := s.record(t).Answer(); v == nil || v.Text != "It was commit abc." || len(v.Claims) != 0 {
 		t.Errorf("verdict in words: %+v", v)
 	}
 	s = script{model: []any{says("", "git_show", `{"commit":"x"}`)}, tools: traced().tools}
-	if v := s.record(t).Verdict(); v != nil {
+	if v := s.record(t).Answer(); v != nil {
 		t.Errorf("a run without verdict: %+v", v)
 	}
 }
@@ -94,7 +94,7 @@ func TestReadInterrupted(t *testing.T) {
 	}
 	for n := range len(m.steps) {
 		got := s.read(t, m.steps[:n], cache.Interrupted)
-		if len(got.Damaged) > 0 || got.Status() != "interrupted" || got.Verdict() != nil && n < len(m.steps)-1 {
+		if len(got.Damaged) > 0 || got.Status() != "interrupted" || got.Answer() != nil && n < len(m.steps)-1 {
 			t.Errorf("after %d steps: %s, damaged %q", n, got.Status(), got.Damaged)
 		}
 	}
@@ -155,9 +155,9 @@ func TestReadResumed(t *testing.T) {
 	}
 }
 
-// A verdict without a commit has the status nothing, as in git agent szz, although
+// An answer without a commit has the status nothing, as in git agent szz, although
 // the loop calls it found.
-func TestEmptyVerdictIsNothing(t *testing.T) {
+func TestEmptyAnswerIsNothing(t *testing.T) {
 	t.Parallel()
 	for detail, want := range map[string]string{`[]`: agent.StatusNothing, `[{"commit":"` + culprit + `"}]`: agent.StatusFound, `{"a":1}`: agent.StatusFound} {
 		steps := []cache.Step{
@@ -165,7 +165,7 @@ func TestEmptyVerdictIsNothing(t *testing.T) {
 			{Seq: 2, Kind: cache.Result, Key: "tool/1/1", Payload: []byte(`{"id":"1","name":"report","text":"accepted","final":true,"detail":` + detail + `}`)},
 			{Seq: 3, Kind: cache.Note, Key: agent.StepClosing, Payload: []byte(`{"status":"found"}`)},
 		}
-		if got := traced().read(t, steps, cache.Done); got.Status() != want || got.Verdict() == nil {
+		if got := traced().read(t, steps, cache.Done); got.Status() != want || got.Answer() == nil {
 			t.Errorf("a verdict %s is %s, want %s", detail, got.Status(), want)
 		}
 	}

@@ -134,7 +134,7 @@ type crashTally struct {
 	named bool // a file is named for one report
 }
 
-func (t *crashTally) add(r *crash.Ranking) {
+func (t *crashTally) add(r *crash.Answer) {
 	t.exitTally.add(talliedCrash(r))
 	t.named = t.named || r.Answered
 }
@@ -148,7 +148,7 @@ func (t *crashTally) status() error {
 
 // spentOn returns an error if the budget left no answer of the model for a report,
 // because it leaves none for further reports.
-func spentOn(e *engine.Engine, r *crash.Ranking) error {
+func spentOn(e *engine.Engine, r *crash.Answer) error {
 	if e.Agent != nil && engine.Unanswered(r) && e.Agent.Session.Ledger.Refused() {
 		return e.Agent.Session.Spent()
 	}
@@ -156,7 +156,7 @@ func spentOn(e *engine.Engine, r *crash.Ranking) error {
 }
 
 // talliedCrash returns what counts of one answer.
-func talliedCrash(r *crash.Ranking) tallied {
+func talliedCrash(r *crash.Answer) tallied {
 	return tallied{empty: !r.Answered, incomplete: slices.Contains(r.Incomplete, agent.LacksObjects), unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
 }
 

@@ -57,7 +57,7 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 }
 
 // rankFirst ranks the files behind the first report of a group.
-func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.Engine, question crash.Question, name string, typed *crash.Report) (ranking *crash.Ranking, err error) {
+func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.Engine, question crash.Question, name string, typed *crash.Report) (ranking *crash.Answer, err error) {
 	if c.MaxCount == 0 {
 		return nil, nil // no file is printed
 	}

@@ -11,7 +11,7 @@ import (
 
 // A crashRenderer prints answers about crashes in one form.
 type crashRenderer interface {
-	Crash(name string, report *crash.Report, ranking *crash.Ranking) error
+	Crash(name string, report *crash.Report, ranking *crash.Answer) error
 }
 
 // crashOutput prints answers in the form that the options ask for.
@@ -50,7 +50,7 @@ type localCrash struct {
 }
 
 // Crash prints an answer.
-func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	if ranking != nil {
 		local := *ranking
 		local.Suspects = l.at.suspects(ranking.Suspects)

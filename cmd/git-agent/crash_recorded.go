@@ -56,7 +56,7 @@ type resumedCrash struct {
 	app     *app
 	repo    *gitext.Repo
 	report  *crash.Report
-	ranking *crash.Ranking
+	ranking *crash.Answer
 }
 
 func (r resumedCrash) status() string {

@@ -160,7 +160,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 // answerCase returns a function that lets the model investigate one case.
 func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 	var server eval.Server
-	return func(ctx context.Context, in crasheval.Inquiry) (*crash.Ranking, []string, error) {
+	return func(ctx context.Context, in crasheval.Inquiry) (*crash.Answer, []string, error) {
 		in.Question.Switches = in.Question.Switches.And(c.switches())
 		found, err := agent.Investigate(ctx, engine.Inquiry{
 			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),

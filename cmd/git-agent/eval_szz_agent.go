@@ -63,7 +63,7 @@ func (c *evalSzzCmd) setting() string {
 // answerCase returns a function that lets the model investigate one case.
 func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	var server eval.Server
-	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Verdict, []string, error) {
+	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Answer, []string, error) {
 		found, err := agent.Investigate(ctx, engine.Inquiry{
 			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
 			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Index: c.Index, Switches: c.switches().And(szzeval.SwitchesOf(in.Algorithm))},

@@ -156,7 +156,7 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 // stopped returns the error that ended the work. If that was a signal, it says how a model
 // goes on, or how far the search of the offline engine is, and prints what is known: how
 // the test fails, the suspected functions, patches. Nothing is written to the work tree.
-func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Answer, err error) error {
+func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Result, err error) error {
 	if ans == nil || !errors.Is(context.Cause(ctx), errInterrupted) {
 		return a.explainSetup(err)
 	}

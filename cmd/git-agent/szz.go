@@ -177,10 +177,10 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 		if err != nil {
 			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
 		}
-		ans := render.Answer{Answer: *found}
+		ans := render.Answer{Result: *found}
 		meter.clear()
 		if failed := ans.Failed(); failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Verdict.Fix.Short(), layout.FatalText(failed))
+			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), layout.FatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
@@ -193,12 +193,12 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 				return err
 			}
 		}
-		c.lacks.see(ans.Verdict.Incomplete)
+		c.lacks.see(ans.Answer.Incomplete)
 		tally.add(c.tallied(ans))
 		done++
 		meter.resume()
 		meter.update(done, show.total, "")
-		if e.Agent != nil && e.Agent.Broke(ans.Verdict) {
+		if e.Agent != nil && e.Agent.Broke(ans.Answer) {
 			return c.addResumeHint(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
 	}
@@ -208,7 +208,7 @@ func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *
 // incomplete reports whether an answer needs what the clone lacks. An answer from a
 // shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
 func incomplete(ans render.Answer) bool {
-	v := ans.Verdict
+	v := ans.Answer
 	return slices.Contains(v.Incomplete, agent.LacksObjects) ||
 		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
 }
@@ -216,9 +216,9 @@ func incomplete(ans render.Answer) bool {
 // tallied returns what counts of an answer.
 func (c *szzCmd) tallied(ans render.Answer) tallied {
 	return tallied{
-		failed: ans.Failed() != nil && !slices.Contains(ans.Verdict.Incomplete, agent.LacksObjects), empty: len(ans.Verdict.Suspects) == 0,
-		incomplete: incomplete(ans), unsure: belowFloor(ans.Verdict, c.floor),
-		unanswered: engine.Unanswered(ans.Verdict), runs: ans.Verdict.Agent.RunReports(),
+		failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), empty: len(ans.Answer.Suspects) == 0,
+		incomplete: incomplete(ans), unsure: belowFloor(ans.Answer, c.floor),
+		unanswered: engine.Unanswered(ans.Answer), runs: ans.Answer.Agent.RunReports(),
 	}
 }
 

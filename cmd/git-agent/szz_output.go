@@ -31,22 +31,22 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 		ans = ans.WithoutSuspects()
 	}
 	if o.events != nil {
-		o.events.answer(eventSubject{Fix: ans.Verdict.Fix}, render.AnswerJSONOf(ans))
+		o.events.answer(eventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
 	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
-	if belowFloor(ans.Verdict, o.cmd.floor) {
-		o.a.warnBelowFloor(ctx, ans.Verdict, o.cmd.floor)
+	if belowFloor(ans.Answer, o.cmd.floor) {
+		o.a.warnBelowFloor(ctx, ans.Answer, o.cmd.floor)
 		return nil
 	}
 	if !o.cmd.JSON && o.cmd.kept == nil {
-		local := *ans.Verdict
+		local := *ans.Answer
 		local.Suspects = o.at.answer(local.Suspects)
 		if local.Owner != nil {
 			local.Owner = &o.at.answer([]szz.Suspect{*local.Owner})[0]
 		}
-		ans.Verdict = &local
+		ans.Answer = &local
 	}
 	return o.form.Answer(ans)
 }
@@ -55,7 +55,7 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 // the model failed, or --verify-cmd was not run. It is for --format and
 // --trailer, which print no notes.
 func (o *szzOutput) warn(ans render.Answer) {
-	v := ans.Verdict
+	v := ans.Answer
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
 	unconfirmed := o.cmd.VerifyCmd != "" && len(v.Suspects) > 0 &&
 		!slices.ContainsFunc(v.Suspects, func(s szz.Suspect) bool { return s.Confirmation != nil })

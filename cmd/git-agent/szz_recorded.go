@@ -39,7 +39,7 @@ func (r recordedFix) resume(ctx context.Context, a *app, in resumption) (resumed
 	case found.Failed != nil && engine.Unanswered(found.Answer):
 		return nil, found.Failed
 	}
-	return resumedFix{a, in.repo, render.Answer{Answer: engine.Answer{Verdict: found.Answer}}}, nil
+	return resumedFix{a, in.repo, render.Answer{Result: engine.Result{Answer: found.Answer}}}, nil
 }
 
 // resumedFix is the answer of a resumed run of szz, without the commit of the fix.
@@ -50,7 +50,7 @@ type resumedFix struct {
 }
 
 func (r resumedFix) status() string {
-	if reports := r.ans.Verdict.Agent.RunReports(); len(reports) > 0 {
+	if reports := r.ans.Answer.Agent.RunReports(); len(reports) > 0 {
 		return reports[0].Status
 	}
 	return ""
@@ -60,7 +60,7 @@ func (r resumedFix) print(ctx context.Context, json bool) (err error) {
 	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1, at: hereIn(r.repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 	ans := r.ans
-	if ans.Fix, err = r.repo.Commit(ctx, ans.Verdict.Fix); err != nil {
+	if ans.Fix, err = r.repo.Commit(ctx, ans.Answer.Fix); err != nil {
 		return err
 	}
 	return show.answer(ctx, ans)

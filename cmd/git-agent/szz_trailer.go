@@ -63,10 +63,10 @@ func parseProbability(s string) (p float64, ok bool) {
 	return p, err == nil && p >= 0 && p <= 1
 }
 
-// belowFloor reports whether the first suspect of a verdict is too improbable to be
+// belowFloor reports whether the first suspect of an answer is too improbable to be
 // named in a trailer. The classic variants estimate no probability, and an annotation
 // of the message is no estimate, so they never are.
-func belowFloor(v *szz.Verdict, floor float64) bool {
+func belowFloor(v *szz.Answer, floor float64) bool {
 	if len(v.Suspects) == 0 {
 		return false
 	}
@@ -75,7 +75,7 @@ func belowFloor(v *szz.Verdict, floor float64) bool {
 }
 
 // warnBelowFloor says why there is no trailer for a fix, and how to get one.
-func (a *app) warnBelowFloor(ctx context.Context, v *szz.Verdict, floor float64) {
+func (a *app) warnBelowFloor(ctx context.Context, v *szz.Answer, floor float64) {
 	s, fix := v.Suspects[0], "the fix"
 	if v.Fix != "" {
 		fix = v.Fix.Short()

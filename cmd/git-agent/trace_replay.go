@@ -208,9 +208,9 @@ func replayText(row replayRow) string {
 		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, agent.Plural(row.Of, "turn"))
 	}
 	if p := row.Plain; p != nil {
-		verdict := "the same verdict"
+		verdict := "the same answer"
 		if !p.SameVerdict {
-			verdict = "another verdict"
+			verdict = "another answer"
 		}
 		s += fmt.Sprintf("; prompts of %s tokens, plain %s: %.0f%% saved, %s", trace.CountText(row.Tokens), trace.CountText(p.Tokens), 100*p.Saved, verdict)
 	}
@@ -238,6 +238,6 @@ func savingText(rows []replayRow) string {
 	if without > 0 {
 		total = 1 - float64(with)/float64(without)
 	}
-	return fmt.Sprintf("%s: prompts of %s tokens, plain %s: %.0f%% saved in all, %.0f%% in the median run; %d with the same verdict",
+	return fmt.Sprintf("%s: prompts of %s tokens, plain %s: %.0f%% saved in all, %.0f%% in the median run; %d with the same answer",
 		agent.Plural(len(rows), "run"), trace.CountText(with), trace.CountText(without), 100*total, 100*middle, same)
 }

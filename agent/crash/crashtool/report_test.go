@@ -192,7 +192,7 @@ func TestSpecs(t *testing.T) {
 	var names []string
 	for _, s := range specs {
 		names = append(names, s.Name)
-		if s.Deed == "" || s.Deed == agent.DeedVerdict {
+		if s.Deed == "" || s.Deed == agent.DeedAnswer {
 			t.Errorf("%s does %q", s.Name, s.Deed)
 		}
 	}

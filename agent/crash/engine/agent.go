@@ -26,7 +26,7 @@ type Agent struct {
 }
 
 // Investigation is what a model found out about one crash.
-type Investigation = session.Investigation[*crash.Ranking]
+type Investigation = session.Investigation[*crash.Answer]
 
 // NewAgent prepares the agent engine.
 func NewAgent(s *session.Session, runs int) (*Agent, error) {
@@ -38,7 +38,7 @@ func NewAgent(s *session.Session, runs int) (*Agent, error) {
 type Inquiry struct {
 	Repo     *gitext.Repo
 	Question crash.Question
-	Offline  *crash.Ranking
+	Offline  *crash.Answer
 	Of       session.Case // the evaluated case
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
@@ -71,8 +71,8 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 }
 
 // trace returns the work of a number of runs on an inquiry.
-func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*crash.Ranking] {
-	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*crash.Ranking, []agent.RunReport, error) {
+func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*crash.Answer] {
+	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*crash.Answer, []agent.RunReport, error) {
 		opt := a.options(in, asker)
 		opt.Runs, opt.Journal = runs, journal
 		r, err := investigate.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
@@ -106,7 +106,7 @@ func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 
 // Unanswered reports whether a ranking is the offline engine's because no run of the
 // model gave one.
-func Unanswered(r *crash.Ranking) bool { return r.Agent != nil && r.Agent.Fallback != "" }
+func Unanswered(r *crash.Answer) bool { return r.Agent != nil && r.Agent.Fallback != "" }
 
 // options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {

@@ -95,7 +95,7 @@ func lookThenName(path string) func(modeltest.Request) modeltest.Reply {
 	}
 }
 
-func (o *office) answer(q crash.Question) *Answer {
+func (o *office) answer(q crash.Question) *Result {
 	o.t.Helper()
 	ans, err := o.Answer(o.t.Context(), q, nil)
 	if err != nil {
@@ -325,7 +325,7 @@ func TestTitle(t *testing.T) {
 // A report that is too large is not recorded, and its hash is.
 func TestSpecOfALargeReport(t *testing.T) {
 	t.Parallel()
-	in := Inquiry{Offline: &crash.Ranking{}, Question: crash.Question{Report: &crash.Report{Notes: []string{strings.Repeat("a", maxSpecReport)}}}}
+	in := Inquiry{Offline: &crash.Answer{}, Question: crash.Question{Report: &crash.Report{Notes: []string{strings.Repeat("a", maxSpecReport)}}}}
 	spec, err := specOf(in)
 	if err != nil || spec.Content != nil || len(spec.Report) != 16 {
 		t.Errorf("%d bytes, %q, %v", len(spec.Content), spec.Report, err)

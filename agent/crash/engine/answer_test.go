@@ -37,7 +37,7 @@ const segfault = `Program received signal SIGSEGV, Segmentation fault.
 `
 
 // named returns the paths of the files that a stack names.
-func named(ranking *crash.Ranking) []string {
+func named(ranking *crash.Answer) []string {
 	var paths []string
 	for _, f := range ranking.Files {
 		if !f.Related {

@@ -41,9 +41,9 @@ type Engine struct {
 // shallow repository they may not: there a commit does not determine its history.
 func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
-// An Answer is the answer to a question about one crash.
-type Answer struct {
-	Ranking *crash.Ranking
+// A Result is the answer to a question about one crash.
+type Result struct {
+	Ranking *crash.Answer
 	// End records that the runs of the model have ended. Call it when the answer was
 	// printed. It is never nil.
 	End func(context.Context)
@@ -52,8 +52,8 @@ type Answer struct {
 // Answer maps the frames of a question's report to files, which it stores in the
 // report, and ranks files and commits. It passes the events of a model's work to
 // listen, in order.
-func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent.Event)) (*Answer, error) {
-	ans := &Answer{End: func(context.Context) {}}
+func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent.Event)) (*Result, error) {
+	ans := &Result{End: func(context.Context) {}}
 	var err error
 	if e.Agent == nil {
 		ans.Ranking, err = e.Rank(ctx, q)
@@ -97,7 +97,7 @@ func (e *Engine) key(in Inquiry) (cache.Key, error) {
 // Offline ranks as Rank does, for the agent engine: it names at least as many suspects
 // as that shows to a model. In the report, U+FFFD takes the place of bytes that are no
 // text, because a recorded run has the report as JSON.
-func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Answer, error) {
 	if err := makeText(q.Report); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func makeText(r *crash.Report) error {
 // Rank maps the frames of a question's report to files, which it stores in the
 // report, and ranks files and commits without a model. The answer says what the clone
 // lacked for it.
-func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Ranking, err error) {
+func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Answer, err error) {
 	u, err := e.Fetch.Complete(ctx, func(ctx context.Context) (err error) {
 		ranking, err = e.rank(ctx, q)
 		return err
@@ -136,12 +136,12 @@ func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Ran
 }
 
 // rank is Rank from the objects that are there.
-func (e *Engine) rank(ctx context.Context, q crash.Question) (*crash.Ranking, error) {
+func (e *Engine) rank(ctx context.Context, q crash.Question) (*crash.Answer, error) {
 	commit, from, notes, err := e.commitOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	located := crash.Ranking{Notes: notes}
+	located := crash.Answer{Notes: notes}
 	files, err := locate.Locate(ctx, e.Repo, commit, q.Report)
 	if files == nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (e *Engine) rank(ctx context.Context, q crash.Question) (*crash.Ranking, er
 
 // checkSince notes that a commit that did not crash comes after the one that crashed,
 // and takes it out of the answer, because there is nothing to bisect.
-func (e *Engine) checkSince(ctx context.Context, ranking *crash.Ranking) error {
+func (e *Engine) checkSince(ctx context.Context, ranking *crash.Answer) error {
 	if ranking.Since == "" {
 		return nil
 	}

@@ -33,7 +33,7 @@ func BasisOf(q crash.Question, opt Options) (session.Basis, error) {
 const uncalibrated = "on 53 crashes, each left out, their Brier score was .078, and that of always stating the base rate .070"
 
 // describe records what the probabilities depend on, and whether they are calibrated. A
-// calibration is for votes in which each run has a verdict.
+// calibration is for votes in which each run has a claim.
 func (d *investigation) describe(report *crash.AgentReport) error {
 	var err error
 	if report.Basis, err = BasisOf(d.q, d.opt); err != nil {
@@ -41,7 +41,7 @@ func (d *investigation) describe(report *crash.AgentReport) error {
 	}
 	answered := 0
 	for _, r := range report.Runs {
-		answered += stat.Count(r.HasVerdict())
+		answered += stat.Count(r.HasClaim())
 	}
 	c := d.opt.Calibration
 	switch {
@@ -50,7 +50,7 @@ func (d *investigation) describe(report *crash.AgentReport) error {
 	case c.Differs(report.Basis) != "":
 		report.Calibration = "the calibration is not used: " + c.Differs(report.Basis)
 	case answered < d.opt.Runs:
-		report.Calibration = fmt.Sprintf("the calibration is for %d runs, and here %d gave a verdict", d.opt.Runs, answered)
+		report.Calibration = fmt.Sprintf("the calibration is for %d runs, and here %d gave an answer", d.opt.Runs, answered)
 	default:
 		report.Calibrated, report.Calibration = true, c.About()
 	}

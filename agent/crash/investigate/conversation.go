@@ -69,22 +69,22 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	return loop, err
 }
 
-// account makes the record of a conversation that ended. A verdict that was refused
+// account makes the record of a conversation that ended. A claim that was refused
 // stands if the conversation ended before the next one.
 func (t *reportTool) account(out agent.Outcome) (crash.Run, error) {
 	run := crash.Run{RunReport: out.Report(0)}
 	if !out.Final.Final {
-		run.Verdict = t.pending
+		run.Claim = t.pending
 		return run, nil
 	}
 	data, ok := out.Final.Value.(json.RawMessage)
 	if !ok {
-		return run, fmt.Errorf("a verdict is recorded as %T", out.Final.Value)
+		return run, fmt.Errorf("an answer is recorded as %T", out.Final.Value)
 	}
-	if err := json.Unmarshal(data, &run.Verdict); err != nil {
-		return run, fmt.Errorf("read the recorded verdict: %w", err)
+	if err := json.Unmarshal(data, &run.Claim); err != nil {
+		return run, fmt.Errorf("read the recorded answer: %w", err)
 	}
-	if len(run.Verdict.Files) == 0 {
+	if len(run.Claim.Files) == 0 {
 		run.Status = agent.StatusNothing
 	}
 	return run, nil

@@ -116,7 +116,7 @@ type bench struct {
 	repo     *gitext.Repo
 	crashed  gitext.OID
 	question crash.Question
-	offline  *crash.Ranking
+	offline  *crash.Answer
 }
 
 // newBench makes the repository of the program, with the repair after the commit that
@@ -168,7 +168,7 @@ func (b *bench) oid(subject string) gitext.OID {
 }
 
 // trace lets a scripted model investigate.
-func (b *bench) trace(opt Options, replies ...model.Message) (*crash.Ranking, *scriptedModel) {
+func (b *bench) trace(opt Options, replies ...model.Message) (*crash.Answer, *scriptedModel) {
 	b.T.Helper()
 	s := &scriptedModel{t: b.T, replies: replies}
 	opt.Model, opt.ModelName = s, "scripted"

@@ -82,7 +82,7 @@ func (o Options) WithDefaults() Options {
 // ranking does not change. If no run gives an answer, the ranking is the offline
 // engine's, and Agent.Fallback says why. An error is for a context that ended and for
 // trouble with the repository or the journal.
-func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*crash.Ranking, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Answer, opt Options) (*crash.Answer, error) {
 	opt = opt.WithDefaults()
 	d, err := newInvestigation(ctx, repo, q, offline, opt)
 	if err != nil {
@@ -101,8 +101,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *cr
 type investigation struct {
 	repo    *gitext.Repo
 	q       crash.Question
-	offline *crash.Ranking // what may follow the model's files, and takes their place
-	shown   *crash.Ranking // what the model is shown of the files and the suspects
+	offline *crash.Answer // what may follow the model's files, and takes their place
+	shown   *crash.Answer // what the model is shown of the files and the suspects
 	sees    crash.Switches // the question's, with those that they imply
 	opt     Options
 	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
@@ -114,7 +114,7 @@ type investigation struct {
 
 // newInvestigation prepares the tools, which see the history up to the commit that
 // crashed.
-func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Ranking, opt Options) (*investigation, error) {
+func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Answer, opt Options) (*investigation, error) {
 	d := &investigation{repo: repo, q: q, offline: offline, shown: offline, sees: q.Implied(), opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
 	tip, err := repo.Commit(ctx, offline.Commit)
 	if err != nil {
@@ -147,7 +147,7 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 
 // conclude makes the ranking from the runs, or from the offline engine's if no run
 // has an answer.
-func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport) (*crash.Ranking, error) {
+func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport) (*crash.Answer, error) {
 	r := *d.offline
 	r.Agent = report
 	votes, order := elect(report.Runs)
@@ -173,11 +173,11 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 }
 
 // explain returns the chain of events as the first run says that puts a file first,
-// else the first run with a verdict.
+// else the first run with a claim.
 func explain(runs []crash.Run, path string) string {
 	text := ""
 	for _, r := range runs {
-		if v := r.Verdict; len(v.Files) > 0 && v.Explanation != "" {
+		if v := r.Claim; len(v.Files) > 0 && v.Explanation != "" {
 			if v.Files[0].Path == path {
 				return v.Explanation
 			}

@@ -93,8 +93,8 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A verdict that was refused stands if the conversation ends before the next one.
-func TestRefusedVerdictStands(t *testing.T) {
+// A claim that was refused stands if the conversation ends before the next one.
+func TestRefusedClaimStands(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	r, _ := b.trace(Options{}, accuse("lib/reader.c", "no/such.c")) // the server fails before the answer
@@ -141,7 +141,7 @@ func TestResumes(t *testing.T) {
 	}
 }
 
-// A verdict survives its record.
+// A claim survives its record.
 func TestAccountReadsTheRecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -149,7 +149,7 @@ func TestAccountReadsTheRecord(t *testing.T) {
 	opt := Options{Journal: func(int) (agent.Journal, error) { return journal, nil }}
 	first, _ := b.trace(opt, accuse("main.c"))
 	again, s := b.trace(opt)
-	if len(s.asked) != 0 || pathsOf(again.Files[:1]) != "main.c" || again.Agent.Runs[0].Verdict.Explanation != first.Agent.Runs[0].Verdict.Explanation {
+	if len(s.asked) != 0 || pathsOf(again.Files[:1]) != "main.c" || again.Agent.Runs[0].Claim.Explanation != first.Agent.Runs[0].Claim.Explanation {
 		t.Errorf("asked %d times, %+v", len(s.asked), again.Agent)
 	}
 }
@@ -189,9 +189,9 @@ func TestNothingNewerIsVisible(t *testing.T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	run := func(text string, paths ...string) (r crash.Run) {
-		r.Verdict.Explanation = text
+		r.Claim.Explanation = text
 		for _, p := range paths {
-			r.Verdict.Files = append(r.Verdict.Files, crash.FileClaim{Path: p})
+			r.Claim.Files = append(r.Claim.Files, crash.FileClaim{Path: p})
 		}
 		return r
 	}

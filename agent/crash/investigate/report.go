@@ -16,7 +16,7 @@ import (
 	"git-agent/prompts"
 )
 
-// reportName is the name of the tool that the model calls with its verdict.
+// reportName is the name of the tool that the model calls with its claim.
 const reportName = "report"
 
 // Bounds of what is read of a report.
@@ -28,14 +28,14 @@ const (
 	maxExplanation = 2400 // characters of the explanation
 )
 
-// A reportTool takes the model's verdict. It resolves paths and commits, and either
-// accepts the verdict or says once what is wrong.
+// A reportTool takes the model's claim. It resolves paths and commits, and either
+// accepts the claim or says once what is wrong.
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
 	rejected bool          // the model was told about problems in a report; this is done once
 	emptied  bool          // the model was told that a report is empty; this is done once
-	pending  crash.Verdict // the last verdict that was not accepted
+	pending  crash.Claim // the last claim that was not accepted
 }
 
 var _ agent.Decider = (*reportTool)(nil)
@@ -47,7 +47,7 @@ func newReportTool(d *investigation) (*reportTool, error) {
 	}
 	text := p.Tool()
 	schema, err := reportSchema(text.Params)
-	return &reportTool{d: d, spec: agent.Spec{Name: reportName, Description: text.Description, Parameters: schema, Deed: agent.DeedVerdict}}, err
+	return &reportTool{d: d, spec: agent.Spec{Name: reportName, Description: text.Description, Parameters: schema, Deed: agent.DeedAnswer}}, err
 }
 
 // reportSchema is strict: every property is required and no other allowed.
@@ -78,7 +78,7 @@ func (t *reportTool) Spec() agent.Spec { return t.spec }
 // Decides marks the tool as one whose result ends the conversation.
 func (t *reportTool) Decides() {}
 
-// A reported verdict is a report as the model wrote it.
+// A reported claim is a report as the model wrote it.
 type reported struct {
 	Explanation string      `json:"explanation"`
 	Files       fileList    `json:"files"`
@@ -155,7 +155,7 @@ func eachItem(data []byte, take func(json.RawMessage) error) error {
 	return nil
 }
 
-// Call accepts or refuses a verdict. The value of a final result is a crash.Verdict.
+// Call accepts or refuses a claim. The value of a final result is a crash.Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	if len(args) > maxReportBytes {
 		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: shorten the explanation", len(args), maxReportBytes)}
@@ -200,9 +200,9 @@ func answer(name string, data any) (agent.Result, error) {
 	return agent.Result{Text: text}, err
 }
 
-// resolve turns a report into a verdict. A problem is a sentence for the model about
+// resolve turns a report into a claim. A problem is a sentence for the model about
 // a path or a commit that cannot be meant.
-func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Verdict, problems []string, err error) {
+func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Claim, problems []string, err error) {
 	v.Explanation = t.paragraph(r.Explanation, maxExplanation)
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
 		path, err := t.d.tools.Path(ctx, reportName, f.Path)
@@ -262,7 +262,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	return oid, err
 }
 
-// answerLine matches a file of a verdict in text. Models and servers that do not call
+// answerLine matches a file of a claim in text. Models and servers that do not call
 // tools give it in this form, and so does the last answer before a limit:
 //
 //	EXPLANATION: a short packet makes the length negative, and the copy runs away

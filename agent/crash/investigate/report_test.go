@@ -23,9 +23,9 @@ func (b *bench) newTool() *reportTool {
 	return tool
 }
 
-// verdictOf returns the verdict of a result, and its files in one line.
-func verdictOf(res agent.Result) (v crash.Verdict, files string) {
-	v, _ = res.Value.(crash.Verdict)
+// claimOf returns the claim of a result, and its files in one line.
+func claimOf(res agent.Result) (v crash.Claim, files string) {
+	v, _ = res.Value.(crash.Claim)
 	for _, f := range v.Files {
 		files += f.Path + ": " + f.Reason + "; "
 	}
@@ -62,7 +62,7 @@ func TestReportForms(t *testing.T) {
 	} {
 		res, err := b.newTool().Call(t.Context(), json.RawMessage(form))
 		var refused *agent.CallError
-		if v, files := verdictOf(res); files != want || (want == "") != errors.As(err, &refused) || want != "" && !res.Final {
+		if v, files := claimOf(res); files != want || (want == "") != errors.As(err, &refused) || want != "" && !res.Final {
 			t.Errorf("%s: %q %+v, %v", form, files, v, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestReportIsRefusedOnce(t *testing.T) {
 		t.Errorf("pending %+v", tool.pending)
 	}
 	res = call(bad)
-	if v, files := verdictOf(res); !res.Final || files != "main.c: " || len(v.Commits) != 0 || v.Explanation != "e" {
+	if v, files := claimOf(res); !res.Final || files != "main.c: " || len(v.Commits) != 0 || v.Explanation != "e" {
 		t.Errorf("%+v", res)
 	}
 }
@@ -118,7 +118,7 @@ func TestReportIsBounded(t *testing.T) {
 	}
 	args, _ := json.Marshal(map[string]any{"explanation": long, "files": []any{map[string]any{"path": "main.c", "reason": long}}})
 	res, err := b.newTool().Call(t.Context(), args)
-	v, _ := verdictOf(res)
+	v, _ := claimOf(res)
 	if err != nil || len(v.Files) != 1 {
 		t.Fatalf("%v, %+v", err, res)
 	}
@@ -137,7 +137,7 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// A verdict is read from the text forms in which models write one, and from nothing
+// A claim is read from the text forms in which models write one, and from nothing
 // else.
 func TestReportInText(t *testing.T) {
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestReportInText(t *testing.T) {
 		{"", "", ""},
 	} {
 		res, err := b.newTool().text(t.Context(), test.reply)
-		if v, files := verdictOf(res); err != nil || files != test.files || v.Explanation != test.explanation || res.Final != (files != "") {
+		if v, files := claimOf(res); err != nil || files != test.files || v.Explanation != test.explanation || res.Final != (files != "") {
 			t.Errorf("%.60q: %q %q, %v", test.reply, files, v.Explanation, err)
 		} else if files == "" && !strings.Contains(res.Text, "neither a tool call") {
 			t.Errorf("%.60q is answered by %q", test.reply, res.Text)
@@ -236,7 +236,7 @@ func FuzzReport(f *testing.F) {
 			if err != nil && !errors.As(err, &refused) {
 				t.Fatalf("%q: %v", text, err)
 			}
-			v, _ := verdictOf(res)
+			v, _ := claimOf(res)
 			if len(v.Files) > maxFiles || len(v.Commits) > maxCommits || utf8.RuneCountInString(v.Explanation) > maxExplanation+50 {
 				t.Fatalf("%q: %+v", text, v)
 			}

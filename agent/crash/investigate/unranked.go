@@ -12,7 +12,7 @@ import (
 // unranked returns what a model is shown that must not see the ranking: the files in
 // the order of the stacks, without reasons and probabilities, and the commits that are
 // suspects if the files weigh by that order.
-func (d *investigation) unranked(ctx context.Context) (*crash.Ranking, error) {
+func (d *investigation) unranked(ctx context.Context) (*crash.Answer, error) {
 	plain, err := rank.Rank(ctx, d.repo, d.offline.Commit, d.q.Report, rank.Baseline1)
 	if err != nil {
 		return nil, err

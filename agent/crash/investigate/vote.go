@@ -22,17 +22,17 @@ func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 	places := map[string]float64{}
 	voters := 0
 	for _, r := range runs {
-		if r.HasVerdict() {
+		if r.HasClaim() {
 			voters++
 		}
-		for i, f := range r.Verdict.Files {
+		for i, f := range r.Claim.Files {
 			v := votes[f.Path]
 			if v == nil {
 				v = &crash.Vote{}
 				votes[f.Path], order = v, append(order, f.Path)
 			}
 			v.Runs++
-			v.Score += 1 / float64(len(r.Verdict.Files))
+			v.Score += 1 / float64(len(r.Claim.Files))
 			places[f.Path] += 1 / float64(i+1)
 			if f.Reason != "" && !slices.Contains(v.Explanations, f.Reason) {
 				v.Explanations = append(v.Explanations, f.Reason)
@@ -52,7 +52,7 @@ func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 }
 
 // Elect returns the files that runs name, in the order of the votes, and the confidence
-// in the first one: its score divided by the number of runs with a verdict. A nil ballot
+// in the first one: its score divided by the number of runs with a claim. A nil ballot
 // is of a run without one. No files are returned if no run names any.
 func Elect(ballots [][]string) (order []string, confidence float64) {
 	runs := make([]crash.Run, len(ballots))
@@ -61,7 +61,7 @@ func Elect(ballots [][]string) (order []string, confidence float64) {
 			runs[i].Status = agent.StatusNothing
 		}
 		for _, path := range paths {
-			runs[i].Verdict.Files = append(runs[i].Verdict.Files, crash.FileClaim{Path: path})
+			runs[i].Claim.Files = append(runs[i].Claim.Files, crash.FileClaim{Path: path})
 		}
 	}
 	votes, order := elect(runs)
@@ -115,10 +115,10 @@ func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []
 	var named []naming
 	voters := 0
 	for _, r := range runs {
-		if r.HasVerdict() {
+		if r.HasClaim() {
 			voters++
 		}
-		for _, c := range r.Verdict.Commits {
+		for _, c := range r.Claim.Commits {
 			i := slices.IndexFunc(named, func(n naming) bool { return n.claim.Commit == c.Commit })
 			if i < 0 {
 				i = len(named)

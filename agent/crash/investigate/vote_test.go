@@ -19,7 +19,7 @@ import (
 func naming(paths ...string) (r crash.Run) {
 	r.Status = agent.StatusFound
 	for _, p := range paths {
-		r.Verdict.Files = append(r.Verdict.Files, crash.FileClaim{Path: p, Reason: "of " + p})
+		r.Claim.Files = append(r.Claim.Files, crash.FileClaim{Path: p, Reason: "of " + p})
 	}
 	if len(paths) == 0 {
 		r.Status = agent.StatusNothing
@@ -122,7 +122,7 @@ func TestSuspectsMerge(t *testing.T) {
 	claim := func(reason string, oids ...gitext.OID) crash.Run {
 		r := naming("a")
 		for _, oid := range oids {
-			r.Verdict.Commits = append(r.Verdict.Commits, crash.CommitClaim{Commit: oid, Reason: reason})
+			r.Claim.Commits = append(r.Claim.Commits, crash.CommitClaim{Commit: oid, Reason: reason})
 		}
 		return r
 	}
@@ -173,7 +173,7 @@ func TestSuspectsFollowTheFiles(t *testing.T) {
 	b.question.Suspects = 2
 	d := b.investigation()
 	subjects := func(first string) (list []string) {
-		runs := []crash.Run{{RunReport: agent.RunReport{Status: agent.StatusFound}, Verdict: crash.Verdict{Files: []crash.FileClaim{{Path: first}}}}}
+		runs := []crash.Run{{RunReport: agent.RunReport{Status: agent.StatusFound}, Claim: crash.Claim{Files: []crash.FileClaim{{Path: first}}}}}
 		votes, order := elect(runs)
 		found, err := d.suspects(t.Context(), runs, merge(d.offline.Files, votes, order, probability))
 		if err != nil {
@@ -191,7 +191,7 @@ func TestSuspectsFollowTheFiles(t *testing.T) {
 	}
 }
 
-// A calibration for the basis is used if each run has a verdict, and what the
+// A calibration for the basis is used if each run has a claim, and what the
 // probabilities rest on is said in any case.
 func TestCalibrated(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,8 @@ const answerAt = 0.15
 
 // Rank orders the files of a report whose frames were mapped to the files of the
 // commit.
-func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, algorithm Algorithm) (*crash.Ranking, error) {
-	ranking := &crash.Ranking{Commit: commit, Algorithm: string(algorithm), Main: MainStack(report)}
+func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, algorithm Algorithm) (*crash.Answer, error) {
+	ranking := &crash.Answer{Commit: commit, Algorithm: string(algorithm), Main: MainStack(report)}
 	switch algorithm {
 	case Baseline1, Baseline2:
 		ranking.Files = inOrder(report, algorithm == Baseline2)

@@ -35,10 +35,10 @@ type Inquiry struct {
 	Algorithm string // one that asks a model
 	Repo      *gitext.Repo
 	Question  crash.Question // with the switches of the algorithm
-	Offline   *crash.Ranking
+	Offline   *crash.Answer
 	Memory    agent.Memory      // cache of the tools' answers
 	OnEvent   func(agent.Event) // receives the events of the conversation
 }
 
 // Investigator asks a model. It returns the ranking and the ids of the recorded runs.
-type Investigator func(ctx context.Context, q Inquiry) (r *crash.Ranking, runs []string, err error)
+type Investigator func(ctx context.Context, q Inquiry) (r *crash.Answer, runs []string, err error)

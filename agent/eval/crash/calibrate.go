@@ -48,7 +48,7 @@ func (p Prediction) basis() session.Basis {
 }
 
 // probability returns the probability of a file of an answer: calibrated, if the task's
-// calibration is valid for the answer and each run has a verdict.
+// calibration is valid for the answer and each run has an answer.
 func (t Task) probability(p Prediction, f File) float64 {
 	if t.Calibration == nil || f.Vote == nil || p.absent(f) > 0 || t.Calibration.Differs(p.basis()) != "" {
 		return f.Probability
@@ -56,7 +56,7 @@ func (t Task) probability(p Prediction, f File) float64 {
 	return t.Calibration.Probability(f.Vote.Offline, f.Vote.Share())
 }
 
-// absent returns the number of runs without a verdict.
+// absent returns the number of runs without an answer.
 func (p Prediction) absent(f File) int { return max(0, len(p.Ballots)-f.Vote.Of) }
 
 // votesOf returns the votes for the files that the runs name.

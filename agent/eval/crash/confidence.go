@@ -56,7 +56,7 @@ func (b box) confidence() []eval.Table {
 		t.Rows = append(t.Rows, eval.TableRow{Name: bucket.name, Values: values})
 		low = bucket.high + 1e-9
 	}
-	t.Note = "confidence: the score of the first file divided by the number of runs with a verdict"
+	t.Note = "confidence: the score of the first file divided by the number of runs with an answer"
 	return []eval.Table{t, foretold(list)}
 }
 

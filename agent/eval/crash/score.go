@@ -38,7 +38,7 @@ type Prediction struct {
 	Notes      []string   `json:"notes,omitempty"` // what could not be read
 	Work       *eval.Work `json:"work,omitempty"`  // nil if no model was asked
 	// Ballots are the files that each run of a model names: null for a run without a
-	// verdict, and an empty list for one that names no file.
+	// answer, and an empty list for one that names no file.
 	Ballots [][]string `json:"ballots,omitempty"`
 	// Basis is what the model's probabilities depend on; nil if no model gave the answer.
 	Basis *session.Basis `json:"basis,omitempty"`

@@ -123,7 +123,7 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 	return p, nil
 }
 
-func (s *openedRepo) predictionOf(report *crash.Report, ranking *crash.Ranking) Prediction {
+func (s *openedRepo) predictionOf(report *crash.Report, ranking *crash.Answer) Prediction {
 	p := Prediction{Traced: tracedIn(report), Failure: failureIn(report), NoSuspects: s.opt.Suspects == 0, Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
 	for i, f := range ranking.Files {
 		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related, Vote: f.Vote}

@@ -134,7 +134,7 @@ func binomial(n, k int) float64 {
 }
 
 // fixFiles says how many of the files of the fix single runs name, and how many files
-// they read (Code Researcher, table 2 and figure 2). A run without a verdict names none.
+// they read (Code Researcher, table 2 and figure 2). A run without an answer names none.
 func (b box) fixFiles() eval.Table {
 	t := eval.Table{Name: "fix_files", Title: "files of the fix, by single runs", Columns: []eval.Column{
 		{Name: "mean_files", Title: "files", Decimals: 2}, {Name: "recall", Title: "recall", Decimals: 3},

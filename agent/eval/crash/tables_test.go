@@ -83,8 +83,8 @@ func TestCurveOverRuns(t *testing.T) {
 	same(t, "R=3", valuesOf(runs.Rows[2]), 2, 0, 1, 1, 1, 1)
 }
 
-// Runs without a verdict make no subset shorter, and those that name nothing name none.
-func TestCurveWithoutVerdicts(t *testing.T) {
+// Runs without an answer make no subset shorter, and those that name nothing name none.
+func TestCurveWithoutAnswers(t *testing.T) {
 	res := voting(t, [][]string{nil, {"a.c"}, {}}, [][]string{nil, nil, nil})
 	runs := table(t, Task{}.Tables(res, "agent"), "runs")
 	same(t, "R=1", valuesOf(runs.Rows[0]), 1./6, 1./6, 1./6, 1./6, 1./6, 1./6)
@@ -116,7 +116,7 @@ func TestFixFiles(t *testing.T) {
 func TestConfidence(t *testing.T) {
 	res := voting(t,
 		[][]string{{"a.c"}, {"a.c"}, {"a.c"}},                                                                     // 1, right
-		[][]string{{"b.c"}, {"b.c"}, nil},                                                                         // 1: a run without a verdict does not vote; wrong
+		[][]string{{"b.c"}, {"b.c"}, nil},                                                                         // 1: a run without an answer does not vote; wrong
 		[][]string{{"a.c", "b.c"}, {"a.c", "c.c"}},                                                                // .5, right
 		[][]string{{"b.c", "c.c", "d.c", "e.c"}, {"f.c", "g.c", "h.c", "i.c"}} /* .125, wrong */, [][]string{nil}) // nobody's answer
 	tables := Task{}.Tables(res, "agent")

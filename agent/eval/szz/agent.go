@@ -47,9 +47,9 @@ type Inquiry struct {
 	OnEvent   func(agent.Event) // receives the events of the conversation
 }
 
-// Investigator asks a model. It returns the verdict and the ids of the recorded
+// Investigator asks a model. It returns the answer and the ids of the recorded
 // runs.
-type Investigator func(ctx context.Context, q Inquiry) (v *szz.Verdict, runs []string, err error)
+type Investigator func(ctx context.Context, q Inquiry) (v *szz.Answer, runs []string, err error)
 
 // Work records what a model did for one prediction. It adds up all runs that voted.
 type Work struct {
@@ -61,8 +61,8 @@ type Work struct {
 // fell reports whether the offline engine answered in the place of the model.
 func (w *Work) fell() bool { return w != nil && w.Work.Fell() }
 
-// workOf returns the work behind a verdict, or nil if no model was asked.
-func workOf(o *eval.Observer, v *szz.Verdict, runs []string) *Work {
+// workOf returns the work behind an answer, or nil if no model was asked.
+func workOf(o *eval.Observer, v *szz.Answer, runs []string) *Work {
 	r := v.Agent
 	if r == nil {
 		return nil

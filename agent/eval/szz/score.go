@@ -111,7 +111,7 @@ type scoreRow struct {
 
 // calibrated returns the prediction with probabilities that the calibration
 // computes from its votes. A probability stays raw if the calibration is for another
-// basis, or if a run of the vote gave no verdict. The kept prediction does not change,
+// basis, or if a run of the vote gave no answer. The kept prediction does not change,
 // so a new calibration needs no new answers.
 func (p Prediction) calibrated(c *investigate.Calibration) Prediction {
 	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {

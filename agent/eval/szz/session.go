@@ -159,7 +159,7 @@ func (s *session) absent(ctx context.Context, c Case) ([]gitext.OID, error) {
 	return absent, err
 }
 
-func predictionOf(v *szz.Verdict, algorithm string) Prediction {
+func predictionOf(v *szz.Answer, algorithm string) Prediction {
 	p := Prediction{Suspects: make([]Suspect, len(v.Suspects)), Candidates: v.Candidates, Ranked: v.Algorithm == "rank"}
 	for i, s := range v.Suspects {
 		p.Suspects[i] = Suspect{s.Commit.OID, s.Probability, s.Vote}

@@ -33,7 +33,7 @@ func NewAgent(s *session.Session) (*Agent, error) {
 
 // repairWithModel lets the model repair the bug. Where it gives no plausible patch and
 // its server failed, the offline engine goes on.
-func (s *study) repairWithModel(ctx context.Context, ans *Answer) error {
+func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 	a := s.engine.Agent
 	spec, err := specOf(a.Of, s.q)
 	if err != nil {

@@ -60,8 +60,8 @@ type Effort struct {
 // seldom at fault, and their commits would only distract.
 const blamedLocations = 4
 
-// An Answer is the answer to a question about one bug.
-type Answer struct {
+// A Result is the answer to a question about one bug.
+type Result struct {
 	*fix.Answer
 	// End records that the runs of the model have ended. Call it when the answer was
 	// printed. It is never nil.
@@ -70,10 +70,10 @@ type Answer struct {
 
 // Answer works on a question. It passes the events of the work to listen, in order. If ctx
 // ends the work, what was found until then is returned beside the error.
-func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.Event)) (*Answer, error) {
+func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.Event)) (*Result, error) {
 	s, err := e.study(ctx, q, listen)
 	defer s.close()
-	ans := &Answer{Answer: s.answer, End: func(context.Context) {}}
+	ans := &Result{Answer: s.answer, End: func(context.Context) {}}
 	if err != nil && ctx.Err() != nil {
 		s.answer.Stopped = "interrupted"
 		return ans, err

@@ -83,7 +83,7 @@ func (b *bench) open() {
 	}
 }
 
-func (b *bench) answer() *Answer {
+func (b *bench) answer() *Result {
 	b.t.Helper()
 	ans, err := b.Answer(b.t.Context(), b.question, nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *study) takeForSuite() {
 
 // writeTest lets the model write the failing test, and makes it the test of the problem if it
 // fails in a clean tree. Else the answer says why the problem is declined.
-func (s *study) writeTest(ctx context.Context, ans *Answer) error {
+func (s *study) writeTest(ctx context.Context, ans *Result) error {
 	a := s.engine.Agent
 	defer func() {
 		if s.answer.Declined != "" {

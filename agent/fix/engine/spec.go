@@ -91,7 +91,7 @@ func (s Spec) Asked() (q fix.Question, err error) {
 
 // Resume goes on with one recorded trajectory. reopen reopens the run and returns its
 // journal.
-func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Journal, error), listen func(agent.Event)) (*Answer, error) {
+func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Journal, error), listen func(agent.Event)) (*Result, error) {
 	s, err := e.again(ctx, spec, listen)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Jou
 	}
 	s.answer.Agent = &found.Answer.Report
 	s.conclude(ctx, found.Answer.Trials)
-	return &Answer{Answer: s.answer, End: func(context.Context) {}}, nil
+	return &Result{Answer: s.answer, End: func(context.Context) {}}, nil
 }
 
 // again does what comes before the one trajectory that a spec is about.

@@ -65,7 +65,7 @@ func (t finishTool) Resume(ctx context.Context, args json.RawMessage, recorded a
 }
 
 func newFinish(b *Box) (agent.Tool, error) {
-	t, err := newTool(b, finishName, finishName, agent.DeedVerdict, 0, finishParams{}, b.conclude)
+	t, err := newTool(b, finishName, finishName, agent.DeedAnswer, 0, finishParams{}, b.conclude)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (b *Box) Writing() ([]agent.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	finish, err := newTool(b, finishName, "finish_test", agent.DeedVerdict, 0, finishTestParams{}, b.concludeTest)
+	finish, err := newTool(b, finishName, "finish_test", agent.DeedAnswer, 0, finishTestParams{}, b.concludeTest)
 	if err != nil {
 		return nil, err
 	}

@@ -253,7 +253,7 @@ func analysisTools(box *fixtool.Box, m *memory) ([]agent.Tool, error) {
 		return nil, err
 	}
 	done := &doneTool{}
-	if err := describe("done", agent.DeedVerdict, &done.spec, &done.args); err != nil {
+	if err := describe("done", agent.DeedAnswer, &done.spec, &done.args); err != nil {
 		return nil, err
 	}
 	return append(tools, closing, done), nil

@@ -106,7 +106,7 @@ func (w *work) reviewLoop(ctx context.Context, k int, choices []fix.Trial) (*age
 	}
 	loop.Limits.Turns = min(loop.Limits.Turns, reviewTurns)
 	tool := &preferTool{patches: len(choices)}
-	if err := describe("prefer", agent.DeedVerdict, &tool.spec, &tool.args); err != nil {
+	if err := describe("prefer", agent.DeedAnswer, &tool.spec, &tool.args); err != nil {
 		return nil, err
 	}
 	loop.Tools = []agent.Tool{tool}

@@ -66,8 +66,8 @@ func (t *tracer) answers() []answer {
 	return out
 }
 
-// answer writes candidates and suspects into the verdict.
-func (t *tracer) answer(ctx context.Context, v *szz.Verdict) error {
+// answer writes candidates and suspects into the answer.
+func (t *tracer) answer(ctx context.Context, v *szz.Answer) error {
 	answers := t.answers()
 	oids := make([]gitext.OID, len(answers))
 	lines := 0

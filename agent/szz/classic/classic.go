@@ -99,7 +99,7 @@ func (r rules) refactoring() rules {
 }
 
 // Trace answers with one of the classic variants.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string) (*szz.Verdict, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string) (*szz.Answer, error) {
 	r, ok := variants[variant]
 	if !ok {
 		return nil, fmt.Errorf("unknown variant %q", variant)
@@ -107,8 +107,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant s
 	return traceBy(ctx, repo, fc, variant, r)
 }
 
-func traceBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Verdict, error) {
-	v := &szz.Verdict{Fix: fc.Fix, Parent: fc.Parent, Engine: "offline", Algorithm: variant}
+func traceBy(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string, r rules) (*szz.Answer, error) {
+	v := &szz.Answer{Fix: fc.Fix, Parent: fc.Parent, Engine: "offline", Algorithm: variant}
 	if fc.Parent == "" {
 		v.Notes = append(v.Notes, "a root commit has no history to trace")
 		return v, nil

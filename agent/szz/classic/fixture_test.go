@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext"
 )
 
-func (h *history) trace(fix gitext.OID, variant string) *szz.Verdict {
+func (h *history) trace(fix gitext.OID, variant string) *szz.Answer {
 	h.T.Helper()
 	ctx := context.Background()
 	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
@@ -41,7 +41,7 @@ func (h *history) head(want string) {
 			if exp := strings.Join(strings.Fields(commits), " "); got != exp {
 				h.T.Errorf("%s: got %q, want %q; notes %q", variant, got, exp, v.Notes)
 			}
-			szztest.CheckVerdict(h.T, v)
+			szztest.CheckAnswer(h.T, v)
 		}
 	}
 }

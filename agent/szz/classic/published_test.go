@@ -177,7 +177,7 @@ func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]git
 		p.traced[key] = t
 	}
 	t.rules = r
-	v := &szz.Verdict{}
+	v := &szz.Answer{}
 	if err := t.answer(ctx, v); err != nil {
 		p.t.Errorf("%s: %v", fc.Fix.Short(), err)
 	}

@@ -196,7 +196,7 @@ func TestRefactoringsOfAHugeFix(t *testing.T) {
 	}
 }
 
-// In a fix of many megabytes no refactoring is looked for, and the verdict says so.
+// In a fix of many megabytes no refactoring is looked for, and the answer says so.
 func TestRefactoringsOfAFixOfMegabytes(t *testing.T) {
 	h := newHistory(t)
 	text := func(indent string) string {

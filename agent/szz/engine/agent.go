@@ -23,7 +23,7 @@ type Agent struct {
 }
 
 // Investigation is what a model found out about one fix.
-type Investigation = session.Investigation[*szz.Verdict]
+type Investigation = session.Investigation[*szz.Answer]
 
 // NewAgent prepares the agent engine. It also returns the basis on which a
 // calibration must have been fitted to be valid for this engine.
@@ -46,7 +46,7 @@ type Inquiry struct {
 
 // Investigate lets the model investigate one fix. It returns an error if the
 // server would refuse every other question too. After any other failure the
-// verdict is the offline engine's, and says so.
+// answer is the offline engine's, and says so.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	spec := specOf(in)
 	method := a.method(in.Question)
@@ -59,8 +59,8 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 }
 
 // trace returns the work of a number of runs on an inquiry.
-func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*szz.Verdict] {
-	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*szz.Verdict, []agent.RunReport, error) {
+func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*szz.Answer] {
+	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*szz.Answer, []agent.RunReport, error) {
 		opt := a.options(in, asker)
 		opt.Runs, opt.Journal = runs, journal
 		v, err := investigate.Trace(ctx, in.Repo, in.Fix, opt)
@@ -88,29 +88,29 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	if err != nil {
 		return nil, err
 	}
-	var verdict *szz.Verdict
+	var answer *szz.Answer
 	body, err := a.Session.FirstRequest(func(asker model.Asker) (err error) {
 		opt := a.options(Inquiry{Question: q}, asker)
 		opt.Unpriced = true // a request that is not sent costs nothing
-		verdict, err = investigate.Trace(ctx, repo, fc, opt)
+		answer, err = investigate.Trace(ctx, repo, fc, opt)
 		return err
 	})
 	switch {
 	case body != nil || err != nil:
 		return body, err
-	case verdict.Algorithm == "annotation":
+	case answer.Algorithm == "annotation":
 		return nil, session.WithHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()), "--no-annotations asks the model nevertheless")
 	}
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }
 
-// Unanswered reports whether a verdict is the offline engine's because no run of the
+// Unanswered reports whether an answer is the offline engine's because no run of the
 // model gave one.
-func Unanswered(v *szz.Verdict) bool { return v.Agent != nil && v.Agent.Fallback != "" }
+func Unanswered(v *szz.Answer) bool { return v.Agent != nil && v.Agent.Fallback != "" }
 
-// Broke reports whether a verdict is the offline engine's because the budget is
+// Broke reports whether an answer is the offline engine's because the budget is
 // spent.
-func (a *Agent) Broke(v *szz.Verdict) bool { return Unanswered(v) && a.Session.Ledger.Refused() }
+func (a *Agent) Broke(v *szz.Answer) bool { return Unanswered(v) && a.Session.Ledger.Refused() }
 
 // options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {

@@ -20,8 +20,8 @@ type Batch struct {
 
 // All yields the answers in the order of the questions, each as soon as it and
 // all answers before it are ready. An error ends the batch.
-func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Answer, error] {
-	return session.InOrder(ctx, questions, b.Workers, func(ctx context.Context, q szz.Question) (*Answer, error) {
+func (e *Engine) All(ctx context.Context, questions iter.Seq2[szz.Question, error], b Batch) iter.Seq2[*Result, error] {
+	return session.InOrder(ctx, questions, b.Workers, func(ctx context.Context, q szz.Question) (*Result, error) {
 		ans, err := e.Answer(ctx, q, func(event agent.Event) { b.OnEvent(q, event) })
 		if b.KeepGoing && isReadFailure(ctx, err) {
 			return e.failedAnswer(q, err), nil

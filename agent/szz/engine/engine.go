@@ -40,12 +40,12 @@ type Engine struct {
 	Fetch *backfill.Fetcher
 }
 
-// Answer is the answer to a question about one fix. Its exported fields are
+// Result is the answer to a question about one fix. Its exported fields are
 // stored in the cache.
-type Answer struct {
+type Result struct {
 	Source  szz.Source
 	Fix     gitext.Commit // zero for an uncommitted fix
-	Verdict *szz.Verdict
+	Answer *szz.Answer
 	Runs    []cache.RunID // the recorded runs of a model; none if no model was asked
 
 	failed error
@@ -53,13 +53,13 @@ type Answer struct {
 }
 
 // Failed returns the error because of which the fix could not be traced, or nil.
-// The verdict of such an answer names no suspect.
-func (a Answer) Failed() error { return a.failed }
+// Its answer names no suspect.
+func (a Result) Failed() error { return a.failed }
 
 // Complete reports whether the answer is final. It is not if a model should have
 // answered and the offline engine did in its place: the next time, the model may
 // answer.
-func (a Answer) Complete() bool { return !Unanswered(a.Verdict) }
+func (a Result) Complete() bool { return !Unanswered(a.Answer) }
 
 // ReadError is returned if the repository data that a fix needs cannot be read.
 type ReadError struct{ Err error }
@@ -75,7 +75,7 @@ func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
 // Answer answers one question. It passes the events of the work to listen, in
 // order.
-func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	ans, err := e.answerCached(ctx, q, listen)
 	if err == nil && ans.end != nil {
 		ans.end(ctx)
@@ -84,7 +84,7 @@ func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.E
 }
 
 // answerCached returns the cached answer, or works one out and caches it.
-func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	if !q.Committed() {
 		ans, _, err := e.attempt(ctx, q, listen)
 		return ans, err
@@ -96,7 +96,7 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 	if err != nil || !whole { // not cached: objects may be fetched, and limits may be raised
 		return ans, err
 	}
-	if ans.Verdict.Algorithm != annotation {
+	if ans.Answer.Algorithm != annotation {
 		q.Opinion = szz.OpinionNever
 	}
 	if value, err := json.Marshal(ans); err == nil && ans.Complete() {
@@ -107,16 +107,16 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 
 // cached returns the cached answer, or nil. Only annotations are cached once for each
 // Opinion, because no other answer depends on it.
-func (e *Engine) cached(ctx context.Context, q szz.Question) *Answer {
+func (e *Engine) cached(ctx context.Context, q szz.Question) *Result {
 	for _, opinion := range []szz.Opinion{q.Opinion, szz.OpinionNever} {
 		asked := q
 		asked.Opinion = opinion
 		kept, ok := e.Cache.Get(ctx, e.key(asked))
-		var ans Answer
-		if !ok || json.Unmarshal(kept, &ans) != nil || ans.Verdict == nil {
+		var ans Result
+		if !ok || json.Unmarshal(kept, &ans) != nil || ans.Answer == nil {
 			continue
 		}
-		if opinion == q.Opinion || ans.Verdict.Algorithm != annotation {
+		if opinion == q.Opinion || ans.Answer.Algorithm != annotation {
 			return &ans
 		}
 	}
@@ -125,7 +125,7 @@ func (e *Engine) cached(ctx context.Context, q szz.Question) *Answer {
 
 // compute works out an answer: it reads the fix, asks an engine and lets the
 // command, if there is one, confirm the suspects.
-func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Answer, error) {
+func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err != nil {
 		return nil, &ReadError{err}
@@ -133,12 +133,12 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	if len(fc.Patch.Files) == 0 && !q.Committed() {
 		return nil, nothingToTrace(q)
 	}
-	ans := &Answer{Source: q.Source, Fix: fc.Commit}
+	ans := &Result{Source: q.Source, Fix: fc.Commit}
 	if err := e.trace(ctx, ans, fc, q, listen); err != nil {
 		return nil, err
 	}
-	if ans.Verdict.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
-		if err := opine(ctx, e.Repo, q, ans.Verdict); err != nil {
+	if ans.Answer.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
+		if err := opine(ctx, e.Repo, q, ans.Answer); err != nil {
 			return nil, err
 		}
 	}
@@ -153,14 +153,14 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	}
 	opt := *e.Verify
 	opt.OnEvent = listen
-	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Verdict, opt)
+	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Answer, opt)
 }
 
-// trace sets the verdict of ans to that of the agent engine or the offline
+// trace sets ans.Answer to the answer of the agent engine or the offline
 // engine.
-func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
+func (e *Engine) trace(ctx context.Context, ans *Result, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
 	if e.Agent == nil {
-		if ans.Verdict, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
+		if ans.Answer, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
 			return &ReadError{err}
 		}
 		return nil
@@ -169,8 +169,8 @@ func (e *Engine) trace(ctx context.Context, ans *Answer, fc *szz.FixContext, q s
 	if err != nil {
 		return err
 	}
-	ans.Verdict, ans.Runs, ans.end = found.Answer, found.Runs, found.End
-	fixlike.Temper(fc, ans.Verdict)
+	ans.Answer, ans.Runs, ans.end = found.Answer, found.Runs, found.End
+	fixlike.Temper(fc, ans.Answer)
 	return nil
 }
 
@@ -196,13 +196,13 @@ func (e *Engine) key(q szz.Question) cache.Key {
 }
 
 // failedAnswer returns the answer for a fix that could not be traced.
-func (e *Engine) failedAnswer(q szz.Question, err error) *Answer {
+func (e *Engine) failedAnswer(q szz.Question, err error) *Result {
 	var incomplete []string
 	if e.Repo.Partial() && errors.As(err, new(*gitext.MissingObjectError)) {
 		incomplete = []string{agent.LacksObjects}
 	}
 	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
-	return &Answer{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Verdict: &szz.Verdict{
+	return &Result{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Answer: &szz.Answer{
 		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text}, Incomplete: incomplete,
 	}}
 }

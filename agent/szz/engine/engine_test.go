@@ -52,11 +52,11 @@ func TestAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, ans.Verdict.Fix)
+		got = append(got, ans.Answer.Fix)
 		if ans.Failed() != nil {
 			failed++
-		} else if len(got) == 1 && ans.Verdict.Suspects[0].Commit.OID != bug {
-			t.Errorf("suspects %+v", ans.Verdict.Suspects)
+		} else if len(got) == 1 && ans.Answer.Suspects[0].Commit.OID != bug {
+			t.Errorf("suspects %+v", ans.Answer.Suspects)
 		}
 	}
 	if want := []gitext.OID{list[0].Fix, list[1].Fix, list[2].Fix}; !slices.Equal(got, want) || failed != 1 {
@@ -88,7 +88,7 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 	closed := &Engine{Repo: nil, Cache: kept, Build: "one"} // cannot work anything out
 	again, err := closed.Answer(t.Context(), list[0], nil)
-	if err != nil || len(again.Verdict.Suspects) != len(first.Verdict.Suspects) || again.Fix.OID != first.Fix.OID {
+	if err != nil || len(again.Answer.Suspects) != len(first.Answer.Suspects) || again.Fix.OID != first.Fix.OID {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for name, q := range map[string]szz.Question{"other switches": {Fix: list[0].Fix, Algorithm: "b", Max: 1}, "annotations": {Fix: list[0].Fix, Algorithm: "b", Annotations: true}, "index": {Fix: list[0].Fix, Algorithm: "b", Index: true}} {

@@ -17,7 +17,7 @@ const fetchRounds = 8
 
 // attempt works out an answer and marks what it lacks. It reports whether the answer is
 // whole: nothing that it needs was unreadable.
-func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.Event)) (ans *Answer, whole bool, err error) {
+func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.Event)) (ans *Result, whole bool, err error) {
 	if err := e.fill(ctx, q); err != nil {
 		return nil, false, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.
 		if err != nil {
 			return nil, false, err
 		}
-		e.mark(ans.Verdict, u)
+		e.mark(ans.Answer, u)
 		return ans, !u.Any(), nil
 	}
 }
@@ -46,7 +46,7 @@ func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 	}
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err == nil {
-		var settled *szz.Verdict
+		var settled *szz.Answer
 		if settled, err = szz.Settle(ctx, e.Repo, fc, q.Algorithm); settled != nil && settled.Algorithm == annotation {
 			return nil
 		}
@@ -97,16 +97,16 @@ func (e *Engine) changes(ctx context.Context, q szz.Question, fc *szz.FixContext
 // of the patches of its candidates that are not in read yet, because git names only the
 // first object that it misses in a patch. It reports whether another attempt can find
 // more. A model is not asked twice.
-func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Answer, round int, read map[gitext.OID]bool) bool {
+func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Result, round int, read map[gitext.OID]bool) bool {
 	if e.Fetch == nil || u.Missing == 0 || e.Agent != nil || e.Verify != nil || round == fetchRounds || ctx.Err() != nil {
 		return false
 	}
-	if ans != nil && ans.Verdict.Algorithm == annotation {
+	if ans != nil && ans.Answer.Algorithm == annotation {
 		return false
 	}
 	var sides []gitext.OID
 	if ans != nil {
-		for _, c := range ans.Verdict.Candidates {
+		for _, c := range ans.Answer.Candidates {
 			if !read[c] && len(read) < maxPatches {
 				read[c] = true
 				sides = append(sides, e.sides(ctx, c)...)
@@ -142,8 +142,8 @@ func (e *Engine) sides(ctx context.Context, commit gitext.OID) []gitext.OID {
 // needs no file, and no history beyond the commit that is named.
 const annotation = "annotation"
 
-// mark records in a verdict what the clone lacked for it.
-func (e *Engine) mark(v *szz.Verdict, u gitcmd.Unread) {
+// mark records in an answer what the clone lacked for it.
+func (e *Engine) mark(v *szz.Answer, u gitcmd.Unread) {
 	v.Notes = append(v.Notes, cutNotes(u)...)
 	if v.Algorithm == annotation {
 		return

@@ -27,7 +27,7 @@ const leastOpinion = 0.8
 // opine sets v.Opinion, and adds a note, if the ranking suspects another commit than
 // the annotations that v answers with. It reads the fix without them. What it cannot
 // find out in time, or in a clone that lacks a part, is no part of the answer.
-func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Verdict) error {
+func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Answer) error {
 	if repo.Shallow() {
 		return nil
 	}
@@ -56,7 +56,7 @@ func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Verdic
 }
 
 // opinion answers as if the message named no culprit.
-func opinion(ctx context.Context, repo *gitext.Repo, q szz.Question) (*szz.Verdict, error) {
+func opinion(ctx context.Context, repo *gitext.Repo, q szz.Question) (*szz.Answer, error) {
 	q.Annotations = false
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())
 	if err != nil {

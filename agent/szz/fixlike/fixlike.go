@@ -68,11 +68,11 @@ func (j Judgement) factor() float64 { return min(1, j.Probability/ordinaryFix) }
 // Temper multiplies the probabilities of the ranking, which hold for fixes, by the
 // probability that the commit is a fix, if that is below ordinaryFix. If it does not
 // look like one, Temper adds a
-// note to any verdict. It leaves a verdict alone that rests on
+// note to any answer. It leaves an answer alone that rests on
 // the message of the fix, which says that the commit is a fix. The order of the
-// suspects stays. A verdict of a model keeps its probabilities, because the model
+// suspects stays. An answer of a model keeps its probabilities, because the model
 // has seen the fix itself.
-func Temper(fc *szz.FixContext, v *szz.Verdict) {
+func Temper(fc *szz.FixContext, v *szz.Answer) {
 	if v.Algorithm == "annotation" || len(v.Suspects) == 0 {
 		return
 	}

@@ -70,7 +70,7 @@ func TestTemper(t *testing.T) {
 	for algorithm, want := range map[string]struct{ note, lower bool }{
 		"rank": {true, true}, "agent": {true, false}, "b": {true, false}, "annotation": {false, false},
 	} {
-		v := &szz.Verdict{Algorithm: algorithm}
+		v := &szz.Answer{Algorithm: algorithm}
 		for _, p := range []float64{0.8, 0.2} {
 			v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{Probability: p}})
 		}
@@ -92,7 +92,7 @@ func TestTemper(t *testing.T) {
 func TestAFixKeepsItsProbability(t *testing.T) {
 	// The suspects of an ordinary fix lose less than five points of a hundred.
 	t.Parallel()
-	v := &szz.Verdict{Algorithm: "rank", Suspects: []szz.Suspect{{Suspect: suspect.Suspect{Probability: 0.9}}}}
+	v := &szz.Answer{Algorithm: "rank", Suspects: []szz.Suspect{{Suspect: suspect.Suspect{Probability: 0.9}}}}
 	Temper(fixOf("parser: fix a crash on an empty line", "src/parser.c", 'M', "-\tif (n > 1)", "+\tif (n > 0)"), v)
 	if p := v.Suspects[0].Probability; p < 0.86 || p > 0.9 || len(v.Notes) > 0 {
 		t.Errorf("%v, notes %q", p, v.Notes)

@@ -86,28 +86,28 @@ func TestDetectCalibrates(t *testing.T) {
 
 func TestVotersCount(t *testing.T) {
 	// A run that says that no commit is to blame votes against every suspect;
-	// one without a verdict does not vote, and the calibration, which is for
+	// one without an answer does not vote, and the calibration, which is for
 	// more voters, is not used.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	c := sample(t)
 	c.Runs = 3
-	ended := func(status string) szz.AgentRun { return szz.AgentRun{RunReport: agent.RunReport{Status: status}} }
-	bic := szz.AgentRun{RunReport: agent.RunReport{Status: agent.StatusFound}, Claims: []szz.Claim{{Commit: origin, Type: "omission", Confidence: 0.8}}}
+	ended := func(status string) szz.Run { return szz.Run{RunReport: agent.RunReport{Status: status}} }
+	bic := szz.Run{RunReport: agent.RunReport{Status: agent.StatusFound}, Claims: []szz.Claim{{Commit: origin, Type: "omission", Confidence: 0.8}}}
 	none, lost, spent := ended(agent.StatusNothing), ended(agent.StatusFailed), ended(agent.StatusLimit)
 	for name, test := range map[string]struct {
-		changedBlocks []szz.AgentRun
+		changedBlocks []szz.Run
 		agreement     float64 // of the vote
 		absent        int
 		text          string
 		calibrated    string
 	}{
-		"all":        {[]szz.AgentRun{bic, bic, bic}, 1, 0, "3 of 3 investigations name it", "on 230 suspects"},
-		"one denies": {[]szz.AgentRun{bic, none, bic}, 2.0 / 3, 0, "2 of 3 investigations name it", "on 230 suspects"},
-		"two deny":   {[]szz.AgentRun{none, bic, none}, 1.0 / 3, 0, "1 of 3 investigations name it", "on 230 suspects"},
-		"one lost":   {[]szz.AgentRun{bic, lost, bic}, 1, 1, "2 of the 2 investigations with a verdict name it", "it is for 3 runs, and here 2 gave a verdict"},
-		"two lost":   {[]szz.AgentRun{bic, spent, lost}, 1, 2, "the only investigation with a verdict names it", "it is for 3 runs, and here 1 gave a verdict"},
-		"not begun":  {[]szz.AgentRun{bic, none}, 0.5, 1, "1 of the 2 investigations with a verdict name it", "it is for 3 runs, and here 2 gave a verdict"},
+		"all":        {[]szz.Run{bic, bic, bic}, 1, 0, "3 of 3 investigations name it", "on 230 suspects"},
+		"one denies": {[]szz.Run{bic, none, bic}, 2.0 / 3, 0, "2 of 3 investigations name it", "on 230 suspects"},
+		"two deny":   {[]szz.Run{none, bic, none}, 1.0 / 3, 0, "1 of 3 investigations name it", "on 230 suspects"},
+		"one lost":   {[]szz.Run{bic, lost, bic}, 1, 1, "2 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave a verdict"},
+		"two lost":   {[]szz.Run{bic, spent, lost}, 1, 2, "the only investigation with an answer names it", "it is for 3 runs, and here 1 gave a verdict"},
+		"not begun":  {[]szz.Run{bic, none}, 0.5, 1, "1 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave a verdict"},
 	} {
 		opt := Options{ModelName: "scripted", Runs: 3, Calibration: c}.WithDefaults()
 		report, err := newAgentReport(&opt)

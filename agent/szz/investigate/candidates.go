@@ -116,7 +116,7 @@ func (d *investigation) lookBehind(p *precedent) {
 // it fixed a similar bug elsewhere.
 const onlyAlike = "other files; reads like the fix"
 
-// tie says what connects a candidate with the fix. It is the reason that a verdict
+// tie says what connects a candidate with the fix. It is the reason that an answer
 // would give, or a shorter one where the candidate owns none of the lines.
 func (d *investigation) tie(c *candidate.Candidate) string {
 	owns := slices.ContainsFunc(d.k.Set.Anchors, func(a candidate.Anchor) bool { return a.Owner == c.OID })

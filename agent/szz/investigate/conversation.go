@@ -13,15 +13,15 @@ import (
 )
 
 // investigate makes the runs and returns them in the order of their numbers.
-func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error) {
+func (d *investigation) investigate(ctx context.Context) ([]szz.Run, error) {
 	precedents := map[gitext.OID]string{} // as the first prompt describes them
 	prompt, err := d.prompt(ctx, precedents)
 	if err != nil {
 		return nil, err
 	}
-	return session.Ensemble[szz.AgentRun]{
+	return session.Ensemble[szz.Run]{
 		Size: d.opt.Runs, Ledger: d.opt.Ledger, Noun: "investigations", OnEvent: d.opt.OnEvent,
-		Do: func(ctx context.Context, k int, listen func(agent.Event)) (szz.AgentRun, session.Ending, error) {
+		Do: func(ctx context.Context, k int, listen func(agent.Event)) (szz.Run, session.Ending, error) {
 			run, endsAll, err := d.converse(ctx, k, prompt, precedents, listen)
 			return run, session.Ending{Answered: run.Turns > 0, CostUSD: run.Usage.CostUSD, EndsAll: endsAll}, err
 		},
@@ -30,19 +30,19 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.AgentRun, error)
 
 // converse makes the k-th conversation. endsAll reports whether it failed for a
 // reason that would end every other one too.
-func (d *investigation) converse(ctx context.Context, k int, prompt string, precedents map[gitext.OID]string, listen func(agent.Event)) (run szz.AgentRun, endsAll bool, err error) {
+func (d *investigation) converse(ctx context.Context, k int, prompt string, precedents map[gitext.OID]string, listen func(agent.Event)) (run szz.Run, endsAll bool, err error) {
 	report, err := newReportTool(d, precedents)
 	if err != nil {
-		return szz.AgentRun{}, false, err
+		return szz.Run{}, false, err
 	}
 	loop, err := d.loop(k, report)
 	if err != nil {
-		return szz.AgentRun{}, false, err
+		return szz.Run{}, false, err
 	}
 	loop.Prompt, loop.OnEvent = prompt, listen
 	out, endsAll, err := session.Converse(ctx, &loop)
 	if err != nil {
-		return szz.AgentRun{}, false, err
+		return szz.Run{}, false, err
 	}
 	run, err = report.account(out)
 	return run, endsAll, err
@@ -76,20 +76,20 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	return loop, err
 }
 
-// account makes the record of a conversation that ended. A verdict that met an
+// account makes the record of a conversation that ended. An answer that met an
 // objection stands when the conversation ended before the model answered it.
-func (t *reportTool) account(out agent.Outcome) (szz.AgentRun, error) {
-	run := szz.AgentRun{RunReport: out.Report(t.objections)}
+func (t *reportTool) account(out agent.Outcome) (szz.Run, error) {
+	run := szz.Run{RunReport: out.Report(t.objections)}
 	if !out.Final.Final {
 		run.Claims = t.pending
 		return run, nil
 	}
 	data, ok := out.Final.Value.(json.RawMessage)
 	if !ok {
-		return run, fmt.Errorf("a verdict is recorded as %T", out.Final.Value)
+		return run, fmt.Errorf("an answer is recorded as %T", out.Final.Value)
 	}
 	if err := json.Unmarshal(data, &run.Claims); err != nil {
-		return run, fmt.Errorf("read the recorded verdict: %w", err)
+		return run, fmt.Errorf("read the recorded answer: %w", err)
 	}
 	if len(run.Claims) == 0 {
 		run.Status = agent.StatusNothing

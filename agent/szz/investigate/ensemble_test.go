@@ -123,7 +123,7 @@ func TestEnsembleRunsTogether(t *testing.T) {
 		t.Errorf("agreement %v, %v", a, v.Agent.Agreement)
 	}
 	for k, run := range v.Agent.Runs {
-		if recorded := verdictIn(t, journals[k]); run.Turns != 2 || len(run.Claims) != 1 || run.Claims[0].Commit != recorded {
+		if recorded := answerIn(t, journals[k]); run.Turns != 2 || len(run.Claims) != 1 || run.Claims[0].Commit != recorded {
 			t.Errorf("run %d reports %+v, its record has %s", k, run, recorded)
 		}
 	}
@@ -133,7 +133,7 @@ func TestEnsembleRunsTogether(t *testing.T) {
 }
 
 // verdictIn returns the commit that a record has as reported.
-func verdictIn(t *testing.T, b memoryJournal) gitext.OID {
+func answerIn(t *testing.T, b memoryJournal) gitext.OID {
 	t.Helper()
 	for _, data := range b {
 		var step struct{ Detail []szz.Claim }
@@ -255,7 +255,7 @@ func (b *stuckJournal) Note(ctx context.Context, key string, _ []byte) error {
 }
 
 func TestEnsembleKeepsWhatWasDone(t *testing.T) {
-	// A run that had its verdict when another failed for good does not count as
+	// A run that had its answer when another failed for good does not count as
 	// interrupted.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
@@ -287,7 +287,7 @@ func TestEnsembleKeepsWhatWasDone(t *testing.T) {
 }
 
 func TestEnsembleInterruptedBetweenRuns(t *testing.T) {
-	// A vote that is cancelled after its first run is an error, not the verdict of
+	// A vote that is cancelled after its first run is an error, not the answer of
 	// that run.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)

@@ -1,7 +1,7 @@
 // Package investigate is the agent engine of szz: a language model finds the
 // bug-introducing commits of a fix with the git tools, after AgentSZZ (arXiv
 // 2604.02665). The first prompt lists the candidates of the ranking, the model's
-// verdict is checked against the history, and several runs can vote. Where the model
+// answer is checked against the history, and several runs can vote. Where the model
 // fails, the ranking answers.
 package investigate
 
@@ -49,10 +49,10 @@ var defaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Min
 
 // Trace finds the bug-introducing commits of a fix with a model in a tool loop,
 // after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
-// culprit that verifies, no model is asked. When no run gives an answer, the verdict
-// is the offline engine's, and Verdict.Agent.Fallback says why. An error is for a
+// culprit that verifies, no model is asked. When no run gives an answer, the answer
+// is the offline engine's, and Answer.Agent.Fallback says why. An error is for a
 // context that ended and for trouble with the repository or the journal.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Verdict, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Answer, error) {
 	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {
 		if err != nil {
 			return nil, err
@@ -106,12 +106,12 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// conclude makes the verdict from the runs, or from the ranking when no run has one.
-func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (*szz.Verdict, error) {
+// conclude makes the answer from the runs, or from the ranking when no run has one.
+func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (*szz.Answer, error) {
 	answered := voters(report.Runs)
 	if d.opt.Calibration != nil && (answered < d.opt.Runs || d.k.Set.Beyond) {
 		d.opt.Calibration, report.Calibrated = nil, false
-		report.Calibration = fmt.Sprintf("it is for %d runs, and here %d gave a verdict", d.opt.Runs, answered)
+		report.Calibration = fmt.Sprintf("it is for %d runs, and here %d gave an answer", d.opt.Runs, answered)
 		if d.k.Set.Beyond {
 			report.Calibration = "it is for whole histories, and this clone has not that of the fix's lines"
 		}
@@ -120,7 +120,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	if err != nil {
 		return nil, err
 	}
-	v := &szz.Verdict{Engine: "agent", Algorithm: "agent", Suspects: suspects, Candidates: d.offline.Candidates, Index: d.offline.Index}
+	v := &szz.Answer{Engine: "agent", Algorithm: "agent", Suspects: suspects, Candidates: d.offline.Candidates, Index: d.offline.Index}
 	for _, s := range suspects {
 		if !slices.Contains(v.Candidates, s.Commit.OID) {
 			v.Candidates = append(v.Candidates, s.Commit.OID)
@@ -148,7 +148,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 }
 
 // whyNone says why no run has an answer. Each reason is given once.
-func whyNone(runs []szz.AgentRun) string {
+func whyNone(runs []szz.Run) string {
 	var reasons []string
 	for _, r := range runs {
 		reason := r.Reason

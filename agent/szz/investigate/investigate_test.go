@@ -72,7 +72,7 @@ func accuse(names ...string) model.Message {
 	return called("report", map[string]any{"commits": list})
 }
 
-func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Verdict, *scriptedModel) {
+func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) (*szz.Answer, *scriptedModel) {
 	h.T.Helper()
 	s := &scriptedModel{t: h.T, replies: replies}
 	opt.Model, opt.ModelName = s, "scripted"
@@ -99,7 +99,7 @@ func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 }
 
 func TestDetectReports(t *testing.T) {
-	// A reported commit is the verdict, with the model's reasoning, cleaned. The
+	// A reported commit is the answer, with the model's reasoning, cleaned. The
 	// first prompt has the patch, the owners of its lines and the ranking.
 	t.Parallel()
 	h := newHistory(t)

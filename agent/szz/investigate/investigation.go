@@ -20,7 +20,7 @@ type investigation struct {
 	opt     Options
 	k       *rank.Case
 	ranking []rank.Ranked
-	offline *szz.Verdict // the answer without a model
+	offline *szz.Answer // the answer without a model
 	names   *commitNames // without commits when the first prompt is the fix alone
 	scope   gittool.Scope
 	box     *gittool.Toolbox
@@ -43,7 +43,7 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext
 		return nil, err
 	}
 	d.described = d.describedCommit()
-	if d.offline, err = d.k.Verdict(d.ranking, opt.Max); err != nil {
+	if d.offline, err = d.k.Answer(d.ranking, opt.Max); err != nil {
 		return nil, err
 	}
 	if d.scope, err = scopeOf(ctx, repo, fc); err != nil {

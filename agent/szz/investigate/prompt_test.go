@@ -24,7 +24,7 @@ func TestStandingPartIsShort(t *testing.T) {
 }
 
 func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
-	// A reply that is no verdict is answered. The answer offers tools only where there
+	// A reply that is no answer is answered. The answer offers tools only where there
 	// are some.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
@@ -38,7 +38,7 @@ func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
 
 func TestRulesAreOrdered(t *testing.T) {
 	// The method says which rule goes first where two fit, with tools and without, and
-	// each type of verdict is explained once, in the order of szz.ClaimTypes, so that
+	// each type of answer is explained once, in the order of szz.ClaimTypes, so that
 	// the last that holds is one only.
 	t.Parallel()
 	for _, tools := range []bool{true, false} {

@@ -19,11 +19,11 @@ import (
 	"git-agent/prompts"
 )
 
-// reportName is the name of the tool that the model calls with its verdict.
+// reportName is the name of the tool that the model calls with its answer.
 const reportName = "report"
 
-// A reportTool takes the model's verdict. It resolves the names of commits and
-// checks the claims, and either accepts the verdict or says once what is wrong.
+// A reportTool takes the model's answer. It resolves the names of commits and
+// checks the claims, and either accepts the answer or says once what is wrong.
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
@@ -32,7 +32,7 @@ type reportTool struct {
 	// precedents are the objections to commits that the model has read. It may insist:
 	// a second report of such a commit is accepted.
 	precedents map[gitext.OID]string
-	// pending is the last verdict that was not accepted. It stands when a limit ends
+	// pending is the last answer that was not accepted. It stands when a limit ends
 	// the conversation before the next one.
 	pending    []szz.Claim
 	objections int
@@ -88,7 +88,7 @@ func (t *reportTool) Spec() agent.Spec { return t.spec }
 // Decides marks the tool as one whose result ends the conversation.
 func (t *reportTool) Decides() {}
 
-// Call accepts or refuses a verdict. The value of a final result is []szz.Claim.
+// Call accepts or refuses an answer. The value of a final result is []szz.Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	if len(args) > maxReportBytes {
 		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each", len(args), maxReportBytes)}

@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A verdict that names thousands of commits is refused once. When the model
+// An answer that names thousands of commits is refused once. When the model
 // insists, the commits with most confidence are taken.
 func TestReportHasALength(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTextReport(t *testing.T) {
-	// A verdict is read from the forms in which models write one, and from
+	// An answer is read from the forms in which models write one, and from
 	// nothing else.
 	const hash = "0123456789abcdef0123456789abcdef01234567"
 	for _, test := range []struct {

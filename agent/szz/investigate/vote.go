@@ -12,10 +12,10 @@ import (
 	"git-agent/gitext"
 )
 
-// voters counts the runs with a verdict.
-func voters(runs []szz.AgentRun) (n int) {
+// voters counts the runs with an answer.
+func voters(runs []szz.Run) (n int) {
 	for _, r := range runs {
-		if r.HasVerdict() {
+		if r.HasClaim() {
 			n++
 		}
 	}
@@ -32,7 +32,7 @@ type nomination struct {
 
 // nominations collects the claims of the runs by commit, in the order in which the
 // commits were first named.
-func nominations(runs []szz.AgentRun) (list []nomination) {
+func nominations(runs []szz.Run) (list []nomination) {
 	for _, r := range runs {
 		for _, c := range r.Claims {
 			i := slices.IndexFunc(list, func(b nomination) bool { return b.commit == c.Commit })
@@ -70,10 +70,10 @@ func (n nomination) probability(p float64, answered int) float64 {
 }
 
 // elect turns the claims of the runs into suspects, most probable first. Where one
-// run has a verdict, each commit that it names is a suspect. Where several have one,
+// run has an answer, each commit that it names is a suspect. Where several have one,
 // the suspects are the commits that more than half of them name, or the most
 // probable commit when there is none.
-func (d *investigation) elect(ctx context.Context, runs []szz.AgentRun) ([]szz.Suspect, error) {
+func (d *investigation) elect(ctx context.Context, runs []szz.Run) ([]szz.Suspect, error) {
 	list, answered := nominations(runs), voters(runs)
 	ranked := map[gitext.OID]rank.Ranked{}
 	for _, j := range d.ranking {
@@ -130,18 +130,18 @@ func (d *investigation) claimEvidence(b nomination, answered int) []suspect.Evid
 	return list
 }
 
-// share says how many runs name the commit, of those that have a verdict.
+// share says how many runs name the commit, of those that have an answer.
 func (n nomination) share(answered, runs int) string {
 	switch {
 	case answered == runs:
 		return fmt.Sprintf("%d of %d investigations name it", n.runs, answered)
 	case answered == 1:
-		return "the only investigation with a verdict names it"
+		return "the only investigation with an answer names it"
 	}
-	return fmt.Sprintf("%d of the %d investigations with a verdict name it", n.runs, answered)
+	return fmt.Sprintf("%d of the %d investigations with an answer name it", n.runs, answered)
 }
 
-// agreement returns the share of the runs with a verdict that name the commit.
+// agreement returns the share of the runs with an answer that name the commit.
 func (n nomination) agreement(answered int) float64 { return float64(n.runs) / float64(answered) }
 
 // calibrated calibrates a raw probability where there is a calibration.

@@ -17,7 +17,7 @@ import (
 // Trace finds the commits that introduced the bug which fc fixes. algorithm is
 // one of szz.Algorithms, or "" for the first of them. Trace returns at most max
 // suspects, or all that the algorithm finds if max is 0.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Verdict, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Answer, error) {
 	algorithm = cmp.Or(algorithm, szz.Algorithms[0])
 	v, err := szz.Settle(ctx, repo, fc, algorithm)
 	if v == nil && err == nil {
@@ -30,7 +30,7 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm
 	return v.Offline(fc, max), nil
 }
 
-func trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Verdict, error) {
+func trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Answer, error) {
 	switch algorithm {
 	case "rank":
 		return rank.Trace(ctx, repo, fc, max)

@@ -24,12 +24,12 @@ import (
 // Trace answers with the algorithm "rank": it takes candidates from several
 // sources and puts them in order with one trained model (model.go), which also
 // says how probable each is.
-func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Verdict, error) {
+func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Answer, error) {
 	k, judged, err := Assess(ctx, repo, fc)
 	if err != nil {
 		return nil, err
 	}
-	return k.Verdict(judged, max)
+	return k.Answer(judged, max)
 }
 
 // Assess gathers the facts about a fix and ranks its candidates, most probable
@@ -46,16 +46,16 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	return k, ranked, err
 }
 
-// Verdict names the best of the ranked candidates: n of them, or those that are
+// Answer names the best of the ranked candidates: n of them, or those that are
 // probable enough when n is 0. It names none where a shallow clone lacks the owners
 // of all lines: the probabilities were learnt from whole histories, where the
 // owners are among the candidates, and would mean nothing.
-func (k *Case) Verdict(ranked []Ranked, n int) (*szz.Verdict, error) {
+func (k *Case) Answer(ranked []Ranked, n int) (*szz.Answer, error) {
 	m, err := k.modelOf()
 	if err != nil {
 		return nil, err
 	}
-	v := &szz.Verdict{Algorithm: "rank", Notes: k.Set.Notes, Index: k.indexed}
+	v := &szz.Answer{Algorithm: "rank", Notes: k.Set.Notes, Index: k.indexed}
 	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}

@@ -17,7 +17,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-func (h *history) rank(fix gitext.OID) *szz.Verdict {
+func (h *history) rank(fix gitext.OID) *szz.Answer {
 	h.T.Helper()
 	fc := h.Context(fix, szz.ContextOptions{NoAnnotations: true})
 	v, err := settleOrTrace(context.Background(), h.Open(), fc, 5)
@@ -28,7 +28,7 @@ func (h *history) rank(fix gitext.OID) *szz.Verdict {
 }
 
 // settleOrTrace does what the offline engine does for the algorithm rank.
-func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Verdict, error) {
+func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Answer, error) {
 	v, err := szz.Settle(ctx, repo, fc, "rank")
 	if v == nil && err == nil {
 		v, err = Trace(ctx, repo, fc, max)
@@ -159,7 +159,7 @@ func TestRankBeyondShallow(t *testing.T) {
 	h.Commit("boundary", gittest.Files{"q.c": "int q;\n"})
 	h.Commit("program: lower the limit of the queue", gittest.Files{"q.c": "int q = 10;\n"})
 	fix := h.Commit("program: lower the limit", gittest.Files{"p.c": strings.Replace(szztest.Program, "10", "9", 1)})
-	answer := func(repo *gitext.Repo) *szz.Verdict {
+	answer := func(repo *gitext.Repo) *szz.Answer {
 		fc, err := szz.NewContext(t.Context(), repo, fix, szz.ContextOptions{NoAnnotations: true})
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func (h *History) Context(fix gitext.OID, opt szz.ContextOptions) *szz.FixContex
 }
 
 // Subjects returns the sorted subjects of the suspects.
-func Subjects(v *szz.Verdict) []string {
+func Subjects(v *szz.Answer) []string {
 	var out []string
 	for _, s := range v.Suspects {
 		out = append(out, s.Commit.Subject())
@@ -41,8 +41,8 @@ func Subjects(v *szz.Verdict) []string {
 	return out
 }
 
-// CheckVerdict reports an error unless v has what every verdict has.
-func CheckVerdict(t testing.TB, v *szz.Verdict) {
+// CheckAnswer reports an error unless v has what every answer has.
+func CheckAnswer(t testing.TB, v *szz.Answer) {
 	t.Helper()
 	for _, s := range v.Suspects {
 		if !slices.Contains(v.Candidates, s.Commit.OID) {

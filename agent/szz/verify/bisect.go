@@ -26,7 +26,7 @@ type bisection struct {
 }
 
 // bisect finds the first failing commit and makes it a suspect.
-func (c *check) bisect(ctx context.Context, v *szz.Verdict) error {
+func (c *check) bisect(ctx context.Context, v *szz.Answer) error {
 	b := &bisection{c, trial.Bisection{Repo: c.repo, Run: c.run, Progress: c.opt.Progress}}
 	before := c.space.Runs()
 	if err := b.setBounds(ctx); err != nil {
@@ -82,7 +82,7 @@ func (b *bisection) setBounds(ctx context.Context) error {
 
 // walkBack looks for a commit at which the command passes: first at the parents
 // of the suspects that were not tried, best first, then in steps that double.
-func (b *bisection) walkBack(ctx context.Context, v *szz.Verdict) error {
+func (b *bisection) walkBack(ctx context.Context, v *szz.Answer) error {
 	for _, s := range v.Suspects {
 		if len(b.Goods) > 0 {
 			return nil
@@ -105,7 +105,7 @@ func (b *bisection) walkBack(ctx context.Context, v *szz.Verdict) error {
 
 // markFirstBad confirms the first failing commit, as a suspect of its own if the
 // ranking did not name it.
-func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
+func (b *bisection) markFirstBad(ctx context.Context, v *szz.Answer) error {
 	commit, err := b.repo.Commit(ctx, b.Bad)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (b *bisection) markFirstBad(ctx context.Context, v *szz.Verdict) error {
 
 // noteCost notes what the bisection cost, and what it would have cost without the
 // ranking.
-func (b *bisection) noteCost(ctx context.Context, v *szz.Verdict, before, walked int) error {
+func (b *bisection) noteCost(ctx context.Context, v *szz.Answer, before, walked int) error {
 	if len(b.Goods) == 0 {
 		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
 		return nil

@@ -37,7 +37,7 @@ const bisectedProbability = 0.7
 // because most fixes have one culprit. If it refutes the suspect, the others keep
 // their probabilities: it may as well be that none of them is right. Suspects without
 // a probability, as those of the classic variants, get none.
-func judge(v *szz.Verdict, i int, f suspect.Confirmation) {
+func judge(v *szz.Answer, i int, f suspect.Confirmation) {
 	s := &v.Suspects[i]
 	s.Confirmation = &f
 	p := s.Probability
@@ -53,7 +53,7 @@ func judge(v *szz.Verdict, i int, f suspect.Confirmation) {
 
 // judgeUnranked marks the last suspect, which a bisection found, with what the
 // command showed.
-func judgeUnranked(v *szz.Verdict, f suspect.Confirmation) {
+func judgeUnranked(v *szz.Answer, f suspect.Confirmation) {
 	i := len(v.Suspects) - 1
 	v.Suspects[i].Confirmation = &f
 	if f.Status == suspect.Confirmed && estimated(v) {
@@ -63,7 +63,7 @@ func judgeUnranked(v *szz.Verdict, f suspect.Confirmation) {
 }
 
 // lessen multiplies the probabilities of all suspects but one by a share.
-func lessen(v *szz.Verdict, but int, share float64) {
+func lessen(v *szz.Answer, but int, share float64) {
 	for k := range v.Suspects {
 		if s := &v.Suspects[k]; k != but && s.Probability > 0 {
 			s.Prior = cmp.Or(s.Prior, s.Probability)
@@ -72,14 +72,14 @@ func lessen(v *szz.Verdict, but int, share float64) {
 	}
 }
 
-// estimated reports whether a verdict has probabilities.
-func estimated(v *szz.Verdict) bool {
+// estimated reports whether an answer has probabilities.
+func estimated(v *szz.Answer) bool {
 	return slices.ContainsFunc(v.Suspects, func(s szz.Suspect) bool { return s.Probability > 0 })
 }
 
 // sortSuspects orders the suspects by probability, or where they have none, puts
 // confirmed ones first and refuted ones last.
-func sortSuspects(v *szz.Verdict) {
+func sortSuspects(v *szz.Answer) {
 	byProbability := estimated(v)
 	slices.SortStableFunc(v.Suspects, func(a, b szz.Suspect) int {
 		if byProbability {

@@ -9,9 +9,9 @@ import (
 	"git-agent/gitext"
 )
 
-// verdictOf returns a verdict whose suspects are called a, b and so on.
-func verdictOf(probabilities ...float64) *szz.Verdict {
-	v := &szz.Verdict{}
+// verdictOf returns an answer whose suspects are called a, b and so on.
+func answerOf(probabilities ...float64) *szz.Answer {
+	v := &szz.Answer{}
 	for i, p := range probabilities {
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{
 			Commit: gitext.Commit{OID: gitext.OID("abcdef"[i : i+1])}, Probability: p,
@@ -20,7 +20,7 @@ func verdictOf(probabilities ...float64) *szz.Verdict {
 	return v
 }
 
-func order(v *szz.Verdict) (names string) {
+func order(v *szz.Answer) (names string) {
 	for _, s := range v.Suspects {
 		names += string(s.Commit.OID)
 	}
@@ -33,7 +33,7 @@ func TestConfirmationIsEvidence(t *testing.T) {
 	// A confirmed suspect at 10 % passes one at 83 % that nobody tried, whose
 	// probability falls with what is left for it. Both keep what they had before.
 	t.Parallel()
-	v := verdictOf(0.83, 0.1)
+	v := answerOf(0.83, 0.1)
 	judge(v, 1, found(suspect.Confirmed, ""))
 	sortSuspects(v)
 	odds := 0.1 / 0.9 * ratios[suspect.Confirmed]
@@ -50,7 +50,7 @@ func TestRefutationIsEvidence(t *testing.T) {
 	// A refuted suspect at 83 % keeps more than one at 2 % has, and less than one at
 	// 75 %. The others keep theirs, and say nothing of a change.
 	t.Parallel()
-	v := verdictOf(0.83, 0.75, 0.02)
+	v := answerOf(0.83, 0.75, 0.02)
 	judge(v, 0, found(suspect.Refuted, ""))
 	sortSuspects(v)
 	odds := 0.83 / 0.17 * ratios[suspect.Refuted]
@@ -66,7 +66,7 @@ func TestUnclearIsNoEvidence(t *testing.T) {
 	// Where the command cannot tell, nothing moves, and there is no probability from
 	// before.
 	t.Parallel()
-	v := verdictOf(0.3, 0.2)
+	v := answerOf(0.3, 0.2)
 	judge(v, 0, found(suspect.Unclear, ""))
 	if a := v.Suspects[0]; a.Probability != 0.3 || a.Prior != 0 || a.Confirmation.Status != suspect.Unclear {
 		t.Errorf("%+v", a)
@@ -77,7 +77,7 @@ func TestEvidenceWithoutProbabilities(t *testing.T) {
 	// The classic variants estimate no probability, and get none from a command. Their
 	// suspects are in the order confirmed, unclear, refuted. One that is certain stays so.
 	t.Parallel()
-	v := verdictOf(0, 0, 0)
+	v := answerOf(0, 0, 0)
 	judge(v, 0, found(suspect.Refuted, ""))
 	judge(v, 1, found(suspect.Unclear, ""))
 	judge(v, 2, found(suspect.Confirmed, ""))
@@ -90,7 +90,7 @@ func TestEvidenceWithoutProbabilities(t *testing.T) {
 	if order(v) != "cba" {
 		t.Errorf("order %s", order(v))
 	}
-	v = verdictOf(1)
+	v = answerOf(1)
 	judge(v, 0, found(suspect.Refuted, ""))
 	if v.Suspects[0].Probability != 1 {
 		t.Errorf("a certain one has %v", v.Suspects[0].Probability)
@@ -101,13 +101,13 @@ func TestBisectedCommitHasAProbability(t *testing.T) {
 	// What a bisection found and the ranking did not name comes before suspects that
 	// the command does not speak for, unless the ranking estimates nothing.
 	t.Parallel()
-	v := verdictOf(0.6, 0)
+	v := answerOf(0.6, 0)
 	judgeUnranked(v, found(suspect.Confirmed, ""))
 	sortSuspects(v)
 	if order(v) != "ba" || v.Suspects[0].Probability != bisectedProbability || !near(v.Suspects[1].Probability, 0.6*(1-bisectedProbability)) {
 		t.Errorf("order %s: %+v", order(v), v.Suspects)
 	}
-	v = verdictOf(0, 0)
+	v = answerOf(0, 0)
 	judgeUnranked(v, found(suspect.Confirmed, ""))
 	if v.Suspects[1].Probability != 0 {
 		t.Errorf("%v without any estimate", v.Suspects[1].Probability)

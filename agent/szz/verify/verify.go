@@ -1,4 +1,4 @@
-// Package verify confirms or refutes the suspects of a verdict by execution. It
+// Package verify confirms or refutes the suspects of an answer by execution. It
 // runs the user's command at each suspect and at its parents, with the test
 // files of the fix laid over, and can go on to a bisection where no suspect is
 // confirmed.
@@ -29,20 +29,20 @@ type Options struct {
 
 const defaultMaxSuspects = 5
 
-// Suspects tries the suspects of a verdict, best first, until one is confirmed:
+// Suspects tries the suspects of an answer, best first, until one is confirmed:
 // with the fix's test files laid over, the command fails at the suspect and
 // passes at its parent. It marks each suspect that it tried, updates the
 // probabilities by what was found, orders the suspects by them, and says in the
-// verdict's notes what was run and what could not be told. Suspect.Prior keeps a
+// answer's notes what was run and what could not be told. Suspect.Prior keeps a
 // probability from before.
 //
 // The command is tried at the fix and at the fix's parent first. No suspect is
 // tried unless it passes at the fix and fails at the parent. When ctx ends, what
-// was found until then stays in the verdict.
+// was found until then stays in the answer.
 //
 // Nothing is written to the repository: commits are checked out to a scratch
 // directory, which is removed before Suspects returns.
-func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Verdict, opt Options) error {
+func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Answer, opt Options) error {
 	if opt.Command == "" {
 		return errors.New("no command to verify with")
 	}
@@ -102,7 +102,7 @@ func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Op
 	return c, nil
 }
 
-func (c *check) verify(ctx context.Context, v *szz.Verdict) error {
+func (c *check) verify(ctx context.Context, v *szz.Answer) error {
 	usable, err := c.baseline(ctx, v)
 	if err != nil || !usable {
 		return err
@@ -122,7 +122,7 @@ func isConfirmed(s szz.Suspect) bool {
 
 // baseline reports whether the command shows the bug: it has to pass at the fix
 // and, with the fix's tests, to fail at the fix's parent.
-func (c *check) baseline(ctx context.Context, v *szz.Verdict) (bool, error) {
+func (c *check) baseline(ctx context.Context, v *szz.Answer) (bool, error) {
 	good, err := c.runFix(ctx)
 	if err != nil {
 		return false, err
@@ -182,7 +182,7 @@ func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	return res, nil
 }
 
-func (c *check) trySuspects(ctx context.Context, v *szz.Verdict) error {
+func (c *check) trySuspects(ctx context.Context, v *szz.Answer) error {
 	limit := min(len(v.Suspects), cmp.Or(c.opt.MaxSuspects, defaultMaxSuspects))
 	for i := range v.Suspects[:limit] {
 		commit := v.Suspects[i].Commit
@@ -238,7 +238,7 @@ func found(status, format string, args ...any) suspect.Confirmation {
 }
 
 // explainConfirmed adds to the reason of a confirmed suspect how that was found.
-func explainConfirmed(v *szz.Verdict) {
+func explainConfirmed(v *szz.Answer) {
 	for i := range v.Suspects {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
 			s.Reason = strings.TrimPrefix(s.Reason+"; confirmed by running the command", "; ")
@@ -247,7 +247,7 @@ func explainConfirmed(v *szz.Verdict) {
 }
 
 // noteAbsent notes what a scratch work tree lacks of a clone's.
-func (c *check) noteAbsent(ctx context.Context, v *szz.Verdict) {
+func (c *check) noteAbsent(ctx context.Context, v *szz.Answer) {
 	const most = 1 << 20
 	if _, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitmodules", most); err == nil {
 		v.Note("submodules were empty directories where the command ran")

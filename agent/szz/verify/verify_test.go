@@ -55,7 +55,7 @@ func chain(t *testing.T, prints ...string) (h *history, commits []gitext.OID, fi
 }
 
 // verify tries the commits as suspects, in this order.
-func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspects ...gitext.OID) (*szz.Verdict, error) {
+func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspects ...gitext.OID) (*szz.Answer, error) {
 	h.T.Helper()
 	repo, err := gitext.Open(h.T.Context(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
 	if err != nil {
@@ -69,9 +69,9 @@ func (h *history) verify(ctx context.Context, fix gitext.OID, opt Options, suspe
 	return h.verifyIn(ctx, repo, fc, opt, suspects...)
 }
 
-func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options, suspects ...gitext.OID) (*szz.Verdict, error) {
+func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options, suspects ...gitext.OID) (*szz.Answer, error) {
 	h.T.Helper()
-	v := &szz.Verdict{Fix: fc.Fix, Parent: fc.Parent}
+	v := &szz.Answer{Fix: fc.Fix, Parent: fc.Parent}
 	for _, oid := range suspects {
 		c, err := repo.Commit(h.T.Context(), oid)
 		if err != nil {
@@ -97,7 +97,7 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 }
 
 // statuses lists the suspects in order: "c2 confirmed, c3 refuted".
-func statuses(v *szz.Verdict) string {
+func statuses(v *szz.Answer) string {
 	var out []string
 	for _, s := range v.Suspects {
 		status := "untried"
@@ -109,7 +109,7 @@ func statuses(v *szz.Verdict) string {
 	return strings.Join(out, ", ")
 }
 
-func wantStatuses(t *testing.T, v *szz.Verdict, err error, want string) {
+func wantStatuses(t *testing.T, v *szz.Answer, err error, want string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func wantStatuses(t *testing.T, v *szz.Verdict, err error, want string) {
 	}
 }
 
-func wantNote(t *testing.T, v *szz.Verdict, text string) {
+func wantNote(t *testing.T, v *szz.Answer, text string) {
 	t.Helper()
 	for _, n := range v.Notes {
 		if strings.Contains(n, text) {
@@ -133,7 +133,7 @@ func wantNote(t *testing.T, v *szz.Verdict, text string) {
 	t.Errorf("no note says %q: %q", text, v.Notes)
 }
 
-func detail(v *szz.Verdict, subject string) string {
+func detail(v *szz.Answer, subject string) string {
 	for _, s := range v.Suspects {
 		if s.Commit.Subject() == subject && s.Confirmation != nil {
 			return s.Confirmation.Detail
@@ -268,7 +268,7 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 	if v.Suspects[0].Reason != "found by bisection, not by the ranking; confirmed by running the command" {
 		t.Error(v.Suspects[0].Reason)
 	}
-	szztest.CheckVerdict(t, v)
+	szztest.CheckAnswer(t, v)
 	wantNote(t, v, "bisection took 3 runs; a plain bisection of the same 25 commits takes about 5, so the ranking saved 2 runs, and 3 runs preceded it at suspects")
 }
 

@@ -118,7 +118,7 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 
 // result renders an answer. Of the report, which the client has, only the first
 // stacks and frames are sent back.
-func (t *crashTool) result(report *crash.Report, ranking *crash.Ranking, most int) (agent.Result, error) {
+func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
 	human := &render.CrashHuman{W: &text, Color: layout.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
@@ -144,7 +144,7 @@ func shortReport(report *crash.Report) *crash.Report {
 }
 
 // shortRanking returns a ranking whose files name only frames that are sent back.
-func shortRanking(ranking *crash.Ranking) *crash.Ranking {
+func shortRanking(ranking *crash.Answer) *crash.Answer {
 	out := *ranking
 	out.Files = nil
 	for _, f := range ranking.Files {

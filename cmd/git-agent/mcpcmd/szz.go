@@ -107,12 +107,12 @@ func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (rende
 	if err != nil {
 		return render.Answer{}, err
 	}
-	redactEvidence(ans.Verdict)
-	return render.Answer{Answer: *ans}, nil
+	redactEvidence(ans.Answer)
+	return render.Answer{Result: *ans}, nil
 }
 
 // redactEvidence redacts lines of files whose names say that they hold secrets.
-func redactEvidence(v *szz.Verdict) {
+func redactEvidence(v *szz.Answer) {
 	for _, s := range v.Suspects {
 		redactSuspect(s.Suspect)
 	}

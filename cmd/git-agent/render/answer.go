@@ -13,20 +13,20 @@ import (
 
 // Answer is an answer as a renderer shows it.
 type Answer struct {
-	engine.Answer
+	engine.Result
 	hidden int // how many suspects WithoutSuspects removed
 }
 
 // WithoutSuspects returns the answer without its suspects, and with a note that
 // they are not shown.
 func (ans Answer) WithoutSuspects() Answer {
-	ans.hidden = len(ans.Verdict.Suspects)
+	ans.hidden = len(ans.Answer.Suspects)
 	if ans.hidden == 0 {
 		return ans
 	}
-	bare := *ans.Verdict
+	bare := *ans.Answer
 	bare.Suspects, bare.Owner = nil, nil
 	bare.Notes = append(slices.Clone(bare.Notes), fmt.Sprintf("%s not shown, as --max-count=0 says", agent.Plural(ans.hidden, "suspect")))
-	ans.Verdict = &bare
+	ans.Answer = &bare
 	return ans
 }

@@ -65,13 +65,13 @@ func (r *Human) Answer(ans Answer) error {
 	}
 	r.written = true
 	r.heading(&b, ans)
-	if len(ans.Verdict.Suspects) == 0 && ans.hidden == 0 {
-		fmt.Fprintf(&b, "\n%s\n", noSuspect(ans.Verdict.Incomplete))
+	if len(ans.Answer.Suspects) == 0 && ans.hidden == 0 {
+		fmt.Fprintf(&b, "\n%s\n", noSuspect(ans.Answer.Incomplete))
 	}
-	for i, s := range ans.Verdict.Suspects {
+	for i, s := range ans.Answer.Suspects {
 		r.suspect(&b, fmt.Sprintf("%2d.", i+1), s)
 	}
-	owner := ans.Verdict.Owner
+	owner := ans.Answer.Owner
 	if owner != nil && (r.all || owner.Probability >= listedOwner) {
 		r.suspect(&b, "  -", *owner)
 		owner = nil
@@ -94,11 +94,11 @@ func noSuspect(incomplete []string) string {
 }
 
 func (r *Human) heading(b *bytes.Buffer, ans Answer) {
-	if ans.Verdict.Fix == "" {
+	if ans.Answer.Fix == "" {
 		fmt.Fprintf(b, "%s  %s\n", r.color.Paint("fix", "fix"), "the "+sourceTitle(ans.Source))
 		return
 	}
-	lead := "fix " + ans.Verdict.Fix.Short()
+	lead := "fix " + ans.Answer.Fix.Short()
 	fmt.Fprintf(b, "%s  ", r.color.Paint("fix", lead))
 	r.title(b, ans.Fix.Subject(), len(lead)+2)
 }
@@ -260,7 +260,7 @@ func typeTitle(t string) string {
 }
 
 func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
-	v := ans.Verdict
+	v := ans.Answer
 	why, engine := "", v.Engine
 	if v.Agent != nil && v.Agent.Fallback != "" {
 		why, engine = v.Agent.Fallback, "offline"
@@ -289,7 +289,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 
 // agent prints how much a model did, and the commands that show its runs.
 func (r *Human) agent(b *bytes.Buffer, ans Answer) {
-	report := ans.Verdict.Agent
+	report := ans.Answer.Agent
 	if report == nil {
 		return
 	}

@@ -21,7 +21,7 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 	culprit := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: long}
 	culprit.Author = gitext.Person{Name: "A U Thor", Time: time.Unix(0, 0).UTC()}
 	command := "git blame -w -L 1,1 " + strings.Repeat("b", 40) + " -- a/path"
-	ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: long}, Verdict: &szz.Verdict{
+	ans := Answer{Result: engine.Result{Fix: gitext.Commit{Message: long}, Answer: &szz.Answer{
 		Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Notes: []string{long},
 		Suspects: []szz.Suspect{{Suspect: suspect.Suspect{
 			Commit: culprit, Probability: 0.5, Reason: long,
@@ -100,7 +100,7 @@ func TestSzzHumanImprobableOwner(t *testing.T) {
 		whole bool
 	}{{0.02, false, false}, {0.02, true, true}, {0.3, false, true}} {
 		owner.Probability = c.p
-		ans := Answer{Answer: engine.Answer{Fix: gitext.Commit{Message: "fix"}, Verdict: &szz.Verdict{
+		ans := Answer{Result: engine.Result{Fix: gitext.Commit{Message: "fix"}, Answer: &szz.Answer{
 			Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Owner: owner,
 		}}}
 		var out bytes.Buffer

@@ -37,7 +37,7 @@ type (
 	agentJSON struct {
 		Model       string     `json:"model"`
 		Fallback    string     `json:"fallback"`
-		Agreement   float64    `json:"agreement,omitempty"` // never 0 if several runs have a verdict
+		Agreement   float64    `json:"agreement,omitempty"` // never 0 if several runs have an answer
 		Calibrated  bool       `json:"calibrated"`
 		Calibration string     `json:"calibration"` // what the calibration rests on, or why there is none
 		Turns       int        `json:"turns"`
@@ -111,7 +111,7 @@ func (r *JSON) Answer(ans Answer) error {
 
 // AnswerJSONOf returns the JSON form of an answer.
 func AnswerJSONOf(ans Answer) AnswerJSON {
-	v := ans.Verdict
+	v := ans.Answer
 	out := AnswerJSON{
 		Schema: AnswerSchema, Source: sourceName(ans.Source), Fix: v.Fix, Parent: v.Parent, Subject: ans.Fix.Subject(),
 		Engine: v.Engine, Algorithm: v.Algorithm, Considered: len(v.Candidates), Index: v.Index,
@@ -165,7 +165,7 @@ func sourceName(s szz.Source) string {
 }
 
 func agentJSONOf(ans Answer) *agentJSON {
-	report := ans.Verdict.Agent
+	report := ans.Answer.Agent
 	if report == nil {
 		return nil
 	}
@@ -183,7 +183,7 @@ func agentJSONOf(ans Answer) *agentJSON {
 	return out
 }
 
-func runJSONOf(trace cache.RunID, run szz.AgentRun) runJSON {
+func runJSONOf(trace cache.RunID, run szz.Run) runJSON {
 	out := runJSON{
 		Trace: trace, Status: run.Status, Reason: run.Reason, Turns: run.Turns, Calls: run.Calls, Objections: run.Objections,
 		Usage: TokensOf(run.Usage), Claims: []claimJSON{},

@@ -15,7 +15,7 @@ import (
 type crashRow struct {
 	name    string
 	report  *crash.Report
-	ranking *crash.Ranking
+	ranking *crash.Answer
 	rank    int
 	file    crash.File
 }
@@ -115,7 +115,7 @@ type CrashFormat struct {
 }
 
 // Crash prints the files of one report.
-func (r *CrashFormat) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+func (r *CrashFormat) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	if len(r.Pieces) == 0 {
 		return nil
 	}

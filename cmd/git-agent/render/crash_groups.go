@@ -21,7 +21,7 @@ const CrashGroupsSchema = "git-agent/crash-groups/1"
 type CrashGroup struct {
 	group.Summary
 	// Ranking is that of the first member, nil if there is none.
-	Ranking *crash.Ranking `json:"-"`
+	Ranking *crash.Answer `json:"-"`
 }
 
 // CrashGroupsJSON is the documented form of crash --group --json.

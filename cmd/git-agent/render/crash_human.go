@@ -34,7 +34,7 @@ const (
 )
 
 // Crash prints the answer about one report.
-func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	var b bytes.Buffer
 	if r.written {
 		b.WriteString("\n")
@@ -51,7 +51,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ran
 }
 
 // heading says what crashed, and which commit was searched.
-func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report, ranking *crash.Ranking) {
+func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report, ranking *crash.Answer) {
 	title := "crash"
 	if name != "-" {
 		title += " " + layout.OneLine(name)
@@ -98,7 +98,7 @@ func repeats(p crash.Problem) bool {
 }
 
 // stacks draws the main stack, and with All each stack of the report.
-func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *crash.Answer) {
 	main := ranking.Main
 	if main < 0 {
 		main = report.Main()
@@ -208,7 +208,7 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 }
 
 // explanation prints the chain of events that led to the crash, as the model tells it.
-func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Ranking) {
+func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Answer) {
 	if ranking.Agent == nil || ranking.Agent.Explanation == "" {
 		return
 	}
@@ -224,7 +224,7 @@ func (r *CrashHuman) wrapped(b *bytes.Buffer, indent int, text string) {
 }
 
 // files prints the ranked files with their reasons and frames.
-func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash.Answer) {
 	if len(ranking.Files) == 0 {
 		fmt.Fprintf(b, "\nno frame is in a file of this repository\n")
 		return
@@ -315,7 +315,7 @@ func clipLeft(s string, width int) string {
 }
 
 // suspects prints the commits that may have introduced the crash.
-func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
+func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Answer) {
 	if len(ranking.Suspects) == 0 {
 		return
 	}
@@ -330,7 +330,7 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Ranking) {
 	}
 }
 
-func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *crash.Ranking) {
+func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *crash.Answer) {
 	fmt.Fprintln(b)
 	for _, n := range append(append([]string{}, report.Notes...), ranking.Notes...) {
 		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {

@@ -47,7 +47,7 @@ type (
 		Turns   int           `json:"turns"`
 		Calls   int           `json:"calls"`
 		Usage   TokensJSON    `json:"usage"`
-		Verdict crash.Verdict `json:"verdict"`
+		Verdict crash.Claim `json:"verdict"`
 	}
 	CrashSuspectJSON struct {
 		Commit      gitext.OID     `json:"commit"`
@@ -69,12 +69,12 @@ type CrashJSON struct {
 }
 
 // Crash prints the answer about one report.
-func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	return WriteJSON(r.W, CrashAnswerOf(name, report, ranking, r.Max), r.End)
 }
 
 // CrashAnswerOf returns the JSON form of an answer with at most most files.
-func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, most int) CrashAnswerJSON {
+func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Answer, most int) CrashAnswerJSON {
 	out := CrashAnswerJSON{
 		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
 		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
@@ -99,7 +99,7 @@ func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Ranking, mo
 }
 
 // crashEngine names the engine whose answer a ranking is.
-func crashEngine(ranking *crash.Ranking) string {
+func crashEngine(ranking *crash.Answer) string {
 	if ranking.Agent != nil && ranking.Agent.Fallback == "" {
 		return "agent"
 	}
@@ -117,7 +117,7 @@ func crashAgentJSONOf(report *crash.AgentReport) *crashAgentJSON {
 	}
 	for _, r := range report.Runs {
 		out.Runs = append(out.Runs, crashRunJSON{
-			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage), Verdict: r.Verdict,
+			Trace: r.Trace, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage), Verdict: r.Claim,
 		})
 	}
 	return out

@@ -57,7 +57,7 @@ func (r *CrashSARIF) notify(level, text string) {
 }
 
 // Crash adds the answer about one report.
-func (r *CrashSARIF) Crash(name string, report *crash.Report, ranking *crash.Ranking) error {
+func (r *CrashSARIF) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	files := ranking.Files[:min(len(ranking.Files), r.Max)]
 	if len(ranking.Files) == 0 {
 		r.notify("note", name+": no frame is in a file of this repository")
@@ -124,7 +124,7 @@ func sarifLevel(f crash.File, i int) string {
 
 // crashMessage says why a file is a result. Viewers with little room show the first
 // sentence.
-func crashMessage(name string, report *crash.Report, ranking *crash.Ranking, i int) sarifMessage {
+func crashMessage(name string, report *crash.Report, ranking *crash.Answer, i int) sarifMessage {
 	f := ranking.Files[i]
 	what := "A crash"
 	if len(report.Problems) > 0 {
@@ -227,7 +227,7 @@ type sarifSuspect struct {
 }
 
 // crashProperties is what SARIF has no words for.
-func crashProperties(name string, ranking *crash.Ranking, i int) any {
+func crashProperties(name string, ranking *crash.Answer, i int) any {
 	f := ranking.Files[i]
 	suspects := []sarifSuspect{}
 	for _, s := range ranking.Suspects {

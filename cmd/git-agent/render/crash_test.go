@@ -17,7 +17,7 @@ import (
 )
 
 // crashAnswer is an answer about a report with hostile text in each place.
-func crashAnswer() (*crash.Report, *crash.Ranking) {
+func crashAnswer() (*crash.Report, *crash.Answer) {
 	evil := "\x1b[2J\u202e[x](http://evil) {0}"
 	report := &crash.Report{
 		Problems: []crash.Problem{{Kind: "heap-use-after-free" + evil, Message: "two\nlines" + evil}},
@@ -31,7 +31,7 @@ func crashAnswer() (*crash.Report, *crash.Ranking) {
 			{Kind: crash.StackFree, Frames: []crash.Frame{{Function: "drop", File: "a b:c.c", Line: 40, Path: "src/a b:c.c"}}},
 		},
 	}
-	ranking := &crash.Ranking{
+	ranking := &crash.Answer{
 		Commit: gitext.OID(strings.Repeat("c", 40)), CommitFrom: "HEAD", Algorithm: "rank", Answered: true,
 		Files: []crash.File{
 			{Path: "src/a b:c.c", Score: 1, Probability: 0.73, Reasons: []string{"innermost frame of the project", "freed the memory"}, Frames: []crash.FrameRef{{Stack: 0, Frame: 1}, {Stack: 1, Frame: 0}}},
@@ -106,7 +106,7 @@ func TestCrashPlaceholders(t *testing.T) {
 		if got != "<"+p.value(row)+">" || strings.ContainsAny(got, "\x1b\u202e") {
 			t.Errorf("%%%s gives %q", p.Name, got)
 		}
-		expand("%"+p.Name, crashRow{report: &crash.Report{}, ranking: &crash.Ranking{}}) // of nothing
+		expand("%"+p.Name, crashRow{report: &crash.Report{}, ranking: &crash.Answer{}}) // of nothing
 	}
 	if _, err := ParseCrashFormat("%(fix)"); err == nil || !strings.Contains(err.Error(), `unknown placeholder "%(fix)"`) {
 		t.Errorf("%v", err)

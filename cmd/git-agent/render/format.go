@@ -24,7 +24,7 @@ func (r formatRow) committer() gitext.Person { return r.suspect.Commit.Committer
 // model returns the model that answered. It is empty if the offline engine
 // answered, even in place of a model that failed.
 func (r formatRow) model() string {
-	if report := r.answer.Verdict.Agent; report != nil && report.Fallback == "" {
+	if report := r.answer.Answer.Agent; report != nil && report.Fallback == "" {
 		return report.Model
 	}
 	return ""
@@ -72,8 +72,8 @@ var Placeholders = []placeholder[formatRow]{
 	{"n", "newline", func(formatRow) string { return "\n" }},
 	{"x00", "NUL byte (any two hexadecimal digits)", nil},
 	{"%", "percent sign", func(formatRow) string { return "%" }},
-	{"(fix)", "the fix", func(r formatRow) string { return string(r.answer.Verdict.Fix) }},
-	{"(fix:short)", "the fix, abbreviated", func(r formatRow) string { return r.answer.Verdict.Fix.Short() }},
+	{"(fix)", "the fix", func(r formatRow) string { return string(r.answer.Answer.Fix) }},
+	{"(fix:short)", "the fix, abbreviated", func(r formatRow) string { return r.answer.Answer.Fix.Short() }},
 	{"(fix:subject)", "the fix's subject", func(r formatRow) string { return r.answer.Fix.Subject() }},
 	{"(rank)", "1 for the first suspect of a fix", func(r formatRow) string { return strconv.Itoa(r.rank) }},
 	{"(prob)", "probability from 0 to 1; empty if the algorithm has none", func(r formatRow) string { return probability(r.suspect) }},
@@ -81,8 +81,8 @@ var Placeholders = []placeholder[formatRow]{
 	{"(path)", "path of the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Path }},
 	{"(check)", "git command that checks the first piece of evidence", func(r formatRow) string { return firstEvidence(r.suspect).Command }},
 	{"(confirmation)", "confirmed, refuted or unclear; empty without --verify-cmd", confirmation},
-	{"(algorithm)", "algorithm that answered", func(r formatRow) string { return r.answer.Verdict.Algorithm }},
-	{"(engine)", "engine that answered", func(r formatRow) string { return r.answer.Verdict.Engine }},
+	{"(algorithm)", "algorithm that answered", func(r formatRow) string { return r.answer.Answer.Algorithm }},
+	{"(engine)", "engine that answered", func(r formatRow) string { return r.answer.Answer.Engine }},
 	{"(type)", "how it introduced the bug, according to a model; or empty", func(r formatRow) string { return r.suspect.Type }},
 	{"(model)", "model that answered, or empty", func(r formatRow) string { return r.model() }},
 	{"(trace)", "recorded run of the model, or empty; see git-agent-trace", func(r formatRow) string { return r.trace() }},
@@ -144,7 +144,7 @@ func (r *Format) Answer(ans Answer) error {
 		return nil
 	}
 	var b strings.Builder
-	for i, s := range ans.Verdict.Suspects {
+	for i, s := range ans.Answer.Suspects {
 		row := formatRow{answer: ans, rank: i + 1, suspect: s}
 		b.WriteString(lineOf(r.Pieces, row, r.Clean, r.Color) + r.End)
 	}

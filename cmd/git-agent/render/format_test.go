@@ -14,9 +14,9 @@ import (
 // Each placeholder of the table can be written, and gives its value.
 func TestPlaceholders(t *testing.T) {
 	row := formatRow{
-		answer: Answer{Answer: engine.Answer{
+		answer: Answer{Result: engine.Result{
 			Fix:     gitext.Commit{Message: "the fix\n"},
-			Verdict: &szz.Verdict{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
+			Answer: &szz.Answer{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
 		}},
 		rank: 1,
 		suspect: szz.Suspect{Suspect: suspect.Suspect{

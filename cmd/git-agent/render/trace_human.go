@@ -275,12 +275,12 @@ func (r *traceHuman) notes(t *trace.Trajectory, after int) {
 }
 
 func (r *traceHuman) verdict(t *trace.Trajectory) {
-	v := t.Verdict()
+	v := t.Answer()
 	if v == nil {
 		return
 	}
 	r.line(0, "")
-	r.line(0, r.color.Paint("heading", "verdict")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
+	r.line(0, r.color.Paint("heading", "answer")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
 	if len(v.Claims) == 0 && len(v.Files) == 0 {
 		r.text(4, v.Text)
 	}
@@ -301,7 +301,7 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 }
 
 // crashVerdict prints what the verdict of a crash has beside commits.
-func (r *traceHuman) crashVerdict(v *trace.Verdict) {
+func (r *traceHuman) crashVerdict(v *trace.Answer) {
 	if v.Story != "" {
 		r.text(4, v.Story)
 	}

@@ -140,7 +140,7 @@ func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	if t.Closing != nil {
 		end.Reason = t.Closing.Reason
 	}
-	if v := t.Verdict(); v != nil {
+	if v := t.Answer(); v != nil {
 		end.Claims, end.Verdict = append(end.Claims, v.Claims...), v.Detail
 	}
 	r.put(end)

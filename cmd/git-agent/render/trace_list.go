@@ -57,7 +57,7 @@ func NewTraceRow(t *trace.Trajectory, subject string) TraceRow {
 	if !t.Run.Ended.IsZero() {
 		row.Ended = &t.Run.Ended
 	}
-	if v := t.Verdict(); v != nil {
+	if v := t.Answer(); v != nil {
 		for _, c := range v.Claims {
 			row.Commits = append(row.Commits, c.Commit)
 		}

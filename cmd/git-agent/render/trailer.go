@@ -18,10 +18,10 @@ type Trailer struct {
 // Answer prints the trailer that names the first suspect, or nothing if there is
 // no suspect.
 func (r *Trailer) Answer(ans Answer) error {
-	if len(ans.Verdict.Suspects) == 0 {
+	if len(ans.Answer.Suspects) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(r.W, fixesTrailer(ans.Verdict.Suspects[0].Commit)+r.End)
+	_, err := io.WriteString(r.W, fixesTrailer(ans.Answer.Suspects[0].Commit)+r.End)
 	return err
 }
 

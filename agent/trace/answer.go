@@ -2,35 +2,35 @@ package trace
 
 import "encoding/json"
 
-// Verdict is the final answer of a run.
-type Verdict struct {
+// Answer is the final answer of a run.
+type Answer struct {
 	Turn    int
 	Claims  []Claim         // nil if the answer has an unknown format, or names no commit
-	Files   []FileClaim     // the files that the verdict of a crash names
-	Story   string          // the chain of events that the verdict of a crash tells
+	Files   []FileClaim     // the files that the answer of a crash names
+	Story   string          // the chain of events that the answer of a crash tells
 	Detail  json.RawMessage // the recorded value
 	Text    string          // the model's answer, or what the tool replied to it
-	Nothing bool            // the verdict names nothing
+	Nothing bool            // the answer names nothing
 }
 
-// Claim is one commit that a verdict names.
+// Claim is one commit that an answer names.
 type Claim struct {
 	Commit     string  `json:"commit"`
 	Confidence float64 `json:"confidence"`
 	Type       string  `json:"type"`
 	Reasoning  string  `json:"reasoning"`
-	Reason     string  `json:"reason,omitempty"` // stands for Reasoning in the verdict of a crash
+	Reason     string  `json:"reason,omitempty"` // stands for Reasoning in the answer of a crash
 	Checked    string  `json:"checked"`          // objection of the claim check
 }
 
-// FileClaim is one file that the verdict of a crash names.
+// FileClaim is one file that the answer of a crash names.
 type FileClaim struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// Verdict returns the verdict of the run, or nil if it has none.
-func (t *Trajectory) Verdict() *Verdict {
+// Answer returns the answer of the run, or nil if it has none.
+func (t *Trajectory) Answer() *Answer {
 	v := t.finalAnswer()
 	if v == nil {
 		return nil
@@ -45,18 +45,18 @@ func (t *Trajectory) Verdict() *Verdict {
 	return v
 }
 
-// finalAnswer returns the verdict without its files.
-func (t *Trajectory) finalAnswer() *Verdict {
+// finalAnswer returns the answer without its files.
+func (t *Trajectory) finalAnswer() *Answer {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
 		turn := t.Turns[i]
 		for _, c := range turn.Calls {
 			if r := c.Result; r != nil && r.Final {
 				_, args := c.Means()
-				return &Verdict{Turn: turn.N, Claims: claims(r.Detail, args), Detail: r.Detail, Text: r.Text, Nothing: r.Nothing}
+				return &Answer{Turn: turn.N, Claims: claims(r.Detail, args), Detail: r.Detail, Text: r.Text, Nothing: r.Nothing}
 			}
 		}
 		if s := turn.Said; s != nil && s.Final {
-			v := &Verdict{Turn: turn.N, Claims: claims(s.Detail, ""), Detail: s.Detail, Text: s.Text, Nothing: s.Nothing}
+			v := &Answer{Turn: turn.N, Claims: claims(s.Detail, ""), Detail: s.Detail, Text: s.Text, Nothing: s.Nothing}
 			if r := turn.Reply(); r != nil {
 				v.Text = r.Message.Text
 			}
@@ -66,10 +66,10 @@ func (t *Trajectory) finalAnswer() *Verdict {
 	return nil
 }
 
-// nothing reports whether there is a verdict and it names nothing.
-func (v *Verdict) nothing() bool { return v != nil && v.Nothing }
+// nothing reports whether there is an answer and it names nothing.
+func (v *Answer) nothing() bool { return v != nil && v.Nothing }
 
-// claims reads the claims of a verdict from its recorded value, or else from the
+// claims reads the claims of an answer from its recorded value, or else from the
 // arguments of the call.
 func claims(detail json.RawMessage, args string) []Claim {
 	if list := claimsIn(detail, 2); list != nil {
