@@ -105,9 +105,9 @@ func TestVotersCount(t *testing.T) {
 		"all":        {[]szz.Run{bic, bic, bic}, 1, 0, "3 of 3 investigations name it", "on 230 suspects"},
 		"one denies": {[]szz.Run{bic, none, bic}, 2.0 / 3, 0, "2 of 3 investigations name it", "on 230 suspects"},
 		"two deny":   {[]szz.Run{none, bic, none}, 1.0 / 3, 0, "1 of 3 investigations name it", "on 230 suspects"},
-		"one lost":   {[]szz.Run{bic, lost, bic}, 1, 1, "2 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave a verdict"},
-		"two lost":   {[]szz.Run{bic, spent, lost}, 1, 2, "the only investigation with an answer names it", "it is for 3 runs, and here 1 gave a verdict"},
-		"not begun":  {[]szz.Run{bic, none}, 0.5, 1, "1 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave a verdict"},
+		"one lost":   {[]szz.Run{bic, lost, bic}, 1, 1, "2 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave an answer"},
+		"two lost":   {[]szz.Run{bic, spent, lost}, 1, 2, "the only investigation with an answer names it", "it is for 3 runs, and here 1 gave an answer"},
+		"not begun":  {[]szz.Run{bic, none}, 0.5, 1, "1 of the 2 investigations with an answer name it", "it is for 3 runs, and here 2 gave an answer"},
 	} {
 		opt := Options{ModelName: "scripted", Runs: 3, Calibration: c}.WithDefaults()
 		report, err := newAgentReport(&opt)
