@@ -24,6 +24,9 @@ func (s *study) suspect(ctx context.Context, in localize.Input) error {
 		if found == nil || err != nil {
 			return err
 		}
+		if s.engine.Effort.Given {
+			found.Locations = onlyGiven(found.Locations)
+		}
 		s.answer.Localization = *found
 		if in.NoHistory {
 			return nil
@@ -40,6 +43,18 @@ func (s *study) suspect(ctx context.Context, in localize.Input) error {
 	}
 	s.mark(u)
 	return nil
+}
+
+// onlyGiven returns the locations that are given, all if none is: a fix that only adds files
+// has none.
+func onlyGiven(locations []fix.Location) []fix.Location {
+	given := slices.DeleteFunc(slices.Clone(locations), func(l fix.Location) bool {
+		return !slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool { return g.Source == fix.SourceGiven })
+	})
+	if len(given) == 0 {
+		return locations
+	}
+	return given
 }
 
 // localize finds the suspected functions. It returns nil if the time is up before that.
