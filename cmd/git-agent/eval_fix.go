@@ -20,6 +20,7 @@ type evalFixCmd struct {
 	Repos     string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
 	Algorithm []string `placeholder:"<names>" help:"algorithms to measure, such as agent,offline,locate; each is compared with the first; with -given at the end, an engine is told the lines to repair; default: offline, or agent with --engine=agent"`
 	Report    bool     `help:"tell the engines what a user says about the bug"`
+	HideTests bool     `help:"show the engines what a user says about the bug, and neither the tests of the fix nor the command that fails; the tests judge all the same"`
 	Patches   int      `default:"1" placeholder:"<n>" help:"let the offline engine look for <n> plausible patches; default: 1"`
 	Ablation  bool     `help:"also measure the agent engine without history, and with each kind of it"`
 	Jobs      int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: half the number of processors"`
@@ -106,6 +107,8 @@ func (c *evalFixCmd) check() error {
 		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
 	case len(c.Cases) > 0 && !c.asksModel() && c.used():
 		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+	case c.HideTests && slices.ContainsFunc(c.Algorithm, needsCommand):
+		return usagef("--hide-tests leaves no command that fails, and the offline engine cannot repair without one; choose algorithms with a model, locate or developers")
 	case c.Patches < 1:
 		return usagef("--patches takes a number from 1")
 	}
@@ -113,6 +116,12 @@ func (c *evalFixCmd) check() error {
 		return err
 	}
 	return c.fixWork.check()
+}
+
+// needsCommand reports whether an algorithm repairs only what a command shows to fail.
+func needsCommand(name string) bool {
+	a, err := fixeval.ParseAlgorithm(name)
+	return err == nil && (a.Engine == fixeval.Offline || a.Engine == fixeval.Revert)
 }
 
 // choose completes the list of algorithms.
@@ -171,7 +180,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 			plan.Settings[name] = c.searchSetting()
 		}
 	}
-	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, Foreign: plan.Foreign,
+	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, HideTests: c.HideTests, Foreign: plan.Foreign,
 		Samples: c.Samples, Smells: smellsOf(traces)})
 	return nil
 }
@@ -203,7 +212,7 @@ func smellsOf(traces *cache.Traces) func(context.Context, []string) []string {
 // setting describes the options that change the answers of all algorithms.
 func (c *evalFixCmd) setting() string {
 	var words []string
-	for word, is := range map[string]bool{"report": c.Report, "no-coverage": !c.Coverage, "no-abstain": !c.Abstain, "edit-tests": c.EditTests, "network": c.Network} {
+	for word, is := range map[string]bool{"report": c.Report, "hide-tests": c.HideTests, "no-coverage": !c.Coverage, "no-abstain": !c.Abstain, "edit-tests": c.EditTests, "network": c.Network} {
 		if is {
 			words = append(words, word)
 		}

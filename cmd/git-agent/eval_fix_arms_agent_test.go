@@ -52,8 +52,8 @@ type repairRow struct {
 	}
 }
 
-// repairRows measures algorithms and returns their rows.
-func (b *agentBench) repairRows(args ...string) map[string]repairRow {
+// rowsText runs an evaluation and returns what --rows writes.
+func (b *agentBench) rowsText(args ...string) string {
 	b.t.Helper()
 	path := filepath.Join(b.home, "rows.jsonl")
 	b.run(exitFound, append(args, "--rows="+path)...)
@@ -61,8 +61,14 @@ func (b *agentBench) repairRows(args ...string) map[string]repairRow {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return string(text)
+}
+
+// repairRows measures algorithms and returns their rows.
+func (b *agentBench) repairRows(args ...string) map[string]repairRow {
+	b.t.Helper()
 	rows := map[string]repairRow{}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(b.rowsText(args...)) {
 		var r repairRow
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			b.t.Fatal(err)

@@ -28,7 +28,10 @@ type Options struct {
 	// command are not used.
 	Trial   trial.Options
 	Report  bool // tell the engines what a user says about the bug
-	Patches int  // how many patches of an answer are judged; 0 means MostPatches
+	// HideTests shows the engines what a user says about the bug and nothing of the tests of
+	// the fix: neither their files nor the commands that run them. They judge all the same.
+	HideTests bool
+	Patches   int // how many patches of an answer are judged; 0 means MostPatches
 	// Samples is the number of trajectories of each case. It does not count for algorithms
 	// that start more of them when the first ones fail.
 	Samples int
@@ -238,6 +241,9 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Obs
 		return nil, &eval.StopError{Err: fmt.Errorf("no engine is configured for %s", a.Name)}
 	}
 	problem := p.problem
+	if s.opt.HideTests {
+		problem = untested(problem)
+	}
 	if a.Given {
 		problem.Given = p.truth.given()
 	}
@@ -248,6 +254,24 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Obs
 		err = errors.New("the engine gave no answer")
 	}
 	return ans, err
+}
+
+// untested returns a problem of which the report alone is known: the tree is that of the
+// base, and a model has to write a failing test by itself. The tests that fail with the fix
+// too are not named either.
+func untested(p fix.Problem) fix.Problem {
+	return fix.Problem{Tree: fix.Tree{Commit: p.Tree.Commit}, Report: p.Report, WriteTest: true}
+}
+
+// checkReported returns an error for a case that cannot be told by its report alone.
+func checkReported(c Case) error {
+	switch {
+	case strings.TrimSpace(c.BugReport) == "":
+		return errors.New("the case has no bug_report, which is all that would be told")
+	case len(c.TestFiles) == 0:
+		return errors.New("the case names no test_files, so its tests cannot be hidden")
+	}
+	return nil
 }
 
 // runsOf returns the ids of the runs that were recorded.
@@ -287,7 +311,12 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 		Tree: fix.Tree{Commit: c.Base, Over: tests}, Test: c.TestCmd, Suite: c.SuiteCmd,
 		Known: append(slices.Clone(c.KnownFailing), bareNames(c.KnownFailing)...),
 	}}
-	if s.opt.Report {
+	if s.opt.HideTests {
+		if err := checkReported(c); err != nil {
+			return nil, err
+		}
+	}
+	if s.opt.Report || s.opt.HideTests {
 		p.problem.Report = strings.TrimSpace(c.BugReport)
 	}
 	s.mu.Lock()
