@@ -29,12 +29,12 @@ type Deed string
 
 // These are the deeds. A tool that does none of them has the empty one.
 const (
-	DeedRead    Deed = "read"    // shows something that the call names
-	DeedShow    Deed = "show"    // shows the commit in the argument "commit"
-	DeedBlame   Deed = "blame"   // shows which commits wrote lines
-	DeedSearch  Deed = "search"  // looks for something
-	DeedEdit    Deed = "edit"    // changes the file in the argument "path"
-	DeedTest    Deed = "test"    // runs tests
+	DeedRead   Deed = "read"    // shows something that the call names
+	DeedShow   Deed = "show"    // shows the commit in the argument "commit"
+	DeedBlame  Deed = "blame"   // shows which commits wrote lines
+	DeedSearch Deed = "search"  // looks for something
+	DeedEdit   Deed = "edit"    // changes the file in the argument "path"
+	DeedTest   Deed = "test"    // runs tests
 	DeedAnswer Deed = "verdict" // gives the answer; the deed of every Decider
 )
 

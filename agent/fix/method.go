@@ -26,7 +26,10 @@ type Method struct {
 	Strategy Strategy   `json:"strategy,omitempty"` // "" is React
 	Tools    Toolset    `json:"tools,omitempty"`    // "" is Structured
 	Edits    EditFormat `json:"edits,omitempty"`    // "" is EditReplace
-	Review   bool       `json:"review,omitempty"`   // a reviewer judges among several plausible patches
+	// NoCommitSearch leaves out the typed tools that find commits by their messages and by
+	// what they changed, which are one tool in Code Researcher: search_commits.
+	NoCommitSearch bool `json:"no_commit_search,omitempty"`
+	Review         bool `json:"review,omitempty"` // a reviewer judges among several plausible patches
 }
 
 // A Strategy says how a model goes about a repair.

@@ -8,11 +8,11 @@ import (
 
 // An AgentReport says how an answer of the agent engine came about.
 type AgentReport struct {
-	Model     string     `json:"model"`
-	Basis     Basis      `json:"basis"`
-	Runs      []Run `json:"runs"`
-	Agreement float64    `json:"agreement,omitempty"` // share of the runs with an answer that name the first suspect; 0 where fewer than two have one
-	Fallback  string     `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the answer is the agent's
+	Model     string  `json:"model"`
+	Basis     Basis   `json:"basis"`
+	Runs      []Run   `json:"runs"`
+	Agreement float64 `json:"agreement,omitempty"` // share of the runs with an answer that name the first suspect; 0 where fewer than two have one
+	Fallback  string  `json:"fallback,omitempty"`  // why the offline answer stands in; "" when the answer is the agent's
 	// Calibrated says that the probabilities are calibrated, and Calibration what the
 	// calibration was fitted on, or why there is none.
 	Calibrated  bool   `json:"calibrated"`

@@ -109,8 +109,8 @@ func (r reporter) Call(_ context.Context, args json.RawMessage) (agent.Result, e
 }
 
 const (
-	fixOID     = "6bd1c5a3f0e26bd1c5a3f0e26bd1c5a3f0e26bd1"
-	culprit    = "1f0c7d2b9a441f0c7d2b9a441f0c7d2b9a441f0c"
+	fixOID    = "6bd1c5a3f0e26bd1c5a3f0e26bd1c5a3f0e26bd1"
+	culprit   = "1f0c7d2b9a441f0c7d2b9a441f0c7d2b9a441f0c"
 	answerArg = `{"commits":[{"commit":"` + culprit + `","confidence":0.9,"type":"omission","reasoning":"It left out the <b>check</b>."}]}`
 )
 

@@ -25,11 +25,11 @@ type Player struct {
 	t      *Trajectory
 	strict bool
 
-	mu      sync.Mutex
-	asked   int // number of requests answered
-	first   *Difference
-	equal   int
-	sent    int64 // tokens of all prompts
+	mu     sync.Mutex
+	asked  int // number of requests answered
+	first  *Difference
+	equal  int
+	sent   int64 // tokens of all prompts
 	answer json.RawMessage
 }
 

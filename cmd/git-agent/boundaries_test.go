@@ -50,8 +50,8 @@ var rooms = map[string][]string{
 	"agent/lineindex":            {"agent/source", "cache", "gitext", "gitext/gittest"},
 	"agent/backfill":             {"gitext", "gitext/gitcmd", "gitext/gittest"},
 	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/investigate", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
-	"agent/shard":                {"gitext/openfile"},                                                                                                                              // knows no verb
-	"agent/eval":                 {"agent", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
+	"agent/shard":                {"gitext/openfile"},                                                                                                                                              // knows no verb
+	"agent/eval":                 {"agent", "agent/source", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
 	"agent/eval/szz":             {"gitext/gittest", "agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
 	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/investigate", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
 	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},

@@ -230,7 +230,7 @@ func (c *evalFixCmd) searchSetting() string {
 // algorithm's history.
 func (c *evalFixCmd) methodOf(of fixeval.Algorithm) fix.Method {
 	return fix.Method{
-		Heuristics: of.Method.Heuristics, Auto: of.Method.Auto,
+		Heuristics: of.Method.Heuristics, Auto: of.Method.Auto, NoCommitSearch: of.Method.NoCommitSearch,
 		Samples: c.Samples, Strategy: c.Strategy, Tools: c.Tools, Edits: c.EditFormat, Review: c.Review,
 	}
 }

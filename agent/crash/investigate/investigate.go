@@ -101,8 +101,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *cr
 type investigation struct {
 	repo    *gitext.Repo
 	q       crash.Question
-	offline *crash.Answer // what may follow the model's files, and takes their place
-	shown   *crash.Answer // what the model is shown of the files and the suspects
+	offline *crash.Answer  // what may follow the model's files, and takes their place
+	shown   *crash.Answer  // what the model is shown of the files and the suspects
 	sees    crash.Switches // the question's, with those that they imply
 	opt     Options
 	texts   map[string][][]byte // the lines of files that the first prompt shows, by path

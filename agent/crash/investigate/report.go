@@ -33,8 +33,8 @@ const (
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
-	rejected bool          // the model was told about problems in a report; this is done once
-	emptied  bool          // the model was told that a report is empty; this is done once
+	rejected bool        // the model was told about problems in a report; this is done once
+	emptied  bool        // the model was told that a report is empty; this is done once
 	pending  crash.Claim // the last claim that was not accepted
 }
 

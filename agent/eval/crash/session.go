@@ -105,10 +105,10 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 		return nil, err
 	}
 	var w eval.Observer
-	var reads reading
+	var reads eval.Reading
 	see := func(e agent.Event) {
 		w.See(e)
-		reads.see(e)
+		reads.See(e)
 	}
 	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see})
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 	if r.Agent.Basis != (session.Basis{}) {
 		p.Basis = &r.Agent.Basis
 	}
-	p.Work, p.Ballots, p.Read = &work, r.Agent.Ballots(), reads.paths
+	p.Work, p.Ballots, p.Read = &work, r.Agent.Ballots(), reads.Paths
 	return p, nil
 }
 

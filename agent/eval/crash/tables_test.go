@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"git-agent/agent"
 	"git-agent/agent/eval"
 )
 
@@ -153,26 +152,5 @@ func TestTablesInReports(t *testing.T) {
 				t.Errorf("the %s has no %q:\n%s", name, text, b.String())
 			}
 		}
-	}
-}
-
-// Files count as read once, whoever read them, and a call that fails reads nothing.
-func TestReading(t *testing.T) {
-	var r reading
-	for i, e := range []struct {
-		tool, path string
-		fault      agent.Fault
-	}{{"get_nearby_code", "a.c", ""}, {"git_blame", "./a.c", ""}, {"get_nearby_code", "b.c", agent.FaultPath}, {"git_grep", "c.c", ""}, {"git_blame", "d.c", ""}} {
-		id := fmt.Sprint(i)
-		args, err := json.Marshal(map[string]string{"path": e.path})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.see(agent.OfRun{Run: 1 + i%2, Event: agent.ToolCall{ID: id, Name: e.tool, Args: args}})
-		r.see(agent.OfRun{Run: 2 - i%2, Event: agent.ToolResult{ID: id, Name: e.tool}}) // of another run
-		r.see(agent.OfRun{Run: 1 + i%2, Event: agent.ToolResult{ID: id, Name: e.tool, Fault: e.fault}})
-	}
-	if !slices.Equal(r.paths, []string{"a.c", "d.c"}) {
-		t.Errorf("%q", r.paths)
 	}
 }

@@ -28,7 +28,7 @@ const (
 
 // Algorithms are the names of algorithms that make sense by themselves. ParseAlgorithm
 // accepts more.
-var Algorithms = []string{"offline", "offline-revert", "locate", "developers", "agent", "agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
+var Algorithms = []string{"offline", "offline-revert", "locate", "developers", "agent", "agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff", "agent-no-commit-search"}
 
 // Histories are the names of the algorithms that HAFixAgent compares: without history, and
 // with each kind of it.
@@ -38,15 +38,20 @@ var Histories = []string{"agent-none", "agent-fn_all", "agent-fn_pair", "agent-f
 type Algorithm struct {
 	Name   string
 	Engine Engine
-	Method fix.Method // how the agent engine works; only its history is set
+	Method fix.Method // how the agent engine works; only its history is set, and NoCommitSearch
 	Given  bool       // the engine is told which lines the fix changes
 }
 
 const givenSuffix = "-given"
 
+// noCommitSearch is the arm without the search of commits (Code Researcher, section 5.4). It
+// stands alone or behind kinds of history.
+const noCommitSearch = "no-commit-search"
+
 // ParseAlgorithm reads the name of an algorithm: the name of an engine, after which
 // "agent" may have the history that the model is shown ("agent-none",
-// "agent-fn_pair+fl_diff"; without one it is chosen case by case). With "-given" at the
+// "agent-fn_pair+fl_diff"; without one it is chosen case by case), and what the arm leaves
+// out ("agent-no-commit-search", "agent-fl_diff+no-commit-search"). With "-given" at the
 // end, an engine that repairs is told which lines the fix changes.
 func ParseAlgorithm(name string) (Algorithm, error) {
 	whole, _ := eval.RepetitionOf(name)
@@ -65,6 +70,13 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 		return a, nil
 	}
 	history, ok := strings.CutPrefix(bare, string(Agent)+"-")
+	if rest, found := strings.CutSuffix("+"+history, "+"+noCommitSearch); ok && found && rest != "+none" {
+		a.Engine, a.Method.NoCommitSearch = Agent, true
+		if history = strings.TrimPrefix(rest, "+"); history == "" {
+			a.Method.Auto = true
+			return a, nil
+		}
+	}
 	if !ok || history == "auto" || strings.Contains(history, ",") {
 		return Algorithm{}, fmt.Errorf("unknown algorithm %q; there are %s, combinations such as agent-fn_pair+fl_diff, and each engine that repairs with %s", name, strings.Join(Algorithms, ", "), givenSuffix)
 	}

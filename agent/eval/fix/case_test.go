@@ -67,9 +67,11 @@ func TestParseAlgorithm(t *testing.T) {
 	for name, want := range map[string]Algorithm{
 		"offline": {Engine: Offline}, "offline-revert-given": {Engine: Revert, Given: true}, "locate": {Engine: Locate}, "developers": {Engine: Developers},
 		"agent": {Engine: Agent, Method: fix.Method{Auto: true}}, "agent-given": {Engine: Agent, Given: true, Method: fix.Method{Auto: true}},
-		"agent-none":                  {Engine: Agent},
-		"agent-fn_pair+fl_diff-given": {Engine: Agent, Given: true, Method: fix.Method{Heuristics: []fix.Heuristic{fix.FnPair, fix.FlDiff}}},
-		"agent-fl_diff":               {Engine: Agent, Method: fix.Method{Heuristics: []fix.Heuristic{fix.FlDiff}}},
+		"agent-none":                           {Engine: Agent},
+		"agent-fn_pair+fl_diff-given":          {Engine: Agent, Given: true, Method: fix.Method{Heuristics: []fix.Heuristic{fix.FnPair, fix.FlDiff}}},
+		"agent-no-commit-search":               {Engine: Agent, Method: fix.Method{Auto: true, NoCommitSearch: true}},
+		"agent-fl_diff+no-commit-search-given": {Engine: Agent, Given: true, Method: fix.Method{Heuristics: []fix.Heuristic{fix.FlDiff}, NoCommitSearch: true}},
+		"agent-fl_diff":                        {Engine: Agent, Method: fix.Method{Heuristics: []fix.Heuristic{fix.FlDiff}}},
 	} {
 		got, err := ParseAlgorithm(name)
 		if err != nil || got.Name != name || got.Engine != want.Engine || got.Given != want.Given || got.Method.String() != want.Method.String() {
@@ -85,7 +87,7 @@ func TestParseAlgorithm(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"": "unknown algorithm", "agents": "unknown algorithm", "agent-auto": "unknown algorithm", "agent-fl_diff,fn_all": "unknown algorithm",
-		"agent-magic": "unknown history", "agent-fl_diff+none": "unknown history", "agent-fl_diff+fl_diff": "twice", "locate-given": "not told", "developers-given": "not told"} {
+		"agent-magic": "unknown history", "agent-none+no-commit-search": "unknown history", "agent-no-commit-search+no-commit-search": "unknown history", "agent-fl_diff+none": "unknown history", "agent-fl_diff+fl_diff": "twice", "locate-given": "not told", "developers-given": "not told"} {
 		if _, err := ParseAlgorithm(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

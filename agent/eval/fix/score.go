@@ -28,6 +28,10 @@ type Prediction struct {
 	// Samples is how many trajectories were to be made; 0 if that depends on how they end.
 	Samples      int          `json:"samples,omitempty"`
 	Trajectories []Trajectory `json:"trajectories,omitempty"` // those that were made
+	// Read and ReadCommits are the files and the commits that a model's calls named to read
+	// them, each once.
+	Read        []string `json:"read,omitempty"`
+	ReadCommits []string `json:"read_commits,omitempty"`
 
 	Facts   *Facts     `json:"facts,omitempty"` // nil in the answers of earlier versions
 	Notes   []string   `json:"notes,omitempty"`
@@ -85,6 +89,8 @@ type scoreRow struct {
 
 	samples      int // as in the Prediction, whose JSON has them
 	trajectories []Trajectory
+	read         int // files that a model read
+	readCommits  int
 }
 
 // Score scores a prediction. A case is right if the first patch is plausible, or for a
@@ -97,7 +103,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: rowOf(c, nil)}
 	}
 	if p.Work.Fell() && !t.Fallback {
-		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts, Samples: p.Samples, Trajectories: p.Trajectories}
+		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts, Samples: p.Samples, Trajectories: p.Trajectories, Read: p.Read, ReadCommits: p.ReadCommits}
 	}
 	n := count{
 		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,
@@ -108,6 +114,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	row := rowOf(c, p.Facts)
 	row.Rank, row.FunctionRank, row.FileRank = n.rank, p.FunctionRank, p.FileRank
 	row.samples, row.trajectories = p.Samples, p.Trajectories
+	row.read, row.readCommits = len(p.Read), len(p.ReadCommits)
 	for _, j := range p.Patches {
 		row.Verdicts = append(row.Verdicts, j.Verdict)
 	}

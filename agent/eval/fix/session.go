@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/sandbox"
@@ -26,8 +27,8 @@ type Options struct {
 	// judge's. Its readable paths and its environment are for what the tests need
 	// besides the repository, such as a folder of installed modules. Its cache and its
 	// command are not used.
-	Trial   trial.Options
-	Report  bool // tell the engines what a user says about the bug
+	Trial  trial.Options
+	Report bool // tell the engines what a user says about the bug
 	// HideTests shows the engines what a user says about the bug and nothing of the tests of
 	// the fix: neither their files nor the commands that run them. They judge all the same.
 	HideTests bool
@@ -184,7 +185,12 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 		return nil, &eval.StopError{Err: err}
 	}
 	var w eval.Observer
-	ans, err := s.ask(ctx, p, a, &w)
+	var reads eval.Reading
+	see := func(e agent.Event) {
+		w.See(e)
+		reads.See(e)
+	}
+	ans, err := s.ask(ctx, p, a, see)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +201,7 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 	}
 	if ans.Agent != nil {
 		work := w.Work(runsOf(ans.Agent), ans.Agent.RunReports(), ans.Agent.Fallback)
-		out.Work = &work
+		out.Work, out.Read, out.ReadCommits = &work, reads.Paths, reads.Commits
 	}
 	if a.Engine == Locate {
 		return out, nil
@@ -232,7 +238,7 @@ func (s *session) judgeAll(ctx context.Context, p *prepared, ans *fix.Answer, ou
 }
 
 // ask returns the answer of the engine of an algorithm.
-func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Observer) (*fix.Answer, error) {
+func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(agent.Event)) (*fix.Answer, error) {
 	if a.Engine == Developers {
 		return &fix.Answer{Engine: string(Developers), Plausible: []fix.Trial{{Patch: fix.Patch{Files: p.truth.files}, Origin: "the fix of the developers"}}, Tried: 1,
 			Reproduction: fix.Reproduction{State: fix.Failing}}, nil
@@ -249,7 +255,7 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, w *eval.Obs
 	}
 	commands := s.engine
 	commands.Hidden = p.hidden
-	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: w.See})
+	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: see})
 	if err == nil && ans == nil {
 		err = errors.New("the engine gave no answer")
 	}

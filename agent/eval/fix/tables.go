@@ -13,7 +13,7 @@ import (
 // Tables returns the tables of HAFixAgent and Passerine that the metrics do not say.
 func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	list := sampledOf(res, algorithm)
-	return slices.Concat(blameTable(res, algorithm), list.estimates(), list.habits(res))
+	return slices.Concat(blameTable(res, algorithm), list.estimates(), list.habits(res), fixFiles(res, algorithm))
 }
 
 // A sampled case is one that a model worked on in a number of trajectories that does not

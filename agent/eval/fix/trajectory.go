@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
 
@@ -20,6 +21,8 @@ type Trajectory struct {
 	// RightFile says that one of them is a file that the fix changes. Distance is the mean of
 	// their distances from the nearest such file; it counts only if there are Edited files.
 	RightFile bool     `json:"right_file,omitempty"`
+	Found     int      `json:"found,omitempty"` // files of the fix that the patch changes
+	Of        int      `json:"of,omitempty"`    // files of the fix
 	Distance  float64  `json:"distance,omitempty"`
 	Smells    []string `json:"smells,omitempty"` // their names, as git agent trace smells has them
 }
@@ -47,7 +50,7 @@ func attempts(runs []fix.Run) [][]fix.Run {
 func (s *session) trajectories(ctx context.Context, p *prepared, b *bench, all [][]fix.Run) ([]Trajectory, error) {
 	var list []Trajectory
 	for _, runs := range all {
-		var t Trajectory
+		t := Trajectory{Of: len(p.truth.paths())}
 		if tried := runs[len(runs)-1].Tried; tried != nil {
 			judged, err := b.judged(ctx, *tried)
 			if err != nil {
@@ -66,7 +69,7 @@ func (s *session) trajectories(ctx context.Context, p *prepared, b *bench, all [
 
 // measure says how far the files of a patch are from those of the fix.
 func (t *Trajectory) measure(p *prepared, patch fix.Patch) {
-	sum := 0
+	sum, paths := 0, p.truth.paths()
 	for _, f := range patch.Files {
 		if p.judge.isTest(f.Path) {
 			continue
@@ -78,6 +81,7 @@ func (t *Trajectory) measure(p *prepared, patch fix.Patch) {
 			}
 		}
 		t.Edited++
+		t.Found += stat.Count(slices.Contains(paths, f.Path))
 		t.RightFile = t.RightFile || least == 0
 		sum += least
 	}

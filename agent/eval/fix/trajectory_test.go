@@ -112,10 +112,10 @@ func TestTrajectoriesAreJudged(t *testing.T) {
 		t.Errorf("samples: %d, and under auto %d", p.Samples, got["agent"].Samples)
 	}
 	want := []Trajectory{
-		{Said: fix.Fails, Verdict: fix.Plausible, Edited: 1, RightFile: true, Smells: []string{"r"}},
-		{Said: fix.Plausible, Verdict: fix.Fails, Edited: 2, Distance: 2.5, Smells: []string{"rr"}},
-		{Smells: []string{"rrr"}},
-		{Said: fix.Plausible, Verdict: fix.Plausible, Edited: 2, RightFile: true, Distance: 1, Smells: []string{"rrrr"}},
+		{Said: fix.Fails, Verdict: fix.Plausible, Edited: 1, RightFile: true, Found: 1, Of: 1, Smells: []string{"r"}},
+		{Said: fix.Plausible, Verdict: fix.Fails, Edited: 2, Distance: 2.5, Of: 1, Smells: []string{"rr"}},
+		{Of: 1, Smells: []string{"rrr"}},
+		{Said: fix.Plausible, Verdict: fix.Plausible, Edited: 2, RightFile: true, Distance: 1, Found: 1, Of: 1, Smells: []string{"rrrr"}},
 	}
 	if !slices.EqualFunc(p.Trajectories, want, func(a, b Trajectory) bool {
 		s, r := a.Smells, b.Smells
@@ -130,7 +130,7 @@ func TestTrajectoriesAreJudged(t *testing.T) {
 }
 
 func equalTrajectory(a, b Trajectory) bool {
-	return a.Said == b.Said && a.Verdict == b.Verdict && a.Edited == b.Edited && a.RightFile == b.RightFile && a.Distance == b.Distance
+	return a.Said == b.Said && a.Verdict == b.Verdict && a.Edited == b.Edited && a.RightFile == b.RightFile && a.Found == b.Found && a.Of == b.Of && a.Distance == b.Distance
 }
 
 // The table of plausible@k has the estimate from all trajectories, failures included, and what

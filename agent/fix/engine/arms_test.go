@@ -22,17 +22,20 @@ func TestArms(t *testing.T) {
 	t.Parallel()
 	passages := map[fix.Heuristic]string{fix.FlDiff: "fl_diff: what it changed", fix.FnPair: "fn_pair: the function", fix.FnAll: "fn_all: the functions"}
 	for _, c := range []struct {
-		kinds    []fix.Heuristic
-		tools    fix.Toolset
-		strategy fix.Strategy
-		want     string // tools
+		kinds      []fix.Heuristic
+		tools      fix.Toolset
+		strategy   fix.Strategy
+		want       string // tools
+		unsearched bool   // without the search of commits
 	}{
-		{nil, "", "", "cat code_search search_definition edit test finish"},
-		{nil, fix.Bash, "", "bash finish"},
-		{nil, "", fix.Research, "cat code_search search_definition close_definition done"},
-		{[]fix.Heuristic{fix.FlDiff}, "", "", "cat code_search search_definition search_commits git_blame git_show git_log_search git_log_function edit test finish"},
-		{[]fix.Heuristic{fix.FnPair}, fix.Bash, "", "bash finish"},
-		{[]fix.Heuristic{fix.FnAll}, "", fix.Research, "cat code_search search_definition search_commits git_blame git_show git_log_search git_log_function close_definition done"},
+		{[]fix.Heuristic{fix.FlDiff}, "", "", "cat code_search search_definition git_blame git_show git_log_function edit test finish", true},
+		{[]fix.Heuristic{fix.FnAll}, "", fix.Research, "cat code_search search_definition git_blame git_show git_log_function close_definition done", true},
+		{nil, "", "", "cat code_search search_definition edit test finish", false},
+		{nil, fix.Bash, "", "bash finish", false},
+		{nil, "", fix.Research, "cat code_search search_definition close_definition done", false},
+		{[]fix.Heuristic{fix.FlDiff}, "", "", "cat code_search search_definition search_commits git_blame git_show git_log_search git_log_function edit test finish", false},
+		{[]fix.Heuristic{fix.FnPair}, fix.Bash, "", "bash finish", false},
+		{[]fix.Heuristic{fix.FnAll}, "", fix.Research, "cat code_search search_definition search_commits git_blame git_show git_log_search git_log_function close_definition done", false},
 	} {
 		b := newBench(t, func(req modeltest.Request) modeltest.Reply {
 			if slices.Contains(req.Tools, "done") {
@@ -40,7 +43,7 @@ func TestArms(t *testing.T) {
 			}
 			return modeltest.Call("finish", gives)
 		})
-		b.question.Method = fix.Method{Heuristics: c.kinds, Tools: c.tools, Strategy: c.strategy}
+		b.question.Method = fix.Method{Heuristics: c.kinds, Tools: c.tools, Strategy: c.strategy, NoCommitSearch: c.unsearched}
 		ans := b.answer()
 		sent := b.server.Requests()
 		if len(sent) == 0 {
@@ -61,6 +64,11 @@ func TestArms(t *testing.T) {
 			}
 			for _, word := range historyWords {
 				if c.kinds == nil && strings.Contains(saidOf(req), word) {
+					t.Errorf("%v: %q in %s", c, word, req.Raw)
+				}
+			}
+			for _, word := range []string{"search_commits", "git_log_search"} {
+				if c.unsearched && strings.Contains(saidOf(req), word) {
 					t.Errorf("%v: %q in %s", c, word, req.Raw)
 				}
 			}

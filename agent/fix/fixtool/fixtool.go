@@ -44,6 +44,8 @@ type Options struct {
 	Memory      agent.Memory   // of the git tools; may be nil
 	Definitions symbol.Options
 	NoHistory   bool // no tool shows commits
+	// NoCommitSearch leaves out search_commits and git_log_search.
+	NoCommitSearch bool
 	// Mask takes out of texts what must not leave the machine; may be nil. The loop masks
 	// answers again as a whole.
 	Mask agent.Mask
@@ -81,6 +83,9 @@ func New(_ context.Context, repo *gitext.Repo, space *trial.Workspace, problem f
 	b := newBox(problem, opt)
 	b.repo, b.space = repo, space
 	b.scope = gittool.Scope{Tip: problem.Tree.Commit}
+	if opt.NoCommitSearch {
+		b.scope.Without = []string{"git_log_search"} // no text of another tool names it
+	}
 	b.finder = symbol.NewFinder(repo, problem.Tree.Commit, opt.Definitions)
 	return b, b.makeTools()
 }
@@ -147,7 +152,7 @@ func Specs() ([]agent.Spec, error) {
 // makeTools makes the tools that the options and the problem call for.
 func (b *Box) makeTools() error {
 	reading := []func(*Box) (agent.Tool, error){newCat, newCodeSearch, newDefinition}
-	if !b.opt.NoHistory {
+	if !b.opt.NoHistory && !b.opt.NoCommitSearch {
 		reading = append(reading, newCommits)
 	}
 	for _, make := range reading {
@@ -203,5 +208,8 @@ func (b *Box) gitTools() ([]agent.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(box.Tools(), func(t agent.Tool) bool { return t.Spec().Name == "git_grep" }), nil
+	return slices.DeleteFunc(box.Tools(), func(t agent.Tool) bool {
+		name := t.Spec().Name
+		return name == "git_grep" || name == "git_log_search" && b.opt.NoCommitSearch
+	}), nil
 }

@@ -58,7 +58,9 @@ func WriteTest(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return writtenOf(out, box.Written(), box.Objections()), nil
+	written := writtenOf(out, box.Written(), box.Objections())
+	written.Run.History = kinds
+	return written, nil
 }
 
 // writtenOf returns what came of a conversation. A test that fails stands even if the

@@ -222,6 +222,6 @@ func nudged() func(context.Context, string) (agent.Result, error) {
 func (w *work) toolOptions(noHistory bool) fixtool.Options {
 	m := w.opt.Method
 	return fixtool.Options{
-		Style: m.Tools, Edits: m.Edits, NoHistory: noHistory, Memory: w.opt.Memory, Definitions: w.opt.Definitions, Mask: w.opt.Mask,
+		Style: m.Tools, Edits: m.Edits, NoHistory: noHistory, NoCommitSearch: m.NoCommitSearch, Memory: w.opt.Memory, Definitions: w.opt.Definitions, Mask: w.opt.Mask,
 	}
 }

@@ -43,10 +43,10 @@ type Engine struct {
 // Result is the answer to a question about one fix. Its exported fields are
 // stored in the cache.
 type Result struct {
-	Source  szz.Source
-	Fix     gitext.Commit // zero for an uncommitted fix
+	Source szz.Source
+	Fix    gitext.Commit // zero for an uncommitted fix
 	Answer *szz.Answer
-	Runs    []cache.RunID // the recorded runs of a model; none if no model was asked
+	Runs   []cache.RunID // the recorded runs of a model; none if no model was asked
 
 	failed error
 	end    func(context.Context) // closes the recorded runs, after the answer is cached; may be nil

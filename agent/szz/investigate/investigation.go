@@ -20,7 +20,7 @@ type investigation struct {
 	opt     Options
 	k       *rank.Case
 	ranking []rank.Ranked
-	offline *szz.Answer // the answer without a model
+	offline *szz.Answer  // the answer without a model
 	names   *commitNames // without commits when the first prompt is the fix alone
 	scope   gittool.Scope
 	box     *gittool.Toolbox

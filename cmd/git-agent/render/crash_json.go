@@ -41,12 +41,12 @@ type (
 		Runs        []crashRunJSON `json:"runs"`
 	}
 	crashRunJSON struct {
-		Trace   string        `json:"trace"`
-		Status  string        `json:"status"`
-		Reason  string        `json:"reason"`
-		Turns   int           `json:"turns"`
-		Calls   int           `json:"calls"`
-		Usage   TokensJSON    `json:"usage"`
+		Trace   string      `json:"trace"`
+		Status  string      `json:"status"`
+		Reason  string      `json:"reason"`
+		Turns   int         `json:"turns"`
+		Calls   int         `json:"calls"`
+		Usage   TokensJSON  `json:"usage"`
 		Verdict crash.Claim `json:"verdict"`
 	}
 	CrashSuspectJSON struct {

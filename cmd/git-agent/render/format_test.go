@@ -15,7 +15,7 @@ import (
 func TestPlaceholders(t *testing.T) {
 	row := formatRow{
 		answer: Answer{Result: engine.Result{
-			Fix:     gitext.Commit{Message: "the fix\n"},
+			Fix:    gitext.Commit{Message: "the fix\n"},
 			Answer: &szz.Answer{Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline"},
 		}},
 		rank: 1,
