@@ -94,7 +94,7 @@ var rooms = map[string][]string{
 	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gitdir", "gitext/commitmsg", "gitext/gittest", "gitext/quote", "gitext/tempdir"},
 	"agent/fix/investigate":      {"agent", "agent/crash/crashtool", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts", "agent/crash"},
 	"agent/fix/engine":           {"agent", "agent/backfill", "gitext/gitcmd", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest", "agent/source", "gitext/quote"},
-	"agent/eval/fix":             {"agent", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
+	"agent/eval/fix":             {"agent", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
 	"gitext":                     {"gitext/"},
 	"gitext/gitcmd":              {"gitext/gitdir"},
 	"gitext/gitconfig":           {"gitext/gitcmd"},

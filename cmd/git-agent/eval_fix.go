@@ -19,7 +19,7 @@ import (
 type evalFixCmd struct {
 	Repos     string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
 	Algorithm []string `placeholder:"<names>" help:"algorithms to measure, such as agent,offline,locate; each is compared with the first; with -given at the end, an engine is told the lines to repair; default: offline, or agent with --engine=agent"`
-	Report    bool     `help:"tell the engines what a user says about the bug"`
+	Report    bool     `help:"tell the engines what a user says about the bug, and the report of a crash"`
 	HideTests bool     `help:"show the engines what a user says about the bug, and neither the tests of the fix nor the command that fails; the tests judge all the same"`
 	Patches   int      `default:"1" placeholder:"<n>" help:"let the offline engine look for <n> plausible patches; default: 1"`
 	Ablation  bool     `help:"also measure the agent engine without history, and with each kind of it"`

@@ -29,12 +29,14 @@ type Case struct {
 	KnownFailing []string `json:"known_failing,omitempty"` // tests of SuiteCmd that fail at Fix too
 	FailingTests []string `json:"failing_tests,omitempty"` // tests that fail at Base and pass at Fix
 
-	Category   string `json:"category,omitempty"`   // SL, SH, SFMH or MFMH
-	Blameable  *bool  `json:"blameable,omitempty"`  // the fix changes or removes lines, and does not only add some
-	BugReport  string `json:"bug_report,omitempty"` // what a user says about the bug
-	Lang       string `json:"lang,omitempty"`
-	Regression string `json:"regression,omitempty"` // whether an earlier commit lacks the bug: yes, no or unknown
-	Quality    string `json:"quality,omitempty"`
+	Category  string `json:"category,omitempty"`   // SL, SH, SFMH or MFMH
+	Blameable *bool  `json:"blameable,omitempty"`  // the fix changes or removes lines, and does not only add some
+	BugReport string `json:"bug_report,omitempty"` // what a user says about the bug
+	// CrashReport is the report of a crash; "" if there is none.
+	CrashReport string `json:"crash_report,omitempty"`
+	Lang        string `json:"lang,omitempty"`
+	Regression  string `json:"regression,omitempty"` // whether an earlier commit lacks the bug: yes, no or unknown
+	Quality     string `json:"quality,omitempty"`
 
 	File string `json:"file,omitempty"` // the case file's name without its folder
 }
@@ -45,6 +47,9 @@ func (c Case) Head() eval.Head {
 	h := sha256.New()
 	for _, list := range [][]string{{string(c.Fix), c.TestCmd, c.SuiteCmd, c.BugReport}, c.TestFiles, c.SrcFiles, c.KnownFailing} {
 		fmt.Fprintf(h, "%q\n", list)
+	}
+	if c.CrashReport != "" {
+		fmt.Fprintf(h, "%q\n", c.CrashReport)
 	}
 	question := string(c.Base) + " " + hex.EncodeToString(h.Sum(nil)[:16])
 	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: question}

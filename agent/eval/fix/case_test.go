@@ -24,7 +24,7 @@ func TestReadCase(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Case){
 		"tests": func(c *Case) { c.TestFiles = []string{"b_test.go"} }, "command": func(c *Case) { c.TestCmd = "make" },
-		"suite": func(c *Case) { c.SuiteCmd = "make" }, "truth": func(c *Case) { c.SrcFiles = []string{"b.go"} }, "known": func(c *Case) { c.KnownFailing = []string{"T"} },
+		"suite": func(c *Case) { c.SuiteCmd = "make" }, "truth": func(c *Case) { c.SrcFiles = []string{"b.go"} }, "crash": func(c *Case) { c.CrashReport = "SIGSEGV" }, "known": func(c *Case) { c.KnownFailing = []string{"T"} },
 	} {
 		other := c
 		if change(&other); other.Head().Question == c.Head().Question {

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/format"
 	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/sandbox"
@@ -28,8 +31,8 @@ type Options struct {
 	// besides the repository, such as a folder of installed modules. Its cache and its
 	// command are not used.
 	Trial  trial.Options
-	Report bool // tell the engines what a user says about the bug
-	// HideTests shows the engines what a user says about the bug and nothing of the tests of
+	Report bool // tell the engines what a user says about the bug, and the report of a crash
+	// HideTests shows the engines the reports and nothing of the tests of
 	// the fix: neither their files nor the commands that run them. They judge all the same.
 	HideTests bool
 	Patches   int // how many patches of an answer are judged; 0 means MostPatches
@@ -272,8 +275,8 @@ func untested(p fix.Problem) fix.Problem {
 // checkReported returns an error for a case that cannot be told by its report alone.
 func checkReported(c Case) error {
 	switch {
-	case strings.TrimSpace(c.BugReport) == "":
-		return errors.New("the case has no bug_report, which is all that would be told")
+	case strings.TrimSpace(c.BugReport) == "" && c.CrashReport == "":
+		return errors.New("the case has no bug_report and no crash_report, and nothing else would be told")
 	case len(c.TestFiles) == 0:
 		return errors.New("the case names no test_files, so its tests cannot be hidden")
 	}
@@ -300,6 +303,7 @@ type prepared struct {
 	truth   *truth
 	known   *Facts
 	judge   *judge
+	tell    bool     // the engines are told what is reported of the bug
 	hidden  []string // releases of the project, which may have the fix
 }
 
@@ -322,7 +326,7 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 			return nil, err
 		}
 	}
-	if s.opt.Report || s.opt.HideTests {
+	if p.tell = s.opt.Report || s.opt.HideTests; p.tell {
 		p.problem.Report = strings.TrimSpace(c.BugReport)
 	}
 	s.mu.Lock()
@@ -363,9 +367,32 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	if len(p.truth.changes) == 0 {
 		return fmt.Errorf("the fix %s changes none of the case's source files", p.c.Fix.Short())
 	}
-	p.known, err = p.facts(ctx)
-	return err
+	if p.known, err = p.facts(ctx); err != nil || !p.tell {
+		return err
+	}
+	return p.addCrash(ctx)
 }
+
+// addCrash reads the case's report of a crash, and ranks the files and commits behind it in the
+// repository that ends at the base.
+func (p *prepared) addCrash(ctx context.Context) error {
+	if strings.TrimSpace(p.c.CrashReport) == "" {
+		return nil
+	}
+	report, err := format.Read(strings.NewReader(p.c.CrashReport))
+	if err != nil {
+		return fmt.Errorf(`the field "crash_report": %w`, err)
+	}
+	ranking, err := (&engine.Engine{Repo: p.repo}).Rank(ctx, crash.Question{Report: report, Commit: p.c.Base, Suspects: crashSuspects})
+	if err != nil {
+		return err
+	}
+	p.problem.Crash, p.problem.Files, p.problem.Suspects = report, ranking.Files, ranking.Suspects
+	return nil
+}
+
+// crashSuspects is how many commits are suspected of a crash, as fix --crash has it.
+const crashSuspects = 3
 
 // close removes the repository of a case.
 func (p *prepared) close() error {

@@ -25,6 +25,9 @@ func (w *work) crashText(history bool) string {
 	}
 	b.WriteByte('\n')
 	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), crashFiles)] {
+		if f.Related && !history {
+			continue // history relates them
+		}
 		fmt.Fprintf(&b, "suspected file %d: %s (%.0f %%)\n", i+1, agent.CleanLine(f.Path), 100*f.Probability)
 	}
 	for i, s := range w.in.Problem.Suspects {

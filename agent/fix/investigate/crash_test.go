@@ -56,13 +56,14 @@ func TestCrashText(t *testing.T) {
 		},
 	}
 	suspects := []suspect.Suspect{{Commit: gitext.Commit{OID: "1234567890123456789012345678901234567890"}, Reason: "it wrote the line"}}
-	w := &work{in: Input{Problem: fix.Problem{Crash: report, Suspects: suspects}}}
+	files := []crash.File{{Path: "src/index.c"}, {Path: "src/index.h", Related: true}}
+	w := &work{in: Input{Problem: fix.Problem{Crash: report, Files: files, Suspects: suspects}}}
 	got := w.crashText(true)
 	at := 0
 	for _, want := range []string{
 		"heap-use-after-free, read of size 1 at address 0x10, 4 bytes inside of 16-byte region\n",
 		"## crash\n#0 decode() src/index.c:991\n", "## freed by\n", "#1 shrink() src/pool.c:30\n",
-		"## allocated by\n#0 grow() src/pool.c:3\n", "## other thread, thread T7\n#0 wait_for() src/wait.c:7\n", "suspected commit: 123456789012 ",
+		"## allocated by\n#0 grow() src/pool.c:3\n", "## other thread, thread T7\n#0 wait_for() src/wait.c:7\n", "suspected file 1: src/index.c", "suspected file 2: src/index.h", "suspected commit: 123456789012 ",
 	} {
 		i := strings.Index(got[at:], want)
 		if i < 0 {
@@ -70,7 +71,7 @@ func TestCrashText(t *testing.T) {
 		}
 		at += i
 	}
-	if without := w.crashText(false); strings.Contains(without, "suspected commit") || !strings.HasPrefix(got, without) {
+	if without := w.crashText(false); strings.Contains(without, "suspected commit") || strings.Contains(without, "index.h") || !strings.HasPrefix(got, without) {
 		t.Errorf("without history:\n%s", without)
 	}
 }
