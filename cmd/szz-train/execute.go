@@ -198,6 +198,7 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 		return nil, err
 	}
 	var found []candidateFix
+	seen := map[string]bool{} // a fix of another branch that was merged is the same bug
 	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, Files: true, MaxFiles: 40}) {
 		if err != nil {
 			return nil, err
@@ -216,6 +217,10 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 		if len(f.tests) == 0 || len(f.tests) > mostTestFiles || len(f.sources) == 0 || len(f.sources) > mostSourceFiles {
 			continue
 		}
+		if seen[e.Subject] {
+			continue
+		}
+		seen[e.Subject] = true
 		if f.commit, err = repo.Commit(ctx, e.OID); err != nil {
 			return nil, err
 		}
@@ -225,15 +230,22 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 	return found, nil
 }
 
-// regressionWords are what messages say of bugs that were not always there.
-var regressionWords = source.Lazy(`(?i)regress|no longer|\bbroke\b|broken (?:since|by|in)\b|\bsince (?:v?\d|version|commit|#)|introduced (?:in|by|with)|used to\b|previously|restor|revert|caused by|bisect`)
+// These are what messages say of bugs that were not always there: regressionWords for sure,
+// changeWords perhaps.
+var (
+	regressionWords = source.Lazy(`(?i)regress|introduced (?:in|by|with)\b|\bbroken? (?:since|by|in) |\bbisect|caused by (?:commit|#|[0-9a-f]{7})|\bsince (?:commit )?[0-9a-f]{7}`)
+	changeWords     = source.Lazy(`(?i)no longer|\bbroke\b|\bsince (?:v?\d|version|commit|#)|used to\b|previously|restor|revert|caused by`)
+)
 
-// rank is 0 for the fixes that are tried first.
+// rank is lower for the fixes that are tried first.
 func (f *candidateFix) rank() int {
-	if regressionWords().MatchString(string(f.commit.Message)) {
+	switch {
+	case regressionWords().MatchString(f.commit.Message):
 		return 0
+	case changeWords().MatchString(f.commit.Message):
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // sort divides the files of a fix into tests and sources.

@@ -94,7 +94,7 @@ func (a attempt) outcome() string {
 
 // open makes the workspace of the repository, and installs what its tests need.
 func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
-	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH"}}
+	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "NODE_PATH"}}
 	if m.cache != "" {
 		opt.Compiled = filepath.Join(m.cache, "go")
 	}

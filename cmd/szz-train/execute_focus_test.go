@@ -65,18 +65,18 @@ async def test_top():
 func TestNodeCommand(t *testing.T) {
 	files := []string{"test/a.js", "test/it's.js"}
 	for script, want := range map[string]string{
-		"nyc mocha -r ./test/setup test/*.js && xo": `node_modules/.bin/mocha --reporter=spec -r ./test/setup test/a.js 'test/it'\''s.js'`,
-		"jest --coverage":         `CI=true node_modules/.bin/jest --ci --verbose --coverage=false test/a.js 'test/it'\''s.js'`,
+		"nyc mocha -r ./test/setup test/*.js && xo": `mocha --reporter=spec -r ./test/setup test/a.js 'test/it'\''s.js'`,
+		"jest --coverage":         `jest --ci --verbose --coverage=false test/a.js 'test/it'\''s.js'`,
 		"node --test":             `node --test --test-reporter=spec test/a.js 'test/it'\''s.js'`,
 		"tap test/*.js":           `node test/a.js && node 'test/it'\''s.js'`,
-		"nyc tape 'test/**/*.js'": `node_modules/.bin/tape test/a.js 'test/it'\''s.js'`,
+		"nyc tape 'test/**/*.js'": `tape test/a.js 'test/it'\''s.js'`,
 		"make check":              "",
 	} {
 		if got := nodeCommand(map[string]string{"lint": "mocha", "test": script}, files); got != want {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}
 	}
-	if got := nodeCommand(map[string]string{"test": "npm run unit", "unit": "mocha"}, files[:1]); got != "node_modules/.bin/mocha --reporter=spec test/a.js" {
+	if got := nodeCommand(map[string]string{"test": "npm run unit", "unit": "mocha"}, files[:1]); got != "mocha --reporter=spec test/a.js" {
 		t.Errorf("another script tests: %s", got)
 	}
 }

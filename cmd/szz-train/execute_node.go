@@ -19,16 +19,16 @@ var nodeTestFile = source.Lazy(`\.(?:[cm]?js|ts|jsx|tsx)$`)
 // nodeRunners are the programs that run some files of tests, with what comes before these
 // on the command line. The first whose name is in the scripts of package.json is taken.
 var nodeRunners = []struct{ word, command string }{
-	{"vitest", "CI=true node_modules/.bin/vitest run --reporter=verbose"},
-	{"jest", "CI=true node_modules/.bin/jest --ci --verbose --coverage=false"},
-	{"mocha", "node_modules/.bin/mocha --reporter=spec"},
-	{"ava", "CI=true node_modules/.bin/ava --verbose"},
-	{"jasmine", "node_modules/.bin/jasmine"},
-	{"qunit", "node_modules/.bin/qunit"},
-	{"uvu", "node_modules/.bin/uvu -i nothing ."},
+	{"vitest", "vitest run --reporter=verbose"},
+	{"jest", "jest --ci --verbose --coverage=false"},
+	{"mocha", "mocha --reporter=spec"},
+	{"ava", "ava --verbose"},
+	{"jasmine", "jasmine"},
+	{"qunit", "qunit"},
+	{"uvu", "uvu -i nothing ."},
 	{"--test", "node --test --test-reporter=spec"},
 	{"borp", "node --test --test-reporter=spec"},
-	{"tape", "node_modules/.bin/tape"},
+	{"tape", "tape"},
 	{"tap", ""}, // a file of node-tap is a program
 }
 
@@ -55,7 +55,7 @@ func (s *suite) forNode(ctx context.Context) (bool, error) {
 	}
 	command := nodeCommand(manifest.Scripts, files)
 	if command != "" {
-		s.command = command
+		s.command = "export PATH=node_modules/.bin:$PATH CI=true; " + command
 	}
 	return command != "", nil
 }
