@@ -366,7 +366,7 @@ func (t *trialOfFix) at(ctx context.Context, commit gitext.OID) (testrun.Ending,
 		if ctx.Err() != nil {
 			return testrun.Ending{}, ctx.Err()
 		}
-		return testrun.Ending{State: fix.Broken, How: "cannot be checked out"}, nil
+		return testrun.Ending{State: fix.Broken, How: fmt.Sprintf("cannot be checked out: %v", err)}, nil
 	}
 	return testrun.Run(ctx, t.space, testrun.Commands{Build: t.suite.build, Test: t.suite.command})
 }
