@@ -126,6 +126,33 @@ public class HalfTest {
 	isRegression(t, c, commits, "o.HalfTest.halves")
 }
 
+// A module that had another name is tested under the name that the tests import.
+func TestRenamedModule(t *testing.T) {
+	needs(t, "go")
+	half := func(n string) gittest.Files {
+		return gittest.Files{"half.go": "package half\n\nfunc Of(n int) int { return " + n + " }\n"}
+	}
+	good, bad, renamed, fixed := half("n / 2"), half("n / 3"), half("n / 3 + 0"), half("n / 2")
+	good["go.mod"] = "module example.com/old\n\ngo 1.20\n"
+	renamed["go.mod"] = "module example.com/half/v2\n\ngo 1.20\n"
+	fixed["half_test.go"] = `package half_test
+
+import (
+	"testing"
+
+	"example.com/half/v2"
+)
+
+func TestOf(t *testing.T) {
+	if got := half.Of(4); got != 2 {
+		t.Errorf("got %d, want 2", got)
+	}
+}
+`
+	c, commits := culpritIn(t, commands{}, good, bad, renamed, fixed)
+	isRegression(t, c, commits, "example.com/half/v2:TestOf")
+}
+
 // The user says how the tests of a project in C are built and run.
 func TestGivenCommands(t *testing.T) {
 	needs(t, "cc")

@@ -162,14 +162,28 @@ func (s *suite) findModule(ctx context.Context) error {
 		return err
 	}
 	if m := moduleLine().FindSubmatch(text); m != nil {
-		name = string(m[1])
+		name = string(m[1]) // code without go.mod imports itself without a version
 	}
 	s.made = []byte("module " + name + "\n\ngo 1.16\n")
 	return nil
 }
 
-// moduleLine matches the name of a module, without the suffix of its version.
-var moduleLine = source.Lazy(`(?m)^module\s+"?(\S+?)(?:/v\d+)?"?\s*$`)
+// moduleLine matches the name of a module, and the suffix of its version.
+var moduleLine = source.Lazy(`(?m)^module\s+"?(\S+?)(/v\d+)?"?\s*(?://.*)?$`)
+
+// moduleNameIn returns the name of the module of a go.mod file, "" if it has none.
+func moduleNameIn(text []byte) string {
+	if m := moduleLine().FindSubmatch(text); m != nil {
+		return string(m[1]) + string(m[2])
+	}
+	return ""
+}
+
+// moduleName returns the name of the module at a commit, "" if there is none.
+func (s *suite) moduleName(ctx context.Context, commit gitext.OID) (string, error) {
+	text, err := s.repo.BlobAt(ctx, commit, path.Join(s.module, "go.mod"), 1<<20)
+	return moduleNameIn(text), tolerable(err)
+}
 
 // above returns the directory of the nearest file of a name above a path.
 func (s *suite) above(ctx context.Context, commit gitext.OID, p, name string) (string, error) {
@@ -366,7 +380,7 @@ func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, 
 }
 
 // manifests returns what a commit needs besides the tests. For Go these are go.mod and
-// go.sum of the fix if the commit is older than modules.
+// go.sum of the fix if the commit has none for this module.
 func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	switch s.language {
 	case "Go":
@@ -379,16 +393,24 @@ func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Over
 	return nil, nil
 }
 
+// modulesOf returns go.mod and go.sum for a commit that lacks them, or whose module has
+// another name: tests that import theirs would run with a release from the cache.
 func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	mod, sum := path.Join(s.module, "go.mod"), path.Join(s.module, "go.sum")
-	entries, err := s.repo.Tree(ctx, commit, mod)
-	if err != nil || len(entries) > 0 {
+	name, err := s.moduleName(ctx, commit)
+	if err != nil {
 		return nil, err
 	}
 	if s.made != nil {
+		if name == moduleNameIn(s.made) {
+			return nil, nil
+		}
 		return []gitext.Overlay{{Path: mod, Mode: 0o100644, Content: s.made}}, nil
 	}
-	entries, err = s.repo.Tree(ctx, s.fix.commit.OID, mod, sum)
+	if now, err := s.moduleName(ctx, s.fix.commit.OID); err != nil || name == now {
+		return nil, err
+	}
+	entries, err := s.repo.Tree(ctx, s.fix.commit.OID, mod, sum)
 	if err != nil {
 		return nil, err
 	}
