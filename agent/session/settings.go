@@ -21,22 +21,23 @@ import (
 // environment, which overrides git's configuration. The zero value configures no
 // model.
 type Settings struct {
-	Model         string
-	BaseURL       string
-	Wire          model.Wire
-	KeyCommand    string        // a command that prints the key
-	MaxCost       float64       // limit of one command in USD; 0 for none
-	MaxTokens     int64         // limit of one conversation; 0 for the engine's default
-	Turns         int           // limit of the model's answers in one conversation; 0 for the engine's default
-	Timeout       time.Duration // limit of one conversation; 0 for the engine's default
-	ReplyTimeout  time.Duration // limit of one answer of the server; 0 for the client's default
-	Price         *TokenPrice   // nil to use the price that the server or the price table names
-	AllowUnpriced bool          // use a model whose price is unknown
-	Temperature   *float64      // nil for the server's default
-	TopP          *float64      // share of the likeliest tokens that are sampled from; nil for the server's default
-	Effort        string        // reasoning effort; "" for the server's default
-	Calibration   string        // file with a calibration of the model's probabilities; "" for none
-	Engine        string        // "offline" means that a model is asked only if an option says so
+	Model            string
+	BaseURL          string
+	Wire             model.Wire
+	KeyCommand       string        // a command that prints the key
+	MaxCost          float64       // limit of one command in USD; 0 for none
+	MaxTokens        int64         // limit of one conversation; 0 for the engine's default
+	Turns            int           // limit of the model's answers in one conversation; 0 for the engine's default
+	Timeout          time.Duration // limit of one conversation; 0 for the engine's default
+	ReplyTimeout     time.Duration // limit of one answer of the server; 0 for the client's default
+	Price            *TokenPrice   // nil to use the price that the server or the price table names
+	AllowUnpriced    bool          // use a model whose price is unknown
+	Temperature      *float64      // nil for the server's default
+	TopP             *float64      // share of the likeliest tokens that are sampled from; nil for the server's default
+	Effort           string        // reasoning effort; "" for the server's default
+	Calibration      string        // file with a calibration of the model's probabilities in szz; "" for none
+	CrashCalibration string        // likewise in crash
+	Engine           string        // "offline" means that a model is asked only if an option says so
 
 	From map[string]string // where each configured setting comes from, by its key
 }
@@ -70,6 +71,7 @@ var Table = []Setting{
 	{Key: "agent.topP", set: func(s *Settings, v string) error { return setTopP(&s.TopP, v) }},
 	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
 	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
+	{Key: "agent.crashCalibration", set: func(s *Settings, v string) error { return setCalibration(&s.CrashCalibration, v) }},
 	{Key: EngineKey, tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
 }
 

@@ -15,14 +15,13 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
-	"git-agent/gitext/openfile"
 	"git-agent/gitext/visible"
 )
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
 	votingFlags  `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
-	Calibration  string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate"`
+	Calibration  string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate; default: agent.crashCalibration"`
 	Tools        bool   `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
 	Calls        bool   `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
 	Ranking      bool   `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
@@ -56,26 +55,19 @@ func (f *crashModelFlags) switches() crash.Switches {
 	}
 }
 
-// calibration reads the calibration that the options name; nil if they name none.
-func (f *crashModelFlags) calibration() (*session.Calibration, error) {
-	if f.Calibration == "" {
-		return nil, nil
+// apply overrides the settings with the options that are given.
+func (f *crashModelFlags) apply(s *session.Settings) {
+	f.modelFlags.apply(s)
+	if f.Calibration != "" {
+		s.CrashCalibration, s.From[crashCalibrationKey] = f.Calibration, "--calibration"
 	}
-	data, err := openfile.ReadRegular(f.Calibration, maxCalibration)
-	if err != nil {
-		return nil, err
-	}
-	c, err := investigate.ParseCalibration(data)
-	if err != nil {
-		return nil, withHint(fmt.Errorf("%q cannot be used: %w", f.Calibration, err), "make another: git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>")
-	}
-	return c, nil
 }
 
-// calibrate lets an engine use the calibration that the options name. It warns about one
-// that was made for something else, which the engine will not use.
+// calibrate lets an engine use the configured calibration. It warns about one that was made
+// for something else, which the engine will not use.
 func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question) error {
-	c, err := f.calibration()
+	s := who.Session.Settings
+	c, err := readCrashCalibration(s)
 	if err != nil || c == nil {
 		return err
 	}
@@ -84,7 +76,7 @@ func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question)
 		return err
 	}
 	if why := c.Differs(basis); why != "" {
-		fmt.Fprintf(a.stderr, "warning: the calibration %q is not used: %s\n", f.Calibration, layout.Printable(why))
+		fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[crashCalibrationKey], layout.Printable(why))
 	}
 	who.Calibration = c
 	return nil

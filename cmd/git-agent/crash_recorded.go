@@ -41,6 +41,9 @@ func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resum
 	if err != nil {
 		return nil, err
 	}
+	if who.Calibration, err = readCrashCalibration(in.opened.Settings); err != nil {
+		return nil, err
+	}
 	found, err := who.Resume(ctx, in.repo, q, in.reopen)
 	switch {
 	case err != nil:

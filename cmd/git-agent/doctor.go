@@ -45,9 +45,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 			s, err := a.sandboxSettings(ctx, "")
 			return s.Level, err
 		},
-		ManDir:      func() (string, error) { return defaultManDir(a.env) },
-		Calibration: readCalibrationFile, Recalibrate: recalibrateHint,
-		JSON: c.JSON, Quiet: a.flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
+		ManDir:       func() (string, error) { return defaultManDir(a.env) },
+		Calibrations: calibrations,
+		JSON:         c.JSON, Quiet: a.flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
 	})
 	if err == nil && !sound {
 		return exitStatus(exitNothing)

@@ -54,7 +54,11 @@ func (c *evalCrashCmd) report(a *app, task eval.Task, about eval.About, res *eva
 	if err := c.showFit(a, r, c.Calibrate, fit, err); err != nil {
 		return err
 	}
-	a.say("the calibration is written; to use it: git agent crash --calibration=%s", quote.Shell(c.Calibrate))
+	path, err := filepath.Abs(c.Calibrate)
+	if err != nil {
+		return err
+	}
+	a.say("the calibration is written; to use it: git config --global %s %s", crashCalibrationKey, quote.Shell(path))
 	return nil
 }
 
@@ -103,4 +107,18 @@ func (c *evalSzzCmd) calibration(ctx context.Context, a *app) (*investigate.Cali
 	}
 	c.apply(&settings)
 	return readCalibration(settings)
+}
+
+// calibration returns the calibration to apply to stored answers. It is nil if none is
+// configured, or if one is to be fitted.
+func (c *evalCrashCmd) calibration(ctx context.Context, a *app) (*session.Calibration, error) {
+	if c.Calibrate != "" {
+		return nil, nil
+	}
+	settings, err := a.modelSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.apply(&settings)
+	return readCrashCalibration(settings)
 }

@@ -33,17 +33,16 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	calibration, err := c.calibration()
-	if err != nil {
-		return err
-	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback, Calibration: calibration}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
+		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
 		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
 		doubt:       contradictedCrashes,
 		foreignLine: crasheval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
+		},
+		recalled: func(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+			return c.recalled(ctx, a, journal, res)
 		},
 		report: func(task eval.Task, about eval.About, res *eval.Results, whole bool) error {
 			return c.report(a, task, about, res, whole)
@@ -116,6 +115,24 @@ func (c *evalCrashCmd) choose(offline string) {
 // asksModel reports whether one of the algorithms needs a model.
 func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, crasheval.IsAgent) }
 
+// recalled returns the task and the results of a stored run. It reads a calibration only if
+// the run asked a model.
+func (c *evalCrashCmd) recalled(ctx context.Context, a *app, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+	task := crasheval.Task{Fallback: c.Fallback}
+	if !slices.ContainsFunc(res.Algorithms, crasheval.IsAgent) {
+		return task, res, nil
+	}
+	var err error
+	if task.Calibration, err = c.calibration(ctx, a); err != nil || task.Calibration == nil {
+		return task, res, err
+	}
+	again, err := eval.Recall(ctx, task, journal)
+	if err == nil && c.Core {
+		again = again.Only(crasheval.Core)
+	}
+	return task, again, err
+}
+
 // staff adds the engines to a plan.
 func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
 	opt := crasheval.Options{Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache, Foreign: plan.Foreign}
@@ -133,6 +150,11 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 		return err
 	}
 	c.apply(&settings)
+	task := crasheval.Task{Fallback: c.Fallback}
+	if task.Calibration, err = c.calibration(ctx, a); err != nil {
+		return err
+	}
+	plan.Task = task // raw answers are stored, and calibrated when they are scored
 	opened, err := a.openEvalModel(ctx, settings, traces)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestCalibrationFromEvalToCrash(t *testing.T) {
 	file, clones := b.manyCrashes(55)
 	path := filepath.Join(b.home, "crash.json")
 	out, errs := b.run(exitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--run=x", "--no-suspects", "--calibrate="+path)
-	if !strings.Contains(out, "calibration of agent fitted on 220 files of 55 cases, 55 of them right; judged in 5 folds by case") || !strings.Contains(errs, "git agent crash --calibration="+path) {
+	if !strings.Contains(out, "calibration of agent fitted on 220 files of 55 cases, 55 of them right; judged in 5 folds by case") || !strings.Contains(errs, "git config --global agent.crashCalibration "+path) {
 		t.Fatalf("stderr %q, stdout\n%s", errs, out)
 	}
 	raw := crashAnswer(t, first(b.run(exitFound, "crash", "--json", "--runs=1", report)))
@@ -34,6 +34,29 @@ func TestCalibrationFromEvalToCrash(t *testing.T) {
 	if out, _ := b.run(exitFound, "eval", "crash", "--run=x", "--calibration="+path); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
 		t.Errorf("a stored run\n%s", out)
 	}
+	b.git("config", "--global", "agent.crashCalibration", path)
+	if conf := crashAnswer(t, first(b.run(exitFound, "crash", "--json", "--runs=1", report))); !conf.Agent.Calibrated || conf.Files[0].Probability != sure.Files[0].Probability {
+		t.Errorf("configured: %+v", conf.Agent)
+	}
+	if out, _ := b.run(exitFound, "eval", "crash", "--run=x"); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
+		t.Errorf("a stored run, configured\n%s", out)
+	}
+	if out, _ := b.run(exitFound, "doctor", "--json"); !strings.Contains(out, `"check":"crash calibration"`) || !strings.Contains(out, "it is for 1 run") && !strings.Contains(out, "on 220 files of 55 cases") {
+		t.Errorf("doctor\n%s", out)
+	}
+	journal := filepath.Join(b.home, "crash.journal")
+	b.run(exitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--no-suspects", "--limit=3", "--journal="+journal)
+	if out, _ := b.run(exitFound, "eval", "merge", journal); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
+		t.Errorf("merged\n%s", out)
+	}
+	b.git("config", "--global", "agent.crashCalibration", report)
+	if _, errs := b.run(exitFatal, "crash", report); !strings.Contains(errs, "agent.crashCalibration") || !strings.Contains(errs, "cannot be used") {
+		t.Errorf("a bad file is configured: %q", errs)
+	}
+	if out, _ := b.run(exitNothing, "doctor"); !strings.Contains(out, "crash calibration") {
+		t.Errorf("doctor\n%s", out)
+	}
+	b.git("config", "--global", "--unset", "agent.crashCalibration")
 	for args, want := range map[string]string{"--algorithm=rank --calibrate=x": "no algorithm asks a model", "--engine=agent --calibrate=x --calibration=" + path: "goes with neither"} {
 		if _, errs := b.run(exitUsage, append([]string{"eval", "crash", file, "--repos=" + clones}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
 			t.Errorf("%s: %q", args, errs)

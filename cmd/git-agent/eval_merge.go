@@ -117,7 +117,16 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms
 		task.Calibration, err = readCalibration(settings)
 		return task, err
 	case crasheval.Task{}.Name():
-		return crasheval.Task{Fallback: c.Fallback}, nil
+		task := crasheval.Task{Fallback: c.Fallback}
+		if !slices.ContainsFunc(algorithms, crasheval.IsAgent) {
+			return task, nil
+		}
+		settings, err := a.modelSettings(ctx)
+		if err != nil {
+			return nil, err
+		}
+		task.Calibration, err = readCrashCalibration(settings)
+		return task, err
 	case fixeval.Task{}.Name():
 		task := fixeval.TaskFor(algorithms)
 		task.Fallback = c.Fallback

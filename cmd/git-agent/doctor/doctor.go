@@ -12,7 +12,6 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
@@ -29,20 +28,28 @@ type Input struct {
 	Getenv         func(key string) string
 	Version        string // of the program
 
-	Open        func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
-	Data        *datadir.Store
-	Settings    []Setting                                           // what the program reads besides session.Table
-	Model       func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
-	Sandbox     func(ctx context.Context) (sandbox.Level, error)    // the configured level
-	ManDir      func() (string, error)                              // the directory in which manual pages are installed
-	Calibration func(path string) (*investigate.Calibration, error) // reads a calibration
-	Recalibrate string                                              // the command that makes a calibration
+	Open         func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
+	Data         *datadir.Store
+	Settings     []Setting                                           // what the program reads besides session.Table
+	Model        func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
+	Sandbox      func(ctx context.Context) (sandbox.Level, error)    // the configured level
+	ManDir       func() (string, error)                              // the directory in which manual pages are installed
+	Calibrations []Calibration
 
 	JSON   bool // print one JSON object for each check
 	Quiet  bool // print only problems
 	Fix    bool // repair what can be repaired
 	Yes    bool // answer yes to the questions of Fix
 	Online bool // send a test request to the model
+}
+
+// Calibration is a configured calibration of a verb.
+type Calibration struct {
+	Name  string                                                    // of its check
+	Path  func(s session.Settings) string                           // "" if none is configured
+	Read  func(path string) (*session.Calibration, error)           // reads the file
+	Basis func(s session.Settings, runs int) (session.Basis, error) // of the verb's answers now
+	Again string                                                    // the command that makes another
 }
 
 // Setting is a key of git's configuration that the program reads.

@@ -9,7 +9,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/quote"
@@ -48,7 +47,10 @@ func checkModel(ctx context.Context, v *visit) []finding {
 	if err != nil {
 		return append(list, fail("server", "", "%v", err))
 	}
-	list = append(list, checkPrice(client, s), checkCalibration(v, s))
+	list = append(list, checkPrice(client, s))
+	for _, of := range v.Calibrations {
+		list = append(list, checkCalibration(s, of))
+	}
 	if v.Online {
 		list = append(list, checkServer(ctx, client))
 	}
@@ -111,23 +113,23 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
-// checkCalibration checks that the configured calibration can be read, and that
-// it was made for the configured model and the current prompts.
-func checkCalibration(v *visit, s session.Settings) finding {
-	const name = "calibration"
-	if s.Calibration == "" {
-		return ok(name, "none: a model's probabilities are its own mixed with the ranking's")
+// checkCalibration checks that a configured calibration can be read, and that it was made
+// for the configured model and the current prompts.
+func checkCalibration(s session.Settings, of Calibration) finding {
+	path := of.Path(s)
+	if path == "" {
+		return ok(of.Name, "none: a model's probabilities are its own mixed with the ranking's")
 	}
-	c, err := v.Calibration(s.Calibration)
+	c, err := of.Read(path)
 	if err != nil {
-		return fail(name, v.Recalibrate, "%v", err)
+		return fail(of.Name, of.Again, "%v", err)
 	}
-	basis, err := investigate.BasisOf(investigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: c.Runs})
+	basis, err := of.Basis(s, c.Runs)
 	if err != nil {
-		return fail(name, "", "%v", err)
+		return fail(of.Name, "", "%v", err)
 	}
 	if why := c.Differs(basis); why != "" {
-		return warn(name, v.Recalibrate, "%s is not used: %s", s.Calibration, why)
+		return warn(of.Name, of.Again, "%s is not used: %s", path, why)
 	}
-	return ok(name, "%s, for %s: %s", s.Calibration, agent.Plural(c.Runs, "run"), c.About())
+	return ok(of.Name, "%s, for %s: %s", path, agent.Plural(c.Runs, "run"), c.About())
 }
