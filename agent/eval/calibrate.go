@@ -44,6 +44,23 @@ type named struct {
 	repo, id string
 }
 
+// CalibratedOn describes what a calibration was fitted on. It returns "" if there is none, or
+// if it applies to none of the answers. basis returns what the probabilities of an answer rest
+// on.
+func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) session.Basis) string {
+	if c == nil {
+		return ""
+	}
+	for _, rows := range res.Outcomes {
+		for _, o := range rows {
+			if o.Work != nil && c.Differs(basis(o)) == "" {
+				return c.About()
+			}
+		}
+	}
+	return ""
+}
+
 // Calibratable says what the calibration of a task is, and what its answers rest on.
 type Calibratable struct {
 	Schema string

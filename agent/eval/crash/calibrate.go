@@ -13,17 +13,7 @@ import (
 // CalibratedOn describes what the task's calibration was fitted on. It returns ""
 // if the calibration applies to none of the answers.
 func (t Task) CalibratedOn(res *eval.Results) string {
-	if t.Calibration == nil {
-		return ""
-	}
-	for _, rows := range res.Outcomes {
-		for _, o := range rows {
-			if o.Work != nil && t.Calibration.Differs(basisOf(o)) == "" {
-				return t.Calibration.About()
-			}
-		}
-	}
-	return ""
+	return eval.CalibratedOn(t.Calibration, res, basisOf)
 }
 
 // FitCalibration fits a calibration to the votes for the files that a model named for an

@@ -3,15 +3,14 @@ package crasheval
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"git-agent/gitext"
+	"git-agent/agent/eval"
 )
 
 // A foreignAnswer is a line of a file with the answers of another program.
 type foreignAnswer struct {
-	Files    *[]foreignFile    `json:"files"`
-	Suspects *[]foreignSuspect `json:"suspects"`
+	Files    *[]foreignFile         `json:"files"`
+	Suspects *[]eval.ForeignSuspect `json:"suspects"`
 }
 
 // A foreignFile is a path, or an object with the path and a probability.
@@ -28,31 +27,7 @@ func (f *foreignFile) UnmarshalJSON(data []byte) error {
 	if f.Path == "" {
 		return errors.New(`the field "files" has an entry without a path`)
 	}
-	return checkProbability("files", f.Path, f.Probability)
-}
-
-// A foreignSuspect is a commit: its id, or an object with the id and a probability.
-type foreignSuspect struct{ Suspect }
-
-func (s *foreignSuspect) UnmarshalJSON(data []byte) error {
-	id := ""
-	if err := json.Unmarshal(data, &id); err == nil {
-		s.Suspect = Suspect{Commit: gitext.OID(id)}
-	} else if err := json.Unmarshal(data, &s.Suspect); err != nil {
-		return err
-	}
-	var err error
-	if s.Commit, err = gitext.ParseOID(string(s.Commit)); err != nil {
-		return fmt.Errorf(`the field "suspects": %w`, err)
-	}
-	return checkProbability("suspects", s.Commit.Short(), s.Probability)
-}
-
-func checkProbability(field, of string, p float64) error {
-	if p < 0 || p > 1 {
-		return fmt.Errorf("the field %q: %s has the probability %v, which is not between 0 and 1", field, of, p)
-	}
-	return nil
+	return eval.CheckProbability("files", f.Path, f.Probability)
 }
 
 // CheckForeign returns an error if a line of another program's answers cannot be read.
@@ -81,7 +56,7 @@ func readForeign(line json.RawMessage) (Prediction, error) {
 	p.Answered = len(p.Files) > 0
 	if a.Suspects != nil {
 		for _, s := range *a.Suspects {
-			p.Suspects = append(p.Suspects, s.Suspect)
+			p.Suspects = append(p.Suspects, Suspect{Commit: s.Commit, Probability: s.Probability})
 		}
 	}
 	return p, nil

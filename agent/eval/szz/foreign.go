@@ -5,33 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"git-agent/agent/eval"
 	"git-agent/gitext"
 )
 
 // A foreignAnswer is a line of a file with the answers of another program.
 type foreignAnswer struct {
-	Suspects   *[]foreignSuspect `json:"suspects"`
-	Candidates []gitext.OID      `json:"candidates"`
-}
-
-// A foreignSuspect is a commit: its id, or an object with the id and a probability.
-type foreignSuspect struct{ Suspect }
-
-func (s *foreignSuspect) UnmarshalJSON(data []byte) error {
-	id := ""
-	if err := json.Unmarshal(data, &id); err == nil {
-		s.Suspect = Suspect{Commit: gitext.OID(id)}
-	} else if err := json.Unmarshal(data, &s.Suspect); err != nil {
-		return err
-	}
-	var err error
-	if s.Commit, err = gitext.ParseOID(string(s.Commit)); err != nil {
-		return fmt.Errorf(`the field "suspects": %w`, err)
-	}
-	if s.Probability < 0 || s.Probability > 1 {
-		return fmt.Errorf(`the field "suspects": %s has the probability %v, which is not between 0 and 1`, s.Commit.Short(), s.Probability)
-	}
-	return nil
+	Suspects   *[]eval.ForeignSuspect `json:"suspects"`
+	Candidates []gitext.OID           `json:"candidates"`
 }
 
 // CheckForeign returns an error if a line of another program's answers cannot be read.
@@ -55,7 +36,7 @@ func readForeign(line json.RawMessage) (Prediction, error) {
 		return p, errors.New(`the field "suspects" is missing; an answer that names nothing has an empty list`)
 	}
 	for _, s := range *a.Suspects {
-		p.Suspects = append(p.Suspects, s.Suspect)
+		p.Suspects = append(p.Suspects, Suspect{Commit: s.Commit, Probability: s.Probability})
 	}
 	p.Candidates = a.Candidates
 	for i, oid := range p.Candidates {
