@@ -66,13 +66,20 @@ type evaluation struct {
 	index       bool // the ranking asks an index of changed lines
 	asksModel   bool
 	isAgent     func(algorithm string) bool
-	doubt       func([]eval.Case) string // returns a warning about the cases, "" for none; may be nil
+	doubt       doubt
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
 	// recalled returns the task and the results that a stored run is reported with.
 	recalled func(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error)
 	// report prints the report of a run. whole is false if the run was interrupted.
 	report func(task eval.Task, about eval.About, res *eval.Results, whole bool) error
+}
+
+// doubt counts the cases with fields that are contradicted, and says by what.
+type doubt struct {
+	count  func(res *eval.Results) int
+	by     string // what contradicts, in the plural: "repositories"
+	fields string // which fields may be contradicted
 }
 
 // run measures the algorithms, or reports an earlier run, or compares two runs.
@@ -207,6 +214,7 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 	if res == nil || runErr != nil && ctx.Err() == nil && !errors.As(runErr, &stop) {
 		return errors.Join(runErr, err)
 	}
+	e.warnDoubt(a, res)
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
@@ -244,7 +252,6 @@ func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About,
 	if err := e.warnTrained(a, cases); err != nil {
 		return nil, about, err
 	}
-	e.warnDoubt(a, cases)
 	if info, err := os.Stat(e.repos); err != nil || !info.IsDir() {
 		return nil, about, fmt.Errorf("%q is no folder of repositories", e.repos)
 	}
@@ -256,12 +263,10 @@ func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About,
 }
 
 // warnDoubt warns of what the cases say wrongly.
-func (e *evaluation) warnDoubt(a *app, cases []eval.Case) {
-	if e.doubt == nil {
-		return
-	}
-	if text := e.doubt(cases); text != "" {
-		fmt.Fprintf(a.stderr, "warning: %s\n", text)
+func (e *evaluation) warnDoubt(a *app, res *eval.Results) {
+	if n := e.doubt.count(res); n > 0 {
+		fmt.Fprintf(a.stderr, "warning: the %s contradict the fields %s of %d of the %d cases; the %s count, and --rows names the fields\n",
+			e.doubt.by, e.doubt.fields, n, len(res.Cases), e.doubt.by)
 	}
 }
 
@@ -315,7 +320,7 @@ func (e *evaluation) recall(ctx context.Context, a *app, traces *cache.Traces) e
 			return err
 		}
 	}
-	e.warnDoubt(a, res.Cases)
+	e.warnDoubt(a, res)
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}

@@ -20,9 +20,6 @@ import (
 // report prints the report of a run. With --calibrate, and if the run is
 // complete, it also fits a calibration and writes it.
 func (c *evalSzzCmd) report(a *app, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
-	if n := szzeval.Contradicted(res); n > 0 {
-		fmt.Fprintf(a.stderr, "warning: the repositories contradict the fields ghost or cross_file of %d of the %d cases; the repositories count, and --rows names the fields\n", n, len(res.Cases))
-	}
 	r := eval.NewReport(task, about, res)
 	if c.Calibrate == "" || !whole {
 		return c.show(a, r)

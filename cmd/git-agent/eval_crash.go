@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"git-agent/agent/crash"
@@ -36,7 +35,7 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 	e := evaluation{
 		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
 		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
-		doubt:       contradictedCrashes,
+		doubt:       doubt{func(res *eval.Results) int { return crasheval.Contradicted(res.Cases) }, "reports", "signal or null_dereference"},
 		foreignLine: crasheval.CheckForeign,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
@@ -192,13 +191,4 @@ func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 		}
 		return judgeInvestigation(ctx, &server, agent.Session, found, engine.Unanswered(found.Answer))
 	}
-}
-
-// contradictedCrashes warns of cases with fields that their reports contradict.
-func contradictedCrashes(cases []eval.Case) string {
-	n := crasheval.Contradicted(cases)
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the reports of %d of the %d cases contradict their fields signal or null_dereference; the reports count, and --rows names the fields", n, len(cases))
 }

@@ -40,10 +40,8 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
 		},
 		recalled:    c.recalled,
 		foreignLine: fixeval.CheckForeign,
+		doubt:       doubt{fixeval.Contradicted, "repositories", "category or blameable"},
 		report: func(task eval.Task, about eval.About, res *eval.Results, _ bool) error {
-			if n := fixeval.Contradicted(res); n > 0 {
-				fmt.Fprintf(a.stderr, "warning: the repositories contradict the fields category or blameable of %d of the %d cases; the repositories count, and --rows names the fields\n", n, len(res.Cases))
-			}
 			return c.show(a, eval.NewReport(task, about, res))
 		},
 	}
