@@ -51,6 +51,19 @@ var (
 	sourceName = source.Lazy(`\.\w{1,5}$`)
 )
 
+// Lists of issues and of changes have lines such as "#295 Allow RPC ID". What shows that one is
+// a frame: an address, "in" before a function, a place, a module with an offset, a single word,
+// alone or with arguments, or what debuggers write in the place of a function.
+var (
+	frameSign   = source.Lazy(`^(?:(?:pc |- )?(?:0x[0-9a-fA-F]+|0x\?+|[0-9a-f]{8,16})\b|in \S|[<{?/]|\S+` + "`" + `\S|operator\b[^(]*\(|[\w:~$.@]+(?:<.*>)?(?: ?\(|$))|\bat \S+(?::\d+|\.\w+$)|\bfrom \S*[./]\S*$|\.\w{1,5}:\d+|\+0x[0-9a-f]`)
+	changeTitle = source.Lazy(`^\w+\([^()]*\)!?: `)
+)
+
+// evident reports whether what follows a number shows that it is a frame.
+func evident(text string) bool {
+	return frameSign().MatchString(text) && !changeTitle().MatchString(text)
+}
+
 // numbered are the formats whose frames numberedReader reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
@@ -71,10 +84,22 @@ func (h *numberedReader) Read(s *scanner, l reportLine) bool {
 		h.Flush(s)
 		return false // "#0" alone says nothing
 	}
+	if index > 0 && !h.follows(s, l, index) && !evident(frames[0]) {
+		return h.goesOn(s, l) // the number is that of an issue
+	}
 	for i, text := range frames {
 		h.begin(s, l, index+i, text)
 	}
 	return true
+}
+
+// follows reports whether a frame of this index is what comes next: it is the first one below a
+// heading, or its number is the next one.
+func (h *numberedReader) follows(s *scanner, l reportLine, index int) bool {
+	if s.Open == nil || !numbered[s.Open.Format] {
+		return false
+	}
+	return len(s.Open.Frames) == 0 && h.held == "" || index == h.index+1 && s.Since(l) <= maxFullLocals
 }
 
 // begin holds a frame back until it has its place.

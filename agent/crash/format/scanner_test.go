@@ -259,3 +259,31 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// A list of issues is no stack, below a stack either. Frames without a place that follow each
+// other, and those that begin in the middle of a stack, are.
+func TestNumbersOfIssues(t *testing.T) {
+	t.Parallel()
+	const list = "#295 Allow RPC ID\n#296 Fix the build of docs (thanks)\n#301 Add tests for parse() on Windows\n#302 fix(parser): a crash in lists\n"
+	for text, want := range map[string]string{
+		list:                             "",
+		"Changes:\n\n" + list:            "",
+		"#5 0x01 in f\n#6 0x02 in g\n":   "f g",
+		"#12 f (a=1) at a.c:3\n#13 g\n":  "f g",
+		"#0 f\n#1 g\n#2 main\n\n" + list: "f g main",
+		"#0 0x01 in f () at a.c:3\n#4 0x02 in g () at b.c:4\n#9 main\n" + list: "f g main",
+	} {
+		r, err := Read(strings.NewReader(text))
+		got := ""
+		if err == nil {
+			for _, s := range r.Stacks {
+				for _, f := range s.Frames {
+					got += f.Function + " "
+				}
+			}
+		}
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%q has the frames %q, want %q, %v", text, got, want, err)
+		}
+	}
+}
