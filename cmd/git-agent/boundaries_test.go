@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,99 +20,43 @@ import (
 // module is the path of this module; every import of ours begins with it.
 const module = "git-agent/"
 
-// rooms says which of our packages a package may import, by the longest
-// prefix that names it. Imports point one way.
-var rooms = map[string][]string{
-	"cmd/git-agent":              {"cmd/git-agent/layout", "cmd/git-agent/terminal", "cmd/git-agent/datadir", "cmd/git-agent/doctor", "cmd/git-agent/cachecmd", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd", "cmd/git-agent/runstore", "cmd/git-agent/render", "cmd/git-agent/flagtable", "agent", "agent/backfill", "agent/gittool", "agent/session", "agent/model", "agent/model/modeltest", "agent/secret", "agent/mcp", "agent/suspect", "agent/trial", "agent/szz", "agent/szz/engine", "agent/szz/investigate", "agent/szz/rank", "agent/szz/verify", "agent/crash", "agent/crash/engine", "agent/crash/investigate", "agent/crash/hana", "agent/crash/input", "agent/crash/group", "agent/crash/rank", "agent/fix", "agent/fix/engine", "agent/fix/deliver", "agent/fix/testrun", "agent/eval", "agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/sandbox", "agent/shard", "agent/symbol", "agent/trace", "gitext", "gitext/visible", "cache", "cache/place", "man", "gitext/gitcmd", "gitext/gitconfig", "gitext/openfile", "gitext/quote"},
-	"cmd/git-agent/scorecard":    {"agent", "agent/", "gitext", "gitext/", "cache", "cache/"}, // attacks the built program; tests only
-	"cmd/git-agent/layout":       {"gitext", "gitext/visible", "gitext/quote"},
-	"cmd/git-agent/terminal":     {"gitext/usercmd", "gitext/visible"}, // knows no verb
-	"cmd/git-agent/cachecmd":     {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "agent", "agent/session", "cache", "cache/place", "gitext"},
-	"cmd/git-agent/indexcmd":     {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "agent", "agent/lineindex", "agent/session", "cache", "gitext"},
-	"cmd/git-agent/mcpcmd":       {"agent", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/fix", "agent/fix/engine", "agent/gittool", "agent/mcp", "agent/secret", "agent/suspect", "agent/szz", "agent/szz/investigate", "agent/szz/engine", "cache", "cmd/git-agent/layout", "cmd/git-agent/render", "gitext", "prompts"},
-	"cmd/git-agent/runstore":     {"agent/session", "agent/trace", "cache", "cache/place", "cmd/git-agent/datadir", "gitext", "gitext/openfile"},
-	"cmd/git-agent/datadir":      {"agent/lineindex", "agent/session", "cache", "cache/place", "gitext", "gitext/gitconfig", "gitext/gittest"},
-	"cmd/git-agent/doctor":       {"cmd/git-agent/datadir", "cmd/git-agent/layout", "cmd/git-agent/render", "cmd/git-agent/terminal", "agent", "agent/lineindex", "agent/fix", "agent/fix/deliver", "agent/model", "agent/sandbox", "agent/session", "agent/source", "cache", "cache/place", "gitext", "gitext/gitcmd", "gitext/gittest", "gitext/gitconfig", "gitext/openfile", "gitext/quote", "gitext/tempdir"},
-	"cmd/git-agent/flagtable":    {"cmd/git-agent/layout", "gitext", "gitext/quote"},
-	"cmd/git-agent/render":       {"cmd/git-agent/layout", "agent", "agent/model", "agent/szz", "agent/szz/", "agent/crash", "agent/crash/group", "agent/fix", "agent/suspect", "agent/trace", "cache", "gitext", "gitext/visible"},
-	"cmd/heldout":                {},
-	"cmd/szz-train":              {"cmd/heldout", "cmd/git-agent/datadir", "agent/fix", "agent/fix/testrun", "agent/source", "agent/suspect", "agent/sandbox", "agent/trial", "agent/szz", "agent/szz/", "agent/stat", "agent/eval", "agent/eval/szz", "gitext", "gitext/gittest", "gitext/quote"}, // makes the ranker's model
-	"cmd/crash-train":            {"cmd/heldout", "agent/crash", "agent/crash/", "agent/stat", "agent/source", "agent/eval", "agent/eval/crash", "gitext", "gitext/gittest"},                                                                                                                       // makes the choice model of crash
-	"cmd/fix-train":              {"cmd/heldout", "agent/fix", "agent/fix/", "agent/crash", "agent/crash/format", "agent/eval", "agent/eval/fix", "agent/sandbox", "agent/source", "agent/stat", "agent/trial", "gitext"},                                                                          // makes the choice model of fix
-	"agent":                      {"agent/model", "agent/model/modeltest", "agent/secret", "gitext", "gitext/visible", "cache", "prompts"},
-	"agent/condense":             {"agent"},
-	"agent/gittool":              {"agent", "agent/condense", "agent/secret", "cache", "gitext", "prompts", "gitext/gitcmd", "gitext/commitmsg", "agent/source", "gitext/gittest"},
-	"agent/model":                {"agent/secret", "gitext/pattern", "gitext/visible", "agent/model/modeltest"}, // package agent stands on it; the other is for tests
-	"agent/secret":               {"gitext/pattern"},
-	"agent/":                     {"agent", "agent/", "gitext", "gitext/", "cache", "prompts"},
-	"agent/trace":                {"agent", "agent/gittool", "agent/model", "cache", "gitext", "gitext/visible"}, // knows no verb; the tools are for tests
-	"agent/source":               {"gitext/pattern"},
-	"agent/stat":                 {},
-	"agent/session":              {"agent", "agent/model", "agent/stat", "agent/secret", "cache", "gitext", "gitext/gitconfig", "gitext/usercmd"},
-	"agent/lineindex":            {"agent/source", "cache", "gitext", "gitext/gittest"},
-	"agent/backfill":             {"gitext", "gitext/gitcmd", "gitext/gittest"},
-	"agent/szz/engine":           {"agent", "agent/backfill", "agent/szz/szztest", "gitext/gittest", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/szz", "agent/szz/offline", "agent/szz/fixlike", "agent/szz/investigate", "agent/szz/verify", "cache", "gitext", "gitext/visible", "gitext/gitcmd"},
-	"agent/shard":                {"gitext/openfile"},                                                                                                                                              // knows no verb
-	"agent/eval":                 {"agent", "agent/source", "agent/model", "agent/session", "agent/shard", "agent/stat", "cache", "gitext", "gitext/visible", "gitext/openfile", "gitext/gittest"}, // knows no task
-	"agent/eval/szz":             {"gitext/gittest", "agent", "agent/eval", "agent/stat", "agent/szz", "agent/szz/", "cache", "gitext", "gitext/gitcmd", "gitext/visible"},
-	"agent/eval/crash":           {"agent", "agent/eval", "agent/stat", "agent/source", "agent/crash", "agent/crash/engine", "agent/crash/investigate", "agent/crash/format", "agent/session", "cache", "gitext", "gitext/gittest"},
-	"agent/suspect":              {"agent", "agent/source", "gitext", "gitext/gittest"},
-	"agent/trial":                {"agent", "agent/sandbox", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/szz":                  {"agent", "agent/model", "agent/session", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "gitext/gitcmd", "gitext/commitmsg"},
-	"agent/szz/szztest":          {"agent/szz", "gitext", "gitext/gittest"}, // for tests
-	"agent/szz/candidate":        {"agent/szz", "agent/suspect", "agent/source", "gitext"},
-	"agent/szz/classic":          {"agent/szz", "agent/suspect", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/szz/rank":             {"agent", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank/", "agent/source", "agent/stat", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/szz/fixlike":          {"agent/szz", "agent/suspect", "agent/source", "agent/stat", "gitext"},
-	"agent/szz/offline":          {"agent/szz", "agent/szz/rank", "agent/szz/classic", "agent/szz/fixlike", "gitext"},
-	"agent/szz/investigate":      {"agent", "agent/gittool", "agent/session", "agent/model", "agent/szz", "agent/suspect", "agent/szz/szztest", "agent/szz/candidate", "agent/szz/rank", "agent/source", "agent/stat", "gitext", "gitext/gittest", "prompts", "gitext/commitmsg"},
-	"agent/szz/verify":           {"agent", "agent/sandbox", "agent/trial", "agent/suspect", "agent/szz", "agent/szz/szztest", "agent/source", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/symbol":               {"agent/sandbox", "agent/source", "agent/symbol/lsp", "agent/symbol/lsp/lsptest", "gitext", "gitext/gittest", "gitext/openfile"},
-	"agent/symbol/symboltool":    {"agent", "agent/source", "agent/symbol"},
-	"agent/symbol/lsp":           {"agent/sandbox", "agent/symbol/lsp/lsptest"},
-	"agent/crash":                {"agent", "agent/session", "agent/suspect", "gitext"},
-	"agent/crash/hana":           {"agent/crash", "agent/crash/hana/hanatest", "agent/source"},
-	"agent/crash/format":         {"agent/crash", "agent/crash/hana", "agent/crash/hana/hanatest", "agent/source"},
-	"agent/crash/locate":         {"agent/crash", "agent/source", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/rank":           {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest"},
-	"agent/crash/culprit":        {"agent", "agent/crash", "agent/crash/locate", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "gitext", "gitext/gittest", "gitext/quote"},
-	"agent/crash/crashtool":      {"agent", "agent/crash/rank", "agent/symbol/symboltool", "agent/secret", "gitext/openfile", "agent/gittool", "agent/crash", "agent/crash/hana", "agent/crash/locate", "agent/source", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/crash/format", "agent/crash/hana/hanatest", "gitext/visible"},
-	"agent/crash/investigate":    {"agent", "agent/gittool", "agent/session", "agent/model", "agent/suspect", "agent/crash", "agent/crash/crashtool", "agent/crash/locate", "agent/source", "agent/stat", "agent/symbol", "gitext", "gitext/gittest", "prompts", "agent/secret", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "gitext/visible"},
-	"agent/crash/engine":         {"agent/source", "agent", "agent/backfill", "agent/session", "agent/secret", "agent/model", "agent/trace", "agent/crash", "agent/crash/culprit", "agent/crash/format", "agent/crash/investigate", "agent/crash/locate", "agent/crash/rank", "agent/symbol", "cache", "gitext", "gitext/gittest", "agent/model/modeltest", "agent/crash/group"},
-	"agent/crash/group":          {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/rank", "agent/source"}, // formats are for tests
-	"agent/crash/input":          {"agent/crash", "agent/crash/format", "agent/sandbox", "gitext/openfile", "gitext/quote", "gitext/tempdir", "gitext/visible"},
-	"agent/fix":                  {"agent", "agent/crash", "agent/suspect", "gitext"},
-	"agent/fix/testrun":          {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/coverage":         {"agent", "agent/fix", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/localize":         {"agent", "agent/crash", "agent/crash/format", "agent/crash/locate", "agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/stat", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/history":          {"agent", "agent/condense", "agent/fix", "agent/secret", "agent/source", "agent/suspect", "gitext", "gitext/gittest"},
-	"agent/fix/edit":             {"agent"},
-	"agent/fix/fixtool":          {"agent", "agent/crash", "agent/crash/crashtool", "agent/symbol/symboltool", "agent/condense", "agent/fix", "agent/fix/edit", "agent/fix/testrun", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts"},
-	"agent/fix/generate":         {"agent", "agent/fix", "agent/fix/history", "agent/source", "agent/suspect", "gitext", "gitext/gittest", "agent/fix/generate/mutate", "agent/fix/generate/scope"},
-	"agent/fix/generate/scope":   {"agent/fix/generate/mutate", "gitext/openfile"},
-	"agent/fix/validate":         {"agent", "agent/fix", "agent/fix/testrun", "agent/sandbox", "agent/source", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/offline":          {"agent", "agent/fix", "agent/fix/", "agent/sandbox", "agent/source", "agent/suspect", "agent/trial", "gitext", "gitext/gittest"},
-	"agent/fix/offline/schemata": {"agent/fix", "agent/fix/generate", "agent/fix/generate/mutate", "agent/source", "gitext"},
-	"agent/fix/deliver":          {"agent/fix", "gitext", "gitext/gitdir", "gitext/commitmsg", "gitext/gittest", "gitext/quote", "gitext/tempdir"},
-	"agent/fix/investigate":      {"agent", "agent/crash/crashtool", "agent/model", "agent/model/modeltest", "agent/session", "agent/fix", "agent/fix/", "agent/gittool", "agent/sandbox", "agent/secret", "agent/source", "agent/suspect", "agent/symbol", "agent/trial", "gitext", "gitext/gittest", "gitext/visible", "prompts", "agent/crash"},
-	"agent/fix/engine":           {"agent", "agent/backfill", "gitext/gitcmd", "agent/crash/format", "agent/model", "agent/model/modeltest", "agent/session", "agent/trace", "agent/crash", "agent/fix", "agent/fix/", "agent/sandbox", "agent/secret", "agent/symbol", "agent/trial", "cache", "gitext", "gitext/gittest", "agent/source", "gitext/quote"},
-	"agent/eval/fix":             {"agent", "agent/crash", "agent/crash/engine", "agent/crash/format", "agent/eval", "agent/stat", "agent/source", "agent/fix", "agent/fix/", "agent/sandbox", "agent/trial", "cache", "gitext", "gitext/gittest"},
-	"gitext":                     {"gitext/"},
-	"gitext/gitcmd":              {"gitext/gitdir"},
-	"gitext/gitconfig":           {"gitext/gitcmd"},
-	"gitext/gitdir":              {"gitext/openfile", "gitext/quote"},
-	"gitext/shadow":              {"gitext/gitdir"},
-	"gitext/tempdir":             {},
-	"gitext/usercmd":             {"gitext/gitcmd", "gitext/gitconfig", "gitext/gittest"},
-	"gitext/quote":               {"gitext/visible"},
-	"gitext/commitmsg":           {},
-	"gitext/openfile":            {},
-	"gitext/visible":             {},
-	"gitext/pattern":             {},
-	"gitext/gittest":             {"gitext"}, // for tests
-	"cache":                      {"cache/"},
-	"prompts":                    {},
-	"man":                        {},
+// storeys lists our packages from the ground up. Outside of tests, a package imports only
+// packages of lower storeys, and its own rooms below it in the tree.
+var storeys = [][]string{
+	{"prompts", "man", "cache/place", "agent/stat", "cmd/heldout", "gitext/commitmsg", "gitext/openfile", "gitext/pattern", "gitext/tempdir", "gitext/visible"},
+	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source", "gitext/quote"},
+	{"agent/model", "gitext/gitdir"},
+	{"gitext/gitcmd", "gitext/shadow"},
+	{"gitext/gitconfig"},
+	{"gitext", "gitext/usercmd"},
+	{"agent", "agent/backfill", "agent/lineindex", "agent/symbol", "cmd/git-agent/layout", "cmd/git-agent/terminal"},
+	{"agent/condense", "agent/mcp", "agent/session", "agent/suspect", "agent/symbol/symboltool", "agent/trace", "agent/trial", "cmd/git-agent/flagtable"},
+	// Questions and answers, and what is done alike for all verbs.
+	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool", "cmd/git-agent/datadir"},
+	// Reading: a fix, a report, a failing test.
+	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify", "cmd/git-agent/runstore"},
+	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
+	{"agent/szz/offline", "agent/crash/crashtool", "agent/crash/group", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
+	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate"},
+	// A model at work, and the engines that choose between it and the offline ones.
+	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
+	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
+	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "cmd/git-agent/render"},
+	{"cmd/szz-train", "cmd/crash-train", "cmd/fix-train", "cmd/git-agent/cachecmd", "cmd/git-agent/doctor", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd"},
+	{"cmd/git-agent", "cmd/git-agent/scorecard"},
+}
+
+// forTests are packages that only tests import.
+var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/symbol/lsp/lsptest", "agent/szz/szztest"}
+
+// verbs are independent of each other, but for what is in between.
+var verbs = []string{"agent/szz", "agent/crash", "agent/fix"}
+
+// between lists what one verb takes from another. A failing run of fix may print a crash,
+// and the report of a crash may be what fix is asked about.
+var between = map[string][]string{
+	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
+	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},
 }
 
 // confined says where else than everywhere an import may appear.
@@ -202,37 +148,83 @@ func walkTree(t *testing.T, f func(path string, data []byte)) {
 	}
 }
 
-// Imports point one way: cmd -> agent/* -> agent -> gitext, cache, prompts.
-func TestImportsPointOneWay(t *testing.T) {
+// Imports point down, from cmd to gitext, cache and prompts.
+func TestImportsPointDown(t *testing.T) {
 	for _, f := range goFiles(t) {
-		allowed, room := allowedFor(f.pkg)
-		if room == "" {
-			t.Errorf("%s is in no room of the house", f.path)
+		own, listed := storeyOf(f.pkg)
+		if !listed {
+			t.Errorf("%s is on no storey", f.path)
 			continue
 		}
 		for _, name := range f.imports {
-			ours, ok := strings.CutPrefix(name, module)
-			if ok && ours != f.pkg && !matches(ours, allowed) {
-				t.Errorf("%s imports %s", f.path, ours)
+			theirs, ours := strings.CutPrefix(name, module)
+			if !ours || f.test || slices.Contains(forTests, f.pkg) {
+				continue
+			}
+			at, _ := storeyOf(theirs)
+			if at >= own && !strings.HasPrefix(theirs, f.pkg+"/") && !siblings(f.pkg, theirs) || slices.Contains(forTests, theirs) {
+				t.Errorf("%s imports %s, which is not below it", f.path, theirs)
 			}
 		}
 	}
 }
 
-func allowedFor(pkg string) (allowed []string, room string) {
-	for name, list := range rooms {
-		if (pkg == name || strings.HasSuffix(name, "/") && strings.HasPrefix(pkg, name) || strings.HasPrefix(pkg, name+"/")) && len(name) > len(room) {
-			allowed, room = list, name
-		}
-	}
-	return allowed, room
+// siblings reports whether two packages are rooms of one listed package that are not listed
+// themselves: Go keeps them out of circles, and nobody else imports them.
+func siblings(a, b string) bool {
+	return listedAs(a) == listedAs(b) && a != listedAs(a) && b != listedAs(b)
 }
 
-// matches is true for an entry itself, and below an entry that ends in "/".
-func matches(pkg string, list []string) bool {
-	return slices.ContainsFunc(list, func(entry string) bool {
-		return pkg == entry || strings.HasSuffix(entry, "/") && strings.HasPrefix(pkg, entry)
-	})
+// storeyOf returns the storey of a package, and whether it has one.
+func storeyOf(pkg string) (int, bool) {
+	name := listedAs(pkg)
+	for i, storey := range storeys {
+		if slices.Contains(storey, name) {
+			return i, true
+		}
+	}
+	return 0, slices.Contains(forTests, pkg)
+}
+
+// listedAs returns the entry of storeys for a package: its own, or else that of the package
+// whose room it is.
+func listedAs(pkg string) string {
+	for name := pkg; name != "."; name = path.Dir(name) {
+		for _, storey := range storeys {
+			if slices.Contains(storey, name) {
+				return name
+			}
+		}
+	}
+	return pkg
+}
+
+// No verb knows another one, and what they share knows none.
+func TestVerbsAreIndependent(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test || strings.HasPrefix(f.pkg, "cmd/") {
+			continue
+		}
+		for _, name := range f.imports {
+			theirs, _ := strings.CutPrefix(name, module)
+			if verb := verbOfRoom(theirs); verb != "" && verb != verbOfRoom(f.pkg) && !slices.ContainsFunc(slices.Collect(maps.Keys(between)), func(room string) bool {
+				return (f.pkg == room || strings.HasPrefix(f.pkg, room+"/")) && slices.Contains(between[room], theirs)
+			}) {
+				t.Errorf("%s imports %s, a room of another verb", f.path, theirs)
+			}
+		}
+	}
+}
+
+// verbOfRoom returns the verb that a package belongs to, or "".
+func verbOfRoom(pkg string) string {
+	pkg = strings.Replace(pkg, "agent/eval/", "agent/", 1)
+	for _, verb := range verbs {
+		if pkg == verb || strings.HasPrefix(pkg, verb+"/") {
+			return verb
+		}
+	}
+	return ""
 }
 
 // Programs are started, and databases opened, in their own packages only.
