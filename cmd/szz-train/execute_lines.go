@@ -75,24 +75,31 @@ func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (bro
 	return brought, err
 }
 
-// changedLines returns the commits that brought the lines which the fix removes, or, where
-// it only adds lines, the lines around them.
+// changedLines returns the commits that brought the lines which the fix removes, or, if it
+// removes none, the lines around those that it adds.
 func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
-	parent := t.commit.Parents[0]
-	patch, err := t.repo.Patch(ctx, parent, t.commit.OID, gitext.PatchOptions{Renames: true})
+	patch, err := t.repo.Patch(ctx, t.commit.Parents[0], t.commit.OID, gitext.PatchOptions{Renames: true})
 	if err != nil {
 		return nil, err
 	}
+	files := slices.DeleteFunc(patch.Files, func(f gitext.FileChange) bool { return f.Binary || !slices.Contains(t.sources, f.OldPath) })
+	origins, err := t.origins(ctx, files, removedRanges)
+	if err == nil && len(origins) == 0 {
+		origins, err = t.origins(ctx, files, besideAdded)
+	}
+	return origins, err
+}
+
+// origins returns the commits that brought some lines of files at the parent of the fix.
+func (t *trialOfFix) origins(ctx context.Context, files []gitext.FileChange, choose func([]gitext.Hunk, int) []gitext.LineRange) ([]gitext.OID, error) {
+	parent := t.commit.Parents[0]
 	var origins []gitext.OID
-	for _, f := range patch.Files {
-		if f.Binary || !slices.Contains(t.sources, f.OldPath) {
-			continue
-		}
+	for _, f := range files {
 		text, err := t.repo.BlobAt(ctx, parent, f.OldPath, 8<<20)
 		if err != nil {
 			return nil, err
 		}
-		ranges := oldRanges(f.Hunks, countLines(text))
+		ranges := choose(f.Hunks, countLines(text))
 		if len(ranges) == 0 {
 			continue
 		}
@@ -109,16 +116,24 @@ func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
 	return origins, nil
 }
 
-// oldRanges returns the lines of the old file that hunks without context remove, and those
-// on both sides of what they only add.
-func oldRanges(hunks []gitext.Hunk, length int) []gitext.LineRange {
+// removedRanges returns the lines of the old file that hunks without context remove.
+func removedRanges(hunks []gitext.Hunk, _ int) []gitext.LineRange {
 	var ranges []gitext.LineRange
 	for _, h := range hunks {
-		r := gitext.LineRange{Start: h.OldStart, End: h.OldStart + h.OldLines - 1}
-		if h.OldLines == 0 {
-			r = gitext.LineRange{Start: max(h.OldStart, 1), End: min(h.OldStart+1, length)}
+		if h.OldLines > 0 {
+			ranges = append(ranges, gitext.LineRange{Start: h.OldStart, End: h.OldStart + h.OldLines - 1})
 		}
-		if r.Start <= r.End {
+	}
+	return ranges
+}
+
+// besideAdded returns the lines of the old file on both sides of what hunks without context
+// only add.
+func besideAdded(hunks []gitext.Hunk, length int) []gitext.LineRange {
+	var ranges []gitext.LineRange
+	for _, h := range hunks {
+		r := gitext.LineRange{Start: max(h.OldStart, 1), End: min(h.OldStart+1, length)}
+		if h.OldLines == 0 && r.Start <= r.End {
 			ranges = append(ranges, r)
 		}
 	}

@@ -15,16 +15,16 @@ mkdir -p "$out/tmp"
 go build -o "$out/szz-train" ./cmd/szz-train
 export TMPDIR="$out/tmp"
 
-python='pallets/jinja pallets/click pallets/werkzeug PyCQA/pycodestyle PyCQA/pyflakes davidhalter/parso
+python='pallets/jinja pallets/click pallets/werkzeug PyCQA/pyflakes davidhalter/parso
 Python-Markdown/markdown dateutil/dateutil lepture/mistune pygments/pygments python-attrs/attrs
 marshmallow-code/marshmallow arrow-py/arrow python-babel/babel andialbrecht/sqlparse lark-parser/lark
 more-itertools/more-itertools mahmoud/boltons pyparsing/pyparsing python-jsonschema/jsonschema sqlalchemy/mako
 networkx/networkx facelessuser/soupsieve html5lib/html5lib-python mozilla/bleach wtforms/wtforms pyeve/cerberus
 alecthomas/voluptuous keleshev/schema jmespath/jmespath.py msiemens/tinydb astanin/python-tabulate PyCQA/isort'
-node='ljharb/qs nodeca/js-yaml expressjs/express jprichardson/node-fs-extra chaijs/chai apostrophecms/sanitize-html
+node='ljharb/qs expressjs/express jprichardson/node-fs-extra chaijs/chai apostrophecms/sanitize-html
 mozilla/nunjucks micromatch/picomatch micromatch/micromatch npm/node-semver websockets/ws yargs/yargs-parser
 isaacs/minimatch browserify/resolve mde/ejs janl/mustache.js ashtuchkin/iconv-lite minimistjs/minimist
-markdown-it/markdown-it inspect-js/object-inspect'
+inspect-js/object-inspect'
 
 # mine JOURNAL repository...
 mine() {
