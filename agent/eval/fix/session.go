@@ -269,7 +269,7 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 // base, and a model has to write a failing test by itself. The tests that fail with the fix
 // too are not named either.
 func untested(p fix.Problem) fix.Problem {
-	return fix.Problem{Tree: fix.Tree{Commit: p.Tree.Commit}, Report: p.Report, WriteTest: true}
+	return fix.Problem{Tree: fix.Tree{Commit: p.Tree.Commit}, Report: p.Report, Crash: p.Crash, Files: p.Files, Suspects: p.Suspects, WriteTest: true}
 }
 
 // checkReported returns an error for a case that cannot be told by its report alone.
