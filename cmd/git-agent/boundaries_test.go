@@ -227,6 +227,24 @@ func verbOfRoom(pkg string) string {
 	return ""
 }
 
+// An engine sends the texts of its own verb, so that a changed text of another verb leaves
+// its cached answers valid. What several verbs send is a tool's text, whose hash the tool's
+// description brings along, or a text of the loop.
+func TestEnginesSendTheirOwnTexts(t *testing.T) {
+	named := regexp.MustCompile(`prompts\.Get\("([a-z]+)/`)
+	walkTree(t, func(file string, data []byte) {
+		verb := verbOfRoom(path.Dir(file))
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || verb == "" {
+			return
+		}
+		for _, found := range named.FindAllSubmatch(data, -1) {
+			if room := string(found[1]); room != path.Base(verb) {
+				t.Errorf("%s sends a text of %s", file, room)
+			}
+		}
+	})
+}
+
 // Programs are started, and databases opened, in their own packages only.
 func TestConfinedImports(t *testing.T) {
 	for _, f := range goFiles(t) {

@@ -1,34 +1,15 @@
 package investigate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"strings"
-
 	"git-agent/agent/fix/fixtool"
-	"git-agent/prompts"
+	"git-agent/agent/session"
 )
 
 // PromptsHash returns a hash of every text and schema that the engine may send.
 func PromptsHash() (string, error) {
-	all, err := prompts.All()
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.New()
-	for _, p := range all {
-		if room, _, _ := strings.Cut(p.Name, "/"); room != "mcp" && room != "szz" { // those are sent about other things
-			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
-		}
-	}
 	specs, err := fixtool.Specs()
 	if err != nil {
 		return "", err
 	}
-	if err := json.NewEncoder(sum).Encode(specs); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+	return session.TextsHash("fix", specs)
 }

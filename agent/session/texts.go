@@ -1,0 +1,39 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/prompts"
+)
+
+// SharedTexts are the rooms of prompts whose texts every verb may send: what the loop says
+// of calls and replies, and the descriptions of the git tools.
+var SharedTexts = []string{"loop", "tool"}
+
+// TextsHash returns a hash of all that a verb may send to a model beside the case itself: the
+// texts in the verb's room of prompts and in SharedTexts, and what its tools say of
+// themselves. A text of another verb does not count, so a change of it leaves the verb's
+// cached answers and calibrations valid.
+func TextsHash(verb string, specs []agent.Spec) (string, error) {
+	all, err := prompts.All()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, p := range all {
+		room, _, _ := strings.Cut(p.Name, "/")
+		if room == verb || slices.Contains(SharedTexts, room) {
+			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
+		}
+	}
+	if err := json.NewEncoder(sum).Encode(specs); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}

@@ -1,0 +1,20 @@
+package investigate
+
+import (
+	"git-agent/agent/gittool"
+	"git-agent/agent/session"
+	"git-agent/gitext"
+)
+
+// PromptsHash returns a hash of every text and schema that the engine may send.
+func PromptsHash() (string, error) {
+	specs, err := gittool.Specs()
+	if err != nil {
+		return "", err
+	}
+	report, err := newReportTool(nil, map[gitext.OID]string{})
+	if err != nil {
+		return "", err
+	}
+	return session.TextsHash("szz", append(specs, report.Spec()))
+}
