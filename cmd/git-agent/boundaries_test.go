@@ -36,7 +36,7 @@ var storeys = [][]string{
 	// Reading: a fix, a report, a failing test.
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify", "cmd/git-agent/runstore"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
-	{"agent/szz/offline", "agent/crash/crashtool", "agent/crash/group", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
+	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/group", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
 	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate"},
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},

@@ -108,15 +108,15 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 			return err
 		}
 		if events != nil {
-			events.answer(about, render.CrashAnswerOf(name, report, ans.Ranking, c.MaxCount))
+			events.answer(about, render.CrashAnswerOf(name, report, ans.Answer, c.MaxCount))
 		}
-		if err := batch.print(func() error { return show.Crash(name, report, ans.Ranking) }); err != nil {
+		if err := batch.print(func() error { return show.Crash(name, report, ans.Answer) }); err != nil {
 			return err
 		}
 		ans.End(ctx)
-		tally.add(ans.Ranking)
-		c.lacks.see(ans.Ranking.Incomplete)
-		return spentOn(e, ans.Ranking)
+		tally.add(ans.Answer)
+		c.lacks.see(ans.Answer.Incomplete)
+		return spentOn(e, ans.Answer)
 	})
 	if err != nil && e.Agent != nil && errors.Is(context.Cause(ctx), errInterrupted) {
 		return a.withAgainHint(err)

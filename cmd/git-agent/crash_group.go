@@ -33,7 +33,7 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 	for i, s := range summaries {
 		batch.meter.update(i, len(summaries), s.Members[0])
 		g := render.CrashGroup{Summary: s}
-		if g.Ranking, err = c.rankFirst(ctx, batch, e, question, s.Members[0], typed); err != nil {
+		if g.Answer, err = c.rankFirst(ctx, batch, e, question, s.Members[0], typed); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -43,9 +43,9 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 			batch.warn(ctx, fmt.Errorf("%s: %w", input.Title(s.Members[0]), err))
 			failed = exitStatus(exitFatal)
 		}
-		if g.Ranking != nil {
-			tally.add(g.Ranking)
-			c.lacks.see(g.Ranking.Incomplete)
+		if g.Answer != nil {
+			tally.add(g.Answer)
+			c.lacks.see(g.Answer.Incomplete)
 		}
 		shown = append(shown, g)
 	}
@@ -72,7 +72,7 @@ func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.E
 		return nil, err
 	}
 	ans.End(ctx)
-	return ans.Ranking, spentOn(e, ans.Ranking)
+	return ans.Answer, spentOn(e, ans.Answer)
 }
 
 func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, groups []render.CrashGroup) error {

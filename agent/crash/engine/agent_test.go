@@ -131,15 +131,15 @@ func TestInvestigates(t *testing.T) {
 		t.Fatal(err)
 	}
 	ans.End(t.Context())
-	r := ans.Ranking
+	r := ans.Answer
 	if r.Algorithm != "agent" || r.Files[0].Path != "src/own.c" || Unanswered(r) || len(r.Agent.Runs) != 2 || r.Agent.Runs[0].Trace == "" || r.Agent.Runs[0].Trace == r.Agent.Runs[1].Trace || events == 0 || len(r.Suspects) > 2 {
 		t.Errorf("%+v, %d events", r, events)
 	}
 	asked := len(o.server.Requests())
 	again := o.answer(crash.Question{Report: read(t, asan), Commit: o.crashed, Suspects: 2})
 	again.End(t.Context())
-	if len(o.server.Requests()) != asked || again.Ranking.Files[0].Path != "src/own.c" || again.Ranking.Agent.Runs[0].Trace != r.Agent.Runs[0].Trace {
-		t.Errorf("%d more requests, %+v", len(o.server.Requests())-asked, again.Ranking)
+	if len(o.server.Requests()) != asked || again.Answer.Files[0].Path != "src/own.c" || again.Answer.Agent.Runs[0].Trace != r.Agent.Runs[0].Trace {
+		t.Errorf("%d more requests, %+v", len(o.server.Requests())-asked, again.Answer)
 	}
 	for name, q := range map[string]crash.Question{
 		"other switches":  {Commit: o.crashed, Suspects: 2, Switches: crash.Switches{NoCode: true}},
@@ -194,20 +194,20 @@ func TestGoesOn(t *testing.T) {
 	})
 	ans := o.answer(o.question)
 	ans.End(t.Context())
-	if !Unanswered(ans.Ranking) || ans.Ranking.Algorithm != "rank" || o.kept(o.question) {
-		t.Fatalf("%+v", ans.Ranking)
+	if !Unanswered(ans.Answer) || ans.Answer.Algorithm != "rank" || o.kept(o.question) {
+		t.Fatalf("%+v", ans.Answer)
 	}
 	status = http.StatusUnauthorized
 	if ans, err := o.Answer(t.Context(), o.question, nil); err == nil {
-		t.Fatalf("a server that refuses all gives %+v", ans.Ranking)
+		t.Fatalf("a server that refuses all gives %+v", ans.Answer)
 	}
 	status = 0
 	o.open(1)
 	o.question.Report = read(t, asan)
 	ans = o.answer(o.question)
 	ans.End(t.Context())
-	if Unanswered(ans.Ranking) || ans.Ranking.Files[0].Path != "src/own.c" || ans.Ranking.Agent.Runs[0].Resumed == 0 {
-		t.Errorf("%+v", ans.Ranking.Agent)
+	if Unanswered(ans.Answer) || ans.Answer.Files[0].Path != "src/own.c" || ans.Answer.Agent.Runs[0].Resumed == 0 {
+		t.Errorf("%+v", ans.Answer.Agent)
 	}
 	if n := len(o.server.Requests()); n != 5 || len(o.recorded()) != 2 || !strings.Contains(strings.Join(o.said, "\n"), "resuming run ") {
 		t.Errorf("%d requests, %d runs, said %q", n, len(o.recorded()), o.said)
@@ -226,7 +226,7 @@ func TestResume(t *testing.T) {
 		return lookThenName("src/own.c")(req)
 	})
 	if ans, err := o.Answer(t.Context(), o.question, nil); err == nil {
-		t.Fatalf("a server that refuses all gives %+v", ans.Ranking)
+		t.Fatalf("a server that refuses all gives %+v", ans.Answer)
 	}
 	refused = false
 	o.settings.Turns = 9 // the run is told what it was told before

@@ -1,5 +1,5 @@
-// Package engine answers questions about crashes. The offline engine ranks the files
-// and the commits; the agent engine lets a model investigate what that found.
+// Package engine answers questions about crashes: by the offline engine, or by the agent
+// engine, in which a model investigates what the offline engine found.
 //
 // The command line, the MCP server, evaluations, and the commands that resume and
 // replay recorded runs call this package. It prints nothing.
@@ -10,17 +10,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/culprit"
 	"git-agent/agent/crash/investigate"
-	"git-agent/agent/crash/locate"
-	"git-agent/agent/crash/rank"
-	"git-agent/agent/source"
+	"git-agent/agent/crash/offline"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -43,7 +38,7 @@ func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
 // A Result is the answer to a question about one crash.
 type Result struct {
-	Ranking *crash.Answer
+	Answer *crash.Answer
 	// End records that the runs of the model have ended. Call it when the answer was
 	// printed. It is never nil.
 	End func(context.Context)
@@ -56,7 +51,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 	ans := &Result{End: func(context.Context) {}}
 	var err error
 	if e.Agent == nil {
-		ans.Ranking, err = e.Rank(ctx, q)
+		ans.Answer, err = e.Rank(ctx, q)
 		return ans, err
 	}
 	offline, err := e.Offline(ctx, q)
@@ -68,14 +63,14 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 	if err != nil {
 		return nil, err
 	}
-	if kept, ok := e.Cache.Get(ctx, key); ok && json.Unmarshal(kept, &ans.Ranking) == nil && ans.Ranking != nil {
+	if kept, ok := e.Cache.Get(ctx, key); ok && json.Unmarshal(kept, &ans.Answer) == nil && ans.Answer != nil {
 		return ans, nil
 	}
 	found, err := e.Agent.Investigate(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	ans.Ranking, ans.End = found.Answer, found.End
+	ans.Answer, ans.End = found.Answer, found.End
 	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) && len(offline.Incomplete) == 0 { // next time, the model may answer, or see more
 		e.Cache.Put(ctx, key, value)
 	}
@@ -122,7 +117,7 @@ func makeText(r *crash.Report) error {
 // lacked for it.
 func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Answer, err error) {
 	u, err := e.Fetch.Complete(ctx, func(ctx context.Context) (err error) {
-		ranking, err = e.rank(ctx, q)
+		ranking, err = offline.Rank(ctx, e.Repo, q)
 		return err
 	})
 	if err != nil {
@@ -133,104 +128,4 @@ func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Ans
 		ranking.Notes = append(ranking.Notes, agent.LacksObjectsNote)
 	}
 	return ranking, nil
-}
-
-// rank is Rank from the objects that are there.
-func (e *Engine) rank(ctx context.Context, q crash.Question) (*crash.Answer, error) {
-	commit, from, notes, err := e.commitOf(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	located := crash.Answer{Notes: notes}
-	files, err := locate.Locate(ctx, e.Repo, commit, q.Report)
-	if files == nil {
-		return nil, err
-	}
-	if err := located.Unread("not all functions were looked up", err); err != nil {
-		return nil, err
-	}
-	algorithm := rank.Algorithm(q.Algorithm)
-	if algorithm == "" {
-		algorithm = rank.Ours
-	}
-	ranking, err := rank.Rank(ctx, e.Repo, commit, q.Report, algorithm)
-	if err != nil {
-		return nil, err
-	}
-	ranking.CommitFrom, ranking.Since = from, q.Since
-	ranking.Notes = append(located.Notes, ranking.Notes...)
-	if err := e.checkSince(ctx, ranking); err != nil {
-		return nil, err
-	}
-	if q.Suspects > 0 {
-		found, err := culprit.Find(ctx, e.Repo, commit, q.Report, ranking.Files, culprit.Options{Since: q.Since, Max: q.Suspects})
-		if err != nil {
-			return nil, err
-		}
-		ranking.Suspects = found.Suspects
-		ranking.Notes = append(ranking.Notes, found.Notes...)
-	}
-	return ranking, nil
-}
-
-// checkSince notes that a commit that did not crash comes after the one that crashed,
-// and takes it out of the answer, because there is nothing to bisect.
-func (e *Engine) checkSince(ctx context.Context, ranking *crash.Answer) error {
-	if ranking.Since == "" {
-		return nil
-	}
-	after, err := e.Repo.IsAncestor(ctx, ranking.Commit, ranking.Since)
-	if err != nil || !after {
-		return err
-	}
-	ranking.Notes = append(ranking.Notes, fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", ranking.Since.Short()))
-	ranking.Since = ""
-	return nil
-}
-
-// commitOf returns the commit that crashed, and how it was found.
-func (e *Engine) commitOf(ctx context.Context, q crash.Question) (commit gitext.OID, from string, notes []string, err error) {
-	if q.Commit != "" {
-		return q.Commit, "given", nil, nil
-	}
-	build := q.Report.Build
-	if oid, ok := e.buildCommit(ctx, build.Commit); ok {
-		return oid, "the report's build", nil, nil
-	}
-	for _, tag := range []string{build.Version, versionTag(build.Version)} {
-		if tag == "" {
-			continue
-		}
-		if oid, err := e.Repo.ResolveName(ctx, "refs/tags/"+tag); err == nil {
-			return oid, "the report's version", nil, nil
-		}
-	}
-	if said := cmp.Or(build.Commit, build.Version); said != "" {
-		notes = append(notes, fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said))
-	}
-	oid, err := e.Repo.Resolve(ctx, "HEAD")
-	return oid, "HEAD", notes, err
-}
-
-// digits matches the id of a commit, maybe abbreviated.
-var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
-
-// buildCommit returns the commit that a report says was built. Whoever writes a report
-// must not choose a branch, or what the user has stashed: those may have the repair, and
-// what nobody else is to see.
-func (e *Engine) buildCommit(ctx context.Context, said string) (gitext.OID, bool) {
-	said = strings.ToLower(said)
-	if !digits().MatchString(said) {
-		return "", false
-	}
-	oid, err := e.Repo.ResolveName(ctx, said)
-	return oid, err == nil && strings.HasPrefix(string(oid), said) // a branch may have the name of a hash
-}
-
-// versionTag returns the tag that projects give to a version, "" if there is none.
-func versionTag(version string) string {
-	if version == "" || version[0] < '0' || version[0] > '9' {
-		return ""
-	}
-	return "v" + version
 }

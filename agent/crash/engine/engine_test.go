@@ -176,8 +176,8 @@ func TestSinceAfterTheCrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if notes := strings.Join(got.Ranking.Notes, "; "); got.Ranking.Since != "" || !strings.Contains(notes, "no commit is between them") {
-			t.Errorf("since %s: %q, %s", good.Short(), got.Ranking.Since, notes)
+		if notes := strings.Join(got.Answer.Notes, "; "); got.Answer.Since != "" || !strings.Contains(notes, "no commit is between them") {
+			t.Errorf("since %s: %q, %s", good.Short(), got.Answer.Since, notes)
 		}
 	}
 }

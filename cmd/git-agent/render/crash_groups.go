@@ -20,8 +20,8 @@ const CrashGroupsSchema = "git-agent/crash-groups/1"
 // A CrashGroup is a group of reports of one fault, as it is shown.
 type CrashGroup struct {
 	group.Summary
-	// Ranking is that of the first member, nil if there is none.
-	Ranking *crash.Answer `json:"-"`
+	// Answer is that of the first member, nil if there is none.
+	Answer *crash.Answer `json:"-"`
 }
 
 // CrashGroupsJSON is the documented form of crash --group --json.
@@ -45,9 +45,9 @@ func WriteCrashGroupsJSON(w io.Writer, groups []CrashGroup, files int, end strin
 	for _, g := range groups {
 		out.Count += g.Count
 		j := CrashGroupJSON{CrashGroup: g, Files: []crash.File{}}
-		if g.Ranking != nil {
-			j.Commit, j.Answered = g.Ranking.Commit, g.Ranking.Answered
-			j.Files = append(j.Files, g.Ranking.Files[:min(files, len(g.Ranking.Files))]...)
+		if g.Answer != nil {
+			j.Commit, j.Answered = g.Answer.Commit, g.Answer.Answered
+			j.Files = append(j.Files, g.Answer.Files[:min(files, len(g.Answer.Files))]...)
 		}
 		out.Groups = append(out.Groups, j)
 	}
@@ -124,13 +124,13 @@ func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, most in
 
 // files prints the first ranked files of the first member.
 func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
-	if g.Ranking == nil {
+	if g.Answer == nil {
 		return
 	}
-	if len(g.Ranking.Files) == 0 {
+	if len(g.Answer.Files) == 0 {
 		fmt.Fprintf(b, "    no frame is in a file of this repository\n")
 	}
-	for i, f := range g.Ranking.Files[:min(r.Max, len(g.Ranking.Files))] {
+	for i, f := range g.Answer.Files[:min(r.Max, len(g.Answer.Files))] {
 		if f.Related {
 			break // the files that stacks name come first
 		}

@@ -257,7 +257,7 @@ func TestCrashGroups(t *testing.T) {
 		{Summary: group.Summary{
 			ID: "0123456789abcdef", Count: 7, Names: strings.Fields("a b c d e f g"),
 			Problems: []group.KindCount{{Kind: "SIG\x1b[1m", Count: 5}, {Kind: "abort", Count: 2}}, Members: strings.Fields("1 2 3 4 5 6 7"),
-		}, Ranking: ranking},
+		}, Answer: ranking},
 		{Summary: group.Summary{ID: "x", Count: 1, Members: []string{"z"}}},
 	}
 	var human bytes.Buffer

@@ -1,0 +1,121 @@
+// Package offline is the offline engine of crash: it finds the commit that crashed, maps the
+// frames of the report to its files, and orders files and commits by suspicion. It needs
+// neither a model nor a network.
+package offline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/culprit"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/crash/rank"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// Rank maps the frames of a question's report to files of the commit that crashed, which it
+// stores in the report, and orders files and commits by suspicion. An error says that the
+// repository cannot be read or that the algorithm is unknown; what single objects lack is in
+// the answer's notes.
+func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answer, error) {
+	commit, from, notes, err := commitOf(ctx, repo, q)
+	if err != nil {
+		return nil, err
+	}
+	located := crash.Answer{Notes: notes}
+	files, err := locate.Locate(ctx, repo, commit, q.Report)
+	if files == nil {
+		return nil, err
+	}
+	if err := located.Unread("not all functions were looked up", err); err != nil {
+		return nil, err
+	}
+	algorithm := rank.Algorithm(q.Algorithm)
+	if algorithm == "" {
+		algorithm = rank.Ours
+	}
+	answer, err := rank.Rank(ctx, repo, commit, q.Report, algorithm)
+	if err != nil {
+		return nil, err
+	}
+	answer.CommitFrom, answer.Since = from, q.Since
+	answer.Notes = append(located.Notes, answer.Notes...)
+	if err := checkSince(ctx, repo, answer); err != nil {
+		return nil, err
+	}
+	if q.Suspects > 0 {
+		found, err := culprit.Find(ctx, repo, commit, q.Report, answer.Files, culprit.Options{Since: q.Since, Max: q.Suspects})
+		if err != nil {
+			return nil, err
+		}
+		answer.Suspects = found.Suspects
+		answer.Notes = append(answer.Notes, found.Notes...)
+	}
+	return answer, nil
+}
+
+// checkSince notes that a commit that did not crash comes after the one that crashed,
+// and takes it out of the answer, because there is nothing to bisect.
+func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) error {
+	if answer.Since == "" {
+		return nil
+	}
+	after, err := repo.IsAncestor(ctx, answer.Commit, answer.Since)
+	if err != nil || !after {
+		return err
+	}
+	answer.Notes = append(answer.Notes, fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", answer.Since.Short()))
+	answer.Since = ""
+	return nil
+}
+
+// commitOf returns the commit that crashed, and how it was found.
+func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit gitext.OID, from string, notes []string, err error) {
+	if q.Commit != "" {
+		return q.Commit, "given", nil, nil
+	}
+	build := q.Report.Build
+	if oid, ok := buildCommit(ctx, repo, build.Commit); ok {
+		return oid, "the report's build", nil, nil
+	}
+	for _, tag := range []string{build.Version, versionTag(build.Version)} {
+		if tag == "" {
+			continue
+		}
+		if oid, err := repo.ResolveName(ctx, "refs/tags/"+tag); err == nil {
+			return oid, "the report's version", nil, nil
+		}
+	}
+	if said := cmp.Or(build.Commit, build.Version); said != "" {
+		notes = append(notes, fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said))
+	}
+	oid, err := repo.Resolve(ctx, "HEAD")
+	return oid, "HEAD", notes, err
+}
+
+// digits matches the id of a commit, maybe abbreviated.
+var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
+
+// buildCommit returns the commit that a report says was built. Whoever writes a report
+// must not choose a branch, or what the user has stashed: those may have the repair, and
+// what nobody else is to see.
+func buildCommit(ctx context.Context, repo *gitext.Repo, said string) (gitext.OID, bool) {
+	said = strings.ToLower(said)
+	if !digits().MatchString(said) {
+		return "", false
+	}
+	oid, err := repo.ResolveName(ctx, said)
+	return oid, err == nil && strings.HasPrefix(string(oid), said) // a branch may have the name of a hash
+}
+
+// versionTag returns the tag that projects give to a version, "" if there is none.
+func versionTag(version string) string {
+	if version == "" || version[0] < '0' || version[0] > '9' {
+		return ""
+	}
+	return "v" + version
+}
