@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // maxFileSize bounds each file that a confined command writes. Many files can
@@ -174,7 +175,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 		h.stop()
 		return nil
 	}
-	cmd.WaitDelay = 2 * (grace + reapLimit)
+	cmd.WaitDelay = time.Minute // on a busy machine the helper takes long; killed, it would leave processes that it stopped
 	return &job{cmd: cmd, start: h.start, depth: 1, ended: func(res *Result) (int64, error) {
 		defer h.answer.Close()
 		defer h.stop()
