@@ -5,11 +5,15 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"git-agent/agent/crash"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // ciLines are lines as build logs have them, none of which belongs to a crash.
@@ -56,10 +60,28 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSieve reads every sample with and without the sieve, alone and within a log.
+// goldenSamples returns the reports in testdata as samples.
+func goldenSamples(t *testing.T) []sample {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	var out []sample
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, sample{name: name, text: string(a.Files[0].Data)})
+	}
+	return out
+}
+
+// TestSieve reads every sample and every golden report with and without the sieve, alone
+// and within a log.
 func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(20000))
-	for _, s := range samples {
+	for _, s := range slices.Concat(samples, goldenSamples(t)) {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
 			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
 			if err != nil {
