@@ -254,7 +254,7 @@ const native = "native"
 // languages maps the formats of stacks to the names by which eval crash groups cases.
 // All others are native.
 var languages = map[string]string{"java": "java", "hs_err": "java", "python": "python", "pytest": "python", "go": "go",
-	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet"}
+	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet", "elixir": "elixir"}
 
 // ecosystemOf returns the language of a report's main stack.
 func ecosystemOf(report *crash.Report) string {

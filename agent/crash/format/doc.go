@@ -9,7 +9,7 @@
 // The line readers are of three families: those of native programs (sanitizers,
 // debuggers, Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions),
 // those of languages that print their own stacks (Python, Java, Go, Rust, .NET,
-// JavaScript, Ruby, PHP), and those of operating systems (Linux, the BSDs, Xen).
+// JavaScript, Ruby, PHP, Elixir), and those of operating systems (Linux, the BSDs, Xen).
 //
 // SAP HANA dumps, Apple's JSON reports and core files are not lines of a log:
 // they are told by their first bytes and have readers of their own.

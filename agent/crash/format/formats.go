@@ -17,6 +17,7 @@ func formats() []lineReader {
 		&hotspotReader{},
 		&dotNetReader{},
 		&javaScriptReader{},
+		&elixirReader{},
 		&rubyReader{},
 		&phpReader{},
 		&sanitizerReader{},

@@ -58,6 +58,7 @@ traceback;file ";recent call;line %
 goroutine;fatal error;panicked;created by
 .js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal
 :line %;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %
+**~(;.ex:%;.exs:%;.erl:%
 `), func(r rune) bool { return r == ';' || r == '\n' }))
 })
 

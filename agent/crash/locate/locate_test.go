@@ -56,20 +56,23 @@ func TestFunctionOfMachineCode(t *testing.T) {
 		"git-svn.pl":        "sub cmd_fetch {\n}\n",
 		"builtin/fetch.c":   "int cmd_fetch(int argc, const char **argv, const char *prefix)\n{\n}\n",
 		"contrib/remote.py": "def only_here(x):\n    pass\n",
+		"lib/nif.ex":        "defmodule Nif do\n  def only_there(x) do\n    x\n  end\nend\n",
 	})
 	report := &crash.Report{Stacks: []crash.Stack{
-		{Format: "gdb", Frames: []crash.Frame{{Function: "cmd_fetch"}, {Function: "only_here"}}},
-		{Format: "clusterfuzz", Frames: []crash.Frame{{Function: "only_here"}}},
+		{Format: "gdb", Frames: []crash.Frame{{Function: "cmd_fetch"}, {Function: "only_here"}, {Function: "only_there"}}},
+		{Format: "clusterfuzz", Frames: []crash.Frame{{Function: "only_here"}, {Function: "only_there"}}},
 	}}
 	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"builtin/fetch.c", ""} {
+	for i, want := range []string{"builtin/fetch.c", "", ""} {
 		if got := report.Stacks[0].Frames[i]; got.Path != want {
 			t.Errorf("%s: %q, want %q", got.Function, got.Path, want)
 		}
 	}
-	if got := report.Stacks[1].Frames[0]; got.Path != "contrib/remote.py" {
-		t.Errorf("another format: %q", got.Path)
+	for i, want := range []string{"contrib/remote.py", "lib/nif.ex"} {
+		if got := report.Stacks[1].Frames[i]; got.Path != want {
+			t.Errorf("another format: %q, want %q", got.Path, want)
+		}
 	}
 }

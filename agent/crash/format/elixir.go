@@ -1,0 +1,133 @@
+package format
+
+import (
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// elixirReader reads stacks as Elixir prints them. A line with the exception is followed
+// by frames that are indented further. A frame alone begins no stack, because the
+// compiler's warnings end with a line of the same form.
+//
+// If a process ends because another one failed, the exception of the other is printed
+// between the heading and the frames, and indented further than these.
+type elixirReader struct {
+	heads []elixirHead // each further indented than the one before
+	reach int          // number of the last line that may be a frame of theirs
+}
+
+// An elixirHead is a line that names an exception.
+type elixirHead struct {
+	line          reportLine
+	kind, message string
+	failed, begun bool // its problem was told, its stack was begun
+	problem       int
+}
+
+const (
+	elixirBehindHead  = 40 // lines that a message, arguments and clauses may take
+	elixirBehindFrame = 5
+)
+
+var (
+	elixirRaised = source.Lazy(`^\*\* \(([A-Z]\w*(?:\.[A-Z]\w*)*|EXIT from #PID<[\d.]+>|stop|exit|throw|error)\)(?: (.*))?$`)
+	elixirFrame  = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) )?([^\s:(][^:(]*\.(?:exs?|[hl]?eex|[ehxy]rl)):(\d+): (\S.*)$`)
+	elixirNoFile = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) |:)(\S.*)$`)
+	elixirCall   = source.Lazy(`^(?:anonymous fn/\d+ in |expanding macro: )?:?([A-Za-z_][\w.!?]*(?:"[^"]*"|[^\w\s."(]+)?)(?:/\d+|\(.*\))$`)
+	elixirInner  = source.Lazy(`\."-(?:fun\.)?(\w+[!?]?)/\d+-.*"$`)
+)
+
+// Read implements lineReader.
+func (e *elixirReader) Read(s *scanner, l reportLine) bool {
+	t := l.Text
+	switch {
+	case t == "" || len(t) > maxText:
+		return false
+	case strings.HasPrefix(t, "** ("):
+		return e.raised(l)
+	case len(e.heads) == 0 || l.N > e.reach:
+		return false
+	case (t[len(t)-1] == ')' || isDigit(t[len(t)-1])) && e.frame(s, l):
+		return true
+	case e.begun() && l.Indent <= e.heads[0].line.Indent: // what follows the stack, maybe a warning
+		e.heads = nil
+	}
+	return false
+}
+
+// begun reports whether a frame was read below the headings.
+func (e *elixirReader) begun() bool {
+	return len(e.heads) > 0 && e.heads[len(e.heads)-1].begun
+}
+
+// raised keeps "** (RuntimeError) message" until a frame shows that it heads a stack.
+func (e *elixirReader) raised(l reportLine) bool {
+	m := elixirRaised().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if m[1] == "EXIT" { // it says why the process ended that the line before asked
+		if n := len(e.heads); n > 0 && l.N <= e.reach && !e.heads[n-1].failed && !strings.HasSuffix(m[2], ":") {
+			e.heads[n-1].message += ": " + m[2]
+		}
+		return true
+	}
+	if e.begun() || l.N > e.reach {
+		e.heads = nil
+	}
+	for n := len(e.heads); n > 0 && e.heads[n-1].line.Indent >= l.Indent; n-- {
+		e.heads = e.heads[:n-1]
+	}
+	e.heads = append(e.heads, elixirHead{line: l, kind: m[1], message: m[2]})
+	e.reach = l.N + elixirBehindHead
+	return true
+}
+
+// frame reads "(app 1.2.3) lib/a/b.ex:12: A.B.fun/2", of which the application or the
+// place may be missing.
+func (e *elixirReader) frame(s *scanner, l reportLine) bool {
+	var f crash.Frame
+	var call string
+	if m := elixirFrame().FindStringSubmatch(l.Text); m != nil {
+		f.Module, f.File, f.Line, call = m[1], m[2], atoi(m[3]), m[4]
+	} else if m := elixirNoFile().FindStringSubmatch(l.Text); m != nil {
+		f.Module, call = m[1], m[2]
+	} else {
+		return false
+	}
+	if m := elixirCall().FindStringSubmatch(call); m != nil {
+		f.Symbol, f.Function = call, elixirInner().ReplaceAllString(m[1], ".$1")
+	} else if f.File == "" || call != "(module)" && call != "(file)" && call != "(test)" {
+		return false
+	}
+	e.begin(s, l)
+	e.reach = l.N + elixirBehindFrame
+	s.Add(l, f)
+	return true
+}
+
+// begin opens the stack that a frame belongs to, if it is not open.
+func (e *elixirReader) begin(s *scanner, l reportLine) {
+	for n := len(e.heads); n > 1 && e.heads[n-1].line.Indent >= l.Indent; n-- {
+		e.heads = e.heads[:n-1]
+	}
+	last := len(e.heads) - 1
+	h := &e.heads[last]
+	if h.begun && s.IsOpen("elixir") {
+		return
+	}
+	for i := range e.heads {
+		if p := &e.heads[i]; !p.failed {
+			s.Fail(crash.Problem{Kind: p.kind, Message: p.message, Line: p.line.N})
+			p.failed, p.problem = true, s.Problem
+		}
+	}
+	h.begun, s.Problem = true, h.problem
+	kind := crash.StackCrash
+	if last > 0 {
+		kind = crash.StackCause
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "elixir", Title: titleOf(h.kind, h.message)})
+}
