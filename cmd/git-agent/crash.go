@@ -36,7 +36,7 @@ type crashCmd struct {
 	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
 	crashModelFlags `embed:""`
 	crashFixFlags   `embed:""`
-	LSP             bool     `name:"lsp" help:"let the model look up definitions with a language server, clangd or gopls"`
+	LSP             *bool    `name:"lsp" negatable:"" help:"let the model look up definitions with a language server, clangd or gopls; default: agent.lsp, or no"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
 	lacks         clone
@@ -71,6 +71,9 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, traces.Close()) }()
 	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
+	}
+	if e.Agent != nil {
+		question.Server = e.Agent.Session.Settings.LSP
 	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	batch := c.newBatch(a, sources)
@@ -197,9 +200,10 @@ func (c *crashCmd) check() error {
 	return c.crashModelFlags.check()
 }
 
-// question returns what is asked about each report.
+// question returns what is asked about each report, but for what the settings of a model
+// decide.
 func (c *crashCmd) question(ctx context.Context, repo *gitext.Repo) (crash.Question, error) {
-	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects, Server: c.LSP, Switches: c.switches()}
+	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects, Switches: c.switches()}
 	for _, rev := range []struct {
 		name string
 		oid  *gitext.OID

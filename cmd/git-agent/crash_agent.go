@@ -82,11 +82,19 @@ func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question)
 	return nil
 }
 
+// apply overrides the settings with the options that are given.
+func (c *crashCmd) apply(s *session.Settings) {
+	c.crashModelFlags.apply(s)
+	if c.LSP != nil {
+		s.LSP = *c.LSP
+	}
+}
+
 // engine returns the engine that answers, and the traces that record a model's runs,
 // which the caller closes; they may be nil.
 func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
 	e := &engine.Engine{Repo: repo, Build: buildIdentity()}
-	choice := engineChoice{named: c.Engine, options: c.used() || c.LSP || c.ShowRequest}
+	choice := engineChoice{named: c.Engine, options: c.used() || c.LSP != nil && *c.LSP || c.ShowRequest}
 	if c.Algorithm != "" {
 		choice.offline = "--algorithm=" + c.Algorithm
 	}
@@ -100,7 +108,7 @@ func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engi
 	}
 	confinement, err := a.sandboxSettings(ctx, "")
 	if err == nil {
-		err = c.calibrate(a, e.Agent, crash.Question{Server: c.LSP, Switches: c.switches()})
+		err = c.calibrate(a, e.Agent, crash.Question{Server: opened.Settings.LSP, Switches: c.switches()})
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())

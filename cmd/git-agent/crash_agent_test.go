@@ -85,6 +85,18 @@ func TestCrashAsksTheModel(t *testing.T) {
 	if n := len(server.Requests()) - asked; n != 2 {
 		t.Errorf("%d requests for one run", n)
 	}
+	asked = len(server.Requests())
+	b.git("config", "--global", "agent.lsp", "true")
+	b.run(exitFound, "crash", "--no-lsp", report)
+	if n := len(server.Requests()) - asked; n != 0 {
+		t.Errorf("%d requests with --no-lsp, whose answer is kept", n)
+	}
+	b.run(exitFound, "crash", "--runs=1", report) // as a server was to be asked, there is no such answer
+	b.git("config", "--global", "--unset", "agent.lsp")
+	b.run(exitFound, "crash", "--runs=1", "--lsp", report)
+	if n := len(server.Requests()) - asked; n != 2 {
+		t.Errorf("%d requests with agent.lsp and with --lsp, which mean the same", n)
+	}
 	format, _ := b.run(exitFound, "crash", "-n1", "--format=%(rank) %(path) %(algorithm)", report)
 	if format != "1 main.c agent\n" {
 		t.Errorf("format %q", format)
