@@ -82,7 +82,7 @@ type Stack struct {
 type Frame struct {
 	// Raw is the line of the report, without prefixes and cut to a bounded length.
 	Raw string `json:"raw"`
-	// Line is the number of that line in the report, from 1.
+	// ReportLine is the number of that line in the report, from 1.
 	ReportLine int `json:"report_line"`
 	// Function is the function's name as a reader writes it: demangled, without
 	// arguments, template arguments, and suffixes of compilers.

@@ -28,7 +28,7 @@ var (
 	applePlace     = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 2000 {

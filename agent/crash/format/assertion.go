@@ -45,7 +45,7 @@ var assertions = []struct {
 	{"", source.Lazy(`(?i)\bassert(?:ion)? (?:failed|failure)[^/\w]*(?P<expr>.*?)[ (,]+(?:at )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)):(?P<line>\d+)`)},
 }
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (*assertionReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 10 || len(t) > 4000 || !mayAssert(t) {

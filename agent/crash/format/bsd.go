@@ -22,7 +22,7 @@ var (
 	bsdTrap  = source.Lazy(`^--- (?:trap|interrupt|signal) (?:0x)?[1-9a-f]`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (b *bsdReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 8 || len(t) > 1000 {

@@ -22,7 +22,7 @@ var (
 	fuzzFile   = source.Lazy(`^[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|rs|go|java|py|js|S)$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (c *clusterFuzzReader) Read(s *scanner, l reportLine) bool {
 	if c.state > 0 && l.N-c.state == 1 {
 		return c.function(s, l)

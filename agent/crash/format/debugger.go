@@ -24,7 +24,7 @@ var (
 	lldbStop   = source.Lazy(`stop reason = (.*)$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 500 {

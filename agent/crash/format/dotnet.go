@@ -35,7 +35,7 @@ var (
 	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

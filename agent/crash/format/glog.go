@@ -19,7 +19,7 @@ var (
 	glogCode   = source.Lazy(`^(.*) \((\S+\.so[\d.]*|/\S+)\)$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (g *glogReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

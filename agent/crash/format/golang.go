@@ -39,7 +39,7 @@ var (
 	goClosure = source.Lazy(`(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.func·\d+|·\d+|-fm|-range\d+|\.\d+)+$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (g *goReader) Read(s *scanner, l reportLine) bool {
 	l = g.margin.Off(l)
 	t := l.Text

@@ -26,7 +26,7 @@ var (
 	hotspotInfo   = source.Lazy(`^siginfo: ?.*?(?:si_addr[:=] ?|(reading|writing) address )(0x[0-9a-f]+)`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (h *hotspotReader) Read(s *scanner, l reportLine) bool {
 	t := strings.TrimLeft(l.Text, "# ")
 	switch {

@@ -41,7 +41,7 @@ var (
 	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

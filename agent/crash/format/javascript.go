@@ -26,7 +26,7 @@ var (
 	jsQuery  = source.Lazy(`[?#][^/]*$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

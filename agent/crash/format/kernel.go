@@ -59,7 +59,7 @@ var kernelHeads = []struct {
 	{"", "", source.Lazy(`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `)},
 }
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (k *kernelReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) < 3 || len(t) > 4000 {
@@ -302,7 +302,7 @@ func (k *kernelReader) settle(s *scanner) {
 	}
 }
 
-// Flush implements scan.Flusher.
+// Flush implements flusher.
 func (k *kernelReader) Flush(s *scanner) { k.settle(s) }
 
 // detail reads the other lines of a report.

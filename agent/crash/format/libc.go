@@ -21,7 +21,7 @@ var (
 	libcBare  = source.Lazy(`^(/\S+) ?\[0x[0-9a-f]{4,16}\]$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if len(t) > 4000 || !endsInAddress(t) {

@@ -31,7 +31,7 @@ var (
 	minidumpSignals = source.Lazy(`^(SIG[A-Z]+|EXC_\w+|EXCEPTION_\w+)\b`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (d *minidumpReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 4000 {

@@ -67,7 +67,7 @@ func evident(text string) bool {
 // numbered are the formats whose frames numberedReader reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (h *numberedReader) Read(s *scanner, l reportLine) bool {
 	var m []string
 	if strings.IndexByte(l.Text, '#') >= 0 {

@@ -22,7 +22,7 @@ var (
 	phpLaravel  = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (p *phpReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

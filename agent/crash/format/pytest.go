@@ -22,7 +22,7 @@ var (
 	pytestTitle = source.Lazy(`^_{2,} (.{1,200}?) _{2,}$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

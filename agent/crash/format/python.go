@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	l = p.margin.Off(l)
 	t := l.Text

@@ -26,7 +26,7 @@ var (
 	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

@@ -26,7 +26,7 @@ var (
 	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (r *rustReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

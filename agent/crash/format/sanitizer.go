@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (*sanitizerReader) Read(s *scanner, l reportLine) bool {
 	switch t := l.Text; {
 	case strings.Contains(t, "Sanitizer: "):

@@ -187,7 +187,7 @@ func (s *scanner) Begin(st crash.Stack) {
 	s.Open = &st
 }
 
-// Hold makes sure that f.flush is called before the open stack ends.
+// Hold makes sure that f.Flush is called before the open stack ends.
 func (s *scanner) Hold(f flusher) { s.pending = f }
 
 // Close ends the open stack.

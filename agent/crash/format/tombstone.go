@@ -25,7 +25,7 @@ var (
 	tombstonePlus   = source.Lazy(`\+\d+$`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (a *tombstoneReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {

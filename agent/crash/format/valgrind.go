@@ -28,7 +28,7 @@ var (
 	valgrindNull = source.Lazy(`Address 0x[0-9a-fA-F]{1,3} is not stack'd`)
 )
 
-// Read implements scan.Format.
+// Read implements lineReader.
 func (v *valgrindReader) Read(s *scanner, l reportLine) bool {
 	if strings.HasPrefix(l.Text, "at 0x") || strings.HasPrefix(l.Text, "by 0x") {
 		return v.frame(s, l)
