@@ -29,6 +29,7 @@ type elixirHead struct {
 const (
 	elixirBehindHead  = 40 // lines that a message, arguments and clauses may take
 	elixirBehindFrame = 5
+	elixirNested      = 8 // exceptions behind each other that are kept
 )
 
 var (
@@ -79,6 +80,9 @@ func (e *elixirReader) raised(l reportLine) bool {
 	}
 	for n := len(e.heads); n > 0 && e.heads[n-1].line.Indent >= l.Indent; n-- {
 		e.heads = e.heads[:n-1]
+	}
+	if len(e.heads) == elixirNested {
+		return true
 	}
 	e.heads = append(e.heads, elixirHead{line: l, kind: m[1], message: m[2]})
 	e.reach = l.N + elixirBehindHead
