@@ -79,8 +79,8 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (run
 	return runstore.Run{}, errors.New("no run was interrupted here")
 }
 
-// openSession opens a session with the model and the settings of the run, because a
-// conversation cannot continue with others.
+// openSession opens a session with the model of the run, because a conversation cannot
+// continue with another. The other settings are those that are configured now.
 func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.About, traces *cache.Traces) (*session.Session, error) {
 	if err := checkCost(c.MaxCost); err != nil {
 		return nil, err
