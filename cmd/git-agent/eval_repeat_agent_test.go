@@ -96,11 +96,11 @@ func TestEvalRepetitionsDiffer(t *testing.T) {
 	right := b.git("rev-parse", "HEAD~3") // of the case that --limit=1 chooses
 	var conversations, refuse atomic.Int32
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
-		n := conversations.Load()
 		if req.Turn() == 0 {
-			n = conversations.Add(1)
+			conversations.Add(1)
 			return modeltest.Call("git_blame", `{"path":"a.c"}`)
 		}
+		n := conversations.Load()
 		if n == 2 && refuse.CompareAndSwap(0, 1) {
 			return modeltest.Status(http.StatusUnauthorized, `{"error":{"message":"no"}}`)
 		}
