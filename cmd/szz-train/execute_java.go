@@ -24,7 +24,7 @@ const (
 
 // javaSources is an argument of javac: the sources of all modules. It is evaluated at each
 // commit, for modules come and go.
-const javaSources = `-sourcepath "$(find . -path '*/src/main/java' -o -path '*/src/test/java' -o -path './src/java' -o -path './src/test' | tr '\n' ':')"`
+const javaSources = `-sourcepath "$(find . -path '*/src/main/java' -o -path '*/src/test/java' -o -path './src/java' -o -path './src/test' -o -path './java' -o -path './javatests' | tr '\n' ':')"`
 
 // javaResources are the directories that the tests read as parts of the class path.
 const javaResources = `"` + javaInto + `:$(find . -path '*/src/main/resources' -o -path '*/src/test/resources' | tr '\n' ':')$CLASSPATH"`
@@ -68,7 +68,7 @@ func javaClass(p string) string {
 	if !ok || path.Base(p) == "package-info.java" {
 		return ""
 	}
-	for _, root := range []string{"src/test/java/", "src/test/"} {
+	for _, root := range []string{"src/test/java/", "src/test/", "javatests/"} {
 		if i := strings.Index("/"+stem, "/"+root); i >= 0 {
 			return strings.ReplaceAll(stem[i+len(root):], "/", ".")
 		}

@@ -126,6 +126,23 @@ public class HalfTest {
 	isRegression(t, c, commits, "o.HalfTest.halves")
 }
 
+// The class of a test file is named below the root of the tests, which has several forms.
+func TestJavaClass(t *testing.T) {
+	for file, want := range map[string]string{
+		"src/test/java/o/HalfTest.java":     "o.HalfTest",
+		"core/src/test/java/HalfTest.java":  "HalfTest",
+		"src/test/o/HalfTest.java":          "o.HalfTest",
+		"javatests/com/o/HalfTest.java":     "com.o.HalfTest",
+		"java/com/o/Half.java":              "",
+		"src/test/java/o/package-info.java": "",
+		"src/test/resources/half.txt":       "",
+	} {
+		if got := javaClass(file); got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}
+
 // A module that had another name is tested under the name that the tests import.
 func TestRenamedModule(t *testing.T) {
 	needs(t, "go")
