@@ -40,7 +40,7 @@ for kind in ${*:-python node}; do
 	case $kind in
 	python)
 		[ -d "$out/venv" ] || "${PYTHON:-python3.9}" -m venv "$out/venv"
-		"$out/venv/bin/pip" install -q pytest hypothesis freezegun pytz simplejson python-dateutil pretend six pyyaml mock markupsafe \
+		"$out/venv/bin/pip" install -q pytest hypothesis freezegun pytz simplejson python-dateutil pretend six pyyaml mock markupsafe==2.0.1 \
 			docutils requests typing_extensions packaging sortedcontainers html5lib webencodings lxml blinker wcwidth rpds-py referencing \
 			jsonschema-specifications attrs pyrsistent importlib_metadata pygments
 		(PATH=$out/venv/bin:$PATH VIRTUAL_ENV=$out/venv && export PATH VIRTUAL_ENV && mine python.jsonl $python)
