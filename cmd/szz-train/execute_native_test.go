@@ -66,6 +66,9 @@ func isRegression(t *testing.T, c *executedCase, commits []gitext.OID, test stri
 // calls what the culprit brought, so that the file as a whole says nothing before it.
 func TestRustCulprit(t *testing.T) {
 	needs(t, "cargo")
+	if out, err := exec.Command("cargo", "--version").CombinedOutput(); err != nil { // rustup's, with another home
+		t.Skipf("cargo: %v: %s", err, out)
+	}
 	lib := func(half, rest string) gittest.Files {
 		return gittest.Files{"src/lib.rs": "pub fn half(n: u32) -> u32 {\n    " + half + "\n}\n" + rest}
 	}

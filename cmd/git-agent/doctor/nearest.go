@@ -14,7 +14,7 @@ func Unknown(others []Setting, key string) (nearest string, unknown bool) {
 	if isSetting(others, key) {
 		return "", false
 	}
-	best := len(key)/3 + 1 // more letters apart is another word
+	best := len(strings.TrimPrefix(key, "agent."))/3 + 1 // more letters apart is another word
 	consider := func(name string) {
 		if d := source.EditDistance(strings.ToLower(key), strings.ToLower(name), best); d < best {
 			best, nearest = d, name
