@@ -43,8 +43,11 @@ func signalAll(first unix.Signal, done <-chan struct{}) {
 // endDescendants ends the processes that the command left, which became our
 // children, and returns how many it could not end.
 func endDescendants() int {
-	if !anyChild() {
-		return 0 // most commands leave nothing
+	for range 10 { // most commands leave nothing, and bubblewrap what is about to end
+		if !anyChild() {
+			return 0
+		}
+		time.Sleep(reapPause / 20)
 	}
 	signalDescendants(unix.SIGTERM)
 	for began := time.Now(); anyChild(); time.Sleep(reapPause) {
