@@ -45,7 +45,7 @@ type Inquiry struct {
 }
 
 // Investigate lets the model investigate one crash. It returns an error if the server
-// would refuse every other question too. After any other failure the ranking is the
+// would refuse every other question too. After any other failure the answer is the
 // offline engine's, and says so.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	spec, err := specOf(in)
@@ -104,7 +104,7 @@ func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 	})
 }
 
-// Unanswered reports whether a ranking is the offline engine's because no run of the
+// Unanswered reports whether an answer is the offline engine's because no run of the
 // model gave one.
 func Unanswered(r *crash.Answer) bool { return r.Agent != nil && r.Agent.Fallback != "" }
 

@@ -115,17 +115,17 @@ func makeText(r *crash.Report) error {
 // Rank maps the frames of a question's report to files, which it stores in the
 // report, and ranks files and commits without a model. The answer says what the clone
 // lacked for it.
-func (e *Engine) Rank(ctx context.Context, q crash.Question) (ranking *crash.Answer, err error) {
+func (e *Engine) Rank(ctx context.Context, q crash.Question) (answer *crash.Answer, err error) {
 	u, err := e.Fetch.Complete(ctx, func(ctx context.Context) (err error) {
-		ranking, err = offline.Rank(ctx, e.Repo, q)
+		answer, err = offline.Rank(ctx, e.Repo, q)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if u.Missing > 0 {
-		ranking.Incomplete = append(ranking.Incomplete, agent.LacksObjects)
-		ranking.Notes = append(ranking.Notes, agent.LacksObjectsNote)
+		answer.Incomplete = append(answer.Incomplete, agent.LacksObjects)
+		answer.Notes = append(answer.Notes, agent.LacksObjectsNote)
 	}
-	return ranking, nil
+	return answer, nil
 }
