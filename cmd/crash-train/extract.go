@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,7 +58,7 @@ func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, exa
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	cases, err := readLines[crashCase](flags.Args())
+	cases, err := eval.ReadLines[crashCase](flags.Args()...)
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
 
 // readTraining reads rows to train or tune on. None may be of a held out repository.
 func readTraining[T any](paths []string, repo func(T) string) ([]T, error) {
-	rows, err := readLines[T](paths)
+	rows, err := eval.ReadLines[T](paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -142,27 +141,3 @@ func readTraining[T any](paths []string, repo func(T) string) ([]T, error) {
 }
 
 func repoOf(r row) string { return r.Repo }
-
-// readLines reads files of JSON lines.
-func readLines[T any](paths []string) ([]T, error) {
-	var out []T
-	for _, path := range paths {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		in := bufio.NewScanner(f)
-		in.Buffer(nil, 64<<20)
-		for in.Scan() {
-			var v T
-			if err := json.Unmarshal(in.Bytes(), &v); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			out = append(out, v)
-		}
-		if err := errors.Join(in.Err(), f.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}

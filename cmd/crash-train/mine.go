@@ -15,6 +15,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
+	"git-agent/agent/eval"
 	"git-agent/agent/source"
 	"git-agent/cmd/heldout"
 	"git-agent/gitext"
@@ -82,7 +83,7 @@ func knownReports(files string) (map[string]bool, error) {
 	if files == "" {
 		return known, nil
 	}
-	cases, err := readLines[minedCase](strings.Split(files, ","))
+	cases, err := eval.ReadLines[minedCase](strings.Split(files, ",")...)
 	for _, c := range cases {
 		known[string(c.Fix)], known[c.Stack] = true, true
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/stat"
 	"git-agent/cmd/heldout"
@@ -27,7 +28,7 @@ func choicesOf(rows []row) []stat.ChoiceSet {
 
 // readTraining reads rows to train or tune on. None may be of a held out repository.
 func readTraining(paths []string) ([]row, error) {
-	rows, err := readLines[row](paths)
+	rows, err := eval.ReadLines[row](paths...)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/stat"
 )
@@ -32,7 +33,7 @@ func cross(args []string) error {
 // judge prints how the model of the program does on repositories that it was not fitted
 // to. It returns an error if it was fitted to one of them.
 func judge(args []string) error {
-	rows, err := readLines[row](args)
+	rows, err := eval.ReadLines[row](args...)
 	if err != nil {
 		return err
 	}

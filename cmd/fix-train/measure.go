@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/testrun"
@@ -107,7 +106,7 @@ func problemOf(ctx context.Context, repo *gitext.Repo, b bug) (fix.Problem, erro
 
 // eachBug calls use with each bug of case files and its repository.
 func eachBug(ctx context.Context, dir string, caseFiles []string, use func(*gitext.Repo, bug) error) error {
-	bugs, err := readLines[bug](caseFiles)
+	bugs, err := eval.ReadLines[bug](caseFiles...)
 	if err != nil {
 		return err
 	}
@@ -137,28 +136,4 @@ func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
 		}
 	}
 	return nil, fmt.Errorf("there is no clone of %s in %s", name, dir)
-}
-
-// readLines reads files with one JSON value on each line.
-func readLines[T any](paths []string) ([]T, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("name at least one file")
-	}
-	var out []T
-	for _, p := range paths {
-		f, err := os.Open(p)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		d := json.NewDecoder(bufio.NewReader(f))
-		for d.More() {
-			var v T
-			if err := d.Decode(&v); err != nil {
-				return nil, fmt.Errorf("%s: %w", p, err)
-			}
-			out = append(out, v)
-		}
-	}
-	return out, nil
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -61,7 +60,7 @@ func confirm(ctx context.Context, args []string) error {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range fs.Args() {
-		cases, err := readLines[testedCase](name)
+		cases, err := eval.ReadLines[testedCase](name)
 		if err != nil {
 			return err
 		}
@@ -84,25 +83,6 @@ func confirm(ctx context.Context, args []string) error {
 		}
 	}
 	return nil
-}
-
-// readLines reads a file of JSON lines.
-func readLines[T any](name string) ([]T, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var list []T
-	for dec := json.NewDecoder(f); ; {
-		var one T
-		if err := dec.Decode(&one); err == io.EOF {
-			return list, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		list = append(list, one)
-	}
 }
 
 func confirmCase(ctx context.Context, root string, c testedCase, most int, opt verify.Options) (*testedRow, error) {
@@ -179,7 +159,7 @@ func ratios(args []string) error {
 func countResults(files []string) (counts map[bool]map[string]float64, cases int, err error) {
 	counts = map[bool]map[string]float64{true: {}, false: {}}
 	for _, name := range files {
-		rows, err := readLines[testedRow](name)
+		rows, err := eval.ReadLines[testedRow](name)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -40,6 +40,7 @@ import (
 	"os/signal"
 
 	"git-agent/agent/sandbox"
+	"git-agent/cmd/szz-train/execute"
 )
 
 func main() {
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 	case "mine":
 		return mine(ctx, args[1:])
 	case "execute":
-		return execute(ctx, args[1:])
+		return execute.Run(ctx, args[1:])
 	case "extract":
 		return extract(ctx, args[1:])
 	case "fit":

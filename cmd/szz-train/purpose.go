@@ -45,7 +45,7 @@ func purpose(ctx context.Context, args []string) error {
 	}
 	byRepo := map[string][]purposeCase{}
 	for _, name := range fs.Args() {
-		cases, err := readLines[purposeCase](name)
+		cases, err := eval.ReadLines[purposeCase](name)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/cmd/heldout"
@@ -29,7 +30,7 @@ func fitPurpose(args []string) error {
 	}
 	var rows []purposeRow
 	for _, name := range fs.Args() {
-		part, err := readLines[purposeRow](name)
+		part, err := eval.ReadLines[purposeRow](name)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz/fixlike"
 )
 
@@ -46,7 +47,7 @@ func TestReadCommitsAreCases(t *testing.T) {
 	// The commits that were read by hand, and the cases with tests, can be read, and have
 	// what the steps need.
 	t.Parallel()
-	read, err := readLines[purposeCase](filepath.Join("testdata", "read.jsonl"))
+	read, err := eval.ReadLines[purposeCase](filepath.Join("testdata", "read.jsonl"))
 	if err != nil || len(read) < 100 {
 		t.Fatalf("%d commits, %v", len(read), err)
 	}
@@ -55,7 +56,7 @@ func TestReadCommitsAreCases(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	tested, err := readLines[testedCase](filepath.Join("testdata", "confirm.jsonl"))
+	tested, err := eval.ReadLines[testedCase](filepath.Join("testdata", "confirm.jsonl"))
 	if err != nil || len(tested) < 20 {
 		t.Fatalf("%d cases, %v", len(tested), err)
 	}

@@ -1,4 +1,7 @@
-package main
+// Package execute finds bug-introducing commits by execution: it lays the test of a fix over
+// the commits of history, and searches for the one at which the test begins to fail. The
+// suites of Go, Python, JavaScript, Rust and Java are known; those of C are given by the user.
+package execute
 
 import (
 	"bufio"
@@ -12,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/source"
 	"git-agent/cmd/heldout"
 	"git-agent/gitext"
@@ -72,10 +76,10 @@ type bounds struct {
 	given       commands
 }
 
-// execute finds fixes that bring a test, and runs the test through history to find the
+// Run finds fixes that bring a test, and runs the test through history to find the
 // commit at which it begins to fail. What it tried is in its journal: started again, it
 // goes on where it stopped.
-func execute(ctx context.Context, args []string) error {
+func Run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("execute", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
 	name := fs.String("journal", "", "`file` that gets a line for each fix that was tried; those in it are not tried again")
@@ -139,7 +143,7 @@ func readJournal(name string) ([]attempt, error) {
 	if name == "" {
 		return nil, errors.New("name the journal: -journal=FILE")
 	}
-	tried, err := readLines[attempt](name)
+	tried, err := eval.ReadLines[attempt](name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -151,7 +155,7 @@ func withKnown(tried []attempt, name string) ([]attempt, error) {
 	if name == "" {
 		return tried, nil
 	}
-	cases, err := readLines[executedCase](name)
+	cases, err := eval.ReadLines[executedCase](name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,41 @@
+package eval
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ReadLines reads files with one JSON value on each line, in their order. An error names the
+// file that cannot be read, and no file at all is one, too.
+func ReadLines[T any](paths ...string) ([]T, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("name at least one file")
+	}
+	var list []T
+	for _, path := range paths {
+		if err := readInto(&list, path); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// readInto adds the values of a file to a list.
+func readInto[T any](list *[]T, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for d := json.NewDecoder(bufio.NewReader(f)); d.More(); {
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		*list = append(*list, v)
+	}
+	return nil
+}
