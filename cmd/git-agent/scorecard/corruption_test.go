@@ -293,7 +293,7 @@ func damage(random *rand.Rand, kind string, data *[]byte) {
 // readable runs are listed, and the damage is reported.
 func TestCorruptions(t *testing.T) {
 	s := newStoreroom(t)
-	for _, c := range sample(corruptionVectors(), 20) {
+	for _, c := range sample(corruptionVectors(), 12) {
 		t.Run(c.String(), func(t *testing.T) {
 			h := home(t.TempDir())
 			must(t, duplicateTree(string(s.home), string(h)))

@@ -207,7 +207,7 @@ var placeVerbs = [][]string{
 // No verb reads, changes or deletes data that an archive, another user or a
 // repository's configuration brings. No verb creates files there.
 func TestDataBroughtAlong(t *testing.T) {
-	for _, v := range sample(broughtVectors, 8) {
+	for _, v := range sample(broughtVectors, 5) {
 		b := &bait{home: newHome(t)}
 		top := t.TempDir()
 		b.repo, b.victim = filepath.Join(top, "repo"), filepath.Join(top, "victim")

@@ -261,7 +261,7 @@ func toolchainHomes() []string {
 // TestHostileProjects runs fix on each project, and crash where a trap is for it.
 func TestHostileProjects(t *testing.T) {
 	template := newTemplate(t)
-	for _, v := range sample(hostileProjects(), 8) {
+	for _, v := range sample(hostileProjects(), 5) {
 		t.Run(v.name, func(t *testing.T) {
 			if _, err := exec.LookPath(v.needs); v.needs != "" && err != nil {
 				skipped(t, projects, v.name, v.needs+" is not installed")

@@ -109,7 +109,7 @@ func TestForgedProofs(t *testing.T) {
 	}
 	slots := make(chan struct{}, 2)
 	t.Run("group", func(t *testing.T) {
-		for _, v := range sample(vectors, 10) {
+		for _, v := range sample(vectors, 6) {
 			t.Run(v.String(), func(t *testing.T) {
 				t.Parallel()
 				slots <- struct{}{}

@@ -140,7 +140,7 @@ func TestSurroundings(t *testing.T) {
 	for _, deed := range storing {
 		want[strings.Join(deed, " ")] = plain.run(t, command{dir: plain.repo, env: plain.env}, deed...)
 	}
-	for _, v := range sample(surrounds(), 6) {
+	for _, v := range sample(surrounds(), 4) {
 		t.Run(v.name, func(t *testing.T) {
 			s := newStage(t)
 			env, ok := v.lay(t, s)
