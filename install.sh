@@ -97,7 +97,7 @@ put() {
 build() {
 	version=$(git -C "$source" describe --tags --always --dirty 2>/dev/null || say devel)
 	(cd "$source" && CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-		-ldflags "-s -w -X main.version=$version" -o "$work/git-agent" ./cmd/git-agent) ||
+		-ldflags "-s -w -X git-agent/cmd/git-agent/app.version=$version" -o "$work/git-agent" ./cmd/git-agent) ||
 		die "the program does not build"
 	"$work/git-agent" --version >/dev/null || die "the program that was built does not run"
 	for shell in bash zsh fish; do

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"git-agent/cmd/git-agent/app"
 	"io"
 	"os"
 	"os/exec"
@@ -37,7 +38,7 @@ func BenchmarkSzz(b *testing.B) {
 			own, git := cpuTime(syscall.RUSAGE_SELF), cpuTime(syscall.RUSAGE_CHILDREN)
 			for i := 0; b.Loop(); i++ {
 				args := []string{"szz", "--no-cache", "--json", "--algorithm=" + algorithm, fixes[i%len(fixes)]}
-				if code := run(b.Context(), os.LookupEnv, nil, io.Discard, io.Discard, args); code > exitNothing {
+				if code := run(b.Context(), os.LookupEnv, nil, io.Discard, io.Discard, args); code > app.ExitNothing {
 					b.Fatalf("%v exits with %d", args, code)
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/cachecmd"
 	"git-agent/gitext/gitconfig"
 )
@@ -33,32 +34,36 @@ type cacheClearCmd struct {
 }
 
 // Run prints what the files hold.
-func (c *cacheStatsCmd) Run(ctx context.Context, a *app) error { return a.cacheVerb(c.JSON).Stats(ctx) }
+func (c *cacheStatsCmd) Run(ctx context.Context, a *app.App) error {
+	return cacheVerb(a, c.JSON).Stats(ctx)
+}
 
 // Run removes the least recently used answers.
-func (c *cachePruneCmd) Run(ctx context.Context, a *app) error {
+func (c *cachePruneCmd) Run(ctx context.Context, a *app.App) error {
 	var size int64
 	if c.Size != "" {
 		var ok bool
 		if size, ok = gitconfig.ParseSize(c.Size); !ok || size < 1 {
-			return usagef("%q is not a size such as 100m", c.Size)
+			return app.Usagef("%q is not a size such as 100m", c.Size)
 		}
 	}
-	return a.cacheVerb(c.JSON).Prune(ctx, size)
+	return cacheVerb(a, c.JSON).Prune(ctx, size)
 }
 
 // Run exits with 1 if anything is damaged.
-func (c *cacheVerifyCmd) Run(ctx context.Context, a *app) error {
-	sound, err := a.cacheVerb(c.JSON).Verify(ctx)
+func (c *cacheVerifyCmd) Run(ctx context.Context, a *app.App) error {
+	sound, err := cacheVerb(a, c.JSON).Verify(ctx)
 	if err == nil && !sound {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return err
 }
 
 // Run removes all cached answers.
-func (c *cacheClearCmd) Run(ctx context.Context, a *app) error { return a.cacheVerb(c.JSON).Clear(ctx) }
+func (c *cacheClearCmd) Run(ctx context.Context, a *app.App) error {
+	return cacheVerb(a, c.JSON).Clear(ctx)
+}
 
-func (a *app) cacheVerb(json bool) *cachecmd.Verb {
-	return &cachecmd.Verb{Stdout: a.stdout, Say: a.say, Hint: a.hint, Open: a.open, Data: a.data, JSON: json, Quiet: a.flags.Quiet}
+func cacheVerb(a *app.App, json bool) *cachecmd.Verb {
+	return &cachecmd.Verb{Stdout: a.Stdout, Say: a.Say, Hint: a.Hint, Open: a.Open, Data: a.Data, JSON: json, Quiet: a.Flags.Quiet}
 }

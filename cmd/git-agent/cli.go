@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	"git-agent/cmd/git-agent/app"
 	"reflect"
 	"slices"
 	"strings"
-
-	"git-agent/cmd/git-agent/flagtable"
 
 	"github.com/alecthomas/kong"
 )
@@ -16,7 +14,7 @@ import (
 // pages, and completions are made from it (package flagtable), and a test checks
 // that they agree.
 type cli struct {
-	globals
+	app.Globals
 
 	Szz        szzCmd        `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
 	Fix        fixCmd        `cmd:"" help:"repair a bug, and prove the patch by the tests"`
@@ -34,48 +32,8 @@ type cli struct {
 	Version    versionCmd    `cmd:"" help:"print the version"`
 }
 
-// globals are the options that every verb takes.
-type globals struct {
-	Usage       usageFlag `name:"usage" short:"h" help:"print a short usage and exit"`
-	Help        helpFlag  `name:"help" help:"show the manual page and exit"`
-	ShowVersion bool      `name:"version" help:"print the version and exit"`
-	Quiet       bool      `short:"q" help:"suppress progress reports, notices and hints"`
-	Verbose     int       `short:"v" type:"counter" help:"print each git command with its exit code and duration, and show answers in more detail"`
-	Color       string    `enum:"auto,always,never" default:"auto" placeholder:"<when>" help:"when to use color: auto, always or never"`
-	Progress    *bool     `negatable:"" help:"report progress even if standard error is not a terminal"`
-}
-
-// errAnswered stops the parser after a flag such as -h has printed its text.
-var errAnswered = errors.New("answered")
-
-// usageFlag is -h, which prints the usage of the verb.
-type usageFlag bool
-
-// BeforeReset prints the usage. kong calls it before it checks for missing
-// arguments.
-func (usageFlag) BeforeReset(k *kong.Context, a *app) error {
-	flagtable.WriteUsage(a.stdout, k.Selected(), k.Model.Node)
-	return errAnswered
-}
-
-// helpFlag is --help, which shows the manual page of the verb.
-type helpFlag bool
-
-// BeforeReset shows the page. kong calls it before it checks for missing
-// arguments.
-func (helpFlag) BeforeReset(k *kong.Context, a *app) error {
-	name := "git-agent"
-	if n := k.Selected(); n != nil {
-		name += "-" + flagtable.VerbName(n)
-	}
-	if err := showPage(a, name); err != nil {
-		return err
-	}
-	return errAnswered
-}
-
 // newParser returns a parser of the whole command line, which parses into c.
-func newParser(c *cli, a *app) (*kong.Kong, error) {
+func newParser(c *cli, a *app.App) (*kong.Kong, error) {
 	return kong.New(c, parserOptions(a)...)
 }
 
@@ -83,7 +41,7 @@ func newParser(c *cli, a *app) (*kong.Kong, error) {
 // the name of a verb, the parser knows that verb and no other: kong takes 3 ms of
 // processor time to look at the options of all of them. The parser of completion knows
 // all verbs, because its script completes them.
-func newParserFor(args []string, c *cli, a *app) (*kong.Kong, error) {
+func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	if len(args) == 0 || args[0] == "completion" {
 		return newParser(c, a)
 	}
@@ -99,18 +57,18 @@ func newParserFor(args []string, c *cli, a *app) (*kong.Kong, error) {
 			extra = append(extra, `hidden:""`)
 		}
 		verb := kong.DynamicCommand(args[0], tag("help"), "", verbs.Field(i).Addr().Interface(), extra...)
-		return kong.New(&c.globals, append(parserOptions(a), verb)...)
+		return kong.New(&c.Globals, append(parserOptions(a), verb)...)
 	}
 	return newParser(c, a)
 }
 
 // parserOptions returns what all parsers of the command line have in common.
-func parserOptions(a *app) []kong.Option {
+func parserOptions(a *app.App) []kong.Option {
 	return []kong.Option{
 		kong.Name("git agent"),
 		kong.Description("Answer questions about a repository's history."),
 		kong.NoDefaultHelp(),
-		kong.Writers(a.stdout, a.stderr),
+		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
 		kong.Bind(a),
 		kong.Vars{"recorded_verbs": alternatives(recordedVerb.verbName)},

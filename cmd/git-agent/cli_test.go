@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/flagtable"
 
 	"github.com/alecthomas/kong"
@@ -13,7 +14,7 @@ import (
 // usage, and so the same options, arguments and texts.
 func TestParserOfOneVerb(t *testing.T) {
 	t.Parallel()
-	a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}
+	a := &app.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
 	all, err := newParser(&cli{}, a)
 	if err != nil {
 		t.Fatal(err)

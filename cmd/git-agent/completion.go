@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
@@ -19,8 +20,8 @@ type completionCmd struct {
 
 // Run prints a completion script for the shell. The script completes both
 // `git agent` and `git-agent`.
-func (c *completionCmd) Run(k *kong.Context, a *app) error {
-	_, err := fmt.Fprint(a.stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
+func (c *completionCmd) Run(k *kong.Context, a *app.App) error {
+	_, err := fmt.Fprint(a.Stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
 	return err
 }
 
@@ -30,13 +31,13 @@ const maxRunNames = 100
 // printRunNames prints the names of recorded runs for completion. It must be
 // quick and silent, so it reads no step and skips a file that cannot be opened:
 // another command will warn about it.
-func (a *app) printRunNames(ctx context.Context) error {
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+func printRunNames(ctx context.Context, a *app.App) error {
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		repo = nil // the runs that belong to no repository can still be listed
 	}
 	names := 0
-	for _, f := range a.data.RunFolders(ctx, repo) {
+	for _, f := range a.Data.RunFolders(ctx, repo) {
 		if stats, err := cache.StatTraces(ctx, f.Path); err != nil || stats.Runs == 0 {
 			continue
 		}
@@ -49,12 +50,12 @@ func (a *app) printRunNames(ctx context.Context) error {
 			return err
 		}
 		for _, r := range runs {
-			fmt.Fprintln(a.stdout, layout.Printable(string(r.ID)))
+			fmt.Fprintln(a.Stdout, layout.Printable(string(r.ID)))
 		}
 		names += len(runs)
 	}
 	if names == 0 {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
@@ -39,13 +40,13 @@ type crashCmd struct {
 	LSP             *bool    `name:"lsp" negatable:"" help:"let the model look up definitions with a language server, clangd or gopls; default: agent.lsp, or no"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
-	lacks         clone
+	lacks         app.Clone
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
 // Run answers for each report and prints the answers in the order of the reports. A
 // report among several that cannot be read, or answered, costs itself only.
-func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *crashCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if c.Fix {
 		return c.repair(ctx, a)
 	}
@@ -56,7 +57,7 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.Section != "" {
 		return c.printSections(ctx, a, sources)
 	}
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, traces.Close()) }()
-	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
 	if e.Agent != nil {
@@ -77,7 +78,7 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	batch := c.newBatch(a, sources)
-	defer batch.meter.end()
+	defer batch.meter.End()
 	switch {
 	case c.Group:
 		err = c.groups(ctx, a, batch, e, question)
@@ -86,43 +87,43 @@ func (c *crashCmd) Run(ctx context.Context, a *app) (err error) {
 	default:
 		err = c.answerAll(ctx, a, batch, e, question)
 	}
-	c.lacks.advise(ctx, a, e.Fetch)
-	return a.orFetch(e.Fetch, err)
+	c.lacks.Advise(ctx, a, e.Fetch)
+	return a.OrFetch(e.Fetch, err)
 }
 
 // answerAll answers for each report and prints the answers.
-func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
-	events, err := a.newEventLog(ctx, c.Events)
+func (c *crashCmd) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
+	events, err := a.NewEventLog(ctx, c.Events)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.close(err)) }()
+	defer func() { err = errors.Join(err, events.Close(err)) }()
 	show := c.renderer(ctx, a, e.Repo, len(batch.sources))
 	defer func() { err = errors.Join(err, show.Close()) }()
 	batch.failed = show.Failed
-	watching := followers{events, batch.meter, a.newLiveView(len(batch.sources), e.Agent != nil)}
-	events.start(eventTotal{Reports: len(batch.sources)})
-	tally := crashTally{exitTally: exitTally{agentRequired: c.agentRequired}}
+	watching := app.Followers{Events: events, Meter: batch.meter, Live: a.NewLiveView(len(batch.sources), e.Agent != nil)}
+	events.Start(app.EventTotal{Reports: len(batch.sources)})
+	tally := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}}
 	err = batch.each(ctx, func(name string, report *crash.Report) error {
 		question.Report, question.Dump = report, dumpOf(name, report)
-		about := eventSubject{Report: name}
-		ans, err := e.Answer(ctx, question, func(event agent.Event) { watching.see(about, input.Title(name), event) })
+		about := app.EventSubject{Report: name}
+		ans, err := e.Answer(ctx, question, func(event agent.Event) { watching.See(about, input.Title(name), event) })
 		if err != nil {
 			return err
 		}
 		if events != nil {
-			events.answer(about, render.CrashAnswerOf(name, report, ans.Answer, c.MaxCount))
+			events.Answer(about, render.CrashAnswerOf(name, report, ans.Answer, c.MaxCount))
 		}
 		if err := batch.print(func() error { return show.Crash(name, report, ans.Answer) }); err != nil {
 			return err
 		}
 		ans.End(ctx)
 		tally.add(ans.Answer)
-		c.lacks.see(ans.Answer.Incomplete)
+		c.lacks.See(ans.Answer.Incomplete)
 		return spentOn(e, ans.Answer)
 	})
-	if err != nil && e.Agent != nil && errors.Is(context.Cause(ctx), errInterrupted) {
-		return a.withAgainHint(err)
+	if err != nil && e.Agent != nil && errors.Is(context.Cause(ctx), app.ErrInterrupted) {
+		return a.WithAgainHint(err)
 	}
 	if err != nil {
 		return err
@@ -133,20 +134,20 @@ func (c *crashCmd) answerAll(ctx context.Context, a *app, batch *crashBatch, e *
 // crashTally counts the answers of crash. A batch of reports succeeds if a file is named
 // for one of them, and if the clone lacked nothing.
 type crashTally struct {
-	exitTally
+	app.ExitTally
 	named bool // a file is named for one report
 }
 
 func (t *crashTally) add(r *crash.Answer) {
-	t.exitTally.add(talliedCrash(r))
+	t.ExitTally.Add(talliedCrash(r))
 	t.named = t.named || r.Answered
 }
 
 func (t *crashTally) status() error {
 	if t.named {
-		t.missed = 0
+		t.Missed = 0
 	}
-	return t.exitTally.status()
+	return t.ExitTally.Status()
 }
 
 // spentOn returns an error if the budget left no answer of the model for a report,
@@ -159,21 +160,21 @@ func spentOn(e *engine.Engine, r *crash.Answer) error {
 }
 
 // talliedCrash returns what counts of one answer.
-func talliedCrash(r *crash.Answer) tallied {
-	return tallied{empty: !r.Answered, incomplete: slices.Contains(r.Incomplete, agent.LacksObjects), unanswered: engine.Unanswered(r), runs: r.Agent.RunReports()}
+func talliedCrash(r *crash.Answer) app.Tallied {
+	return app.Tallied{Empty: !r.Answered, Incomplete: slices.Contains(r.Incomplete, agent.LacksObjects), Unanswered: engine.Unanswered(r), Runs: r.Agent.RunReports()}
 }
 
 // sources returns the reports: those that are given, else standard input unless a
 // person would have to type it.
-func (c *crashCmd) sources(a *app) ([]input.Source, error) {
+func (c *crashCmd) sources(a *app.App) ([]input.Source, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if len(c.Reports) > 0 {
 		return input.Expand(c.Reports), nil
 	}
-	if terminal.IsTerminal(a.stdin) {
-		return nil, withHint(usagef("no crash report is given"), "name a file, or pipe a report into git agent crash -")
+	if terminal.IsTerminal(a.Stdin) {
+		return nil, app.WithHint(app.Usagef("no crash report is given"), "name a file, or pipe a report into git agent crash -")
 	}
 	return []input.Source{{Name: input.Stdin}}, nil
 }
@@ -182,22 +183,22 @@ func (c *crashCmd) sources(a *app) ([]input.Source, error) {
 func (c *crashCmd) check() error {
 	switch {
 	case c.MaxCount < 0 || c.Suspects < 0:
-		return usagef("a number of files or suspects is not negative")
+		return app.Usagef("a number of files or suspects is not negative")
 	case c.Group && (c.Format != nil || c.SARIF || c.ShowRequest || c.Events != ""):
-		return usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
+		return app.Usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
 	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
-		return usagef("--section needs the file of a dump, and cannot read standard input")
+		return app.Usagef("--section needs the file of a dump, and cannot read standard input")
 	case c.Repro != "" || c.Suite != "" || c.Build != "":
-		return usagef("--repro, --suite and --build need --fix")
+		return app.Usagef("--repro, --suite and --build need --fix")
 	case c.Null && c.Format == nil && !c.JSON && !c.SARIF:
-		return usagef("-z needs --json, --format or --sarif")
+		return app.Usagef("-z needs --json, --format or --sarif")
 	}
 	if c.Format != nil {
 		if _, err := render.ParseCrashFormat(*c.Format); err != nil {
-			return &usageError{err.Error()}
+			return &app.UsageError{Text: err.Error()}
 		}
 	}
-	return c.crashModelFlags.check()
+	return c.crashModelFlags.Check()
 }
 
 // question returns what is asked about each report, but for what the settings of a model

@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -20,23 +21,23 @@ import (
 
 // crashModelFlags are the options that crash and eval crash share for asking a model.
 type crashModelFlags struct {
-	votingFlags  `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
-	Calibration  string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate; default: agent.crashCalibration"`
-	Tools        bool   `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
-	Calls        bool   `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
-	Ranking      bool   `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
-	Code         bool   `negatable:"" default:"true" help:"show the model the code around the frames"`
-	Changes      bool   `negatable:"" default:"true" help:"show the model the latest changes to that code"`
-	Definitions  bool   `negatable:"" default:"true" help:"let the model look up definitions"`
-	Raw          bool   `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
-	CommitSearch bool   `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
-	History      bool   `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
-	Augmentation bool   `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
+	app.VotingFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
+	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate; default: agent.crashCalibration"`
+	Tools           bool   `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
+	Calls           bool   `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking         bool   `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code            bool   `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes         bool   `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	Definitions     bool   `negatable:"" default:"true" help:"let the model look up definitions"`
+	Raw             bool   `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
+	CommitSearch    bool   `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
+	History         bool   `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
+	Augmentation    bool   `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
 }
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *crashModelFlags) used() bool {
-	return f.votingFlags.used() || f.Calibration != "" || len(f.switches().Names()) > 0
+	return f.VotingFlags.Used() || f.Calibration != "" || len(f.switches().Names()) > 0
 }
 
 // runs returns how many times the model investigates each crash.
@@ -57,17 +58,17 @@ func (f *crashModelFlags) switches() crash.Switches {
 
 // apply overrides the settings with the options that are given.
 func (f *crashModelFlags) apply(s *session.Settings) {
-	f.modelFlags.apply(s)
+	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
-		s.CrashCalibration, s.From[crashCalibrationKey] = f.Calibration, "--calibration"
+		s.CrashCalibration, s.From[app.CrashCalibrationKey] = f.Calibration, "--calibration"
 	}
 }
 
 // calibrate lets an engine use the configured calibration. It warns about one that was made
 // for something else, which the engine will not use.
-func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question) error {
+func (f *crashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Question) error {
 	s := who.Session.Settings
-	c, err := readCrashCalibration(s)
+	c, err := app.ReadCrashCalibration(s)
 	if err != nil || c == nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (f *crashModelFlags) calibrate(a *app, who *engine.Agent, q crash.Question)
 		return err
 	}
 	if why := c.Differs(basis); why != "" {
-		fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[crashCalibrationKey], layout.Printable(why))
+		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[app.CrashCalibrationKey], layout.Printable(why))
 	}
 	who.Calibration = c
 	return nil
@@ -92,21 +93,21 @@ func (c *crashCmd) apply(s *session.Settings) {
 
 // engine returns the engine that answers, and the traces that record a model's runs,
 // which the caller closes; they may be nil.
-func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
-	e := &engine.Engine{Repo: repo, Build: buildIdentity()}
-	choice := engineChoice{named: c.Engine, options: c.used() || c.LSP != nil && *c.LSP || c.ShowRequest}
+func (c *crashCmd) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
+	e := &engine.Engine{Repo: repo, Build: app.BuildIdentity()}
+	choice := app.EngineChoice{Named: c.Engine, Options: c.used() || c.LSP != nil && *c.LSP || c.ShowRequest}
 	if c.Algorithm != "" {
-		choice.offline = "--algorithm=" + c.Algorithm
+		choice.Offline = "--algorithm=" + c.Algorithm
 	}
-	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.apply, c.ShowRequest)
 	if opened == nil || err != nil {
 		return e, nil, err
 	}
-	c.agentRequired = choice.insists(opened.Settings)
+	c.agentRequired = choice.Insists(opened.Settings)
 	if e.Agent, err = engine.NewAgent(opened, c.runs()); err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}
-	confinement, err := a.sandboxSettings(ctx, "")
+	confinement, err := a.SandboxSettings(ctx, "")
 	if err == nil {
 		err = c.calibrate(a, e.Agent, crash.Question{Server: opened.Settings.LSP, Switches: c.switches()})
 	}
@@ -115,7 +116,7 @@ func (c *crashCmd) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engi
 	}
 	e.Agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
 	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
-		e.Cache = a.data.OpenCache(ctx, repo)
+		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e, traces, nil
 }
@@ -135,9 +136,9 @@ func dumpOf(name string, report *crash.Report) string {
 
 // showRequests prints the first request about each report, with the characters escaped
 // that a terminal would act on. It sends and records nothing.
-func (c *crashCmd) showRequests(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) error {
+func (c *crashCmd) showRequests(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) error {
 	if e.Agent == nil {
-		return withHint(errNoModel, noModelHint)
+		return app.WithHint(app.ErrNoModel, app.NoModelHint)
 	}
 	return batch.each(ctx, func(name string, report *crash.Report) error {
 		question.Report, question.Dump = report, dumpOf(name, report)
@@ -149,7 +150,7 @@ func (c *crashCmd) showRequests(ctx context.Context, a *app, batch *crashBatch, 
 		if err != nil {
 			return err
 		}
-		_, err = a.raw.Write(append(visible.JSON(body), lineEnd(c.Null)...))
+		_, err = a.Raw.Write(append(visible.JSON(body), app.LineEnd(c.Null)...))
 		return err
 	})
 }

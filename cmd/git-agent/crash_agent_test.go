@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -56,7 +57,7 @@ func crashAnswer(t *testing.T, out string) (ans render.CrashAnswerJSON) {
 func TestCrashAsksTheModel(t *testing.T) {
 	b, report := newCrashBench(t)
 	server := b.serve(looksFirst)
-	out, errs := b.run(exitFound, "crash", "--json", report)
+	out, errs := b.run(app.ExitFound, "crash", "--json", report)
 	ans := crashAnswer(t, out)
 	if ans.Engine != "agent" || ans.Algorithm != "agent" || ans.Files[0].Path != "main.c" || ans.Files[0].Vote == nil || ans.Files[0].Vote.Of != 3 || len(ans.Suspects) == 0 || string(ans.Suspects[0].Commit) != b.git("rev-parse", "HEAD") {
 		t.Errorf("answer %s", out)
@@ -68,8 +69,8 @@ func TestCrashAsksTheModel(t *testing.T) {
 		t.Errorf("stderr %q", errs)
 	}
 	asked := len(server.Requests())
-	human, _ := b.run(exitFound, "crash", report)
-	verbose, _ := b.run(exitFound, "crash", "-v", "--lsp=false", report)
+	human, _ := b.run(app.ExitFound, "crash", report)
+	verbose, _ := b.run(app.ExitFound, "crash", "-v", "--lsp=false", report)
 	if len(server.Requests()) != asked {
 		t.Error("a kept answer was asked for again")
 	}
@@ -81,27 +82,27 @@ func TestCrashAsksTheModel(t *testing.T) {
 			t.Errorf("no %q in\n%s\nor in\n%s", want, human, verbose)
 		}
 	}
-	b.run(exitFound, "crash", "--no-cache", "--runs=1", "--lsp", report)
+	b.run(app.ExitFound, "crash", "--no-cache", "--runs=1", "--lsp", report)
 	if n := len(server.Requests()) - asked; n != 2 {
 		t.Errorf("%d requests for one run", n)
 	}
 	asked = len(server.Requests())
 	b.git("config", "--global", "agent.lsp", "true")
-	b.run(exitFound, "crash", "--no-lsp", report)
+	b.run(app.ExitFound, "crash", "--no-lsp", report)
 	if n := len(server.Requests()) - asked; n != 0 {
 		t.Errorf("%d requests with --no-lsp, whose answer is kept", n)
 	}
-	b.run(exitFound, "crash", "--runs=1", report) // as a server was to be asked, there is no such answer
+	b.run(app.ExitFound, "crash", "--runs=1", report) // as a server was to be asked, there is no such answer
 	b.git("config", "--global", "--unset", "agent.lsp")
-	b.run(exitFound, "crash", "--runs=1", "--lsp", report)
+	b.run(app.ExitFound, "crash", "--runs=1", "--lsp", report)
 	if n := len(server.Requests()) - asked; n != 2 {
 		t.Errorf("%d requests with agent.lsp and with --lsp, which mean the same", n)
 	}
-	format, _ := b.run(exitFound, "crash", "-n1", "--format=%(rank) %(path) %(algorithm)", report)
+	format, _ := b.run(app.ExitFound, "crash", "-n1", "--format=%(rank) %(path) %(algorithm)", report)
 	if format != "1 main.c agent\n" {
 		t.Errorf("format %q", format)
 	}
-	if out, _ := b.run(exitFound, "crash", "--sarif", report); !strings.Contains(out, "main.c") {
+	if out, _ := b.run(app.ExitFound, "crash", "--sarif", report); !strings.Contains(out, "main.c") {
 		t.Errorf("SARIF %s", out)
 	}
 }
@@ -109,16 +110,16 @@ func TestCrashAsksTheModel(t *testing.T) {
 // --show-request prints what is then sent, sends nothing, and needs a model.
 func TestCrashShowsTheRequest(t *testing.T) {
 	b, report := newCrashBench(t)
-	_, errs := b.run(exitFatal, "crash", "--show-request", report)
+	_, errs := b.run(app.ExitFatal, "crash", "--show-request", report)
 	if !strings.Contains(errs, "fatal: no model is configured\nhint: git config --global agent.model <name>") {
 		t.Errorf("stderr %q", errs)
 	}
 	server := b.serve(looksFirst)
-	shown, _ := b.run(exitFound, "crash", "--show-request", "-q", report)
+	shown, _ := b.run(app.ExitFound, "crash", "--show-request", "-q", report)
 	if n := len(server.Requests()); n > 0 {
 		t.Fatalf("%d requests", n)
 	}
-	b.run(exitFound, "crash", "--runs=1", report)
+	b.run(app.ExitFound, "crash", "--runs=1", report)
 	if sent := string(server.Requests()[0].Raw); sent+"\n" != shown {
 		t.Errorf("sent\n%s\nshown\n%s", sent, shown)
 	}
@@ -127,7 +128,7 @@ func TestCrashShowsTheRequest(t *testing.T) {
 // Options about a model and no model, or another engine, are errors that say what to do.
 func TestCrashWithoutAModel(t *testing.T) {
 	b, report := newCrashBench(t)
-	plain, errs := b.run(exitFound, "crash", report)
+	plain, errs := b.run(app.ExitFound, "crash", report)
 	if errs != "" || !strings.Contains(plain, "offline engine\n") {
 		t.Errorf("%q and\n%s", errs, plain)
 	}
@@ -136,19 +137,19 @@ func TestCrashWithoutAModel(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitFatal, []string{"--engine=agent"}, "fatal: no model is configured"},
-		{exitUsage, []string{"--engine=offline", "--runs=3"}, "error: --engine=offline asks no model"},
-		{exitUsage, []string{"--engine=offline", "--lsp"}, "error: --engine=offline asks no model"},
-		{exitUsage, []string{"--engine=agent", "--algorithm=rank"}, "error: --engine=agent does not go with --algorithm=rank"},
-		{exitUsage, []string{"--group", "--show-request"}, "--show-request"},
-		{exitUsage, []string{"--runs=0"}, "--runs"},
+		{app.ExitFatal, []string{"--engine=agent"}, "fatal: no model is configured"},
+		{app.ExitUsage, []string{"--engine=offline", "--runs=3"}, "error: --engine=offline asks no model"},
+		{app.ExitUsage, []string{"--engine=offline", "--lsp"}, "error: --engine=offline asks no model"},
+		{app.ExitUsage, []string{"--engine=agent", "--algorithm=rank"}, "error: --engine=agent does not go with --algorithm=rank"},
+		{app.ExitUsage, []string{"--group", "--show-request"}, "--show-request"},
+		{app.ExitUsage, []string{"--runs=0"}, "--runs"},
 	} {
 		if out, errs := b.run(test.code, append(append([]string{"crash"}, test.args...), report)...); out != "" || !strings.Contains(errs, test.want) {
 			t.Errorf("%q: %q, %q", test.args, out, errs)
 		}
 	}
 	b.serve(looksFirst)
-	if again, errs := b.run(exitFound, "crash", "--engine=offline", report); again != plain || errs != "" {
+	if again, errs := b.run(app.ExitFound, "crash", "--engine=offline", report); again != plain || errs != "" {
 		t.Errorf("--engine=offline: %q on stderr, and\n%s", errs, again)
 	}
 }
@@ -158,22 +159,22 @@ func TestCrashWithoutAModel(t *testing.T) {
 func TestCrashFallsBack(t *testing.T) {
 	b, report := newCrashBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"explanation":"","files":[],"commits":[]}`)))
-	out, _ := b.run(exitFound, "crash", "--json", "--runs=1", "--suspects=1", report)
+	out, _ := b.run(app.ExitFound, "crash", "--json", "--runs=1", "--suspects=1", report)
 	ans := crashAnswer(t, out)
 	if ans.Agent == nil || ans.Agent.Fallback != "the model named no file" || ans.Engine != "offline" || ans.Algorithm != "rank" || ans.Files[0].Path != "a.c" || len(ans.Suspects) > 1 {
 		t.Errorf("answer %s", out)
 	}
 	n := len(server.Requests())
-	human, _ := b.run(exitFound, "crash", "--runs=1", report)
+	human, _ := b.run(app.ExitFound, "crash", "--runs=1", report)
 	if strings.Count(human, "note: the ranking is the offline engine's: the model named no file") != 1 || !strings.Contains(human, "frames in this repository, offline engine") || len(server.Requests()) == n {
 		t.Errorf("%d requests, and\n%s", len(server.Requests())-n, human)
 	}
 	b.serve(always(modeltest.Status(http.StatusBadRequest, `{"error":{"message":"not now"}}`)))
-	if human, _ := b.run(exitModel, "crash", "--engine=agent", "--runs=1", report); !strings.Contains(human, "not now") || !strings.Contains(human, "a.c") {
+	if human, _ := b.run(app.ExitModel, "crash", "--engine=agent", "--runs=1", report); !strings.Contains(human, "not now") || !strings.Contains(human, "a.c") {
 		t.Errorf("%s", human)
 	}
 	b.serve(always(modeltest.Status(http.StatusUnauthorized, `{"error":{"message":"no such key"}}`)))
-	if out, errs := b.run(exitModel, "crash", report); out != "" || !strings.Contains(errs, "hint: ") {
+	if out, errs := b.run(app.ExitModel, "crash", report); out != "" || !strings.Contains(errs, "hint: ") {
 		t.Errorf("%q, %q", out, errs)
 	}
 }
@@ -187,7 +188,7 @@ func TestCrashStopsAtItsBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.serve(always(blames("main.c").Counting(90_000, 10_000))) // $0.10
-	out, errs := b.run(exitLimit, "crash", "--runs=1", "--max-cost=0.11", "-n1", "--format=%(path) %(algorithm)", report, other)
+	out, errs := b.run(app.ExitLimit, "crash", "--runs=1", "--max-cost=0.11", "-n1", "--format=%(path) %(algorithm)", report, other)
 	if !strings.HasPrefix(out, "main.c agent\n") || !strings.Contains(errs, ": the budget of $0.11 has no room") {
 		t.Errorf("%q, %q", out, errs)
 	}
@@ -198,7 +199,7 @@ func TestCrashEvents(t *testing.T) {
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	file := filepath.Join(b.home, "events.jsonl")
-	b.run(exitFound, "crash", "--runs=2", "--events="+file, report)
+	b.run(app.ExitFound, "crash", "--runs=2", "--events="+file, report)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +228,7 @@ func TestCrashGroupAsksTheModel(t *testing.T) {
 	if err := os.WriteFile(same, []byte(strings.Replace(crashReport, "0x01", "0x07", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := b.run(exitFound, "crash", "--group", "--runs=1", report, same)
+	out, _ := b.run(app.ExitFound, "crash", "--group", "--runs=1", report, same)
 	if n := len(server.Requests()); n != 1 || !strings.Contains(out, "main.c") {
 		t.Errorf("%d requests, and\n%s", n, out)
 	}
@@ -245,29 +246,29 @@ func TestCrashTraces(t *testing.T) {
 		}
 		return looksFirst(req)
 	})
-	_, errs := b.run(exitModel, "crash", "--runs=1", "--turns=7", report)
+	_, errs := b.run(app.ExitModel, "crash", "--runs=1", "--turns=7", report)
 	if !strings.Contains(errs, "hint: check the key for 127.0.0.1") {
 		t.Errorf("stderr %q", errs)
 	}
 	head := b.git("rev-parse", "HEAD")[:12]
-	list, _ := b.run(exitFound, "trace", "list", "--state=interrupted", "--kind=crash/agent")
+	list, _ := b.run(app.ExitFound, "trace", "list", "--state=interrupted", "--kind=crash/agent")
 	if !strings.Contains(list, "crash at "+head+" SIGSEGV in count  (the model server failed") || !strings.Contains(list, "1 turn") {
 		t.Errorf("list\n%s", list)
 	}
 	down = false
-	out, errs := b.run(exitFound, "trace", "resume", "--json")
+	out, errs := b.run(app.ExitFound, "trace", "resume", "--json")
 	if ans := crashAnswer(t, out); ans.Files[0].Path != "main.c" || ans.Agent == nil || !strings.Contains(errs, "resuming run ") || len(server.Requests()) != 3 {
 		t.Errorf("%d requests, %q, answer %s", len(server.Requests()), errs, out)
 	}
-	list, _ = b.run(exitFound, "trace", "list")
+	list, _ = b.run(app.ExitFound, "trace", "list")
 	if !strings.Contains(list, "found") || !strings.Contains(list, "-> main.c") {
 		t.Errorf("list\n%s", list)
 	}
-	row, _ := b.run(exitFound, "trace", "list", "--json")
+	row, _ := b.run(app.ExitFound, "trace", "list", "--json")
 	if !strings.Contains(row, `"commit":"`+head) || !strings.Contains(row, `"files":["main.c"]`) || !strings.Contains(row, `"crash":"SIGSEGV in count"`) {
 		t.Errorf("list --json %s", row)
 	}
-	shown, _ := b.run(exitFound, "trace", "show")
+	shown, _ := b.run(app.ExitFound, "trace", "show")
 	for _, want := range []string{"crash at " + head + "  SIGSEGV in count\n", "crash/agent, m1, ", "turns=7", "asked 2 times: the run was resumed here", "main.c\n", "It calls count with 0.", "It passes a null pointer.", "end  found"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("no %q in\n%s", want, shown)
@@ -276,28 +277,28 @@ func TestCrashTraces(t *testing.T) {
 	if strings.Contains(shown, "  0%") {
 		t.Errorf("a commit has a confidence:\n%s", shown)
 	}
-	if steps, _ := b.run(exitFound, "trace", "show", "--json"); !strings.Contains(steps, `"commit":"`+head) {
+	if steps, _ := b.run(app.ExitFound, "trace", "show", "--json"); !strings.Contains(steps, `"commit":"`+head) {
 		t.Errorf("show --json %.600s", steps)
 	}
-	if out, errs := b.run(exitFound, "trace", "replay"); !strings.Contains(out, "equal: ") || !strings.Contains(out, "of 2 turns") {
+	if out, errs := b.run(app.ExitFound, "trace", "replay"); !strings.Contains(out, "equal: ") || !strings.Contains(out, "of 2 turns") {
 		t.Errorf("replay %q, %q", out, errs)
 	}
-	if _, errs := b.run(exitFatal, "trace", "replay", "--plain"); !strings.Contains(errs, "--plain is for runs of szz") {
+	if _, errs := b.run(app.ExitFatal, "trace", "replay", "--plain"); !strings.Contains(errs, "--plain is for runs of szz") {
 		t.Errorf("replay --plain %q", errs)
 	}
-	exported, _ := b.run(exitFound, "trace", "export")
+	exported, _ := b.run(app.ExitFound, "trace", "export")
 	file := filepath.Join(b.home, "steps.jsonl")
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(exported, "return count(0)", "return count(1)")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := b.run(exitNothing, "trace", "replay", file); !strings.Contains(out, "differs at ") {
+	if out, _ := b.run(app.ExitNothing, "trace", "replay", file); !strings.Contains(out, "differs at ") {
 		t.Errorf("replay of a changed record %q", out)
 	}
 	for _, form := range []string{"atif", "otel", "mini"} {
-		b.run(exitFound, "trace", "export", "--format="+form)
+		b.run(app.ExitFound, "trace", "export", "--format="+form)
 	}
 	page := filepath.Join(b.home, "page.html")
-	b.run(exitFound, "trace", "show", "--html="+page)
+	b.run(app.ExitFound, "trace", "show", "--html="+page)
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "SIGSEGV in count") {
 		t.Errorf("%v, the page does not say what it is about", err)
 	}
@@ -307,9 +308,9 @@ func TestCrashTraces(t *testing.T) {
 func TestNothingIsRecorded(t *testing.T) {
 	b, _ := newCrashBench(t)
 	for _, args := range [][]string{{"list"}, {"show"}, {"resume"}, {"replay", "--all"}} {
-		want := exitFatal
+		want := app.ExitFatal
 		if args[0] == "list" {
-			want = exitNothing
+			want = app.ExitNothing
 		}
 		_, errs := b.run(want, append([]string{"trace"}, args...)...)
 		if strings.Contains(errs, "git agent szz --engine") && !strings.Contains(errs, "git agent crash --engine=agent") {
@@ -338,7 +339,7 @@ func TestCrashOfADump(t *testing.T) {
 	})
 	var shown []string
 	for _, args := range [][]string{{"crash", "--runs=1", dump}, {"crash", "--runs=1", "-v", dump}, {"crash", "--runs=1", "--json", dump}, {"trace", "list"}, {"trace", "show"}, {"trace", "show", "--json"}} {
-		out, errs := b.run(exitFound, args...)
+		out, errs := b.run(app.ExitFound, args...)
 		shown = append(shown, out, errs)
 	}
 	for _, s := range shown {
@@ -356,13 +357,13 @@ func TestCrashOfADump(t *testing.T) {
 			t.Errorf("no %q in %q", want, told)
 		}
 	}
-	if out, _ := b.run(exitFound, "trace", "replay"); !strings.Contains(out, "equal: ") {
+	if out, _ := b.run(app.ExitFound, "trace", "replay"); !strings.Contains(out, "equal: ") {
 		t.Errorf("%s", out)
 	}
 	if err := os.Remove(dump); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := b.run(exitNothing, "trace", "replay"); !strings.Contains(out, "the answer of get_crash_section") {
+	if out, _ := b.run(app.ExitNothing, "trace", "replay"); !strings.Contains(out, "the answer of get_crash_section") {
 		t.Errorf("without the dump: %s", out)
 	}
 }

@@ -9,25 +9,26 @@ import (
 	"git-agent/agent/crash/input"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/terminal"
 )
 
 // crashBatch goes through the reports of one command.
 type crashBatch struct {
-	app     *app
+	app     *app.App
 	reader  *input.Reader
 	sources []input.Source
-	meter   *progress
+	meter   *app.Progress
 	advised map[string]bool // the advice that was given
 	failed  func(error)     // is told of reports that failed; may be nil
 }
 
-func (c *crashCmd) newBatch(a *app, sources []input.Source) *crashBatch {
+func (c *crashCmd) newBatch(a *app.App, sources []input.Source) *crashBatch {
 	return &crashBatch{
-		app: a, sources: sources, meter: a.newSlowProgress("reading", progressPlain), advised: map[string]bool{},
-		reader: &input.Reader{Stdin: a.stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
-			s, err := a.sandboxSettings(ctx, "")
+		app: a, sources: sources, meter: a.NewSlowProgress("reading", app.ProgressPlain), advised: map[string]bool{},
+		reader: &input.Reader{Stdin: a.Stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
+			s, err := a.SandboxSettings(ctx, "")
 			return input.Confinement{Level: s.Level, Readable: s.Readable}, err
 		}},
 	}
@@ -38,7 +39,7 @@ func (c *crashCmd) newBatch(a *app, sources []input.Source) *crashBatch {
 func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash.Report) error) error {
 	failures := 0
 	for i, s := range b.sources {
-		b.meter.update(i, len(b.sources), s.Name)
+		b.meter.Update(i, len(b.sources), s.Name)
 		err := b.one(ctx, s, f)
 		switch {
 		case err == nil:
@@ -58,7 +59,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 		failures++
 	}
 	if failures > 0 {
-		return exitStatus(exitFatal)
+		return app.ExitStatus(app.ExitFatal)
 	}
 	return nil
 }
@@ -87,20 +88,20 @@ func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string
 
 // print prints an answer without the line of progress.
 func (b *crashBatch) print(write func() error) error {
-	b.meter.clear()
-	defer b.meter.resume()
+	b.meter.Clear()
+	defer b.meter.Resume()
 	return write()
 }
 
 // warn prints the error of one report among several, and its advice once.
 func (b *crashBatch) warn(ctx context.Context, err error) {
-	b.meter.clear()
-	defer b.meter.resume()
-	fmt.Fprintf(b.app.stderr, "error: %s\n", layout.FatalText(err))
+	b.meter.Clear()
+	defer b.meter.Resume()
+	fmt.Fprintf(b.app.Stderr, "error: %s\n", layout.FatalText(err))
 	var advised *input.Advised
 	if errors.As(err, &advised) && !b.advised[advised.Advice] {
 		b.advised[advised.Advice] = true
-		b.app.hint(ctx, advised.Advice)
+		b.app.Hint(ctx, advised.Advice)
 	}
 }
 
@@ -108,7 +109,7 @@ func (b *crashBatch) warn(ctx context.Context, err error) {
 func asHint(err error) error {
 	var advised *input.Advised
 	if errors.As(err, &advised) {
-		return withHint(err, "%s", advised.Advice)
+		return app.WithHint(err, "%s", advised.Advice)
 	}
 	return err
 }

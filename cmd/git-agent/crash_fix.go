@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-agent/agent/fix"
+	"git-agent/cmd/git-agent/app"
 )
 
 // crashFixFlags are the options of crash that repair what crashed.
@@ -17,22 +18,22 @@ type crashFixFlags struct {
 
 // repair repairs the bug behind the one report that is given, as fix does: with a
 // model, by the strategy research.
-func (c *crashCmd) repair(ctx context.Context, a *app) error {
+func (c *crashCmd) repair(ctx context.Context, a *app.App) error {
 	switch {
 	case len(c.Reports) != 1:
-		return usagef("--fix repairs the bug behind one report")
+		return app.Usagef("--fix repairs the bug behind one report")
 	case c.Repro == "":
-		return usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
+		return app.Usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
 	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
-		return usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model")
+		return app.Usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model")
 	case c.Attempts < 1:
-		return usagef("--attempts takes a number from 1")
+		return app.Usagef("--attempts takes a number from 1")
 	}
 	repair := fixCmd{
 		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
 		strategy: fix.Research, Fetch: c.Fetch,
 		fixWork: defaultFixWork(),
 	}
-	repair.Engine, repair.Samples, repair.modelFlags = c.Engine, c.Attempts, c.modelFlags
+	repair.Engine, repair.Samples, repair.ModelFlags = c.Engine, c.Attempts, c.ModelFlags
 	return repair.Run(ctx, a)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -32,7 +33,7 @@ func newCrashFixBench(t *testing.T) (b *agentBench, report, repro string) {
 func TestCrashFixWithoutAModel(t *testing.T) {
 	b, report, repro := newCrashFixBench(t)
 	for _, args := range [][]string{{"--engine=offline"}, nil} {
-		out, errs := b.run(exitFound, append([]string{"crash", "--fix", "--json", "--repro", repro, report}, args...)...)
+		out, errs := b.run(app.ExitFound, append([]string{"crash", "--fix", "--json", "--repro", repro, report}, args...)...)
 		var ans render.FixAnswerJSON
 		if err := json.Unmarshal([]byte(out), &ans); err != nil {
 			t.Fatalf("%v in %s", err, out)
@@ -46,11 +47,11 @@ func TestCrashFixWithoutAModel(t *testing.T) {
 // What the wider tests reject is no repair.
 func TestCrashFixRunsTheSuite(t *testing.T) {
 	b, report, repro := newCrashFixBench(t)
-	out, _ := b.run(exitNothing, "crash", "--fix", "--engine=offline", "--suite", "echo '--- FAIL: TestOther'; grep -q 'return .a + b' add.c", "--repro", repro, report)
+	out, _ := b.run(app.ExitNothing, "crash", "--fix", "--engine=offline", "--suite", "echo '--- FAIL: TestOther'; grep -q 'return .a + b' add.c", "--repro", repro, report)
 	if strings.Contains(out, "a plausible patch") || !strings.Contains(out, "regresses") {
 		t.Error(out)
 	}
-	_, errs := b.run(exitUsage, "crash", "--suite=true", report)
+	_, errs := b.run(app.ExitUsage, "crash", "--suite=true", report)
 	if !strings.Contains(errs, "need --fix") {
 		t.Error(errs)
 	}
@@ -69,7 +70,7 @@ func TestCrashFixAsksTheModel(t *testing.T) {
 		}
 		return modeltest.Call("finish", `{"status":"success","explanation":"A null pointer counts as 0."}`)
 	})
-	out, _ := b.run(exitFound, "crash", "--fix", "--repro", repro, report)
+	out, _ := b.run(app.ExitFound, "crash", "--fix", "--repro", repro, report)
 	for _, want := range []string{"a plausible patch", "\n+\treturn a ? *a + b : b;\n", "3 steps in 2 trajectories", ", analysis\n", "A null pointer counts as 0."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -140,7 +141,7 @@ func TestRepairSeesTheWholeReport(t *testing.T) {
 		_, stack, _ = strings.Cut(sent[1].Last().Text, "## ") // the answers of an analysis are numbered
 		return sent[0], stack
 	}
-	localizes, stack := ask(exitModel, "crash", "--engine=agent", "--runs=1", report)
+	localizes, stack := ask(app.ExitModel, "crash", "--engine=agent", "--runs=1", report)
 	_, said, _ := strings.Cut(localizes.Messages[1].Text, "# The crash\n\n")
 	problems, rest, _ := strings.Cut(said, "\n# Stacks\n")
 	_, rest, _ = strings.Cut(rest, "\n\n")
@@ -160,7 +161,7 @@ func TestRepairSeesTheWholeReport(t *testing.T) {
 		{"fix", "--engine=agent", "--crash", report, "--test", repro, "--tools=bash"},
 		{"fix", "--engine=agent", "--crash", report, "--test", repro, "--history=none"},
 	} {
-		repairs, shown := ask(exitModel, args...)
+		repairs, shown := ask(app.ExitModel, args...)
 		first := repairs.Messages[1].Text
 		if !strings.Contains(first, strings.TrimSpace(problems)) || !strings.Contains(first, strings.TrimSpace(stacks)) {
 			t.Errorf("%v: the report is not shown as crash shows it:\n%s\n--- crash:\n%s", args, first, said)
@@ -169,7 +170,7 @@ func TestRepairSeesTheWholeReport(t *testing.T) {
 			t.Errorf("%v: get_crash_stack is another one: %v\n%s", args, repairs.Tools, shown)
 		}
 	}
-	without, _ := b.run(exitFound, "fix", "--engine=agent", "--test", repro, "--show-request")
+	without, _ := b.run(app.ExitFound, "fix", "--engine=agent", "--test", repro, "--show-request")
 	if strings.Contains(without, "get_crash_stack") {
 		t.Error("get_crash_stack is offered without a report of a crash")
 	}

@@ -10,11 +10,12 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/group"
 	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
 // groups prints the reports in groups, with the files behind the first report of each.
-func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
+func (c *crashCmd) groups(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
 	var members []group.Member
 	var typed *crash.Report // what was read from standard input, which cannot be read again
 	failed := batch.each(ctx, func(name string, report *crash.Report) error {
@@ -24,14 +25,14 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 		members = append(members, group.MemberOf(name, report))
 		return nil
 	})
-	if status := exitStatus(0); failed != nil && !errors.As(failed, &status) {
+	if status := app.ExitStatus(0); failed != nil && !errors.As(failed, &status) {
 		return failed
 	}
 	question.Suspects = 0
-	tally, shown := crashTally{exitTally: exitTally{agentRequired: c.agentRequired}, named: c.MaxCount == 0}, []render.CrashGroup{}
+	tally, shown := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}, named: c.MaxCount == 0}, []render.CrashGroup{}
 	summaries := group.Summarize(members)
 	for i, s := range summaries {
-		batch.meter.update(i, len(summaries), s.Members[0])
+		batch.meter.Update(i, len(summaries), s.Members[0])
 		g := render.CrashGroup{Summary: s}
 		if g.Answer, err = c.rankFirst(ctx, batch, e, question, s.Members[0], typed); err != nil {
 			if ctx.Err() != nil {
@@ -41,15 +42,15 @@ func (c *crashCmd) groups(ctx context.Context, a *app, batch *crashBatch, e *eng
 				return err
 			}
 			batch.warn(ctx, fmt.Errorf("%s: %w", input.Title(s.Members[0]), err))
-			failed = exitStatus(exitFatal)
+			failed = app.ExitStatus(app.ExitFatal)
 		}
 		if g.Answer != nil {
 			tally.add(g.Answer)
-			c.lacks.see(g.Answer.Incomplete)
+			c.lacks.See(g.Answer.Incomplete)
 		}
 		shown = append(shown, g)
 	}
-	batch.meter.end()
+	batch.meter.End()
 	if err := c.printGroups(ctx, a, e, shown); err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
@@ -75,13 +76,13 @@ func (c *crashCmd) rankFirst(ctx context.Context, batch *crashBatch, e *engine.E
 	return ans.Answer, spentOn(e, ans.Answer)
 }
 
-func (c *crashCmd) printGroups(ctx context.Context, a *app, e *engine.Engine, groups []render.CrashGroup) error {
+func (c *crashCmd) printGroups(ctx context.Context, a *app.App, e *engine.Engine, groups []render.CrashGroup) error {
 	if c.JSON {
-		return render.WriteCrashGroupsJSON(a.raw, groups, c.MaxCount, lineEnd(c.Null))
+		return render.WriteCrashGroupsJSON(a.Raw, groups, c.MaxCount, app.LineEnd(c.Null))
 	}
-	page := a.page(ctx)
+	page := a.Page(ctx)
 	r := &render.CrashGroups{
-		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: hereIn(e.Repo).path,
+		W: page, Color: a.NewPalette(ctx), Width: a.TextWidth(), All: a.Flags.Verbose > 0, Max: c.MaxCount, Place: app.HereIn(e.Repo).Path,
 	}
 	return errors.Join(r.Groups(groups), page.Close())
 }

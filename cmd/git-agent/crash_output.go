@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-agent/agent/crash"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
@@ -22,30 +23,30 @@ type crashOutput struct {
 }
 
 // renderer returns the output for a number of reports.
-func (c *crashCmd) renderer(ctx context.Context, a *app, repo *gitext.Repo, reports int) crashOutput {
-	end, at := lineEnd(c.Null), hereIn(repo)
+func (c *crashCmd) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, reports int) crashOutput {
+	end, at := app.LineEnd(c.Null), app.HereIn(repo)
 	switch {
 	case c.JSON:
-		return crashOutput{crashRenderer: &render.CrashJSON{W: a.raw, End: end, Max: c.MaxCount}}
+		return crashOutput{crashRenderer: &render.CrashJSON{W: a.Raw, End: end, Max: c.MaxCount}}
 	case c.SARIF:
-		log := &render.CrashSARIF{W: a.raw, End: end, Version: versionString(), Max: c.MaxCount}
+		log := &render.CrashSARIF{W: a.Raw, End: end, Version: app.VersionString(), Max: c.MaxCount}
 		return crashOutput{crashRenderer: log, sarif: log}
 	case c.Format != nil:
 		pieces, _ := render.ParseCrashFormat(*c.Format) // check rejects a wrong format
-		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.raw, Pieces: pieces, End: end, Clean: a.personReads(), Color: render.HasColor(*c.Format) && a.wantColor(ctx), Max: c.MaxCount}}}
+		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.Raw, Pieces: pieces, End: end, Clean: a.PersonReads(), Color: render.HasColor(*c.Format) && a.WantColor(ctx), Max: c.MaxCount}}}
 	}
-	page := a.page(ctx)
+	page := a.Page(ctx)
 	if reports > 1 {
 		page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
 	return crashOutput{page: page, crashRenderer: localCrash{at, &render.CrashHuman{
-		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0, Max: c.MaxCount, Place: at.path,
+		W: page, Color: a.NewPalette(ctx), Width: a.TextWidth(), All: a.Flags.Verbose > 0, Max: c.MaxCount, Place: at.Path,
 	}}}
 }
 
 // localCrash prints answers with commands that work where the user stands.
 type localCrash struct {
-	at here
+	at app.Here
 	crashRenderer
 }
 
@@ -53,7 +54,7 @@ type localCrash struct {
 func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	if ranking != nil {
 		local := *ranking
-		local.Suspects = l.at.suspects(ranking.Suspects)
+		local.Suspects = l.at.Suspects(ranking.Suspects)
 		ranking = &local
 	}
 	return l.crashRenderer.Crash(name, report, ranking)

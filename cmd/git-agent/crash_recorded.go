@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
 )
 
@@ -25,14 +26,14 @@ func (r recordedCrash) subject() string { return "a crash at " + r.spec.Commit.S
 // plain is false: the tools of crash have no uncondensed form.
 func (r recordedCrash) plain() bool { return false }
 
-func (r recordedCrash) replay(ctx context.Context, _ *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+func (r recordedCrash) replay(ctx context.Context, _ *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
 	if plain {
 		return trace.Played{}, errors.New("--plain is for runs of szz")
 	}
 	return engine.Replay(ctx, repo, t, r.spec, strict)
 }
 
-func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
+func (r recordedCrash) resume(ctx context.Context, a *app.App, in resumption) (resumedAnswer, error) {
 	q, err := r.spec.Question()
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resum
 	if err != nil {
 		return nil, err
 	}
-	if who.Calibration, err = readCrashCalibration(in.opened.Settings); err != nil {
+	if who.Calibration, err = app.ReadCrashCalibration(in.opened.Settings); err != nil {
 		return nil, err
 	}
 	found, err := who.Resume(ctx, in.repo, q, in.reopen)
@@ -56,7 +57,7 @@ func (r recordedCrash) resume(ctx context.Context, a *app, in resumption) (resum
 
 // resumedCrash is the answer of a resumed run of crash.
 type resumedCrash struct {
-	app     *app
+	app     *app.App
 	repo    *gitext.Repo
 	report  *crash.Report
 	ranking *crash.Answer
@@ -80,7 +81,7 @@ func (r resumedCrash) print(ctx context.Context, json bool) (err error) {
 const defaultCrashFiles = 5
 
 func (r resumedCrash) exit() error {
-	tally := exitTally{agentRequired: true}
-	tally.add(talliedCrash(r.ranking))
-	return tally.status()
+	tally := app.ExitTally{AgentRequired: true}
+	tally.Add(talliedCrash(r.ranking))
+	return tally.Status()
 }

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
 	"git-agent/agent/crash/input"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/openfile"
 )
 
@@ -15,18 +16,18 @@ import (
 const maxSection = 64 << 20
 
 // printSections prints the sections of a name, from each dump.
-func (c *crashCmd) printSections(ctx context.Context, a *app, sources []input.Source) error {
+func (c *crashCmd) printSections(ctx context.Context, a *app.App, sources []input.Source) error {
 	found := false
 	err := c.newBatch(a, sources).each(ctx, func(name string, report *crash.Report) error {
 		sections := hana.Find(report.Sections, c.Section)
 		if len(sections) == 0 && len(sources) == 1 {
-			return withHint(fmt.Errorf("there is no section %q", c.Section), "%s", sectionHint(report))
+			return app.WithHint(fmt.Errorf("there is no section %q", c.Section), "%s", sectionHint(report))
 		}
 		found = found || len(sections) > 0
 		return copySections(a, name, sections)
 	})
 	if err == nil && !found {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return err
 }
@@ -44,7 +45,7 @@ func sectionHint(report *crash.Report) string {
 }
 
 // copySections prints sections of the named dump.
-func copySections(a *app, name string, sections []crash.Section) error {
+func copySections(a *app.App, name string, sections []crash.Section) error {
 	if len(sections) == 0 {
 		return nil
 	}
@@ -58,11 +59,11 @@ func copySections(a *app, name string, sections []crash.Section) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.stdout, strings.TrimRight(text, "\n")); err != nil {
+		if _, err := fmt.Fprintln(a.Stdout, strings.TrimRight(text, "\n")); err != nil {
 			return err
 		}
 		if more {
-			a.say("warning: section %s goes on; its first %d MB were printed", s.Name, maxSection>>20)
+			a.Say("warning: section %s goes on; its first %d MB were printed", s.Name, maxSection>>20)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"git-agent/cmd/git-agent/app"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,7 @@ func TestScriptDeskFix(t *testing.T) {
 	t.Parallel()
 	b, c := newDeskBenchOf(t, "tally"), readTalk(t, "tally")
 	d := b.serve(t, c, nil)
-	out, errs := b.run(t, exitFound, d.URL, d.command("--json")...)
+	out, errs := b.run(t, app.ExitFound, d.URL, d.command("--json")...)
 	asked, requests := d.seen()
 	if *update {
 		c.write(t, requests)
@@ -46,7 +47,7 @@ func TestScriptDeskFix(t *testing.T) {
 	if got.Verdict != "plausible" || !strings.HasPrefix(got.Commit, c.Culprit) || !strings.Contains(got.Patch, tallyPatch) || strings.Count(got.Patch, "\n@@") != 1 {
 		t.Errorf("the patch is not that of the talk:\n%+v", got)
 	}
-	said, _ := b.run(t, exitFound, d.URL, "trace", "show")
+	said, _ := b.run(t, app.ExitFound, d.URL, "trace", "show")
 	for _, want := range []string{"git_log_search", "edit", "the text is not in tally.sh", "the test command passes", "finished: success"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("trace show has no %q:\n%s", want, said)

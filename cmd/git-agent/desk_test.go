@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // The talks that are recorded, see talk. They are about a program that relays
@@ -128,7 +129,7 @@ type deskAnswer struct {
 // commits are those of the record.
 func (b *deskBench) ask(t *testing.T, d *desk) (ans deskAnswer, stderr string) {
 	t.Helper()
-	out, errs := b.run(t, exitFound, d.URL, d.command("--json")...)
+	out, errs := b.run(t, app.ExitFound, d.URL, d.command("--json")...)
 	if err := json.Unmarshal([]byte(b.recorded.Replace(out)), &ans); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestScriptDesk(t *testing.T) {
 			if _, requests := d.seen(); *update {
 				c.write(t, requests)
 			}
-			out, _ := b.run(t, exitFound, d.URL, d.command()...)
+			out, _ := b.run(t, app.ExitFound, d.URL, d.command()...)
 			expected(t, name+".answer", b.mask(out))
 			if asked, _ := d.seen(); len(asked) != len(c.Turns) {
 				t.Errorf("turns asked for: %v: an answer that is known was asked for again", asked)
@@ -214,7 +215,7 @@ func (b *deskBench) mask(text string) string {
 // readTrace reads the run that was recorded in every form.
 func (b *deskBench) readTrace(t *testing.T, d *desk) {
 	t.Helper()
-	out, _ := b.run(t, exitFound, d.URL, "trace", "show")
+	out, _ := b.run(t, app.ExitFound, d.URL, "trace", "show")
 	said := strings.Join(strings.Fields(b.mask(out)), " ")
 	for i, turn := range d.talk.Turns {
 		for _, want := range []string{fmt.Sprintf("turn %d ", i+1), turn.Reply.Text} {
@@ -223,16 +224,16 @@ func (b *deskBench) readTrace(t *testing.T, d *desk) {
 			}
 		}
 	}
-	smells := exitFound
+	smells := app.ExitFound
 	if d.talk.Smell == "" {
-		smells = exitNothing
+		smells = app.ExitNothing
 	}
 	if out, _ = b.run(t, smells, d.URL, "trace", "smells"); !strings.Contains(out, d.talk.Smell) || strings.Count(out, "(turn") > 1 {
 		t.Errorf("smells: %s", out)
 	}
 	b.replays(t, d)
 	for format, words := range map[string]string{"atif": `"tool_calls":`, "mini": `"tool_calls":`, "otel": `"gen_ai.tool.name"`} {
-		out, _ := b.run(t, exitFound, d.URL, "trace", "export", "--format="+format)
+		out, _ := b.run(t, app.ExitFound, d.URL, "trace", "export", "--format="+format)
 		if !json.Valid([]byte(out)) || !strings.Contains(out, words) {
 			t.Errorf("export --format=%s is not JSON, or has no %s:\n%s", format, words, out)
 		}
@@ -242,7 +243,7 @@ func (b *deskBench) readTrace(t *testing.T, d *desk) {
 // replays wants the run that was recorded to come out the same again.
 func (b *deskBench) replays(t *testing.T, d *desk) {
 	t.Helper()
-	out, _ := b.run(t, exitFound, d.URL, "trace", "replay")
+	out, _ := b.run(t, app.ExitFound, d.URL, "trace", "replay")
 	if !strings.Contains(out, "  equal: ") || !strings.HasSuffix(out, fmt.Sprintf(" of %d turns\n", len(d.talk.Turns))) {
 		t.Errorf("replay: %s", out)
 	}
@@ -270,9 +271,9 @@ func TestScriptDeskInBadWeather(t *testing.T) {
 				t.Errorf("turns asked for: %v", asked)
 			}
 			d.check(t, ans)
-			out, _ := b.run(t, exitFound, d.URL, d.command()...)
+			out, _ := b.run(t, app.ExitFound, d.URL, d.command()...)
 			expected(t, name+".answer", b.mask(out))
-			if out, _ := b.run(t, exitFound, d.URL, "trace", "show"); !strings.Contains(out, "the run was resumed here") {
+			if out, _ := b.run(t, app.ExitFound, d.URL, "trace", "show"); !strings.Contains(out, "the run was resumed here") {
 				t.Errorf("trace show does not tell of the kill:\n%s", out)
 			}
 			b.replays(t, d)

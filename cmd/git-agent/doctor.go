@@ -5,6 +5,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
 	"git-agent/gitext/gitcmd"
@@ -25,42 +26,42 @@ var otherSettings = []doctor.Setting{
 	{Key: suiteCommandKey, Confined: true},
 	{Key: setupCommandKey, UserOnly: true},
 	{Key: gitcmd.MemorySetting, Check: datadir.CheckSize(gitcmd.MemorySetting)},
-	{Key: fetchKey, UserOnly: true, Check: checkFetch},
+	{Key: app.FetchKey, UserOnly: true, Check: app.CheckFetch},
 	{Key: trailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},
-	{Key: sandboxKey, UserOnly: true, Check: checkSandboxLevel},
-	{Key: sandboxReadKey, UserOnly: true},
-	{Key: sandboxWriteKey, UserOnly: true},
+	{Key: app.SandboxKey, UserOnly: true, Check: app.CheckSandboxLevel},
+	{Key: app.SandboxReadKey, UserOnly: true},
+	{Key: app.SandboxWriteKey, UserOnly: true},
 }
 
 // Run exits with 1 if a check fails.
-func (c *doctorCmd) Run(ctx context.Context, a *app) error {
+func (c *doctorCmd) Run(ctx context.Context, a *app.App) error {
 	if c.Yes && !c.Fix {
-		return usagef("--yes needs --fix")
+		return app.Usagef("--yes needs --fix")
 	}
 	sound, err := doctor.Run(ctx, doctor.Input{
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Color: a.newPalette(ctx), Getenv: a.env.get, Version: versionString(),
-		Open: a.openUnchecked, Data: a.data, Settings: otherSettings, Model: a.quietModelSettings,
+		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Color: a.NewPalette(ctx), Getenv: a.Env.Get, Version: app.VersionString(),
+		Open: a.OpenUnchecked, Data: a.Data, Settings: otherSettings, Model: func(ctx context.Context) (session.Settings, error) { return quietModelSettings(ctx, a) },
 		Sandbox: func(ctx context.Context) (sandbox.Level, error) {
-			s, err := a.sandboxSettings(ctx, "")
+			s, err := a.SandboxSettings(ctx, "")
 			return s.Level, err
 		},
-		ManDir:       func() (string, error) { return defaultManDir(a.env) },
-		Calibrations: calibrations,
-		JSON:         c.JSON, Quiet: a.flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
+		ManDir:       func() (string, error) { return app.DefaultManDir(a.Env) },
+		Calibrations: app.Calibrations,
+		JSON:         c.JSON, Quiet: a.Flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
 	})
 	if err == nil && !sound {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return err
 }
 
-// quietModelSettings is modelSettings without the warnings about settings that a
+// quietModelSettings is ModelSettings without the warnings about settings that a
 // repository may not set, which the doctor reports as findings.
-func (a *app) quietModelSettings(ctx context.Context) (session.Settings, error) {
-	a.warned = map[string]bool{}
+func quietModelSettings(ctx context.Context, a *app.App) (session.Settings, error) {
+	a.Warned = map[string]bool{}
 	for _, row := range session.Table {
-		a.warned[row.Key] = true
+		a.Warned[row.Key] = true
 	}
-	return a.modelSettings(ctx)
+	return a.ModelSettings(ctx)
 }

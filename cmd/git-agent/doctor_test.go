@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // The doctor names what ails a server instead of waiting for it to pass.
@@ -15,7 +16,7 @@ func TestDoctorGivesUpSoon(t *testing.T) {
 		asked++ // the doctor asks one question after the other
 		return modeltest.Status(503, "the model is asleep", "Retry-After", "0")
 	})
-	out, _ := b.run(exitNothing, "doctor", "--online")
+	out, _ := b.run(app.ExitNothing, "doctor", "--online")
 	if !strings.Contains(out, "fail server ") || !strings.Contains(out, "the model is asleep") || asked != 2 {
 		t.Errorf("after %d requests\n%s", asked, out)
 	}

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/session"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 )
 
@@ -83,14 +84,14 @@ type doubt struct {
 }
 
 // run measures the algorithms, or reports an earlier run, or compares two runs.
-func (e *evaluation) run(ctx context.Context, a *app) (err error) {
+func (e *evaluation) run(ctx context.Context, a *app.App) (err error) {
 	if e.Repeat > 1 && !e.asksModel {
-		return usagef("--repeat is for a model, and no algorithm asks one; the others always give the same answer")
+		return app.Usagef("--repeat is for a model, and no algorithm asks one; the others always give the same answer")
 	}
 	e.algorithms = eval.Repeated(e.algorithms, e.Repeat, e.isAgent)
 	var traces *cache.Traces
 	if e.Journal == "" || e.asksModel { // a model's conversations are recorded, too
-		if traces, err = a.openOwnTraces(ctx); err != nil {
+		if traces, err = a.OpenOwnTraces(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, traces.Close()) }()
@@ -107,10 +108,10 @@ func (e *evaluation) run(ctx context.Context, a *app) (err error) {
 // opening says how an evaluation opens repositories: with an index of changed lines that
 // is built in the background, or with none, so that its predictions are those of any
 // machine.
-func (a *app) opening(ctx context.Context, index bool) eval.Opening {
-	how := eval.Opening{Locate: a.data.Locate(ctx)}
+func openingOf(ctx context.Context, a *app.App, index bool) eval.Opening {
+	how := eval.Opening{Locate: a.Data.Locate(ctx)}
 	if index {
-		how.Index = a.data.GrowIndex
+		how.Index = a.Data.GrowIndex
 	}
 	return how
 }
@@ -121,11 +122,11 @@ func (f *evalFlags) checkNames(algorithms, offline []string, arms eval.Arms) err
 	for _, list := range [][]string{algorithms, f.Reuse} {
 		for i, name := range list {
 			if _, n := eval.RepetitionOf(name); n > 1 {
-				return usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
+				return app.Usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
 			}
 			if _, ok := arms.Parts(name); !ok && !slices.Contains(offline, name) {
 				known := append(slices.Clone(offline), arms.Names()...)
-				return usagef("unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s", name, strings.Join(known, ", "), arms[0], arms[1])
+				return app.Usagef("unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s", name, strings.Join(known, ", "), arms[0], arms[1])
 			}
 			list[i] = arms.Canonical(name)
 		}
@@ -142,25 +143,25 @@ func (f *evalFlags) check(repos string, jobs int) error {
 	}
 	switch {
 	case f.Journal != "" && (f.Compare || f.RunName != "" || len(f.Reuse) > 0):
-		return usagef("--journal takes the place of recorded runs, so it goes with none of --run, --reuse and --compare")
+		return app.Usagef("--journal takes the place of recorded runs, so it goes with none of --run, --reuse and --compare")
 	case f.Journal != "" && len(f.Cases) == 0:
-		return usagef("no file of cases; git agent eval merge reports journals")
+		return app.Usagef("no file of cases; git agent eval merge reports journals")
 	case len(f.Answers) > 0 && (f.Compare || len(f.Cases) == 0):
-		return usagef("--answers needs the files of the cases that are answered; a stored run is reported without it")
+		return app.Usagef("--answers needs the files of the cases that are answered; a stored run is reported without it")
 	case f.Compare && len(f.Cases) != 2:
-		return usagef("--compare takes two runs, not %d", len(f.Cases))
+		return app.Usagef("--compare takes two runs, not %d", len(f.Cases))
 	case f.Compare:
 		return nil
 	case len(f.Cases) == 0 && f.RunName == "":
-		return usagef("no file of cases, and no --run to report")
+		return app.Usagef("no file of cases, and no --run to report")
 	case f.Repeat < 1:
-		return usagef("--repeat takes a number from 1")
+		return app.Usagef("--repeat takes a number from 1")
 	case f.Repeat > 1 && len(f.Cases) == 0:
-		return usagef("--repeat needs the files of cases; the report of a stored run has the repetitions that it has")
+		return app.Usagef("--repeat needs the files of cases; the report of a stored run has the repetitions that it has")
 	case len(f.Cases) > 0 && repos == "":
-		return usagef("--repos=<directory> is missing: where are the repositories?")
+		return app.Usagef("--repos=<directory> is missing: where are the repositories?")
 	case jobs < 0 || f.Limit < 0 || f.Timeout < 0:
-		return usagef("--jobs, --limit and --timeout take no negative numbers")
+		return app.Usagef("--jobs, --limit and --timeout take no negative numbers")
 	}
 	return nil
 }
@@ -176,7 +177,7 @@ func caseOf(repo, id, algorithm string) session.Case {
 }
 
 // measure makes the predictions that are not stored yet, and reports all of them.
-func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) (err error) {
+func (e *evaluation) measure(ctx context.Context, a *app.App, traces *cache.Traces) (err error) {
 	cases, about, err := e.read(ctx, a)
 	if err != nil {
 		return err
@@ -205,10 +206,10 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	meter := a.newProgress("measuring")
-	plan.Journal, plan.OnProgress = journal, func(p eval.Progress) { meter.update(p.Done, p.Total, evalStatus(p)) }
+	meter := a.NewProgress("measuring")
+	plan.Journal, plan.OnProgress = journal, func(p eval.Progress) { meter.Update(p.Done, p.Total, evalStatus(p)) }
 	res, runErr := eval.Run(ctx, plan)
-	meter.end()
+	meter.End()
 	err = journal.Finish(ctx, runErr)
 	var stop *eval.StopError
 	if res == nil || runErr != nil && ctx.Err() == nil && !errors.As(runErr, &stop) {
@@ -222,8 +223,8 @@ func (e *evaluation) measure(ctx context.Context, a *app, traces *cache.Traces) 
 		return err
 	}
 	if runErr != nil {
-		fmt.Fprintf(a.stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
-		return withHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.args...)))
+		fmt.Fprintf(a.Stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
+		return app.WithHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
 	}
 	return nil
 }
@@ -236,7 +237,7 @@ type keptJournal interface {
 }
 
 // read reads the cases of all shards, and says what the report is about.
-func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About, error) {
+func (e *evaluation) read(ctx context.Context, a *app.App) ([]eval.Case, eval.About, error) {
 	about := eval.About{Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times}
 	if e.part.Of > 1 {
 		about.Shard = e.part.String()
@@ -263,16 +264,16 @@ func (e *evaluation) read(ctx context.Context, a *app) ([]eval.Case, eval.About,
 }
 
 // warnDoubt warns of what the cases say wrongly.
-func (e *evaluation) warnDoubt(a *app, res *eval.Results) {
+func (e *evaluation) warnDoubt(a *app.App, res *eval.Results) {
 	if n := e.doubt.count(res); n > 0 {
-		fmt.Fprintf(a.stderr, "warning: the %s contradict the fields %s of %d of the %d cases; the %s count, and --rows names the fields\n",
+		fmt.Fprintf(a.Stderr, "warning: the %s contradict the fields %s of %d of the %d cases; the %s count, and --rows names the fields\n",
 			e.doubt.by, e.doubt.fields, n, len(res.Cases), e.doubt.by)
 	}
 }
 
 // warnTrained warns if rank is to be measured on repositories that it was trained
 // on.
-func (e *evaluation) warnTrained(a *app, cases []eval.Case) error {
+func (e *evaluation) warnTrained(a *app.App, cases []eval.Case) error {
 	if !slices.Contains(e.algorithms, "rank") {
 		return nil
 	}
@@ -287,14 +288,14 @@ func (e *evaluation) warnTrained(a *app, cases []eval.Case) error {
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(a.stderr, "warning: rank was trained on the repositories of %d of the %d cases; its figures for them may flatter\n", n, len(cases))
+		fmt.Fprintf(a.Stderr, "warning: rank was trained on the repositories of %d of the %d cases; its figures for them may flatter\n", n, len(cases))
 	}
 	return nil
 }
 
 // plan returns the plan of a run without its engines and its journal.
-func (e *evaluation) plan(a *app, cases []eval.Case) (eval.Plan, error) {
-	version, err := engineVersion()
+func (e *evaluation) plan(a *app.App, cases []eval.Case) (eval.Plan, error) {
+	version, err := app.EngineVersion()
 	if err != nil {
 		return eval.Plan{}, err
 	}
@@ -304,12 +305,12 @@ func (e *evaluation) plan(a *app, cases []eval.Case) (eval.Plan, error) {
 	}
 	return eval.Plan{
 		Task: e.task, Cases: cases, Algorithms: e.algorithms, Version: version, Reuse: e.Reuse,
-		Repos: eval.Finder{Dir: e.repos}, Jobs: jobs, Timeout: e.Timeout, Now: a.now,
+		Repos: eval.Finder{Dir: e.repos}, Jobs: jobs, Timeout: e.Timeout, Now: a.Now,
 	}, nil
 }
 
 // recall reports a stored run and makes no predictions.
-func (e *evaluation) recall(ctx context.Context, a *app, traces *cache.Traces) error {
+func (e *evaluation) recall(ctx context.Context, a *app.App, traces *cache.Traces) error {
 	journal, res, err := e.recallRun(ctx, traces, e.RunName)
 	if err != nil {
 		return err
@@ -340,7 +341,7 @@ func (e *evaluation) recallRun(ctx context.Context, traces *cache.Traces, name s
 	return journal, res, err
 }
 
-func (e *evaluation) compare(ctx context.Context, a *app, traces *cache.Traces) error {
+func (e *evaluation) compare(ctx context.Context, a *app.App, traces *cache.Traces) error {
 	var sides [2]eval.Contender
 	for i, name := range e.Cases {
 		sides[i] = eval.ParseContender(name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/eval"
+	"git-agent/cmd/git-agent/app"
 )
 
 // answerFlags are the options by which an evaluation scores the answers of other programs.
@@ -30,13 +31,13 @@ func (f *answerFlags) files(own func(name string) bool) (names []string, file ma
 		name, path, ok := strings.Cut(text, "=")
 		switch {
 		case !ok || path == "":
-			return nil, nil, usagef("--answers=%s has no file; write --answers=<name>=<file>", text)
+			return nil, nil, app.Usagef("--answers=%s has no file; write --answers=<name>=<file>", text)
 		case !isProgramName(name):
-			return nil, nil, usagef("--answers: the name %q has other characters than letters, digits, dot, hyphen and underscore", name)
+			return nil, nil, app.Usagef("--answers: the name %q has other characters than letters, digits, dot, hyphen and underscore", name)
 		case own(name) || name == "agent" || strings.HasPrefix(name, "agent-"):
-			return nil, nil, usagef("--answers: %s is the name of an algorithm of git agent; give the other program another name", name)
+			return nil, nil, app.Usagef("--answers: %s is the name of an algorithm of git agent; give the other program another name", name)
 		case file[name] != "":
-			return nil, nil, usagef("--answers names %s twice", name)
+			return nil, nil, app.Usagef("--answers names %s twice", name)
 		}
 		names, file[name] = append(names, name), path
 	}
@@ -71,7 +72,7 @@ func (f *answerFlags) read(ctx context.Context, check func(json.RawMessage) erro
 
 // addAnswers reads the answers of other programs, says which cases they leave out, and adds
 // them to a plan for some of the cases.
-func (e *evaluation) addAnswers(ctx context.Context, a *app, plan *eval.Plan, cases []eval.Case) (err error) {
+func (e *evaluation) addAnswers(ctx context.Context, a *app.App, plan *eval.Plan, cases []eval.Case) (err error) {
 	if plan.Foreign, err = e.answerFlags.read(ctx, e.foreignLine); err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func (e *evaluation) addAnswers(ctx context.Context, a *app, plan *eval.Plan, ca
 			continue
 		}
 		if n, unknown := from.Coverage(cases); n < len(cases) || unknown > 0 {
-			fmt.Fprintf(a.stderr, "%s answers %d of %d cases; a case that it does not answer counts as wrong", name, n, len(cases))
+			fmt.Fprintf(a.Stderr, "%s answers %d of %d cases; a case that it does not answer counts as wrong", name, n, len(cases))
 			if unknown > 0 {
-				fmt.Fprintf(a.stderr, "; the file has %d answers more, to none of these cases", unknown)
+				fmt.Fprintf(a.Stderr, "; the file has %d answers more, to none of these cases", unknown)
 			}
-			fmt.Fprintln(a.stderr)
+			fmt.Fprintln(a.Stderr)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	crasheval "git-agent/agent/eval/crash"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // The tests of this file measure models that know the truth, know that of another case, or
@@ -176,7 +177,7 @@ func TestEvalSzzCountsTheModel(t *testing.T) {
 	for shift := range cases {
 		b.serve(knowing(t, cases, shift))
 		asked := someOf(arms, shift == 0)
-		out, _ := b.run(exitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
+		out, _ := b.run(app.ExitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
 		want := float64(rightBy(cases, shift)) / float64(len(cases))
 		wantRows(t, fmt.Sprintf("shift %d", shift), rowsOf(t, out), len(asked), want, all...)
 		if shift > 0 {
@@ -190,11 +191,11 @@ func TestEvalSzzCountsTheModel(t *testing.T) {
 		server := b.serve(always(nothing))
 		asked := someOf(arms, name == "an empty report")
 		args := append(slices.Clone(args), asked.option(), "--run="+name)
-		out, _ := b.run(exitFound, args...)
+		out, _ := b.run(app.ExitFound, args...)
 		wantRows(t, name, rowsOf(t, out), len(asked), 0, "f1", "right", "found", "acc_at_1_3_5/0", "acc_at_1_3_5/2")
 		wantRows(t, name, rowsOf(t, out), len(asked), 4, "empty", "fallback")
 		n := len(server.Requests())
-		out, _ = b.run(exitFound, append(args, "--fallback")...)
+		out, _ = b.run(app.ExitFound, append(args, "--fallback")...)
 		rows := rowsOf(t, out)
 		wantRows(t, name+" with fallback", rows, len(asked), 4, "fallback", "right")
 		if rows[1].name != "agent-no-tools (with fallback)" || len(server.Requests()) != n {
@@ -202,7 +203,7 @@ func TestEvalSzzCountsTheModel(t *testing.T) {
 		}
 	}
 	b.serve(always(modeltest.Say("I cannot say.")))
-	out, _ := b.run(exitFound, voted...)
+	out, _ := b.run(app.ExitFound, voted...)
 	wantRows(t, "three runs", rowsOf(t, out), 1, 0, "f1", "right")
 }
 
@@ -231,7 +232,7 @@ func TestEvalCrashCountsTheModel(t *testing.T) {
 	for shift := range cases {
 		b.serve(knowing(t, cases, shift))
 		asked := someOf(arms, shift == 0)
-		out, _ := b.run(exitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
+		out, _ := b.run(app.ExitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
 		want := float64(rightBy(cases, shift)) / float64(len(cases))
 		wantRows(t, fmt.Sprintf("shift %d", shift), rowsOf(t, out), len(asked), want, "acc_at_1")
 		if shift > 0 {
@@ -245,10 +246,10 @@ func TestEvalCrashCountsTheModel(t *testing.T) {
 		b.serve(always(nothing))
 		asked := someOf(arms, name == "an empty report")
 		args := append(slices.Clone(args), asked.option(), "--run="+name)
-		out, _ := b.run(exitFound, args...)
+		out, _ := b.run(app.ExitFound, args...)
 		wantRows(t, name, rowsOf(t, out), len(asked), 0, "acc_at_1", "acc_at_2", "acc_at_3", "acc_at_5", "acc_at_10", "in_list", "mrr", "mean_files", "suspect_acc_at_1", "suspect_acc_at_10", "mean_suspects")
 		wantRows(t, name, rowsOf(t, out), len(asked), 3, "empty", "fallback", "suspect_cases")
-		out, _ = b.run(exitFound, append(args, "--fallback")...)
+		out, _ = b.run(app.ExitFound, append(args, "--fallback")...)
 		rows := rowsOf(t, out)
 		wantRows(t, name+" with fallback", rows, len(asked), 1, "in_list", "suspect_acc_at_10")
 		if rows[0].name != "agent (with fallback)" {
@@ -256,7 +257,7 @@ func TestEvalCrashCountsTheModel(t *testing.T) {
 		}
 	}
 	b.serve(always(modeltest.Say("I cannot say.")))
-	out, _ := b.run(exitFound, append(args, "--algorithm=agent", "--run=voted", "--runs=3")...)
+	out, _ := b.run(app.ExitFound, append(args, "--algorithm=agent", "--run=voted", "--runs=3")...)
 	wantRows(t, "three runs", rowsOf(t, out), 1, 0, "acc_at_1", "acc_at_10")
 }
 
@@ -295,7 +296,7 @@ func TestEvalFixCountsTheModel(t *testing.T) {
 	for shift := range cases {
 		b.serve(knowing(t, cases, shift))
 		asked := arms[:1+shift%2]
-		out, _ := b.run(exitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
+		out, _ := b.run(app.ExitFound, append(args, asked.option(), fmt.Sprintf("--run=shift%d", shift))...)
 		want := float64(rightBy(cases, shift)) / float64(len(cases))
 		wantRows(t, fmt.Sprintf("shift %d", shift), rowsOf(t, out), len(asked), want, all...)
 		if shift > 0 {
@@ -307,17 +308,17 @@ func TestEvalFixCountsTheModel(t *testing.T) {
 	}
 	for name, nothing := range map[string]modeltest.Reply{"prose": modeltest.Say("I cannot say."), "success": modeltest.Call("finish", `{"status":"success","explanation":"Done."}`)} {
 		b.serve(always(nothing))
-		out, _ := b.run(exitFound, append(args, arms.option(), "--run="+name)...)
+		out, _ := b.run(app.ExitFound, append(args, arms.option(), "--run="+name)...)
 		wantRows(t, name, rowsOf(t, out), 2, 0, append(all, "fallback")...)
 	}
 	b.serve(always(modeltest.Status(http.StatusBadRequest, `{"error":{"message":"not now"}}`)))
 	args = append([]string{"eval", "fix", "--json", "--sandbox=none", "--limit=1", "--engine=agent"}, known...)
-	out, _ := b.run(exitFound, append(args, "--run=gone", "--fallback")...)
+	out, _ := b.run(app.ExitFound, append(args, "--run=gone", "--fallback")...)
 	rows := rowsOf(t, out)
 	wantRows(t, "with fallback", rows, 1, 1, "plausible_at_1", "fallback")
 	if rows[0].name != "agent (with fallback)" {
 		t.Errorf("the row is called %q", rows[0].name)
 	}
-	out, _ = b.run(exitFound, "eval", "fix", "--json", "--run=gone")
+	out, _ = b.run(app.ExitFound, "eval", "fix", "--json", "--run=gone")
 	wantRows(t, "the same answer without fallback", rowsOf(t, out), 1, 0, "plausible_at_1", "exact")
 }

@@ -11,6 +11,7 @@ import (
 
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // armCase writes a case file with one fix. A commit moved the faulty code to the file that
@@ -104,7 +105,7 @@ func TestEvalSzzArmsLeaveOut(t *testing.T) {
 	without["agent-no-compression+no-ranking"] = slices.Concat(partShortcut, []string{"\ntry: "}, without["agent-no-ranking"])
 	arms := append(szzeval.Arms.Names(), "agent-no-compression+no-ranking")
 	server := b.serve(investigates(mover))
-	b.run(exitFound, append([]string{"eval", "szz", "--algorithm=" + strings.Join(arms, ",")}, args...)...)
+	b.run(app.ExitFound, append([]string{"eval", "szz", "--algorithm=" + strings.Join(arms, ",")}, args...)...)
 	list := conversations(server)
 	if len(list) != len(arms) {
 		t.Fatalf("%d conversations for %d arms", len(list), len(arms))

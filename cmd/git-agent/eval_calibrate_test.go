@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/model/modeltest"
 	"git-agent/agent/szz/investigate"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -50,7 +51,7 @@ func (b *agentBench) hesitant() (server *modeltest.Server, file, clones string) 
 // szzOf is the answer for HEAD.
 func (b *agentBench) szzOf(args ...string) (ans render.AnswerJSON, stderr string) {
 	b.t.Helper()
-	out, errs := b.run(exitFound, append([]string{"szz", "--json"}, args...)...)
+	out, errs := b.run(app.ExitFound, append([]string{"szz", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		b.t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 	}
 
 	path := filepath.Join(b.home, "m1.json")
-	out, errs := b.run(exitFound, "eval", "szz", cases, "--repos="+clones, "--engine=agent", "--run=x", "--calibrate="+path)
+	out, errs := b.run(app.ExitFound, "eval", "szz", cases, "--repos="+clones, "--engine=agent", "--run=x", "--calibrate="+path)
 	if !strings.Contains(out, "calibration of agent fitted on 240 suspects of 12 cases, 192 of them right; judged in 5 folds by case") ||
 		!strings.Contains(errs, "git config --global agent.calibration "+path) {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
@@ -87,16 +88,16 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 	if !sure.Agent.Calibrated || !strings.Contains(sure.Agent.Calibration, "240 suspects of 12 cases") || sure.Suspects[0].Probability < 0.9 || strings.Contains(errs, "warning") {
 		t.Errorf("calibrated: %+v, suspect %+v, stderr %q", sure.Agent, sure.Suspects[0], errs)
 	}
-	if human, _ := b.run(exitFound, "szz"); !strings.Contains(human, "note: the probabilities are calibrated on 240 suspects") {
+	if human, _ := b.run(app.ExitFound, "szz"); !strings.Contains(human, "note: the probabilities are calibrated on 240 suspects") {
 		t.Errorf("for people:\n%s", human)
 	}
-	if out, _ := b.run(exitFound, "doctor"); !strings.Contains(out, "ok   calibration   "+path+", for 1 run: on 240 suspects") {
+	if out, _ := b.run(app.ExitFound, "doctor"); !strings.Contains(out, "ok   calibration   "+path+", for 1 run: on 240 suspects") {
 		t.Errorf("doctor\n%s", out)
 	}
 
 	asked := len(server.Requests())
 	var report struct{ Calibrated string }
-	out, _ = b.run(exitFound, "eval", "szz", "--run=x", "--json")
+	out, _ = b.run(app.ExitFound, "eval", "szz", "--run=x", "--json")
 	if err := json.Unmarshal([]byte(out), &report); err != nil || !strings.Contains(report.Calibrated, "240 suspects") || len(server.Requests()) != asked {
 		t.Errorf("%v, a later report is calibrated %q, after %d requests", err, report.Calibrated, len(server.Requests())-asked)
 	}
@@ -117,7 +118,7 @@ func TestCalibrationThatCannotBe(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, errs := b.run(exitFatal, "eval", "szz", cases, "--repos="+clones, "--engine=agent", "--limit=3", "--calibrate="+path)
+	out, errs := b.run(app.ExitFatal, "eval", "szz", cases, "--repos="+clones, "--engine=agent", "--limit=3", "--calibrate="+path)
 	if !strings.Contains(errs, "fatal: a calibration needs 200 suspects that the model named, at least 10 right and 10 wrong; there are 48 right and 12 wrong") || !strings.Contains(out, "precision") {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
 	}
@@ -128,17 +129,17 @@ func TestCalibrationThatCannotBe(t *testing.T) {
 		{cases, "--repos=" + clones, "--algorithm=r", "--calibrate=" + path},
 		{cases, "--repos=" + clones, "--engine=agent", "--calibrate=" + path, "--calibration=" + path},
 	} {
-		if _, errs := b.run(exitUsage, append([]string{"eval", "szz"}, args...)...); !strings.Contains(errs, "--calibrate") {
+		if _, errs := b.run(app.ExitUsage, append([]string{"eval", "szz"}, args...)...); !strings.Contains(errs, "--calibrate") {
 			t.Errorf("%v: %q", args, errs)
 		}
 	}
 
-	_, errs = b.run(exitFatal, "szz", "--calibration="+path)
+	_, errs = b.run(app.ExitFatal, "szz", "--calibration="+path)
 	if want := `fatal: the calibration of --calibration: "` + path + `" cannot be used: its schema is "", not "git-agent/calibration/1"`; !strings.HasPrefix(errs, want) && !strings.Contains(errs, "\n"+want) {
 		t.Errorf("a broken file: %q", errs)
 	}
 	b.git("config", "--global", "agent.calibration", "cal.json")
-	if _, errs = b.run(exitFatal, "szz"); !strings.Contains(errs, `fatal: bad config value 'cal.json' for 'agent.calibration'`) {
+	if _, errs = b.run(app.ExitFatal, "szz"); !strings.Contains(errs, `fatal: bad config value 'cal.json' for 'agent.calibration'`) {
 		t.Errorf("a relative path: %q", errs)
 	}
 	b.git("config", "--global", "--unset", "agent.calibration")

@@ -11,6 +11,7 @@ import (
 	crasheval "git-agent/agent/eval/crash"
 	"git-agent/agent/symbol"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 )
 
 type evalCrashCmd struct {
@@ -28,7 +29,7 @@ type evalCrashCmd struct {
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
-func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
+func (c *evalCrashCmd) Run(ctx context.Context, a *app.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app) error {
 		e.only, e.onlyName = crasheval.Core, "core cases"
 	}
 	if e.jobs == 0 && c.asksModel() {
-		e.jobs = max(1, modelJobs/c.runs())
+		e.jobs = max(1, app.ModelJobs/c.runs())
 	}
 	return e.run(ctx, a)
 }
@@ -73,20 +74,20 @@ func (c *evalCrashCmd) check() error {
 	}
 	switch {
 	case c.asksModel() && c.Engine == "offline":
-		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
 	case c.Calibrate != "" && c.Journal != "":
-		return usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval crash --run=<name> --calibrate")
+		return app.Usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval crash --run=<name> --calibrate")
 	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
-		return usagef("--calibrate goes with neither --calibration nor --compare")
+		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
 	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
-		return usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
+		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
 	case len(c.Cases) > 0 && !c.asksModel() && c.used():
-		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
-	return c.crashModelFlags.check()
+	return c.crashModelFlags.Check()
 }
 
 // choose completes the list of algorithms.
@@ -116,7 +117,7 @@ func (c *evalCrashCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm
 
 // recalled returns the task and the results of a stored run. It reads a calibration only if
 // the run asked a model.
-func (c *evalCrashCmd) recalled(ctx context.Context, a *app, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+func (c *evalCrashCmd) recalled(ctx context.Context, a *app.App, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
 	task := crasheval.Task{Fallback: c.Fallback}
 	if !slices.ContainsFunc(res.Algorithms, crasheval.IsAgent) {
 		return task, res, nil
@@ -133,8 +134,8 @@ func (c *evalCrashCmd) recalled(ctx context.Context, a *app, journal *eval.RunJo
 }
 
 // staff adds the engines to a plan.
-func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
-	opt := crasheval.Options{Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache, Foreign: plan.Foreign}
+func (c *evalCrashCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, traces *cache.Traces) error {
+	opt := crasheval.Options{Opening: openingOf(ctx, a, c.Index), Cache: a.Data.OpenCache, Foreign: plan.Foreign}
 	if c.Suspects {
 		opt.Suspects = crasheval.MostSuspects
 	} else {
@@ -144,7 +145,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 		plan.Open = crasheval.Open(opt)
 		return nil
 	}
-	settings, err := a.modelSettings(ctx)
+	settings, err := a.ModelSettings(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 		return err
 	}
 	plan.Task = task // raw answers are stored, and calibrated when they are scored
-	opened, err := a.openEvalModel(ctx, settings, traces)
+	opened, err := openEvalModel(ctx, a, settings, traces)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app, plan *eval.Plan, trace
 	if err != nil {
 		return err
 	}
-	confinement, err := a.sandboxSettings(ctx, "")
+	confinement, err := a.SandboxSettings(ctx, "")
 	if err != nil {
 		return err
 	}

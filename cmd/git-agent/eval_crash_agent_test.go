@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // crashCases writes a case file with two crashes of the bench's repository.
@@ -48,7 +49,7 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
 	server := b.serve(looksFirst)
-	r, _ := b.evalCrash(exitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x")
+	r, _ := b.evalCrash(app.ExitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x")
 	if len(r.Algorithms) != 2 || r.Algorithms[0].Name != "agent" || r.Algorithms[0].Effort == nil || r.Algorithms[1].Effort != nil {
 		t.Fatalf("report %+v", r)
 	}
@@ -56,10 +57,10 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 		t.Errorf("effort %+v", e)
 	}
 	n := len(server.Requests())
-	if r, _ = b.evalCrash(exitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x"); len(server.Requests()) != n || r.Algorithms[0].Effort.Cases != 2 {
+	if r, _ = b.evalCrash(app.ExitFound, file, "--repos="+clones, "--algorithm=agent,rank", "--run=x"); len(server.Requests()) != n || r.Algorithms[0].Effort.Cases != 2 {
 		t.Errorf("%d more requests, %+v", len(server.Requests())-n, r)
 	}
-	r, _ = b.evalCrash(exitFound, file, "--repos="+clones, "--ablation", "--runs=1", "--run=y")
+	r, _ = b.evalCrash(app.ExitFound, file, "--repos="+clones, "--ablation", "--runs=1", "--run=y")
 	var names []string
 	for _, a := range r.Algorithms {
 		names = append(names, a.Name)
@@ -78,10 +79,10 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 			t.Errorf("%d first requests without %q, want %d", without, heading, want)
 		}
 	}
-	if list, _ := b.run(exitFound, "trace", "list", "--kind=crash/agent"); strings.Count(list, "\n") != 6+16 || !strings.Contains(list, "one -> main.c") {
+	if list, _ := b.run(app.ExitFound, "trace", "list", "--kind=crash/agent"); strings.Count(list, "\n") != 6+16 || !strings.Contains(list, "one -> main.c") {
 		t.Errorf("list\n%s", list)
 	}
-	if out, _ := b.run(exitFound, "trace", "replay", "--all", "--repos="+clones); strings.Count(out, "equal: ") != 22 {
+	if out, _ := b.run(app.ExitFound, "trace", "replay", "--all", "--repos="+clones); strings.Count(out, "equal: ") != 22 {
 		t.Errorf("replay\n%s", out)
 	}
 }
@@ -101,7 +102,7 @@ func TestEvalCrashTables(t *testing.T) {
 		return blames("main.c")
 	})
 	args := []string{"eval", "crash", file, "--repos=" + clones, "--algorithm=agent", "--runs=3", "--run=x"}
-	out, _ := b.run(exitFound, args...)
+	out, _ := b.run(app.ExitFound, args...)
 	n := len(server.Requests())
 	for _, want := range []string{
 		"files named by so many runs", "means over all subsets of the 3 runs of each of 2 cases", "confidence of the vote", "files of the fix, by single runs",
@@ -111,11 +112,11 @@ func TestEvalCrashTables(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	again, _ := b.run(exitFound, "eval", "crash", "--run=x")
+	again, _ := b.run(app.ExitFound, "eval", "crash", "--run=x")
 	if _, tables, _ := strings.Cut(out, "files named by"); len(server.Requests()) != n || !strings.Contains(again, tables[:strings.Index(tables, "\n\n")]) {
 		t.Errorf("a stored run has\n%s", again)
 	}
-	if r, _ := b.evalCrash(exitFound, "--run=x"); len(r.Algorithms) != 1 || len(r.Algorithms[0].Effort.Faults) != 5 || r.Algorithms[0].Effort.Faults[0].Calls != 6 {
+	if r, _ := b.evalCrash(app.ExitFound, "--run=x"); len(r.Algorithms) != 1 || len(r.Algorithms[0].Effort.Faults) != 5 || r.Algorithms[0].Effort.Faults[0].Calls != 6 {
 		t.Errorf("%+v", r.Algorithms[0].Effort)
 	}
 }
@@ -134,13 +135,13 @@ func TestEvalCrashTriesAgain(t *testing.T) {
 		return looksFirst(req)
 	})
 	args := []string{file, "--repos=" + clones, "--engine=agent", "--runs=1", "--run=x", "--jobs=1"}
-	out, errs := b.run(exitModel, append([]string{"eval", "crash"}, args...)...)
+	out, errs := b.run(app.ExitModel, append([]string{"eval", "crash"}, args...)...)
 	if !strings.Contains(errs, "stopped: 2 of 2 cases are not done") || strings.Contains(out, "failed, counted") {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
 	}
 	status.Store(0)
 	before := len(server.Requests())
-	r, _ := b.evalCrash(exitFound, args...)
+	r, _ := b.evalCrash(app.ExitFound, args...)
 	if r.Unfinished != 0 || len(r.Failed) != 0 || r.Algorithms[0].Overall.Cases != 2 || server.Requests()[before].Turn() == 0 {
 		t.Errorf("report %+v", r)
 	}
@@ -155,10 +156,10 @@ func TestEvalCrashOptions(t *testing.T) {
 		args string
 		want string
 	}{
-		{exitUsage, "--engine=offline --algorithm=agent", "--engine=offline asks no model"},
-		{exitUsage, "--algorithm=rank --runs=2", "no algorithm asks a model"},
-		{exitUsage, "--algorithm=agent-no-hope", "agent-no-hope"},
-		{exitFatal, "--engine=agent", "no model is configured"},
+		{app.ExitUsage, "--engine=offline --algorithm=agent", "--engine=offline asks no model"},
+		{app.ExitUsage, "--algorithm=rank --runs=2", "no algorithm asks a model"},
+		{app.ExitUsage, "--algorithm=agent-no-hope", "agent-no-hope"},
+		{app.ExitFatal, "--engine=agent", "no model is configured"},
 	} {
 		args := append([]string{"eval", "crash", file, "--repos=" + clones}, strings.Fields(test.args)...)
 		if _, errs := b.run(test.code, args...); !strings.Contains(errs, test.want) {

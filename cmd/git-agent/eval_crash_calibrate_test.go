@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // An evaluation writes a calibration of crash, which crash uses for the model that it was
@@ -18,51 +19,51 @@ func TestCalibrationFromEvalToCrash(t *testing.T) {
 	b.serve(func(req modeltest.Request) modeltest.Reply { return namesFour })
 	file, clones := b.manyCrashes(55)
 	path := filepath.Join(b.home, "crash.json")
-	out, errs := b.run(exitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--run=x", "--no-suspects", "--calibrate="+path)
+	out, errs := b.run(app.ExitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--run=x", "--no-suspects", "--calibrate="+path)
 	if !strings.Contains(out, "calibration of agent fitted on 220 files of 55 cases, 55 of them right; judged in 5 folds by case") || !strings.Contains(errs, "git config --global agent.crashCalibration "+path) {
 		t.Fatalf("stderr %q, stdout\n%s", errs, out)
 	}
-	raw := crashAnswer(t, first(b.run(exitFound, "crash", "--json", "--runs=1", report)))
-	sure := crashAnswer(t, first(b.run(exitFound, "crash", "--json", "--runs=1", "--calibration="+path, report)))
+	raw := crashAnswer(t, first(b.run(app.ExitFound, "crash", "--json", "--runs=1", report)))
+	sure := crashAnswer(t, first(b.run(app.ExitFound, "crash", "--json", "--runs=1", "--calibration="+path, report)))
 	if raw.Agent.Calibrated || !strings.Contains(raw.Agent.Calibration, "base rate") || !sure.Agent.Calibrated || !strings.Contains(sure.Agent.Calibration, "on 220 files of 55 cases") ||
 		sure.Files[0].Probability <= raw.Files[0].Probability {
 		t.Errorf("%+v, %g and %+v, %g", raw.Agent, raw.Files[0].Probability, sure.Agent, sure.Files[0].Probability)
 	}
-	if _, errs := b.run(exitFound, "crash", "--runs=2", "--calibration="+path, report); !strings.Contains(errs, "is not used: it is for 1 run, and there are 2") {
+	if _, errs := b.run(app.ExitFound, "crash", "--runs=2", "--calibration="+path, report); !strings.Contains(errs, "is not used: it is for 1 run, and there are 2") {
 		t.Errorf("two runs: %q", errs)
 	}
-	if out, _ := b.run(exitFound, "eval", "crash", "--run=x", "--calibration="+path); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
+	if out, _ := b.run(app.ExitFound, "eval", "crash", "--run=x", "--calibration="+path); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
 		t.Errorf("a stored run\n%s", out)
 	}
 	b.git("config", "--global", "agent.crashCalibration", path)
-	if conf := crashAnswer(t, first(b.run(exitFound, "crash", "--json", "--runs=1", report))); !conf.Agent.Calibrated || conf.Files[0].Probability != sure.Files[0].Probability {
+	if conf := crashAnswer(t, first(b.run(app.ExitFound, "crash", "--json", "--runs=1", report))); !conf.Agent.Calibrated || conf.Files[0].Probability != sure.Files[0].Probability {
 		t.Errorf("configured: %+v", conf.Agent)
 	}
-	if out, _ := b.run(exitFound, "eval", "crash", "--run=x"); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
+	if out, _ := b.run(app.ExitFound, "eval", "crash", "--run=x"); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
 		t.Errorf("a stored run, configured\n%s", out)
 	}
-	if out, _ := b.run(exitFound, "doctor", "--json"); !strings.Contains(out, `"check":"crash calibration"`) || !strings.Contains(out, "it is for 1 run") && !strings.Contains(out, "on 220 files of 55 cases") {
+	if out, _ := b.run(app.ExitFound, "doctor", "--json"); !strings.Contains(out, `"check":"crash calibration"`) || !strings.Contains(out, "it is for 1 run") && !strings.Contains(out, "on 220 files of 55 cases") {
 		t.Errorf("doctor\n%s", out)
 	}
 	journal := filepath.Join(b.home, "crash.journal")
-	b.run(exitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--no-suspects", "--limit=3", "--journal="+journal)
-	if out, _ := b.run(exitFound, "eval", "merge", journal); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
+	b.run(app.ExitFound, "eval", "crash", file, "--repos="+clones, "--engine=agent", "--runs=1", "--no-suspects", "--limit=3", "--journal="+journal)
+	if out, _ := b.run(app.ExitFound, "eval", "merge", journal); !strings.Contains(out, "the model's probabilities are calibrated on 220 files") {
 		t.Errorf("merged\n%s", out)
 	}
 	b.git("config", "--global", "agent.crashCalibration", report)
-	if _, errs := b.run(exitFatal, "crash", report); !strings.Contains(errs, "agent.crashCalibration") || !strings.Contains(errs, "cannot be used") {
+	if _, errs := b.run(app.ExitFatal, "crash", report); !strings.Contains(errs, "agent.crashCalibration") || !strings.Contains(errs, "cannot be used") {
 		t.Errorf("a bad file is configured: %q", errs)
 	}
-	if out, _ := b.run(exitNothing, "doctor"); !strings.Contains(out, "crash calibration") {
+	if out, _ := b.run(app.ExitNothing, "doctor"); !strings.Contains(out, "crash calibration") {
 		t.Errorf("doctor\n%s", out)
 	}
 	b.git("config", "--global", "--unset", "agent.crashCalibration")
 	for args, want := range map[string]string{"--algorithm=rank --calibrate=x": "no algorithm asks a model", "--engine=agent --calibrate=x --calibration=" + path: "goes with neither"} {
-		if _, errs := b.run(exitUsage, append([]string{"eval", "crash", file, "--repos=" + clones}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
+		if _, errs := b.run(app.ExitUsage, append([]string{"eval", "crash", file, "--repos=" + clones}, strings.Fields(args)...)...); !strings.Contains(errs, want) {
 			t.Errorf("%s: %q", args, errs)
 		}
 	}
-	if _, errs := b.run(exitFatal, "crash", "--calibration="+report, report); !strings.Contains(errs, "cannot be used") {
+	if _, errs := b.run(app.ExitFatal, "crash", "--calibration="+report, report); !strings.Contains(errs, "cannot be used") {
 		t.Errorf("no calibration: %q", errs)
 	}
 }

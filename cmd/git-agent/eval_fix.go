@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/fix/engine"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 )
 
 type evalFixCmd struct {
@@ -29,7 +30,7 @@ type evalFixCmd struct {
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
-func (c *evalFixCmd) Run(ctx context.Context, a *app) error {
+func (c *evalFixCmd) Run(ctx context.Context, a *app.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -93,22 +94,22 @@ func (c *evalFixCmd) check() error {
 	}
 	for _, name := range slices.Concat(c.Algorithm, c.Reuse) {
 		if _, n := eval.RepetitionOf(name); n > 1 {
-			return usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
+			return app.Usagef("%s is a repetition; ask for it with --repeat=%d", name, n)
 		}
 		if _, err := fixeval.ParseAlgorithm(name); err != nil && !slices.Contains(others, name) {
-			return usagef("%v", err)
+			return app.Usagef("%v", err)
 		}
 	}
 	slices.Sort(c.Reuse)
 	switch {
 	case c.asksModel() && c.Engine == "offline":
-		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
 	case len(c.Cases) > 0 && !c.asksModel() && c.used():
-		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	case c.HideTests && slices.ContainsFunc(c.Algorithm, needsCommand):
-		return usagef("--hide-tests leaves no command that fails, and the offline engine cannot repair without one; choose algorithms with a model, locate or developers")
+		return app.Usagef("--hide-tests leaves no command that fails, and the offline engine cannot repair without one; choose algorithms with a model, locate or developers")
 	case c.Patches < 1:
-		return usagef("--patches takes a number from 1")
+		return app.Usagef("--patches takes a number from 1")
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
@@ -142,7 +143,7 @@ func (c *evalFixCmd) choose() {
 func (c *evalFixCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, fixeval.IsAgent) }
 
 // staff adds the engines to a plan.
-func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
+func (c *evalFixCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, traces *cache.Traces) error {
 	how, err := c.confined(ctx, a)
 	if err != nil {
 		return err
@@ -151,12 +152,12 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	plan.Settings = map[string]string{string(fixeval.Offline): c.searchSetting(), string(fixeval.Revert): c.searchSetting()}
 	var agent *engine.Agent
 	if c.asksModel() {
-		settings, err := a.modelSettings(ctx)
+		settings, err := a.ModelSettings(ctx)
 		if err != nil {
 			return err
 		}
-		c.apply(&settings)
-		opened, err := a.openEvalModel(ctx, settings, traces)
+		c.Override(&settings)
+		opened, err := openEvalModel(ctx, a, settings, traces)
 		if err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 			plan.Settings[name] = c.searchSetting()
 		}
 	}
-	plan.Open = fixeval.Open(fixeval.Options{Locate: a.data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, HideTests: c.HideTests, Foreign: plan.Foreign,
+	plan.Open = fixeval.Open(fixeval.Options{Locate: a.Data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, HideTests: c.HideTests, Foreign: plan.Foreign,
 		Samples: c.Samples, Smells: smellsOf(traces)})
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // bugCases writes a case file with one bug of the bench's repository, and returns the
@@ -59,7 +60,7 @@ func TestEvalFixMeasuresAModel(t *testing.T) {
 	file, clones, fixed := b.bugCases()
 	server := b.serve(repairs)
 	args := []string{file, "--repos=" + clones, "--ablation", "--algorithm=agent-none", "--run=x", "--report", "--jobs=1"}
-	r, out, _ := b.evalFix(exitFound, args...)
+	r, out, _ := b.evalFix(app.ExitFound, args...)
 	if len(r.Algorithms) != 4 || r.Algorithms[1].Name != "agent-fn_all" {
 		t.Fatalf("report %s", out)
 	}
@@ -92,7 +93,7 @@ func TestEvalFixMeasuresAModel(t *testing.T) {
 		t.Errorf("%d of the first requests show history, and all but the first should", history)
 	}
 	n := len(server.Requests())
-	if b.evalFix(exitFound, args...); len(server.Requests()) != n {
+	if b.evalFix(app.ExitFound, args...); len(server.Requests()) != n {
 		t.Errorf("%d more requests", len(server.Requests())-n)
 	}
 }
@@ -104,7 +105,7 @@ func TestEvalFixClaims(t *testing.T) {
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		return modeltest.Call("finish", `{"status":"success","explanation":"Done."}`)
 	})
-	if _, out, _ := b.evalFix(exitFound, file, "--repos="+clones, "--engine=agent", "--turns=3"); !strings.Contains(out, `"plausible_at_1":{"value":0,`) {
+	if _, out, _ := b.evalFix(app.ExitFound, file, "--repos="+clones, "--engine=agent", "--turns=3"); !strings.Contains(out, `"plausible_at_1":{"value":0,`) {
 		t.Errorf("%s", out)
 	}
 }
@@ -123,12 +124,12 @@ func TestEvalFixTriesAgain(t *testing.T) {
 		return repairs(req)
 	})
 	args := []string{file, "--repos=" + clones, "--engine=agent", "--run=x"}
-	out, errs := b.run(exitModel, append([]string{"eval", "fix", "--sandbox=none"}, args...)...)
+	out, errs := b.run(app.ExitModel, append([]string{"eval", "fix", "--sandbox=none"}, args...)...)
 	if !strings.Contains(errs, "stopped: 1 of 1 cases are not done") || strings.Contains(out, "failed, counted") {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
 	}
 	status.Store(0)
-	if r, out, _ := b.evalFix(exitFound, args...); r.Unfinished != 0 || !strings.Contains(out, `"plausible_at_1":{"value":1,`) {
+	if r, out, _ := b.evalFix(app.ExitFound, args...); r.Unfinished != 0 || !strings.Contains(out, `"plausible_at_1":{"value":1,`) {
 		t.Errorf("report %s", out)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // foreverWrong writes a case file with one bug that was there from the first commit on, so
@@ -56,7 +57,7 @@ type repairRow struct {
 func (b *agentBench) rowsText(args ...string) string {
 	b.t.Helper()
 	path := filepath.Join(b.home, "rows.jsonl")
-	b.run(exitFound, append(args, "--rows="+path)...)
+	b.run(app.ExitFound, append(args, "--rows="+path)...)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		b.t.Fatal(err)
@@ -118,7 +119,7 @@ func TestEvalFixGivenArms(t *testing.T) {
 		}
 		return modeltest.Call("finish", `{"status":"failure","explanation":"No."}`)
 	})
-	b.run(exitFound, append(args, "--algorithm="+strings.Join(arms, ","))...)
+	b.run(app.ExitFound, append(args, "--algorithm="+strings.Join(arms, ","))...)
 	list := conversations(server)
 	if len(list) != len(arms) {
 		t.Fatalf("%d conversations for %d arms", len(list), len(arms))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // With --hide-tests a model sees the report alone: neither a message, nor a tool, nor a shell
@@ -47,7 +48,7 @@ func TestEvalFixHidesTests(t *testing.T) {
 		{"b - a", "wrong", `"plausible_at_1":{"value":0,`, `"verdicts":["fails"]`},
 	} {
 		patch = tt.patch
-		_, out, errs := b.evalFix(exitFound, append(args, "--run="+tt.run)...)
+		_, out, errs := b.evalFix(app.ExitFound, append(args, "--run="+tt.run)...)
 		if !strings.Contains(out, tt.plausible) {
 			t.Errorf("%s: no %s in %s\n%s", tt.patch, tt.plausible, out, errs)
 		}
@@ -72,7 +73,7 @@ func TestEvalFixHidesTests(t *testing.T) {
 			t.Errorf("the model saw %q in\n%s", secret, saw)
 		}
 	}
-	if _, errs := b.run(exitUsage, "eval", "fix", file, "--repos="+clones, "--hide-tests"); !strings.Contains(errs, "--hide-tests") {
+	if _, errs := b.run(app.ExitUsage, "eval", "fix", file, "--repos="+clones, "--hide-tests"); !strings.Contains(errs, "--hide-tests") {
 		t.Errorf("stderr %q", errs)
 	}
 }

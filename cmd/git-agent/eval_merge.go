@@ -16,6 +16,7 @@ import (
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/shard"
 	szzrank "git-agent/agent/szz/rank"
+	"git-agent/cmd/git-agent/app"
 )
 
 // evalMergeCmd is `git agent eval merge`: it joins the journals of all shards.
@@ -27,7 +28,7 @@ type evalMergeCmd struct {
 }
 
 // Run joins the journals and prints the report of all of them, or the answers of szz.
-func (c *evalMergeCmd) Run(ctx context.Context, a *app) error {
+func (c *evalMergeCmd) Run(ctx context.Context, a *app.App) error {
 	// The scores of all answers stay in memory: with the usual 100, a million would take twice
 	// the memory that they need.
 	debug.SetGCPercent(50)
@@ -41,7 +42,7 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app) error {
 	}
 	if set.Header.Kind == szzJournalKind {
 		if c.HTML != "" || c.Rows != "" || c.RunName != "" {
-			return usagef("the journals have answers of szz, which make no report; --html, --rows and --run do not apply")
+			return app.Usagef("the journals have answers of szz, which make no report; --html, --rows and --run do not apply")
 		}
 		return mergeAnswers(ctx, a, set, c.Partial)
 	}
@@ -85,24 +86,24 @@ func mergeError(err error) error {
 	if len(bad.Again) == 0 {
 		return bad
 	}
-	return withHint(bad, "run shards %s of %d again with their commands; what their journals have is kept", shard.Ranges(bad.Again), bad.Of)
+	return app.WithHint(bad, "run shards %s of %d again with their commands; what their journals have is kept", shard.Ranges(bad.Again), bad.Of)
 }
 
 // warn warns if something other than the shards may make the report another one.
-func (c *evalMergeCmd) warn(ctx context.Context, a *app, set *shard.Set) error {
+func (c *evalMergeCmd) warn(ctx context.Context, a *app.App, set *shard.Set) error {
 	if len(set.Gits) > 1 {
-		fmt.Fprintf(a.stderr, "warning: the shards ran with different versions of git, which may blame differently: %s\n", strings.Join(set.Gits, ", "))
+		fmt.Fprintf(a.Stderr, "warning: the shards ran with different versions of git, which may blame differently: %s\n", strings.Join(set.Gits, ", "))
 	}
-	version, err := engineVersion()
+	version, err := app.EngineVersion()
 	if err == nil && version != set.Header.Build {
-		fmt.Fprintf(a.stderr, "warning: the answers are of build %s, and this is build %s, which may score them differently\n", set.Header.Build, version)
+		fmt.Fprintf(a.Stderr, "warning: the answers are of build %s, and this is build %s, which may score them differently\n", set.Header.Build, version)
 	}
 	return err
 }
 
 // task returns the task whose predictions the journals have, as it was when they were
 // made.
-func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms []string) (eval.Task, error) {
+func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algorithms []string) (eval.Task, error) {
 	name, _ := eval.TaskOfKind(kind)
 	switch name {
 	case szzeval.Task{}.Name():
@@ -110,22 +111,22 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app, kind string, algorithms
 		if !slices.ContainsFunc(algorithms, szzeval.IsAgent) {
 			return task, nil
 		}
-		settings, err := a.modelSettings(ctx)
+		settings, err := a.ModelSettings(ctx)
 		if err != nil {
 			return nil, err
 		}
-		task.Calibration, err = readCalibration(settings)
+		task.Calibration, err = app.ReadCalibration(settings)
 		return task, err
 	case crasheval.Task{}.Name():
 		task := crasheval.Task{Fallback: c.Fallback}
 		if !slices.ContainsFunc(algorithms, crasheval.IsAgent) {
 			return task, nil
 		}
-		settings, err := a.modelSettings(ctx)
+		settings, err := a.ModelSettings(ctx)
 		if err != nil {
 			return nil, err
 		}
-		task.Calibration, err = readCrashCalibration(settings)
+		task.Calibration, err = app.ReadCrashCalibration(settings)
 		return task, err
 	case fixeval.Task{}.Name():
 		task := fixeval.TaskFor(algorithms)
@@ -148,11 +149,11 @@ func trainedOn(t eval.Task) func() (map[string]int, error) {
 }
 
 // store adds the predictions to the recorded run of --run.
-func (c *evalMergeCmd) store(ctx context.Context, a *app, from eval.ShardsJournal) (err error) {
+func (c *evalMergeCmd) store(ctx context.Context, a *app.App, from eval.ShardsJournal) (err error) {
 	if c.RunName == "" {
 		return nil
 	}
-	traces, err := a.openOwnTraces(ctx)
+	traces, err := a.OpenOwnTraces(ctx)
 	if err != nil {
 		return err
 	}

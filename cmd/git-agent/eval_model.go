@@ -6,14 +6,15 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/session"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 )
 
 // openEvalModel opens a session with the model that an evaluation measures.
-func (a *app) openEvalModel(ctx context.Context, s session.Settings, traces *cache.Traces) (*session.Session, error) {
-	if _, err := a.chooseEngine(engineChoice{named: "agent"}, s); err != nil {
+func openEvalModel(ctx context.Context, a *app.App, s session.Settings, traces *cache.Traces) (*session.Session, error) {
+	if _, err := a.ChooseEngine(app.EngineChoice{Named: "agent"}, s); err != nil {
 		return nil, err
 	}
-	opened, err := a.newSession(ctx, s, traces, false)
+	opened, err := a.NewSession(ctx, s, traces, false)
 	if err != nil {
 		return nil, err
 	}

@@ -3,25 +3,21 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"git-agent/agent/eval"
-	"git-agent/cache"
-	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 )
 
 // show prints a report in the form that the options ask for.
-func (f *reportFlags) show(a *app, r *eval.Report) error {
+func (f *reportFlags) show(a *app.App, r *eval.Report) error {
 	if f.HTML != "" {
-		if err := writeFile(f.HTML, 0o644, r.WriteHTML); err != nil {
+		if err := app.WriteFile(f.HTML, 0o644, r.WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -29,17 +25,17 @@ func (f *reportFlags) show(a *app, r *eval.Report) error {
 	if f.JSON {
 		write = r.WriteJSON
 	}
-	if err := write(a.stdout); err != nil {
+	if err := write(a.Stdout); err != nil {
 		return err
 	}
-	return a.noneEvaluated(r)
+	return noneEvaluated(a, r)
 }
 
 // noneEvaluated returns the exit status of a report that measures nothing because all of its
 // cases were skipped, as they are with a wrong --repos; nil for any other report. A program
 // that only reads the status would take its zeros for results. A part of the cases may happen
 // to have none of a repository that is there, and what its journal says is complete.
-func (a *app) noneEvaluated(r *eval.Report) error {
+func noneEvaluated(a *app.App, r *eval.Report) error {
 	if r.Evaluated > 0 || r.Cases == 0 || len(r.Skipped) < r.Cases {
 		return nil
 	}
@@ -47,11 +43,11 @@ func (a *app) noneEvaluated(r *eval.Report) error {
 	if r.Shard != "" {
 		kind = "warning"
 	}
-	fmt.Fprintf(a.stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, layout.FatalText(errors.New(r.Skipped[0].Reason)))
+	fmt.Fprintf(a.Stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, layout.FatalText(errors.New(r.Skipped[0].Reason)))
 	if r.Shard != "" {
 		return nil
 	}
-	return exitStatus(exitNothing)
+	return app.ExitStatus(app.ExitNothing)
 }
 
 // writeRows writes the stored predictions of a run to the file of --rows, even if
@@ -60,7 +56,7 @@ func (f *reportFlags) writeRows(ctx context.Context, journal eval.Journal, res *
 	if f.Rows == "" {
 		return nil
 	}
-	return writeFile(f.Rows, 0o644, func(w io.Writer) error {
+	return app.WriteFile(f.Rows, 0o644, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		err := eval.WriteRows(context.WithoutCancel(ctx), out, journal, res)
 		return errors.Join(err, out.Flush())
@@ -83,33 +79,4 @@ func evalStatus(p eval.Progress) string {
 		words = append(words, fmt.Sprintf("%d skipped", p.Skipped))
 	}
 	return strings.Join(words, ", ")
-}
-
-// openOwnTraces opens the recorded runs that belong to no repository, such as
-// evaluations.
-func (a *app) openOwnTraces(ctx context.Context) (*cache.Traces, error) {
-	own, err := a.data.User(ctx).Own(place.State)
-	return a.data.OpenTraces(ctx, own, err)
-}
-
-// engineVersion returns the version of a release, or else a hash of the program,
-// because two builds that may answer differently must not share predictions.
-func engineVersion() (string, error) {
-	if v := versionString(); v != "devel" && !strings.Contains(v, "dirty") {
-		return v, nil
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // nothing was written
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:6]), nil
 }

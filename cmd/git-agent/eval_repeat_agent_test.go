@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // A repeatedRow is a row of the means of repeated runs.
@@ -57,10 +58,10 @@ func TestEvalRepeats(t *testing.T) {
 			} else {
 				args = append(args, "--runs=1")
 			}
-			b.run(exitFound, args...)
+			b.run(app.ExitFound, args...)
 			first := int(asked.Load())
 			rows := filepath.Join(b.home, "rows.jsonl")
-			out, _ := b.run(exitFound, append(args, "--repeat=3", "--rows="+rows)...)
+			out, _ := b.run(app.ExitFound, append(args, "--repeat=3", "--rows="+rows)...)
 			if n := int(asked.Load()); first < 1 || n != 3*first {
 				t.Errorf("%d conversations, and %d at first", n, first)
 			}
@@ -78,12 +79,12 @@ func TestEvalRepeats(t *testing.T) {
 				}
 			}
 			n := len(server.Requests())
-			b.run(exitFound, append(args, "--repeat=2")...)
-			if out, _ := b.run(exitFound, "eval", verb, "--json", "--run=x"); len(server.Requests()) != n || len(repeatedIn(t, out)) != 2 {
+			b.run(app.ExitFound, append(args, "--repeat=2")...)
+			if out, _ := b.run(app.ExitFound, "eval", verb, "--json", "--run=x"); len(server.Requests()) != n || len(repeatedIn(t, out)) != 2 {
 				t.Errorf("%d more requests, or no repetitions in %s", len(server.Requests())-n, out)
 			}
-			b.run(exitUsage, append(args, "--algorithm="+arm+"#2")...)
-			b.run(exitUsage, append(slices.Clone(args[:len(args)-2]), "--algorithm="+other, "--repeat=2")...)
+			b.run(app.ExitUsage, append(args, "--algorithm="+arm+"#2")...)
+			b.run(app.ExitUsage, append(slices.Clone(args[:len(args)-2]), "--algorithm="+other, "--repeat=2")...)
 		})
 	}
 }
@@ -110,9 +111,9 @@ func TestEvalRepetitionsDiffer(t *testing.T) {
 		return reports(right)
 	})
 	args := []string{"eval", "szz", "--json", file, "--repos=" + clones, "--algorithm=agent-no-claim-check", "--repeat=3", "--run=x", "--limit=1", "--jobs=1", "--runs=1"}
-	b.run(exitModel, args...)
+	b.run(app.ExitModel, args...)
 	stopped := len(server.Requests())
-	out, _ := b.run(exitFound, args...)
+	out, _ := b.run(app.ExitFound, args...)
 	table := repeatedIn(t, out)
 	if len(table) != 1 || *table[0].Values[0].Value != 3 {
 		t.Fatalf("%s", out)

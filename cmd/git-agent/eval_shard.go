@@ -7,6 +7,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/shard"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -26,10 +27,10 @@ func (f *shardFlags) check() (err error) {
 		return nil
 	}
 	if f.part, err = shard.Parse(f.Shard); err != nil {
-		return usagef("--shard: %v", err)
+		return app.Usagef("--shard: %v", err)
 	}
 	if f.Journal == "" {
-		return usagef("--shard needs --journal=<file>, a file of its own for each shard")
+		return app.Usagef("--shard needs --journal=<file>, a file of its own for each shard")
 	}
 	return nil
 }

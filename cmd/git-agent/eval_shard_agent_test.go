@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // The answers of a model are dealt and joined, too, and a finished shard asks nothing.
@@ -16,7 +17,7 @@ func TestEvalShardsOfAModel(t *testing.T) {
 	server := b.serve(func(modeltest.Request) modeltest.Reply { return reports("HEAD") })
 	journals := []string{filepath.Join(b.home, "1.jsonl"), filepath.Join(b.home, "2.jsonl")}
 	shard := func(i int) {
-		b.run(exitFound, "eval", "szz", file, "--repos="+clones, "--algorithm=agent,r", "--shard="+string(rune('1'+i))+"/2", "--journal="+journals[i])
+		b.run(app.ExitFound, "eval", "szz", file, "--repos="+clones, "--algorithm=agent,r", "--shard="+string(rune('1'+i))+"/2", "--journal="+journals[i])
 	}
 	shard(0)
 	shard(1)
@@ -25,7 +26,7 @@ func TestEvalShardsOfAModel(t *testing.T) {
 	if more := len(server.Requests()) - n; more > 0 {
 		t.Errorf("a finished shard asks %d times", more)
 	}
-	out, _ := b.run(exitFound, append([]string{"eval", "merge", "--json"}, journals...)...)
+	out, _ := b.run(app.ExitFound, append([]string{"eval", "merge", "--json"}, journals...)...)
 	var r evalReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
@@ -34,7 +35,7 @@ func TestEvalShardsOfAModel(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	b.shell("git config --global agent.model other")
-	if _, errs := b.run(exitFatal, "eval", "szz", file, "--repos="+clones, "--algorithm=agent,r", "--shard=1/2", "--journal="+journals[0], "--turns=3"); !strings.Contains(errs, "the option setting of agent is ") {
+	if _, errs := b.run(app.ExitFatal, "eval", "szz", file, "--repos="+clones, "--algorithm=agent,r", "--shard=1/2", "--journal="+journals[0], "--turns=3"); !strings.Contains(errs, "the option setting of agent is ") {
 		t.Errorf("another model: %s", errs)
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"git-agent/cmd/git-agent/app"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func TestEvalShardIsKilled(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones := b.manyCases(12)
 	args := []string{"eval", "szz", file, "--repos=" + clones, "--algorithm=b,r", "--no-times", "--jobs=2"}
-	want, _ := b.run(exitFound, args...)
+	want, _ := b.run(app.ExitFound, args...)
 	var journals []string
 	for i := 1; i <= 3; i++ {
 		journal := filepath.Join(b.home, fmt.Sprint(i, ".jsonl"))
@@ -43,20 +44,20 @@ func TestEvalShardIsKilled(t *testing.T) {
 			}
 		}
 		b.murder(cmd)
-		b.run(exitFound, own...)
+		b.run(app.ExitFound, own...)
 	}
-	got, errs := b.run(exitFound, append([]string{"eval", "merge", "--no-times"}, journals...)...)
+	got, errs := b.run(app.ExitFound, append([]string{"eval", "merge", "--no-times"}, journals...)...)
 	if got != want {
 		t.Errorf("the report is\n%s\nwant\n%s\n%s", got, want, errs)
 	}
 	// The predictions of one run, dealt to shards, give its report with all its times.
 	whole := filepath.Join(b.home, "whole.jsonl")
-	want, _ = b.run(exitFound, append(args[:len(args)-2], "--json", "--journal="+whole)...)
-	if got, _ := b.run(exitFound, "eval", "merge", "--json", whole); got != want {
+	want, _ = b.run(app.ExitFound, append(args[:len(args)-2], "--json", "--journal="+whole)...)
+	if got, _ := b.run(app.ExitFound, "eval", "merge", "--json", whole); got != want {
 		t.Errorf("the report is\n%s\nwant\n%s", got, want)
 	}
 	dealt := b.redeal(whole, journals)
-	if got, errs := b.run(exitFound, append([]string{"eval", "merge", "--json"}, dealt...)...); got != want {
+	if got, errs := b.run(app.ExitFound, append([]string{"eval", "merge", "--json"}, dealt...)...); got != want {
 		t.Errorf("the report is\n%s\nwant\n%s\n%s", got, want, errs)
 	}
 }

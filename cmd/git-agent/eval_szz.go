@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 )
 
 type evalSzzCmd struct {
@@ -25,7 +26,7 @@ type evalSzzCmd struct {
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
-func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
+func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app) error {
 		},
 	}
 	if e.jobs == 0 && c.asksModel() {
-		e.jobs = c.szzModelFlags.jobs()
+		e.jobs = c.szzModelFlags.Jobs()
 	}
 	return e.run(ctx, a)
 }
@@ -62,20 +63,20 @@ func (c *evalSzzCmd) check() error {
 	}
 	switch {
 	case c.asksModel() && c.Engine == "offline":
-		return usagef("--engine=offline asks no model, but the algorithm agent needs one")
+		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
 	case c.Calibrate != "" && c.Journal != "":
-		return usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate")
+		return app.Usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate")
 	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
-		return usagef("--calibrate goes with neither --calibration nor --compare")
+		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
 	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
-		return usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
+		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
 	case len(c.Cases) > 0 && !c.asksModel() && c.used():
-		return usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
-	return c.szzModelFlags.check()
+	return c.szzModelFlags.Check()
 }
 
 // choose completes the list of algorithms.
@@ -104,7 +105,7 @@ func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, 
 
 // recalled returns the task and the results of a stored run. It reads a calibration
 // only if the run asked a model, because calibrations are for a model's answers.
-func (c *evalSzzCmd) recalled(ctx context.Context, a *app, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+func (c *evalSzzCmd) recalled(ctx context.Context, a *app.App, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
 	task := szzeval.Task{Fallback: c.Fallback}
 	if !slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
 		return task, res, nil

@@ -9,17 +9,18 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 )
 
 // staff adds the engines to a plan.
-func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces *cache.Traces) error {
+func (c *evalSzzCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, traces *cache.Traces) error {
 	plan.Setting = c.setting()
-	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: a.opening(ctx, c.Index), Cache: a.data.OpenCache, Foreign: plan.Foreign}
+	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: openingOf(ctx, a, c.Index), Cache: a.Data.OpenCache, Foreign: plan.Foreign}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)
 		return nil
 	}
-	settings, err := a.modelSettings(ctx)
+	settings, err := a.ModelSettings(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,11 +28,11 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app, plan *eval.Plan, traces 
 	if c.Calibrate != "" {
 		settings.Calibration = "" // a calibration is fitted to raw probabilities
 	}
-	opened, err := a.openEvalModel(ctx, settings, traces)
+	opened, err := openEvalModel(ctx, a, settings, traces)
 	if err != nil {
 		return err
 	}
-	agent, err := a.newSzzAgent(opened, c.runs(), c.switches())
+	agent, err := newSzzAgent(a, opened, c.RunCount(), c.switches())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // cases writes a case file over the bench's repository: its HEAD, and its
@@ -69,7 +70,7 @@ func TestEvalMeasuresAModel(t *testing.T) {
 		}
 		return reports("HEAD")
 	})
-	r, _ := b.eval(exitFound, file, "--repos="+clones, "--algorithm=agent,r", "--run=x")
+	r, _ := b.eval(app.ExitFound, file, "--repos="+clones, "--algorithm=agent,r", "--run=x")
 	if len(r.Algorithms) != 2 || r.Algorithms[0].Name != "agent" || r.Algorithms[0].Effort == nil || r.Algorithms[1].Effort != nil {
 		t.Fatalf("report %+v", r)
 	}
@@ -77,16 +78,16 @@ func TestEvalMeasuresAModel(t *testing.T) {
 		t.Errorf("effort %+v", e)
 	}
 	n := len(server.Requests())
-	r, _ = b.eval(exitFound, file, "--repos="+clones, "--algorithm=agent,r", "--run=x")
+	r, _ = b.eval(app.ExitFound, file, "--repos="+clones, "--algorithm=agent,r", "--run=x")
 	if len(server.Requests()) != n || r.Algorithms[0].Effort.Cases != 2 {
 		t.Errorf("%d more requests, %+v", len(server.Requests())-n, r)
 	}
-	r, _ = b.eval(exitFound, file, "--repos="+clones, "--algorithm=agent", "--run=y", "--runs=2")
+	r, _ = b.eval(app.ExitFound, file, "--repos="+clones, "--algorithm=agent", "--run=y", "--runs=2")
 	if e := r.Algorithms[0].Effort; len(server.Requests()) < n+8 || e.Kept.Total != 4 {
 		t.Errorf("%d more requests, effort %+v; the tools of both runs of both cases have been asked before", len(server.Requests())-n, e)
 	}
 	n = len(server.Requests())
-	r, _ = b.eval(exitFound, file, "--repos="+clones, "--ablation", "--run=x")
+	r, _ = b.eval(app.ExitFound, file, "--repos="+clones, "--ablation", "--run=x")
 	if len(r.Algorithms) != 4 || len(server.Requests()) <= n {
 		t.Errorf("ablation: %+v", r)
 	}
@@ -117,13 +118,13 @@ func TestEvalTriesFailedCasesAgain(t *testing.T) {
 		return reports("HEAD")
 	})
 	status.Store(http.StatusUnauthorized)
-	out, errs := b.run(exitModel, "eval", "szz", file, "--repos="+clones, "--engine=agent", "--run=x", "--jobs=1")
+	out, errs := b.run(app.ExitModel, "eval", "szz", file, "--repos="+clones, "--engine=agent", "--run=x", "--jobs=1")
 	if !strings.Contains(errs, "stopped: 2 of 2 cases are not done") || strings.Contains(out, "failed, counted") {
 		t.Errorf("stderr %q, stdout\n%s", errs, out)
 	}
 	status.Store(0)
 	before := len(server.Requests())
-	r, _ := b.eval(exitFound, file, "--repos="+clones, "--engine=agent", "--run=x", "--jobs=1")
+	r, _ := b.eval(app.ExitFound, file, "--repos="+clones, "--engine=agent", "--run=x", "--jobs=1")
 	if r.Unfinished != 0 || len(r.Failed) != 0 || r.Algorithms[0].Overall.Cases != 2 {
 		t.Errorf("report %+v", r)
 	}

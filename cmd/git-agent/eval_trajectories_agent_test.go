@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // repairsSome repairs the bug in the trajectories of these numbers, from 0; the others spoil
@@ -37,17 +38,17 @@ func TestEvalFixEstimatesFromTrajectories(t *testing.T) {
 	file, clones, _ := b.bugCases()
 	b.serve(repairsSome(1, 3))
 	args := []string{file, "--repos=" + clones, "--algorithm=agent-none", "--samples=4", "--run=x"}
-	_, out, _ := b.evalFix(exitFound, args...)
+	_, out, _ := b.evalFix(app.ExitFound, args...)
 	for _, want := range []string{`{"name":"1","values":[{"value":0.5,"low":null,"high":null},{"value":1,`, `{"name":"2","values":[{"value":0.833`, `{"name":"3","values":[{"value":1,`,
 		`"SL, plausible","values":[{"value":2,"low":null,"high":null},{"value":1,`, `"SL, not plausible","values":[{"value":2,"low":null,"high":null},{"value":0,"low":null,"high":null},{"value":2,"low":null,"high":null},{"value":1,`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in %s", want, out)
 		}
 	}
-	if again, _ := b.run(exitFound, append([]string{"eval", "fix", "--sandbox=none"}, args...)...); !strings.Contains(again, "plausible@k") || !strings.Contains(again, "right file") {
+	if again, _ := b.run(app.ExitFound, append([]string{"eval", "fix", "--sandbox=none"}, args...)...); !strings.Contains(again, "plausible@k") || !strings.Contains(again, "right file") {
 		t.Errorf("no table in\n%s", again)
 	}
-	if _, out, _ := b.evalFix(exitFound, file, "--repos="+clones, "--algorithm=agent", "--samples=2", "--run=y"); strings.Contains(out, `"of_trajectories"`) {
+	if _, out, _ := b.evalFix(app.ExitFound, file, "--repos="+clones, "--algorithm=agent", "--samples=2", "--run=y"); strings.Contains(out, `"of_trajectories"`) {
 		t.Errorf("estimated under auto: %s", out)
 	}
 }

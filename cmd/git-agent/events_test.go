@@ -10,22 +10,23 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/visible"
 )
 
 // readEvents reads the lines of a file that --events wrote.
-func readEvents(t *testing.T, file string) []eventLine {
+func readEvents(t *testing.T, file string) []app.EventLine {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []eventLine
+	var list []app.EventLine
 	for line := range strings.Lines(string(text)) {
-		e := eventLine{Answer: &render.AnswerJSON{}}
-		if err := json.Unmarshal([]byte(line), &e); err != nil || !strings.HasSuffix(line, "\n") || e.Schema != eventSchema || e.Time.IsZero() {
+		e := app.EventLine{Answer: &render.AnswerJSON{}}
+		if err := json.Unmarshal([]byte(line), &e); err != nil || !strings.HasSuffix(line, "\n") || e.Schema != app.EventSchema || e.Time.IsZero() {
 			t.Errorf("line %q: %v", line, err)
 		}
 		list = append(list, e)
@@ -33,7 +34,7 @@ func readEvents(t *testing.T, file string) []eventLine {
 	return list
 }
 
-func names(list []eventLine) string {
+func names(list []app.EventLine) string {
 	var names []string
 	for _, e := range list {
 		if e.Event != "progress" {
@@ -44,7 +45,7 @@ func names(list []eventLine) string {
 }
 
 // replayed is the event that a line tells of, as a reader of the stream sees it.
-func replayed(e eventLine) agent.Event {
+func replayed(e app.EventLine) agent.Event {
 	switch e.Event {
 	case "progress":
 		return agent.Progress{Text: e.Text, Done: e.Done, Total: e.Total}
@@ -73,7 +74,7 @@ func TestEventsReplay(t *testing.T) {
 		return reports(b.bug)
 	})
 	file := filepath.Join(b.home, "events.jsonl")
-	out, errs := b.run(exitFound, "szz", "--json", "--progress", "--events="+file)
+	out, errs := b.run(app.ExitFound, "szz", "--json", "--progress", "--events="+file)
 	list := readEvents(t, file)
 	want := "start thought usage tool_call tool_call tool_result tool_result usage tool_call tool_result answer end"
 	if got := names(list); !slices.Equal(sorted(got), sorted(want)) || !strings.HasPrefix(got, "start ") || !strings.HasSuffix(got, " answer end") {
@@ -88,7 +89,7 @@ func TestEventsReplay(t *testing.T) {
 		if e.Fix == "" {
 			t.Errorf("%s has no fix", e.Event)
 		}
-		for _, line := range liveLines(event, false) {
+		for _, line := range app.LiveLines(event, false) {
 			if shown++; !strings.Contains(errs, layout.OneLine(line)+"\n") {
 				t.Errorf("%q was not shown: %s", line, errs)
 			}
@@ -102,7 +103,7 @@ func TestEventsReplay(t *testing.T) {
 		t.Errorf("the answer is %s, %v, want %s", line, err, out)
 	}
 
-	b.run(exitFound, "szz", "--json", "--events="+file)
+	b.run(app.ExitFound, "szz", "--json", "--events="+file)
 	if got := names(readEvents(t, file)[len(list):]); got != "start answer end" {
 		t.Errorf("the second run: %s", got)
 	}
@@ -120,7 +121,7 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	file := filepath.Join(b.home, "events.jsonl")
-	b.run(exitFound, "szz", "--runs=2", "--events="+file)
+	b.run(app.ExitFound, "szz", "--runs=2", "--events="+file)
 	runs := map[int]bool{}
 	for _, e := range readEvents(t, file) {
 		if e.Event == "tool_call" {
@@ -133,13 +134,13 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 
 	b.serve(always(modeltest.Status(401, `{"error":{"message":"bad key"}}`)))
 	other := filepath.Join(b.home, "other.jsonl")
-	_, errs := b.run(exitModel, "szz", "--no-cache", "--events="+other, "HEAD~1")
+	_, errs := b.run(app.ExitModel, "szz", "--no-cache", "--events="+other, "HEAD~1")
 	list := readEvents(t, other)
 	if end := list[len(list)-1]; end.Event != "end" || end.Error == "" || !strings.Contains(errs, end.Error) {
 		t.Errorf("the last event is %+v, stderr %s", end, errs)
 	}
 
-	if _, errs := b.run(exitFatal, "szz", "--events="+b.home); !strings.Contains(errs, b.home) {
+	if _, errs := b.run(app.ExitFatal, "szz", "--events="+b.home); !strings.Contains(errs, b.home) {
 		t.Errorf("stderr %s", errs)
 	}
 }
@@ -150,7 +151,7 @@ func TestEventsOfAnUncommittedFix(t *testing.T) {
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	b.shell(`cd r; for f in *; do echo changed >"$f"; done; git add -A`)
 	file := filepath.Join(b.home, "events.jsonl")
-	b.run(exitFound, "szz", "--staged", "--events="+file)
+	b.run(app.ExitFound, "szz", "--staged", "--events="+file)
 	list := readEvents(t, file)
 	for _, e := range list {
 		if e.Fix != "" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/terminal"
 )
 
@@ -34,17 +35,17 @@ func TestReport(t *testing.T) {
 		code int
 		text string
 	}{
-		"nothing":               {nil, exitFound, ""},
-		"no suspect":            {errors.Join(exitStatus(exitNothing), nil), exitNothing, ""},
-		"and a file is full":    {errors.Join(exitStatus(exitNothing), errors.New("no space")), exitFatal, "fatal: no space\n"},
-		"the reader has left":   {unread(t), exitFound, ""},
-		"another pipe is gone":  {gone, exitFatal, "fatal: write: broken pipe\n"},
-		"the model's server is": {&model.Error{Class: model.ClassTransport, Err: gone}, exitModel, "fatal: the model server failed (transport): write: broken pipe\n"},
+		"nothing":               {nil, app.ExitFound, ""},
+		"no suspect":            {errors.Join(app.ExitStatus(app.ExitNothing), nil), app.ExitNothing, ""},
+		"and a file is full":    {errors.Join(app.ExitStatus(app.ExitNothing), errors.New("no space")), app.ExitFatal, "fatal: no space\n"},
+		"the reader has left":   {unread(t), app.ExitFound, ""},
+		"another pipe is gone":  {gone, app.ExitFatal, "fatal: write: broken pipe\n"},
+		"the model's server is": {&model.Error{Class: model.ClassTransport, Err: gone}, app.ExitModel, "fatal: the model server failed (transport): write: broken pipe\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var errs bytes.Buffer
-			a := &app{stderr: &errs}
-			if code := a.report(context.Background(), nil, c.err); code != c.code || errs.String() != c.text {
+			a := &app.App{Stderr: &errs}
+			if code := a.Report(context.Background(), nil, c.err); code != c.code || errs.String() != c.text {
 				t.Errorf("exit code %d, want %d; text %q, want %q", code, c.code, &errs, c.text)
 			}
 		})
@@ -54,7 +55,7 @@ func TestReport(t *testing.T) {
 // Events that nobody reads any more change neither the answers nor the exit
 // code.
 func TestEventsNobodyReads(t *testing.T) {
-	for revisions, code := range map[string]int{"HEAD\n": exitFound, "HEAD\nHEAD~2\n": exitNothing, "HEAD\nHEAD~9\n": exitFatal} {
+	for revisions, code := range map[string]int{"HEAD\n": app.ExitFound, "HEAD\nHEAD~2\n": app.ExitNothing, "HEAD\nHEAD~9\n": app.ExitFatal} {
 		p := prepareProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s", "--events=/dev/fd/3")
 		r, w, err := os.Pipe()
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/backfill"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
@@ -68,7 +69,7 @@ type fixWork struct {
 	Network    bool           `help:"let the commands use the network"`
 	Sandbox    string         `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the commands: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
 
-	modelFlags `embed:"" set:"work=a trajectory"`
+	app.ModelFlags `embed:"" set:"work=a trajectory"`
 }
 
 // These are the defaults of fixWork, as its tags say.
@@ -85,21 +86,21 @@ func defaultFixWork() fixWork {
 }
 
 // Run repairs the bug and prints the patch.
-func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *fixCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return err
 	}
 	if err := c.ready(ctx, repo); err != nil {
 		return err
 	}
-	if c.fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+	if c.fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
-	defer func() { err = a.orFetch(c.fetch, err) }()
+	defer func() { err = a.OrFetch(c.fetch, err) }()
 	question, err := c.question(ctx, a, repo)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (c *fixCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, closing()) }()
 	if question.Problem.Test == "" && e.Agent == nil && !c.Locate {
-		return withHint(errOnlyReport, "git agent fix --test='<command>'\n%s", noModelHint)
+		return app.WithHint(errOnlyReport, "git agent fix --test='<command>'\n%s", app.NoModelHint)
 	}
 	if c.ShowRequest {
 		return c.showRequest(ctx, a, e, question)
@@ -123,23 +124,23 @@ var errOnlyReport = errors.New("no command is known that fails because of the bu
 
 // answer works on the question, prints the answer, and applies the patch where the
 // options ask for it.
-func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Question) (err error) {
-	events, err := a.newEventLog(ctx, c.Events)
+func (c *fixCmd) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question) (err error) {
+	events, err := a.NewEventLog(ctx, c.Events)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.close(err)) }()
-	meter := a.newSlowProgress("fix", progressLong)
-	defer meter.end()
-	watching := followers{events, meter, a.newLiveView(1, e.Agent != nil)}
-	events.start(eventTotal{})
-	ans, err := e.Answer(ctx, q, func(event agent.Event) { watching.see(eventSubject{}, "fix", event) })
+	defer func() { err = errors.Join(err, events.Close(err)) }()
+	meter := a.NewSlowProgress("fix", app.ProgressLong)
+	defer meter.End()
+	watching := app.Followers{Events: events, Meter: meter, Live: a.NewLiveView(1, e.Agent != nil)}
+	events.Start(app.EventTotal{})
+	ans, err := e.Answer(ctx, q, func(event agent.Event) { watching.See(app.EventSubject{}, "fix", event) })
 	if err != nil {
-		meter.end()
+		meter.End()
 		return c.stopped(ctx, a, e, q, ans, err)
 	}
-	events.answer(eventSubject{}, render.FixAnswerOf(q.Problem.Tree.Commit, ans.Answer))
-	meter.end()
+	events.Answer(app.EventSubject{}, render.FixAnswerOf(q.Problem.Tree.Commit, ans.Answer))
+	meter.End()
 	if err := c.print(ctx, a, e.Repo, q.Problem.Tree.Commit, ans.Answer); err != nil {
 		return err
 	}
@@ -147,23 +148,23 @@ func (c *fixCmd) answer(ctx context.Context, a *app, e *engine.Engine, q fix.Que
 		return err
 	}
 	ans.End(ctx)
-	lacks := clone{}
-	lacks.see(ans.Incomplete)
-	lacks.advise(ctx, a, c.fetch)
+	lacks := app.Clone{}
+	lacks.See(ans.Incomplete)
+	lacks.Advise(ctx, a, c.fetch)
 	return c.status(ans.Answer)
 }
 
 // stopped returns the error that ended the work. If that was a signal, it says how a model
 // goes on, or how far the search of the offline engine is, and prints what is known: how
 // the test fails, the suspected functions, patches. Nothing is written to the work tree.
-func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Question, ans *engine.Result, err error) error {
-	if ans == nil || !errors.Is(context.Cause(ctx), errInterrupted) {
-		return a.explainSetup(err)
+func (c *fixCmd) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question, ans *engine.Result, err error) error {
+	if ans == nil || !errors.Is(context.Cause(ctx), app.ErrInterrupted) {
+		return explainSetup(a, err)
 	}
 	if e.Agent != nil && ans.Agent == nil {
-		return a.withAgainHint(err)
+		return a.WithAgainHint(err)
 	}
-	fmt.Fprintf(a.stderr, "patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n", ans.Tried, len(ans.Plausible))
+	fmt.Fprintf(a.Stderr, "patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n", ans.Tried, len(ans.Plausible))
 	if ans.Reproduction.State == "" && len(ans.Localization.Locations) == 0 {
 		return err
 	}
@@ -171,15 +172,15 @@ func (c *fixCmd) stopped(ctx context.Context, a *app, e *engine.Engine, q fix.Qu
 }
 
 // print prints the answer in the form that the options ask for.
-func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
+func (c *fixCmd) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
 	if c.JSON {
-		return render.WriteJSON(a.raw, render.FixAnswerOf(commit, ans), "\n")
+		return render.WriteJSON(a.Raw, render.FixAnswerOf(commit, ans), "\n")
 	}
-	page := a.page(ctx)
+	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
 	human := render.FixHuman{
-		W: page, Color: a.newPalette(ctx), Width: a.textWidth(), All: a.flags.Verbose > 0,
-		Exact: !terminal.IsTerminal(a.stdout), Locate: c.Locate, Place: hereIn(repo).path,
+		W: page, Color: a.NewPalette(ctx), Width: a.TextWidth(), All: a.Flags.Verbose > 0,
+		Exact: !terminal.IsTerminal(a.Stdout), Locate: c.Locate, Place: app.HereIn(repo).Path,
 	}
 	return human.Fix(commit, ans)
 }
@@ -187,26 +188,26 @@ func (c *fixCmd) print(ctx context.Context, a *app, repo *gitext.Repo, commit gi
 // status returns the exit code as an error, or nil if it is 0. A plausible patch is
 // proved by the tests, whatever the clone lacks.
 func (c *fixCmd) status(ans *fix.Answer) error {
-	tally := exitTally{agentRequired: c.agentRequired}
-	tally.add(tallied{
-		empty:      len(ans.Offered()) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
-		incomplete: len(ans.Offered()) == 0 && slices.Contains(ans.Incomplete, agent.LacksObjects),
-		unsure:     len(ans.Plausible) == 0 && len(ans.OwnTested) > 0,
-		unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Offered()) == 0),
-		runs:       ans.Agent.RunReports(),
+	tally := app.ExitTally{AgentRequired: c.agentRequired}
+	tally.Add(app.Tallied{
+		Empty:      len(ans.Offered()) == 0 && (!c.Locate || len(ans.Localization.Locations) == 0),
+		Incomplete: len(ans.Offered()) == 0 && slices.Contains(ans.Incomplete, agent.LacksObjects),
+		Unsure:     len(ans.Plausible) == 0 && len(ans.OwnTested) > 0,
+		Unanswered: ans.Agent != nil && (ans.Agent.Fallback != "" || len(ans.Offered()) == 0),
+		Runs:       ans.Agent.RunReports(),
 	})
-	return tally.status()
+	return tally.Status()
 }
 
 // check returns an error for options that make no sense, alone or together.
 func (c *fixCmd) check() error {
 	switch {
 	case c.Locate && (c.Apply || c.Index || c.Commit || c.Branch != "" || c.Patch != ""):
-		return usagef("--locate makes no patch, so there is nothing to apply or to write")
+		return app.Usagef("--locate makes no patch, so there is nothing to apply or to write")
 	case c.WriteTest && (c.Report == "" && c.Crash == "" || c.Test != "" || c.Locate):
-		return usagef("--write-test goes with --report or --crash, and with neither --test nor --locate")
+		return app.Usagef("--write-test goes with --report or --crash, and with neither --test nor --locate")
 	case c.Report == "-" && c.Crash == "-":
-		return usagef("only one of --report and --crash can be standard input")
+		return app.Usagef("only one of --report and --crash can be standard input")
 	}
 	if _, err := c.method(); err != nil {
 		return err
@@ -218,13 +219,13 @@ func (c *fixCmd) check() error {
 func (w *fixWork) check() error {
 	switch {
 	case w.Samples < 1:
-		return usagef("--samples takes a number from 1; --engine=offline asks no model")
+		return app.Usagef("--samples takes a number from 1; --engine=offline asks no model")
 	case w.Tries < 1 || w.Time <= 0 || w.TestTime <= 0:
-		return usagef("--tries, --time and --test-timeout take values above 0")
+		return app.Usagef("--tries, --time and --test-timeout take values above 0")
 	case w.disk() < 1<<20:
-		return usagef("--disk takes a size from 1m, such as 512m or 20g, not %q", w.Disk)
+		return app.Usagef("--disk takes a size from 1m, such as 512m or 20g, not %q", w.Disk)
 	}
-	return w.modelFlags.check()
+	return w.ModelFlags.Check()
 }
 
 // disk returns the limit of --disk, or 0 if it is not valid.
@@ -237,7 +238,7 @@ func (w *fixWork) disk() int64 {
 func (c *fixCmd) method() (fix.Method, error) {
 	kinds, auto, err := fix.ParseHistory(c.History)
 	if err != nil {
-		return fix.Method{}, usagef("--history: %v", err)
+		return fix.Method{}, app.Usagef("--history: %v", err)
 	}
 	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: cmp.Or(c.Strategy, c.strategy), Tools: c.Tools, Edits: c.EditFormat, Review: c.Review}, nil
 }

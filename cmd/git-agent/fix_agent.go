@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
@@ -11,13 +10,14 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
 
 // used reports whether any option is given that makes sense only with a model.
 func (w *fixWork) used() bool {
-	return w.modelFlags.used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
+	return w.ModelFlags.Used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
 }
 
 // wantedPatches is how many plausible patches the offline engine looks for, to choose
@@ -30,9 +30,9 @@ func (w *fixWork) effort() engine.Effort {
 }
 
 // engine returns the engine that answers, and a function that closes what it uses.
-func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
+func (c *fixCmd) engine(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
 	none := func() error { return nil }
-	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch, Kept: a.setupFolder(ctx, repo)}
+	e = &engine.Engine{Repo: repo, Effort: c.effort(), Fetch: c.fetch, Kept: setupFolder(ctx, a, repo)}
 	e.Effort.Locate = c.Locate
 	if c.Good != "" {
 		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {
@@ -45,20 +45,20 @@ func (c *fixCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, q fix.Qu
 	if e.Trial, err = c.trial(ctx, a, repo); err != nil {
 		return nil, none, err
 	}
-	choice := engineChoice{named: c.Engine, options: c.used() || c.ShowRequest}
+	choice := app.EngineChoice{Named: c.Engine, Options: c.used() || c.ShowRequest}
 	if c.Locate {
 		return e, none, nil // no model is asked
 	}
-	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.Override, c.ShowRequest)
 	if opened == nil || err != nil {
 		return e, none, err
 	}
-	c.agentRequired = choice.insists(opened.Settings)
+	c.agentRequired = choice.Insists(opened.Settings)
 	e.Agent, err = c.newFixAgent(opened, e.Trial)
 	if err != nil {
 		return nil, none, errors.Join(err, traces.Close())
 	}
-	kept := a.data.OpenCache(ctx, repo)
+	kept := a.Data.OpenCache(ctx, repo)
 	e.Agent.Memory = kept
 	return e, func() error { kept.Close(); return traces.Close() }, nil
 }
@@ -73,39 +73,27 @@ func (w *fixWork) newFixAgent(opened *session.Session, how trial.Options) (*engi
 }
 
 // trial returns how commands run. What compilers make is kept from one call to the next.
-func (w *fixWork) trial(ctx context.Context, a *app, repo *gitext.Repo) (trial.Options, error) {
+func (w *fixWork) trial(ctx context.Context, a *app.App, repo *gitext.Repo) (trial.Options, error) {
 	opt, err := w.confined(ctx, a)
-	opt.Compiled = a.compiledFolder(ctx, repo)
+	opt.Compiled = a.CompiledFolder(ctx, repo)
 	return opt, err
 }
 
-// compiledFolder returns the folder with what compilers made, among the cached data of a
-// repository; "" if there is no place for such data.
-func (a *app) compiledFolder(ctx context.Context, repo *gitext.Repo) string {
-	folders := a.data.Folders(ctx, repo.CommonDir())
-	if folders.CacheErr != nil {
-		return ""
-	}
-	// Earlier versions kept caches there that tests could write. A failure only wastes space.
-	sandbox.RemoveAll(filepath.Join(folders.Cache.Path, "build"))
-	return filepath.Join(folders.Cache.Path, "compiled")
-}
-
 // confined returns how commands run, after it has found out and said what confines them.
-func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err error) {
-	confinement, err := a.sandboxSettings(ctx, w.Sandbox)
+func (w *fixWork) confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
+	confinement, err := a.SandboxSettings(ctx, w.Sandbox)
 	if err != nil {
 		return opt, err
 	}
 	standing, err := sandbox.Probe(ctx, confinement.Level)
 	var unavailable *sandbox.Unavailable
 	if errors.As(err, &unavailable) {
-		return opt, withHint(err, "%s", unconfinedHint(unavailable))
+		return opt, app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
 	}
 	if err != nil {
 		return opt, err
 	}
-	a.say("sandbox: %s", standing)
+	a.Say("sandbox: %s", standing)
 	return trial.Options{
 		Timeout: w.TestTime, Disk: w.disk(), MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
 		Readable: confinement.Readable, Writable: confinement.Writable,
@@ -114,17 +102,17 @@ func (w *fixWork) confined(ctx context.Context, a *app) (opt trial.Options, err 
 
 // showRequest prints the first request, with the characters escaped that a terminal
 // would act on. It sends and records nothing.
-func (c *fixCmd) showRequest(ctx context.Context, a *app, e *engine.Engine, q fix.Question) error {
+func (c *fixCmd) showRequest(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question) error {
 	if e.Agent == nil {
-		return withHint(errNoModel, noModelHint)
+		return app.WithHint(app.ErrNoModel, app.NoModelHint)
 	}
 	body, declined, err := e.FirstRequest(ctx, q)
 	if err != nil {
-		return a.explainSetup(err)
+		return explainSetup(a, err)
 	}
 	if declined != "" {
 		return errors.New(declined)
 	}
-	_, err = a.raw.Write(append(visible.JSON(body), '\n'))
+	_, err = a.Raw.Write(append(visible.JSON(body), '\n'))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -58,17 +59,17 @@ func TestFixModelsThatFail(t *testing.T) {
 		exit   int
 		want   []string
 	}{
-		"edits nothing":       {then(says), nil, exitNothing, []string{"no patch was tried: the model made none", "changed no source file, and said: Done."}},
-		"breaks the build":    {then(modeltest.Call("edit", `{"path":"size.sh","old":"size() {","new":"size( {"}`)), []string{"--build=sh -n size.sh"}, exitNothing, []string{"no patch made the tests pass: 1 candidate tried", "    no build: trajectory 1"}},
-		"edits the test":      {then(modeltest.Call("edit", `{"path":"check_test.sh","old":"exit 1","new":"exit 0"}`)), nil, exitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
-		"edits it by a shell": {then(modeltest.Call("bash", `{"command":"echo true >check_test.sh"}`)), []string{"--tools=bash"}, exitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
-		"nonsense":            {func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: "As a model I like the sea."} }, nil, exitNothing, []string{"changed no source file, and said: As a model I like the sea."}},
+		"edits nothing":       {then(says), nil, app.ExitNothing, []string{"no patch was tried: the model made none", "changed no source file, and said: Done."}},
+		"breaks the build":    {then(modeltest.Call("edit", `{"path":"size.sh","old":"size() {","new":"size( {"}`)), []string{"--build=sh -n size.sh"}, app.ExitNothing, []string{"no patch made the tests pass: 1 candidate tried", "    no build: trajectory 1"}},
+		"edits the test":      {then(modeltest.Call("edit", `{"path":"check_test.sh","old":"exit 1","new":"exit 0"}`)), nil, app.ExitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
+		"edits it by a shell": {then(modeltest.Call("bash", `{"command":"echo true >check_test.sh"}`)), []string{"--tools=bash"}, app.ExitNothing, []string{"no patch was tried: the model made none", "changed no source file"}},
+		"nonsense":            {func(modeltest.Request) modeltest.Reply { return modeltest.Reply{Text: "As a model I like the sea."} }, nil, app.ExitNothing, []string{"changed no source file, and said: As a model I like the sea."}},
 		"dies": {func(req modeltest.Request) modeltest.Reply {
 			if req.Turn() == 0 {
 				return modeltest.Call("cat", `{"path":"size.sh"}`)
 			}
 			return modeltest.Status(http.StatusUnauthorized, `{"error":{"message":"the key was withdrawn"}}`)
-		}, nil, exitModel, []string{"fatal: the model server failed (auth, status 401): the key was withdrawn", "hint: export GIT_AGENT_API_KEY=<key>"}},
+		}, nil, app.ExitModel, []string{"fatal: the model server failed (auth, status 401): the key was withdrawn", "hint: export GIT_AGENT_API_KEY=<key>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newAgentBench(t)
@@ -101,7 +102,7 @@ func TestFixFromAReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, errs := b.run(exitFatal, "fix", report)
+	_, errs := b.run(app.ExitFatal, "fix", report)
 	if want := "only a model can write a test from a report"; !strings.Contains(errs, want) || !strings.Contains(errs, "--test=") || strings.Count(errs, "fatal:") != 1 {
 		t.Errorf("no %q in\n%s", want, errs)
 	}
@@ -115,7 +116,7 @@ func TestFixFromAReport(t *testing.T) {
 		return modeltest.Call("finish", `{"status":"success","explanation":"All lines count."}`)
 	})
 	before := b.kept()
-	out, _ := b.run(exitUnsure, "fix", report)
+	out, _ := b.run(app.ExitUnsure, "fix", report)
 	for _, want := range []string{"the model wrote this test itself, tests/new_test.sh: All lines count.", "1 patch of the model, reproduced by a test that it wrote itself: 1 candidate tried",
 		"wrote the test\n", "patch (own test", "caution: no wider tests are known", "+\tcat \"$1\"", "+++ b/tests/new_test.sh"} {
 		if !strings.Contains(out, want) {
@@ -125,7 +126,7 @@ func TestFixFromAReport(t *testing.T) {
 	if strings.Contains(out, "plausible") || before != b.kept() {
 		t.Errorf("%s", out)
 	}
-	out, _ = b.run(exitUnsure, "fix", report, "--json", "--branch=repair")
+	out, _ = b.run(app.ExitUnsure, "fix", report, "--json", "--branch=repair")
 	var ans render.FixAnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil || ans.Repaired || len(ans.Patches) != 0 || len(ans.OwnTested) != 1 || ans.OwnTested[0].Verdict != "own test" || ans.OwnTest.Path != "tests/new_test.sh" {
 		t.Errorf("%v in %s", err, out)
@@ -133,7 +134,7 @@ func TestFixFromAReport(t *testing.T) {
 	if files, message := b.git("diff", "--name-only", "HEAD", "repair"), b.git("log", "-1", "--format=%B", "repair"); files != "size.sh\ntests/new_test.sh" || !strings.Contains(message, "reproduced by a test that the model wrote itself") {
 		t.Errorf("the branch changes %q: %s", files, message)
 	}
-	if shown, _ := b.run(exitFound, "fix", report, "--show-request"); !strings.Contains(shown, "write_test") || strings.Contains(shown, "\"edit\"") {
+	if shown, _ := b.run(app.ExitFound, "fix", report, "--show-request"); !strings.Contains(shown, "write_test") || strings.Contains(shown, "\"edit\"") {
 		t.Errorf("the first request is %s", shown)
 	}
 }
@@ -154,16 +155,16 @@ func TestFixWritesATestBesideAKnownCommand(t *testing.T) {
 		return modeltest.Call("finish", `{"status":"failure","explanation":"I cannot."}`)
 	})
 	report := "--report=" + filepath.Join(b.home, "bug.txt")
-	b.run(exitNothing, "fix", report, "--history=none")
+	b.run(app.ExitNothing, "fix", report, "--history=none")
 	if len(first) != 1 || !strings.Contains(first[0], "Repair the bug, test, and call finish.") {
 		t.Fatalf("a known command that fails is not repaired: %q", first)
 	}
-	out, _ := b.run(exitNothing, "fix", report, "--history=none", "--write-test")
+	out, _ := b.run(app.ExitNothing, "fix", report, "--history=none", "--write-test")
 	if len(first) != 2 || !strings.Contains(first[1], "# How all tests are run\n\n$ sh check_test.sh") || !strings.Contains(out, "nothing was tried: the model wrote no test that fails because of the bug: I cannot.") {
 		t.Errorf("%q\n%s", first, out)
 	}
 	for _, args := range [][]string{{"--write-test"}, {report, "--write-test", "--test=false"}, {report, "--write-test", "--locate"}} {
-		if _, errs := b.run(exitUsage, append([]string{"fix"}, args...)...); !strings.Contains(errs, "--write-test goes with") {
+		if _, errs := b.run(app.ExitUsage, append([]string{"fix"}, args...)...); !strings.Contains(errs, "--write-test goes with") {
 			t.Errorf("%v: %s", args, errs)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/deliver"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
@@ -32,14 +33,14 @@ func (c *fixCmd) target() (deliver.Target, bool) {
 
 // deliver writes the best patch where the options ask for it, and prints the command
 // that undoes it.
-func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Question, ans *fix.Answer) error {
+func (c *fixCmd) deliver(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Question, ans *fix.Answer) error {
 	offered := ans.Offered()
 	if len(offered) == 0 {
 		return nil
 	}
 	best := offered[0]
 	if c.Patch != "" {
-		if err := writeFile(c.Patch, 0o644, func(w io.Writer) error { _, err := w.Write(best.Patch.Diff); return err }); err != nil {
+		if err := app.WriteFile(c.Patch, 0o644, func(w io.Writer) error { _, err := w.Write(best.Patch.Diff); return err }); err != nil {
 			return err
 		}
 	}
@@ -51,7 +52,7 @@ func (c *fixCmd) deliver(ctx context.Context, a *app, repo *gitext.Repo, q fix.Q
 	if err != nil {
 		return hinted(err)
 	}
-	return a.sayDelivered(done, c.JSON)
+	return sayDelivered(a, done, c.JSON)
 }
 
 // ready returns an error if a patch could not be delivered where the options ask for it,
@@ -73,17 +74,17 @@ func (c *fixCmd) ready(ctx context.Context, repo *gitext.Repo) error {
 func hinted(err error) error {
 	var refused *deliver.Refusal
 	if errors.As(err, &refused) && refused.Hint != "" {
-		return withHint(err, "%s", refused.Hint)
+		return app.WithHint(err, "%s", refused.Hint)
 	}
 	return err
 }
 
 // sayDelivered prints what was written, and the command that undoes it. With --json it
 // goes to standard error, so that standard output is one object.
-func (a *app) sayDelivered(done deliver.Done, json bool) error {
-	var out io.Writer = a.stdout
+func sayDelivered(a *app.App, done deliver.Done, json bool) error {
+	var out io.Writer = a.Stdout
 	if json {
-		out = a.stderr
+		out = a.Stderr
 	}
 	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", layout.Printable(done.Text), layout.Printable(done.Undo))
 	return err

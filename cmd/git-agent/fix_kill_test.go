@@ -19,6 +19,7 @@ import (
 
 	"git-agent/agent/model/modeltest"
 	"git-agent/agent/sandbox"
+	"git-agent/cmd/git-agent/app"
 )
 
 // launch starts git-agent in the bench's repository as a process of its own.
@@ -106,7 +107,7 @@ func TestFixKilled(t *testing.T) {
 			args := []string{"fix", "--engine=offline", "--sandbox=none", "--no-coverage", "--time=1m", target, "--test=sh check_test.sh", "--at=size.sh:3"}
 			before := b.user()
 			began := time.Now()
-			b.run(exitFound, args...)
+			b.run(app.ExitFound, args...)
 			whole, after := time.Since(began), b.withoutNames(b.user())
 			back := b.backTo(before)
 			ends := map[string]int{}
@@ -137,7 +138,7 @@ func TestFixKilled(t *testing.T) {
 			}
 			t.Logf("of %d runs that were killed: %v", rounds, ends)
 			back()
-			b.run(exitFound, args...)
+			b.run(app.ExitFound, args...)
 			if left, err := filepath.Glob(filepath.Join(temp, "git-agent-*", "run-*")); err != nil || len(left) > 0 {
 				t.Errorf("%q is left (%v)", left, err)
 			}
@@ -251,7 +252,7 @@ func TestFixKilledModel(t *testing.T) {
 		<-waiting
 		b.murder(cmd)
 		killed.Store(true)
-		list, _ := b.run(exitFound, "trace", "list")
+		list, _ := b.run(app.ExitFound, "trace", "list")
 		if !strings.Contains(list, "interrupted") || !strings.Contains(list, "repair at ") {
 			t.Errorf("%s", list)
 		}
@@ -259,7 +260,7 @@ func TestFixKilledModel(t *testing.T) {
 		if again == nil {
 			again = args
 		}
-		out, errs := b.run(exitFound, again...)
+		out, errs := b.run(app.ExitFound, again...)
 		if more := len(server.Requests()) - n; more != 1 || !strings.Contains(out, "patch (plausible; the command names no test)") {
 			t.Errorf("%d more requests\n%s\n%s", more, out, errs)
 		}

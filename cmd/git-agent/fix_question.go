@@ -17,6 +17,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
@@ -30,7 +31,7 @@ const (
 )
 
 // question returns the problem that the options and the work tree describe.
-func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix.Question, err error) {
+func (c *fixCmd) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q fix.Question, err error) {
 	if q.Method, err = c.method(); err != nil {
 		return q, err
 	}
@@ -57,13 +58,13 @@ func (c *fixCmd) question(ctx context.Context, a *app, repo *gitext.Repo) (q fix
 }
 
 // addUncommitted lays the changes of the work tree over the commit.
-func (c *fixCmd) addUncommitted(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+func (c *fixCmd) addUncommitted(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	never, err := repo.NeverCheckedOut(ctx)
 	if err != nil {
 		return err
 	}
 	if never {
-		a.warnOnce("nothing is checked out here, so the bug is sought in HEAD")
+		a.WarnOnce("nothing is checked out here, so the bug is sought in HEAD")
 		return nil
 	}
 	over, left, err := repo.Uncommitted(ctx)
@@ -75,10 +76,10 @@ func (c *fixCmd) addUncommitted(ctx context.Context, a *app, repo *gitext.Repo, 
 	}
 	p.Tree.Over = over
 	if len(left) > 0 {
-		a.warnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
+		a.WarnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
 	}
 	if head, err := repo.Head(ctx); err == nil && head.Conflicts {
-		a.warnOnce("files with conflicts are taken as they are, with the marks of the conflicts")
+		a.WarnOnce("files with conflicts are taken as they are, with the marks of the conflicts")
 	}
 	return nil
 }
@@ -87,8 +88,8 @@ func (c *fixCmd) addUncommitted(ctx context.Context, a *app, repo *gitext.Repo, 
 const maxReportText = 1 << 20
 
 // reportText reads the report in words.
-func (c *fixCmd) reportText(a *app) (string, error) {
-	var in io.Reader = a.stdin
+func (c *fixCmd) reportText(a *app.App) (string, error) {
+	var in io.Reader = a.Stdin
 	if c.Report == "" {
 		return "", nil
 	}
@@ -108,7 +109,7 @@ func (c *fixCmd) reportText(a *app) (string, error) {
 }
 
 // addCrash reads the crash report, and ranks the files behind it.
-func (c *fixCmd) addCrash(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+func (c *fixCmd) addCrash(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	if c.Crash == "" {
 		return nil
 	}
@@ -134,14 +135,14 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 	for _, at := range c.At {
 		m := atPlace().FindStringSubmatch(at)
 		if m == nil {
-			return nil, usagef("--at takes <file>, <file>:<line> or <file>:<line>-<line>, not %q", at)
+			return nil, app.Usagef("--at takes <file>, <file>:<line> or <file>:<line>-<line>, not %q", at)
 		}
-		path, err := pathspecsIn(repo, nil).file(m[1])
+		path, err := app.PathspecsIn(repo, nil).File(m[1])
 		if err != nil {
 			return nil, err
 		}
 		if path == "" {
-			return nil, usagef("--at=%s names the whole work tree; name a file", at)
+			return nil, app.Usagef("--at=%s names the whole work tree; name a file", at)
 		}
 		g := fix.GivenLocation{Path: path}
 		if m[2] != "" {
@@ -151,7 +152,7 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 				end, err = strconv.Atoi(m[3])
 			}
 			if err != nil || start < 1 || end < start {
-				return nil, usagef("--at=%s: lines count from 1, and a range ends after it begins", at)
+				return nil, app.Usagef("--at=%s: lines count from 1, and a range ends after it begins", at)
 			}
 			g.Lines = gitext.LineRange{Start: start, End: end}
 		}
@@ -162,7 +163,7 @@ func (c *fixCmd) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 
 // addCommands finds the commands that test the bug: those of the options, else those of
 // the configuration, else what the files of the repository suggest.
-func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *fix.Problem) error {
+func (c *fixCmd) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
 	p.WriteTest = c.Test == "" && !c.Locate && (p.Report != "" || p.Crash != nil)
 	config, err := c.configured(ctx, a)
@@ -182,14 +183,14 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		p.Build = config[buildCommandKey]
 	}
 	if p.Test = config[testCommandKey]; p.Test != "" {
-		a.say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
+		a.Say("test: %s (%s)", layout.Printable(p.Test), testCommandKey)
 		c.leaveTest(p)
 		return nil
 	}
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
 		return nil // a guessed command may run for an hour, and nobody asked for it
 	}
-	proposals, err := testrun.Propose(ctx, repo, p.Tree, pathspecsIn(repo, nil).prefix)
+	proposals, err := testrun.Propose(ctx, repo, p.Tree, app.PathspecsIn(repo, nil).Prefix)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 		return nil
 	}
 	if len(proposals) == 0 {
-		return withHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
+		return app.WithHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", testCommandKey)
 	}
 	var guesses []fix.Commands
@@ -206,7 +207,7 @@ func (c *fixCmd) addCommands(ctx context.Context, a *app, repo *gitext.Repo, p *
 	}
 	first := proposals[0]
 	p.Build, p.Test, p.Suite, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[1:]
-	a.say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), testCommandKey)
+	a.Say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), testCommandKey)
 	c.leaveTest(p)
 	return nil
 }
@@ -222,12 +223,12 @@ func (c *fixCmd) leaveTest(p *fix.Problem) {
 // configured returns the commands of the configuration. Values of the repository's own
 // configuration count only where the commands are confined: it may have come with an
 // archive.
-func (c *fixCmd) configured(ctx context.Context, a *app) (map[string]string, error) {
+func (c *fixCmd) configured(ctx context.Context, a *app.App) (map[string]string, error) {
 	config, err := gitext.Settings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	confinement, err := a.sandboxSettings(ctx, c.Sandbox)
+	confinement, err := a.SandboxSettings(ctx, c.Sandbox)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func (c *fixCmd) configured(ctx context.Context, a *app) (map[string]string, err
 	for _, key := range []string{testCommandKey, buildCommandKey, suiteCommandKey} {
 		for _, v := range config[strings.ToLower(key)] {
 			if !v.Trusted() && confinement.Level == sandbox.None {
-				a.warnUntrusted(key, v.Scope)
+				a.WarnUntrusted(key, v.Scope)
 				continue
 			}
 			found[key] = v.Value

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
 )
 
@@ -25,7 +26,7 @@ func (r recordedRepair) subject() string { return "a repair of " + r.spec.Commit
 // plain is false: the tools of fix have no uncondensed form.
 func (r recordedRepair) plain() bool { return false }
 
-func (r recordedRepair) replay(ctx context.Context, a *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+func (r recordedRepair) replay(ctx context.Context, a *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
 	if plain {
 		return trace.Played{}, errors.New("--plain is for runs of szz")
 	}
@@ -38,13 +39,13 @@ func (r recordedRepair) replay(ctx context.Context, a *app, repo *gitext.Repo, t
 
 // engine returns the engine that works on the problem again. Its commands are confined
 // as the settings of today say.
-func (r recordedRepair) engine(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Engine, error) {
+func (r recordedRepair) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, error) {
 	work := defaultFixWork()
 	how, err := work.trial(ctx, a, repo)
-	return &engine.Engine{Repo: repo, Effort: work.effort(), Trial: how, Kept: a.setupFolder(ctx, repo)}, err
+	return &engine.Engine{Repo: repo, Effort: work.effort(), Trial: how, Kept: setupFolder(ctx, a, repo)}, err
 }
 
-func (r recordedRepair) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
+func (r recordedRepair) resume(ctx context.Context, a *app.App, in resumption) (resumedAnswer, error) {
 	e, err := r.engine(ctx, a, in.repo)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (r recordedRepair) resume(ctx context.Context, a *app, in resumption) (resu
 
 // resumedRepair is the answer of a resumed trajectory.
 type resumedRepair struct {
-	app    *app
+	app    *app.App
 	repo   *gitext.Repo
 	commit gitext.OID
 	answer *fix.Answer

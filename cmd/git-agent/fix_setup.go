@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
@@ -17,7 +18,7 @@ import (
 const setupCommandKey = "agent.setupCommand"
 
 // setupCommand returns the command of --setup, else that of the user's configuration.
-func (c *fixCmd) setupCommand(ctx context.Context, a *app) (string, error) {
+func (c *fixCmd) setupCommand(ctx context.Context, a *app.App) (string, error) {
 	if c.Setup != "" {
 		return c.Setup, nil
 	}
@@ -28,13 +29,13 @@ func (c *fixCmd) setupCommand(ctx context.Context, a *app) (string, error) {
 	command := ""
 	for _, v := range config[strings.ToLower(setupCommandKey)] {
 		if !v.Trusted() {
-			a.warnUntrusted(setupCommandKey, v.Scope)
+			a.WarnUntrusted(setupCommandKey, v.Scope)
 			continue
 		}
 		command = v.Value // the last one wins, as in git
 	}
 	if command != "" {
-		a.say("setup: %s (%s)", layout.Printable(command), setupCommandKey)
+		a.Say("setup: %s (%s)", layout.Printable(command), setupCommandKey)
 	}
 	return command, nil
 }
@@ -45,8 +46,8 @@ const keptSetups = "setup"
 
 // setupFolder returns the folder in which is kept what setup commands of a repository
 // install, "" if there is none.
-func (a *app) setupFolder(ctx context.Context, repo *gitext.Repo) string {
-	folders := a.data.Folders(ctx, repo.CommonDir())
+func setupFolder(ctx context.Context, a *app.App, repo *gitext.Repo) string {
+	folders := a.Data.Folders(ctx, repo.CommonDir())
 	if folders.CacheErr != nil {
 		return ""
 	}
@@ -57,14 +58,14 @@ func (a *app) setupFolder(ctx context.Context, repo *gitext.Repo) string {
 const shownOfSetup = 20
 
 // explainSetup prints the end of what a setup command printed that did not pass.
-func (a *app) explainSetup(err error) error {
+func explainSetup(a *app.App, err error) error {
 	var failed *trial.SetupError
 	if !errors.As(err, &failed) {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(string(failed.Output), "\n"), "\n")
 	for _, l := range lines[max(0, len(lines)-shownOfSetup):] {
-		fmt.Fprintln(a.stderr, layout.Printable(strings.TrimRight(l, "\r")))
+		fmt.Fprintln(a.Stderr, layout.Printable(strings.TrimRight(l, "\r")))
 	}
-	return withHint(err, "the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup")
+	return app.WithHint(err, "the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/suspect"
+	"git-agent/cmd/git-agent/app"
 )
 
 // Commands are made for the top of the work tree; below it they name the path from there,
@@ -27,11 +28,11 @@ func TestCommandsWorkHere(t *testing.T) {
 		{"/srv/r/src/x", log, "git -C ../.. log -1 -L3,4:src/a.c abc"},
 		{"/srv/r/src", show, show.Command},
 	} {
-		if got := (here{dir: filepath.FromSlash(c.dir), top: top}).command(c.e); got != c.want {
+		if got := (app.Here{Dir: filepath.FromSlash(c.dir), Top: top}).Command(c.e); got != c.want {
 			t.Errorf("in %s: %s, want %s", c.dir, got, c.want)
 		}
 	}
-	if got := (here{}).command(blame); got != blame.Command {
+	if got := (app.Here{}).Command(blame); got != blame.Command {
 		t.Errorf("without a work tree: %s", got)
 	}
 }

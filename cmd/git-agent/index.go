@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/indexcmd"
 	"git-agent/gitext"
 )
@@ -38,41 +39,41 @@ type indexClearCmd struct {
 }
 
 // Run builds the index.
-func (c *indexBuildCmd) Run(ctx context.Context, a *app) error {
-	return a.buildIndex(ctx, c.Jobs, c.JSON, false)
+func (c *indexBuildCmd) Run(ctx context.Context, a *app.App) error {
+	return buildIndex(ctx, a, c.Jobs, c.JSON, false)
 }
 
 // Run adds new commits.
-func (c *indexUpdateCmd) Run(ctx context.Context, a *app) error {
-	return a.buildIndex(ctx, c.Jobs, c.JSON, true)
+func (c *indexUpdateCmd) Run(ctx context.Context, a *app.App) error {
+	return buildIndex(ctx, a, c.Jobs, c.JSON, true)
 }
 
-func (a *app) buildIndex(ctx context.Context, jobs int, json, update bool) error {
+func buildIndex(ctx context.Context, a *app.App, jobs int, json, update bool) error {
 	if jobs < 0 || jobs > 64 {
-		return usagef("--jobs takes a number from 1 to 64")
+		return app.Usagef("--jobs takes a number from 1 to 64")
 	}
-	bar := a.newProgress("Indexing")
-	defer bar.end()
-	v := a.indexVerb(json)
-	v.Progress = bar.update
+	bar := a.NewProgress("Indexing")
+	defer bar.End()
+	v := indexVerb(a, json)
+	v.Progress = bar.Update
 	return v.Build(ctx, jobs, update)
 }
 
 // Run exits with 1 if no index can answer.
-func (c *indexStatusCmd) Run(ctx context.Context, a *app) error {
-	usable, err := a.indexVerb(c.JSON).Status(ctx)
+func (c *indexStatusCmd) Run(ctx context.Context, a *app.App) error {
+	usable, err := indexVerb(a, c.JSON).Status(ctx)
 	if err == nil && !usable {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return err
 }
 
 // Run removes the index.
-func (c *indexClearCmd) Run(ctx context.Context, a *app) error {
-	return a.indexVerb(c.JSON).Clear(ctx)
+func (c *indexClearCmd) Run(ctx context.Context, a *app.App) error {
+	return indexVerb(a, c.JSON).Clear(ctx)
 }
 
-func (a *app) indexVerb(json bool) *indexcmd.Verb {
-	open := func(ctx context.Context) (*gitext.Repo, error) { return a.open(ctx, gitext.OpenOptions{}) }
-	return &indexcmd.Verb{Stdout: a.stdout, Say: a.say, Open: open, Data: a.data, JSON: json}
+func indexVerb(a *app.App, json bool) *indexcmd.Verb {
+	open := func(ctx context.Context) (*gitext.Repo, error) { return a.Open(ctx, gitext.OpenOptions{}) }
+	return &indexcmd.Verb{Stdout: a.Stdout, Say: a.Say, Open: open, Data: a.Data, JSON: json}
 }

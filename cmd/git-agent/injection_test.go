@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -242,7 +243,7 @@ func (tr *trap) ask(t *testing.T, server *modeltest.Server, args ...string) rend
 	args = append([]string{"szz", "--engine=agent", "--allow-unpriced", "--json", "the-fix"}, args...)
 	code := run(context.Background(), os.LookupEnv, strings.NewReader(""), &out, &errs, args)
 	var ans render.AnswerJSON
-	if err := json.Unmarshal(out.Bytes(), &ans); err != nil || code != exitFound {
+	if err := json.Unmarshal(out.Bytes(), &ans); err != nil || code != app.ExitFound {
 		t.Fatalf("exits with %d, %v\n%s\n%s", code, err, &out, &errs)
 	}
 	for _, c := range canaries {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // Damage to the record that shows while the model works costs the rest of the
@@ -44,7 +45,7 @@ func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
 				}
 				return modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
 			})
-			out, errs := b.run(exitFound, "szz", "--no-cache", "--format=%H %(engine)")
+			out, errs := b.run(app.ExitFound, "szz", "--no-cache", "--format=%H %(engine)")
 			if out != b.bug+" agent\n" {
 				t.Errorf("answer %q", out)
 			}
@@ -52,10 +53,10 @@ func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
 				t.Errorf("%d warnings: %s", n, errs)
 			}
 			t.Log(errs)
-			if out, _ := b.run(exitFound, "szz", "--no-cache", "--format=%H %(engine) %(trace)"); !strings.HasPrefix(out, b.bug+" agent 2") {
+			if out, _ := b.run(app.ExitFound, "szz", "--no-cache", "--format=%H %(engine) %(trace)"); !strings.HasPrefix(out, b.bug+" agent 2") {
 				t.Errorf("the next run: %q", out)
 			}
-			if out, _ := b.run(exitFound, "trace", "list"); strings.Count(out, "\n") < 1 {
+			if out, _ := b.run(app.ExitFound, "trace", "list"); strings.Count(out, "\n") < 1 {
 				t.Errorf("listed %q", out)
 			}
 		})
@@ -67,7 +68,7 @@ func TestUnrecordedRun(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(always(reports(b.bug)))
 	b.git("config", "--global", "agent.dataDir", "relative")
-	out, errs := b.run(exitFound, "szz", "--format=%H %(engine)")
+	out, errs := b.run(app.ExitFound, "szz", "--format=%H %(engine)")
 	if out != b.bug+" agent\n" || strings.Count(errs, "is not recorded") != 1 {
 		t.Errorf("answer %q\n%s", out, errs)
 	}

@@ -15,10 +15,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"github.com/alecthomas/kong"
+
 	"git-agent/agent/sandbox"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/terminal"
 )
 
 func main() {
@@ -27,5 +34,50 @@ func main() {
 	if err := sandbox.Harden(); err != nil {
 		fmt.Fprintf(os.Stderr, "warning: other processes may read this one's environment: %v\n", err)
 	}
-	os.Exit(run(context.Background(), environ(os.LookupEnv), os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
+	os.Exit(run(context.Background(), app.Environ(os.LookupEnv), os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
+}
+
+// run runs the program and returns its exit code. Everything that it uses of the
+// process is an argument, so that tests can replace it.
+func run(ctx context.Context, env app.Environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	a := app.NewApp(env, stdin, stdout, stderr, args, otherSettings)
+	ctx, stop := app.WithSignals(ctx, a.Stderr, &a.Quiet)
+	defer stop()
+	verb, err := dispatch(ctx, a, args)
+	return a.Report(ctx, verb, errors.Join(err, a.Close()))
+}
+
+// dispatch parses args and runs the verb they name.
+func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error) {
+	var c cli
+	before, paths := splitPaths(args)
+	parser, err := newParserFor(before, &c, a)
+	if err != nil {
+		return nil, err
+	}
+	before = countOptions(parser.Model.Node, before)
+	k, err := parser.Parse(before)
+	a.Flags = c.Globals
+	a.Quiet.Store(c.Quiet)
+	switch {
+	case errors.Is(err, app.ErrAnswered):
+		return nil, nil
+	case errors.Is(err, terminal.ErrReaderGone): // from --help, which prints while the command line is parsed
+		return nil, err
+	case c.ShowVersion && (err != nil || k.Selected() == nil):
+		return nil, printVersion(a.Stdout)
+	case err != nil:
+		return app.UsageErrorOf(err, before)
+	}
+	verb := k.Selected()
+	if c.ShowVersion {
+		return verb, printVersion(a.Stdout)
+	}
+	if taker, ok := verb.Target.Addr().Interface().(flagtable.PathTaker); ok {
+		taker.SetPaths(paths)
+	} else if len(paths) > 0 {
+		return verb, app.Usagef("unexpected argument %q", paths[0])
+	}
+	k.BindTo(ctx, (*context.Context)(nil))
+	return verb, k.Run(a)
 }

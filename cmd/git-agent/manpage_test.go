@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/man"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "write golden files and the generated pa
 // flagTable is the flag table that every text must agree with.
 func flagTable(t *testing.T) *kong.Node {
 	t.Helper()
-	parser, err := newParser(&cli{}, &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}})
+	parser, err := newParser(&cli{}, &app.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestManExitStatus(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\\fB(\d+)\\fR$`).FindAllStringSubmatch(section, -1) {
 		documented = append(documented, m[1])
 	}
-	want := fmt.Sprint([]int{exitFound, exitNothing, exitLimit, exitModel, exitIncomplete, exitUnsure, exitFatal, exitUsage, exitInterrupted})
+	want := fmt.Sprint([]int{app.ExitFound, app.ExitNothing, app.ExitLimit, app.ExitModel, app.ExitIncomplete, app.ExitUnsure, app.ExitFatal, app.ExitUsage, app.ExitInterrupted})
 	if got := fmt.Sprint(documented); got != want {
 		t.Errorf("EXIT STATUS lists %s, the code has %s", got, want)
 	}
@@ -207,7 +208,7 @@ func TestManColorSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for slot := range colorSlots {
+	for slot := range app.ColorSlots {
 		if !strings.Contains(page, `\fB`+slot+`\fR`) {
 			t.Errorf("git-agent.1 does not name the colour slot %q", slot)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-agent/agent/mcp"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
 	"git-agent/cmd/git-agent/terminal"
 	"git-agent/gitext"
@@ -19,39 +20,28 @@ type mcpCmd struct {
 }
 
 // Run serves standard input and output until the client leaves.
-func (c *mcpCmd) Run(ctx context.Context, a *app) error {
-	repo, err := a.open(ctx, gitext.OpenOptions{Dir: c.Repo})
+func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
+	repo, err := a.Open(ctx, gitext.OpenOptions{Dir: c.Repo})
 	if err != nil {
 		return err
 	}
-	s := &mcpcmd.Server{Repo: repo, Tip: c.Tip, Fix: c.Fix, Version: versionString(), Build: buildIdentity(), Keys: a.keys()}
+	s := &mcpcmd.Server{Repo: repo, Tip: c.Tip, Fix: c.Fix, Version: app.VersionString(), Build: app.BuildIdentity(), Keys: a.Keys()}
 	if _, err := s.Scope(ctx); err != nil && (c.Tip != "" || c.Fix != "") {
 		return err // without --tip and --fix, the first commit may come while the server runs
 	}
 	if c.Cache {
-		s.Cache = a.data.OpenCache(ctx, repo)
+		s.Cache = a.Data.OpenCache(ctx, repo)
 		defer s.Cache.Close() // the cache has warned about answers that it could not store
 	}
 	opt, err := s.Options()
 	if err != nil {
 		return err
 	}
-	if out := terminal.File(a.raw); out != nil {
+	if out := terminal.File(a.Raw); out != nil {
 		opt.Gone = func() bool { return terminal.ReaderGone(out) }
 	}
-	if terminal.IsTerminal(a.stdin) {
-		a.say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
+	if terminal.IsTerminal(a.Stdin) {
+		a.Say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
 	}
-	return mcp.Serve(ctx, a.stdin, a.raw, opt)
-}
-
-// keys returns the API keys in the environment of this process.
-func (a *app) keys() []string {
-	var keys []string
-	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {
-		if key := a.env.get(name); key != "" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return mcp.Serve(ctx, a.Stdin, a.Raw, opt)
 }

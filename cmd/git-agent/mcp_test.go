@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"git-agent/agent/gittool"
+	"git-agent/cmd/git-agent/app"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -297,7 +298,7 @@ func TestMCPSignal(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.exitCode(t); code != exitInterrupted {
+	if code := p.exitCode(t); code != app.ExitInterrupted {
 		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/visible"
 )
 
@@ -160,7 +161,7 @@ func splitLicence(text string) (head, rest string) {
 // The notices come with the program.
 func TestVersionLicenses(t *testing.T) {
 	code, out, errs := (&study{}).run(t, "version", "--licenses")
-	if code != exitFound || out != notices || errs != "" {
+	if code != app.ExitFound || out != notices || errs != "" {
 		t.Errorf("exits with %d, %d bytes of %d, %s", code, len(out), len(notices), errs)
 	}
 }

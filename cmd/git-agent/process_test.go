@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"git-agent/cmd/git-agent/app"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -92,11 +93,11 @@ func TestInterruptKeepsAnswers(t *testing.T) {
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.exitCode(t); code != exitInterrupted {
+	if code := p.exitCode(t); code != app.ExitInterrupted {
 		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
 	}
-	if got := p.stderr.String(); !strings.HasPrefix(got, heard) {
-		t.Errorf("stderr is %q, want %q at its beginning", got, heard)
+	if got := p.stderr.String(); !strings.HasPrefix(got, app.Heard) {
+		t.Errorf("stderr is %q, want %q at its beginning", got, app.Heard)
 	}
 	want := "hint: git agent szz --skip=1 --algorithm=b --stdin --format=%s\n"
 	if got := p.stderr.String(); !strings.HasSuffix(got, want) {
@@ -134,7 +135,7 @@ func TestInterruptOfModelSaysHowToGoOn(t *testing.T) {
 			if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
-			if code := p.exitCode(t); code != exitInterrupted {
+			if code := p.exitCode(t); code != app.ExitInterrupted {
 				t.Errorf("exits with %d; stderr %s", code, &p.stderr)
 			}
 			if got := p.stderr.String(); !strings.HasSuffix(got, "hint: git agent "+strings.Join(args, " ")+"\n") {
@@ -153,7 +154,7 @@ func TestClosedPipeIsSuccess(t *testing.T) {
 	p.pipe.Close()
 	io.WriteString(p.in, "HEAD\nHEAD~1\n")
 	p.in.Close()
-	if code := p.exitCode(t); code != exitFound || p.stderr.Len() > 0 {
+	if code := p.exitCode(t); code != app.ExitFound || p.stderr.Len() > 0 {
 		t.Errorf("exits with %d; stderr %s", code, &p.stderr)
 	}
 }
@@ -193,10 +194,10 @@ func TestHangUp(t *testing.T) {
 				break
 			}
 		}
-		want := exitInterrupted
+		want := app.ExitInterrupted
 		if nohup {
 			p.in.Close()
-			want = exitFound
+			want = app.ExitFound
 		}
 		if code := p.exitCode(t); code != want {
 			t.Errorf("exits with %d, not %d; stderr %s", code, want, &p.stderr)
@@ -213,7 +214,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 func TestHelpForNobody(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"szz", "-h"}, {"--version"}, {"version"}} {
 		var errs bytes.Buffer
-		if code := run(t.Context(), os.LookupEnv, strings.NewReader(""), brokenPipe{}, &errs, args); code != exitFound || errs.Len() > 0 {
+		if code := run(t.Context(), os.LookupEnv, strings.NewReader(""), brokenPipe{}, &errs, args); code != app.ExitFound || errs.Len() > 0 {
 			t.Errorf("%v exits with %d: %s", args, code, &errs)
 		}
 	}

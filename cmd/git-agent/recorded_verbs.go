@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
@@ -36,10 +37,10 @@ type recordedQuestion interface {
 	// replay works on the question again, with the recorded replies in place of the
 	// model's. A strict replay ends at the first difference. In a plain replay, the
 	// answers of the tools are not compressed.
-	replay(ctx context.Context, a *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
+	replay(ctx context.Context, a *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
 	// resume goes on with the run where it was interrupted. After an error the run
 	// stays open, so that it can be resumed again.
-	resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error)
+	resume(ctx context.Context, a *app.App, in resumption) (resumedAnswer, error)
 }
 
 // resumption is what a verb needs to resume a run.

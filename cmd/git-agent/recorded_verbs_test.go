@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
@@ -18,10 +19,10 @@ type recordedToy struct{}
 
 func (recordedToy) subject() string { return "toy" }
 func (recordedToy) plain() bool     { return true }
-func (recordedToy) replay(context.Context, *app, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
+func (recordedToy) replay(context.Context, *app.App, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
 	return trace.Played{}, errors.New("replayed")
 }
-func (recordedToy) resume(context.Context, *app, resumption) (resumedAnswer, error) {
+func (recordedToy) resume(context.Context, *app.App, resumption) (resumedAnswer, error) {
 	return nil, errors.New("resumed")
 }
 

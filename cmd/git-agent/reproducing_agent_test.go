@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/man"
 )
 
@@ -65,7 +66,7 @@ func TestReproducing(t *testing.T) {
 				if verb == "fix" {
 					run = append(run, "--sandbox=none")
 				}
-				out, _ := b.run(exitFound, run...)
+				out, _ := b.run(app.ExitFound, run...)
 				checkRows(t, args, rowsOf(t, out))
 			}
 		})

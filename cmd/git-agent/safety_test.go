@@ -17,6 +17,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/secret"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -93,7 +94,7 @@ func TestThreatT1HostileConfigurationRunsNothing(t *testing.T) {
 		{"tool", "git_log_search", `{"pattern":"int"}`}, {"tool", "git_log_function", `{"path":"main.c","function":"last"}`},
 		{"mcp"}, {"doctor"},
 	} {
-		if _, errs, code := tr.in(t, args...); code >= exitFatal {
+		if _, errs, code := tr.in(t, args...); code >= app.ExitFatal {
 			t.Errorf("%q exits with %d: %s", args, code, errs)
 		}
 	}
@@ -236,11 +237,11 @@ func TestThreatT11ACloneConfiguresNothing(t *testing.T) {
 	tr.git(t, "config", "agent.model", "attacker")
 	before := snapshot(t, tr.dir)
 	_, errs, code := tr.in(t, "szz", "--engine=agent", "the-fix")
-	if code == exitFound || !strings.Contains(errs, "no model is configured") {
+	if code == app.ExitFound || !strings.Contains(errs, "no model is configured") {
 		t.Errorf("exits with %d: %s", code, errs)
 	}
 	out, errs, code := tr.in(t, "szz", "the-fix")
-	if code != exitFound || out == "" {
+	if code != app.ExitFound || out == "" {
 		t.Errorf("exits with %d: %s", code, errs)
 	}
 	if snapshot(t, tr.dir) != before {

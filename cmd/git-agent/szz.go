@@ -13,11 +13,13 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/model"
+	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
 	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -57,8 +59,8 @@ type szzCmd struct {
 	Revisions     []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths         []string
-	confinement   sandboxSettings
-	lacks         clone
+	confinement   app.SandboxSettings
+	lacks         app.Clone
 	floor         float64 // of --trailer; 0 without it
 	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 	kept          *szzJournal
@@ -75,7 +77,7 @@ type szzRenderer interface {
 
 // Run answers for each fix and prints the answers in the order of the fixes. At an
 // error or a signal, the answers so far have been printed.
-func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *szzCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	e := c.engine(ctx, a, repo, agent)
-	if e.Fetch, err = a.fetcher(ctx, repo, c.Fetch); err != nil {
+	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
 	if e.Fetch != nil && e.Verify != nil {
@@ -110,38 +112,38 @@ func (c *szzCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.ShowRequest {
 		return c.showRequests(ctx, a, e, questions)
 	}
-	events, err := a.newEventLog(ctx, c.Events)
+	events, err := a.NewEventLog(ctx, c.Events)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.close(err)) }()
-	show := &szzOutput{a: a, cmd: c, events: events, total: total, at: hereIn(repo)}
+	defer func() { err = errors.Join(err, events.Close(err)) }()
+	show := &szzOutput{a: a, cmd: c, events: events, total: total, at: app.HereIn(repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 
-	tally := exitTally{agentRequired: c.agentRequired}
+	tally := app.ExitTally{AgentRequired: c.agentRequired}
 	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
-		return a.orFetch(e.Fetch, err)
+		return a.OrFetch(e.Fetch, err)
 	}
-	c.lacks.advise(ctx, a, e.Fetch)
+	c.lacks.Advise(ctx, a, e.Fetch)
 	if c.kept != nil {
-		tally.missed = 0 // to a scheduler, an answer that names nothing is no failure
+		tally.Missed = 0 // to a scheduler, an answer that names nothing is no failure
 	}
-	return tally.status()
+	return tally.Status()
 }
 
 // engine returns the engine that answers. With --verify-cmd it has no cache,
 // because a verified answer depends on the machine.
-func (c *szzCmd) engine(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
-	e := &engine.Engine{Repo: repo, Agent: agent, Build: buildIdentity()}
+func (c *szzCmd) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
+	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
 	if c.VerifyCmd != "" {
 		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
 			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
-			Compiled: a.compiledFolder(ctx, repo),
+			Compiled: a.CompiledFolder(ctx, repo),
 		}}
 		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
 	} else if c.Cache && engine.Cacheable(repo) {
-		e.Cache = a.data.OpenCache(ctx, repo)
+		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e
 }
@@ -155,49 +157,49 @@ func (c *szzCmd) workers(model bool) int {
 	case c.Jobs > 0:
 		return c.Jobs
 	case model:
-		return c.szzModelFlags.jobs()
+		return c.szzModelFlags.Jobs()
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
 // answerAll prints the answer for each fix, stores notes if asked to, and counts
 // the answers in tally.
-func (c *szzCmd) answerAll(ctx context.Context, a *app, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *exitTally) error {
-	meter := a.newProgress("tracing")
-	defer meter.end()
-	watching := followers{show.events, meter, a.newLiveView(show.total, e.Agent != nil)}
-	show.events.start(eventTotal{Fixes: show.total})
+func (c *szzCmd) answerAll(ctx context.Context, a *app.App, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *app.ExitTally) error {
+	meter := a.NewProgress("tracing")
+	defer meter.End()
+	watching := app.Followers{Events: show.events, Meter: meter, Live: a.NewLiveView(show.total, e.Agent != nil)}
+	show.events.Start(app.EventTotal{Fixes: show.total})
 	done := 0
-	meter.update(done, show.total, "")
+	meter.Update(done, show.total, "")
 	batch := engine.Batch{
 		Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || c.kept != nil || show.total > 1,
-		OnEvent: func(q szz.Question, e agent.Event) { watching.see(subjectOf(q), q.Fix.Short(), e) },
+		OnEvent: func(q szz.Question, e agent.Event) { watching.See(subjectOf(q), q.Fix.Short(), e) },
 	}
 	for found, err := range e.All(ctx, questions, batch) {
 		if err != nil {
 			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
 		}
 		ans := render.Answer{Result: *found}
-		meter.clear()
+		meter.Clear()
 		if failed := ans.Failed(); failed != nil {
-			fmt.Fprintf(a.stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), layout.FatalText(failed))
+			fmt.Fprintf(a.Stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), layout.FatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
 		}
 		if show.paging() {
-			meter.end()
+			meter.End()
 		}
 		if c.Note && ans.Failed() == nil {
 			if err := writeNote(ctx, e.Repo, ans); err != nil {
 				return err
 			}
 		}
-		c.lacks.see(ans.Answer.Incomplete)
-		tally.add(c.tallied(ans))
+		c.lacks.See(ans.Answer.Incomplete)
+		tally.Add(c.tallied(ans))
 		done++
-		meter.resume()
-		meter.update(done, show.total, "")
+		meter.Resume()
+		meter.Update(done, show.total, "")
 		if e.Agent != nil && e.Agent.Broke(ans.Answer) {
 			return c.addResumeHint(ctx, a, true, done-1, e.Agent.Session.Spent())
 		}
@@ -214,20 +216,20 @@ func incomplete(ans render.Answer) bool {
 }
 
 // tallied returns what counts of an answer.
-func (c *szzCmd) tallied(ans render.Answer) tallied {
-	return tallied{
-		failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), empty: len(ans.Answer.Suspects) == 0,
-		incomplete: incomplete(ans), unsure: belowFloor(ans.Answer, c.floor),
-		unanswered: engine.Unanswered(ans.Answer), runs: ans.Answer.Agent.RunReports(),
+func (c *szzCmd) tallied(ans render.Answer) app.Tallied {
+	return app.Tallied{
+		Failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), Empty: len(ans.Answer.Suspects) == 0,
+		Incomplete: incomplete(ans), Unsure: belowFloor(ans.Answer, c.floor),
+		Unanswered: engine.Unanswered(ans.Answer), Runs: ans.Answer.Agent.RunReports(),
 	}
 }
 
 // subjectOf returns what the events of a question are about.
-func subjectOf(q szz.Question) eventSubject {
+func subjectOf(q szz.Question) app.EventSubject {
 	if !q.Committed() {
-		return eventSubject{}
+		return app.EventSubject{}
 	}
-	return eventSubject{Fix: q.Fix}
+	return app.EventSubject{Fix: q.Fix}
 }
 
 // maxSuspects returns how many suspects the engine may return, 0 for all.
@@ -254,65 +256,65 @@ func (c *szzCmd) check() error {
 	uncommitted := c.Staged || c.Worktree
 	switch {
 	case c.Bisect && c.VerifyCmd == "":
-		return usagef("--bisect needs --verify-cmd=<command>")
+		return app.Usagef("--bisect needs --verify-cmd=<command>")
 	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
-		return usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+		return app.Usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
 	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
-		return usagef("--verify-timeout needs --verify-cmd=<command>")
+		return app.Usagef("--verify-timeout needs --verify-cmd=<command>")
 	case c.VerifyTimeout < 0:
-		return usagef("--verify-timeout takes no negative duration")
+		return app.Usagef("--verify-timeout takes no negative duration")
 	case c.VerifyMemory != "" && c.VerifyCmd == "":
-		return usagef("--verify-memory needs --verify-cmd=<command>")
+		return app.Usagef("--verify-memory needs --verify-cmd=<command>")
 	case c.VerifyMemory != "" && c.memory() < 1<<20:
-		return usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
+		return app.Usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
 	case c.TrailerFloor != nil && !c.Trailer:
-		return usagef("--trailer-floor needs --trailer")
+		return app.Usagef("--trailer-floor needs --trailer")
 	case uncommitted && c.Note:
-		return usagef("--note needs a fix that is committed")
+		return app.Usagef("--note needs a fix that is committed")
 	case uncommitted && c.VerifyCmd != "":
-		return usagef("--verify-cmd needs a fix that is committed")
+		return app.Usagef("--verify-cmd needs a fix that is committed")
 	case c.MaxCount != nil && *c.MaxCount < 0 || c.Skip < 0:
-		return usagef("--max-count and --skip take numbers from 0")
+		return app.Usagef("--max-count and --skip take numbers from 0")
 	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.ShowRequest:
-		return usagef("-z needs --stdin, --json, --format or --trailer")
+		return app.Usagef("-z needs --stdin, --json, --format or --trailer")
 	}
 	if c.TrailerFloor != nil {
 		if _, ok := parseProbability(*c.TrailerFloor); !ok {
-			return usagef("--trailer-floor takes a probability such as 60%% or 0.6, not %q", *c.TrailerFloor)
+			return app.Usagef("--trailer-floor takes a probability such as 60%% or 0.6, not %q", *c.TrailerFloor)
 		}
 	}
 	if c.Format != nil {
 		if _, err := render.ParseFormat(*c.Format); err != nil {
-			return &usageError{err.Error()}
+			return &app.UsageError{Text: err.Error()}
 		}
 	}
 	if c.Jobs < 0 {
-		return usagef("--jobs takes no negative number")
+		return app.Usagef("--jobs takes no negative number")
 	}
 	if err := c.shardFlags.check(); err != nil {
 		return err
 	}
 	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
-		return usagef("--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request")
+		return app.Usagef("--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request")
 	}
-	return c.szzModelFlags.check()
+	return c.szzModelFlags.Check()
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is
 // given, because blame would attribute all older lines to the oldest commit that
 // the repository has.
-func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
+func (c *szzCmd) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
 	var opt gitext.OpenOptions
 	if c.Journal != "" {
 		opt.Bloom = gitext.BloomBuild // a journal is for many fixes, which filters make three times as fast
 	}
-	repo, err := a.open(ctx, opt)
+	repo, err := a.Open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	if repo.Shallow() && !c.AllowShallow {
-		return nil, withHint(errors.New("the repository is shallow: its history is cut short"),
-			unshallow+"\nor use --allow-shallow for an answer that may be incomplete")
+		return nil, app.WithHint(errors.New("the repository is shallow: its history is cut short"),
+			app.Unshallow+"\nor use --allow-shallow for an answer that may be incomplete")
 	}
 	if (c.Staged || c.Worktree) && repo.Bare() {
 		return nil, errors.New("a bare repository has no uncommitted fix")
@@ -324,10 +326,10 @@ func (c *szzCmd) open(ctx context.Context, a *app) (*gitext.Repo, error) {
 // a model's server: the command that continues after the done answers. If there
 // is no answer yet, it does so only for an interrupted model, whose recorded run
 // can be resumed.
-func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int, err error) error {
+func (c *szzCmd) addResumeHint(ctx context.Context, a *app.App, asked bool, done int, err error) error {
 	var spent *session.SpentError
 	var server *model.Error
-	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
+	interrupted := errors.Is(context.Cause(ctx), app.ErrInterrupted)
 	passing := interrupted || errors.As(err, &spent) || errors.As(err, &server)
 	begun := done > 0 || interrupted && asked
 	if !passing || !begun || c.Staged || c.Worktree {
@@ -335,7 +337,7 @@ func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int
 	}
 	words := []string{"git", "agent"}
 	added := c.kept != nil // the journal says what is done
-	for _, arg := range a.args {
+	for _, arg := range a.Args {
 		if done > 0 && c.kept == nil && strings.HasPrefix(arg, "--skip=") {
 			continue
 		}
@@ -350,5 +352,28 @@ func (c *szzCmd) addResumeHint(ctx context.Context, a *app, asked bool, done int
 	if errors.As(err, &before) {
 		hint = before.Hint + "\n" + hint
 	}
-	return withHint(err, "%s", hint)
+	return app.WithHint(err, "%s", hint)
+}
+
+// probeSandbox finds out what will confine --verify-cmd, and prints it, before
+// anything else is done. It fails if nothing can confine the command and the user
+// has not allowed that.
+func (c *szzCmd) probeSandbox(ctx context.Context, a *app.App) error {
+	if c.VerifyCmd == "" {
+		return nil
+	}
+	var err error
+	if c.confinement, err = a.SandboxSettings(ctx, c.Sandbox); err != nil {
+		return err
+	}
+	standing, err := sandbox.Probe(ctx, c.confinement.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
+	}
+	if err != nil {
+		return err
+	}
+	a.Say("sandbox: %s", standing)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -17,7 +18,7 @@ import (
 
 // szzModelFlags are the options that szz and eval szz share for asking a model.
 type szzModelFlags struct {
-	votingFlags     `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
+	app.VotingFlags `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
 	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
 	Tools           bool   `negatable:"" default:"true" help:"let the model use the git tools"`
 	DomainKnowledge bool   `negatable:"" default:"true" help:"give the model instructions on how to investigate"`
@@ -29,12 +30,12 @@ type szzModelFlags struct {
 
 // used reports whether any option is given that makes sense only with a model.
 func (f *szzModelFlags) used() bool {
-	return f.votingFlags.used() || f.Calibration != "" || len(f.switches().Names()) > 0
+	return f.VotingFlags.Used() || f.Calibration != "" || len(f.switches().Names()) > 0
 }
 
 // apply overrides the settings with the options that are given.
 func (f *szzModelFlags) apply(s *session.Settings) {
-	f.modelFlags.apply(s)
+	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
 		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
 	}
@@ -48,17 +49,17 @@ func (f *szzModelFlags) switches() szz.Switches {
 // newSzzAgent prepares the agent engine of szz for ensembles of the given number of
 // runs. It warns about a calibration that was made for another model or method,
 // which the engine will not use.
-func (a *app) newSzzAgent(opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
+func newSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
 	agent, basis, err := engine.NewAgent(opened, runs, with)
 	if err != nil {
 		return nil, err
 	}
 	s := opened.Settings
-	agent.Calibration, err = readCalibration(s)
+	agent.Calibration, err = app.ReadCalibration(s)
 	if c := agent.Calibration; c != nil {
 		if why := c.Differs(basis); why != "" {
-			fmt.Fprintf(a.stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
-				s.Calibration, s.From["agent.calibration"], layout.Printable(why), recalibrateHint)
+			fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
+				s.Calibration, s.From["agent.calibration"], layout.Printable(why), app.RecalibrateHint)
 		}
 	}
 	return agent, err
@@ -67,17 +68,17 @@ func (a *app) newSzzAgent(opened *session.Session, runs int, with szz.Switches) 
 // openAgent prepares the agent engine, or returns nil if the offline engine
 // answers. It also opens the traces that record the runs, which the caller
 // closes; they may be nil.
-func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
-	choice := engineChoice{named: c.Engine, options: c.used()}
+func (c *szzCmd) openAgent(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
+	choice := app.EngineChoice{Named: c.Engine, Options: c.used()}
 	if c.Algorithm != "" {
-		choice.offline = "--algorithm=" + c.Algorithm
+		choice.Offline = "--algorithm=" + c.Algorithm
 	}
-	opened, traces, err := a.openModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.apply, c.ShowRequest)
 	if opened == nil || err != nil {
 		return nil, nil, err
 	}
-	c.agentRequired = choice.insists(opened.Settings)
-	agent, err := a.newSzzAgent(opened, c.runs(), c.switches())
+	c.agentRequired = choice.Insists(opened.Settings)
+	agent, err := newSzzAgent(a, opened, c.RunCount(), c.switches())
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}
@@ -86,11 +87,11 @@ func (c *szzCmd) openAgent(ctx context.Context, a *app, repo *gitext.Repo) (*eng
 
 // showRequests prints the first request about each fix, with the characters
 // escaped that a terminal would act on. It sends and records nothing.
-func (c *szzCmd) showRequests(ctx context.Context, a *app, e *engine.Engine, questions iter.Seq2[szz.Question, error]) error {
+func (c *szzCmd) showRequests(ctx context.Context, a *app.App, e *engine.Engine, questions iter.Seq2[szz.Question, error]) error {
 	if e.Agent == nil {
-		return withHint(errNoModel, noModelHint)
+		return app.WithHint(app.ErrNoModel, app.NoModelHint)
 	}
-	end := lineEnd(c.Null)
+	end := app.LineEnd(c.Null)
 	for q, err := range questions {
 		if err != nil {
 			return err
@@ -99,7 +100,7 @@ func (c *szzCmd) showRequests(ctx context.Context, a *app, e *engine.Engine, que
 		if err != nil {
 			return err
 		}
-		if _, err := a.raw.Write(append(visible.JSON(body), end...)); err != nil {
+		if _, err := a.Raw.Write(append(visible.JSON(body), end...)); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -105,7 +106,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 		}
 		return reports(b.bug)
 	})
-	out, errs := b.run(exitFound, "szz", "--json")
+	out, errs := b.run(app.ExitFound, "szz", "--json")
 	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 		t.Errorf("stderr %q", errs)
 	}
 	asked := len(server.Requests())
-	human, _ := b.run(exitFound, "szz")
+	human, _ := b.run(app.ExitFound, "szz")
 	if len(server.Requests()) != asked {
 		t.Error("a kept answer was asked for again")
 	}
@@ -129,11 +130,11 @@ func TestSzzAsksTheModel(t *testing.T) {
 			t.Errorf("no %q in\n%s", has, human)
 		}
 	}
-	format, _ := b.run(exitFound, "szz", "--format=%(engine) %(type) %(model) %(trace)")
+	format, _ := b.run(app.ExitFound, "szz", "--format=%(engine) %(type) %(model) %(trace)")
 	if want := "agent introduction m1 " + string(ans.Agent.Runs[0].Trace) + "\n"; format != want {
 		t.Errorf("format %q, want %q", format, want)
 	}
-	if shown, _ := b.run(exitFound, "trace", "show", string(ans.Agent.Runs[0].Trace)); !strings.Contains(shown, "turns=15 tokens=400000") {
+	if shown, _ := b.run(app.ExitFound, "trace", "show", string(ans.Agent.Runs[0].Trace)); !strings.Contains(shown, "turns=15 tokens=400000") {
 		t.Errorf("the limits that held are not recorded:\n%s", shown)
 	}
 }
@@ -142,7 +143,7 @@ func TestSzzAsksTheModel(t *testing.T) {
 // environment, and nobody is asked.
 func TestSzzWithoutAModel(t *testing.T) {
 	b := newAgentBench(t)
-	plain, errs := b.run(exitFound, "szz", "--no-cache")
+	plain, errs := b.run(app.ExitFound, "szz", "--no-cache")
 	if errs != "" {
 		t.Errorf("stderr %q", errs)
 	}
@@ -151,14 +152,14 @@ func TestSzzWithoutAModel(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", server.URL)
 	b.git("config", "--global", "agent.baseUrl", server.URL)
 	b.git("config", "--global", "agent.apiKeyCommand", "touch ran; echo key")
-	if again, errs := b.run(exitFound, "szz", "--no-cache"); again != plain || errs != "" {
+	if again, errs := b.run(app.ExitFound, "szz", "--no-cache"); again != plain || errs != "" {
 		t.Errorf("%q on stderr, and\n%s\nwithout the variables\n%s", errs, again, plain)
 	}
 	t.Setenv("GIT_AGENT_MODEL", "m1")
-	if again, errs := b.run(exitFound, "szz", "--no-cache", "--engine=offline"); again != plain || errs != "" {
+	if again, errs := b.run(app.ExitFound, "szz", "--no-cache", "--engine=offline"); again != plain || errs != "" {
 		t.Errorf("--engine=offline: %q on stderr, and\n%s", errs, again)
 	}
-	_, errs = b.run(exitFound, "szz", "--algorithm=b")
+	_, errs = b.run(app.ExitFound, "szz", "--algorithm=b")
 	if errs != "engine: offline, because of --algorithm=b\n" {
 		t.Errorf("stderr %q", errs)
 	}
@@ -174,7 +175,7 @@ func TestSzzWithoutAModel(t *testing.T) {
 func TestRepositorySetsNoModel(t *testing.T) {
 	b := newAgentBench(t)
 	b.git("config", "agent.model", "evil")
-	_, errs := b.run(exitFound, "szz")
+	_, errs := b.run(app.ExitFound, "szz")
 	if want := "warning: agent.model (local) is ignored: a repository may not set it; use 'git config --global agent.model <value>'\n"; errs != want {
 		t.Errorf("stderr %q, want %q", errs, want)
 	}
@@ -183,11 +184,11 @@ func TestRepositorySetsNoModel(t *testing.T) {
 	b.git("config", "--global", "agent.baseUrl", server.URL)
 	b.git("config", "agent.baseUrl", "http://attacker.example/v1")
 	b.git("config", "agent.engine", "offline") // to keep data here is a repository's good right
-	_, errs = b.run(exitFound, "szz")
+	_, errs = b.run(app.ExitFound, "szz")
 	if !strings.Contains(errs, "engine: offline, because of agent.engine=offline (git config, local)") || len(server.Requests()) > 0 {
 		t.Errorf("%d requests, stderr %q", len(server.Requests()), errs)
 	}
-	if _, errs = b.run(exitFound, "szz", "--engine=agent"); len(server.Requests()) == 0 || !strings.Contains(errs, "agent.baseUrl (local) is ignored") {
+	if _, errs = b.run(app.ExitFound, "szz", "--engine=agent"); len(server.Requests()) == 0 || !strings.Contains(errs, "agent.baseUrl (local) is ignored") {
 		t.Errorf("%d requests, stderr %q", len(server.Requests()), errs)
 	}
 }
@@ -202,16 +203,16 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 		code   int
 		want   []string
 	}{
-		{"no model", nil, []string{"--engine=agent"}, exitFatal, []string{"fatal: no model is configured", "hint: git config --global agent.model <name>"}},
-		{"no key", map[string]string{"agent.model": "gpt-5-mini"}, nil, exitFatal, []string{"fatal: there is no API key for api.openai.com", "hint: export GIT_AGENT_API_KEY=<key>"}},
-		{"no price", map[string]string{"agent.model": "nobody-knows-1", "agent.apiKeyCommand": "echo sk-1"}, nil, exitFatal, []string{"fatal: the price of", "agent.price"}},
-		{"bad key command", map[string]string{"agent.model": "gpt-5-mini", "agent.apiKeyCommand": "echo sk-hidden; exit 3"}, nil, exitFatal, []string{"fatal: agent.apiKeyCommand (git config, global): "}},
-		{"bad number", map[string]string{"agent.model": "m", "agent.turns": "many"}, nil, exitFatal, []string{`fatal: bad numeric config value 'many' for 'agent.turns'`}},
-		{"bad price", map[string]string{"agent.model": "m", "agent.price": "1"}, nil, exitFatal, []string{"fatal: bad config value '1' for 'agent.price'"}},
-		{"bad wire", map[string]string{"agent.model": "m", "agent.wire": "telegraph"}, nil, exitFatal, []string{"it must be auto, chat or responses"}},
-		{"bad address", map[string]string{"agent.model": "m", "agent.baseUrl": "ftp://x"}, nil, exitFatal, []string{"fatal: "}},
-		{"two minds", map[string]string{"agent.model": "m"}, []string{"--engine=agent", "--algorithm=b"}, exitUsage, []string{"error: --engine=agent does not go with --algorithm=b"}},
-		{"options for nobody", nil, []string{"--engine=offline", "--runs=3"}, exitUsage, []string{"error: --engine=offline asks no model"}},
+		{"no model", nil, []string{"--engine=agent"}, app.ExitFatal, []string{"fatal: no model is configured", "hint: git config --global agent.model <name>"}},
+		{"no key", map[string]string{"agent.model": "gpt-5-mini"}, nil, app.ExitFatal, []string{"fatal: there is no API key for api.openai.com", "hint: export GIT_AGENT_API_KEY=<key>"}},
+		{"no price", map[string]string{"agent.model": "nobody-knows-1", "agent.apiKeyCommand": "echo sk-1"}, nil, app.ExitFatal, []string{"fatal: the price of", "agent.price"}},
+		{"bad key command", map[string]string{"agent.model": "gpt-5-mini", "agent.apiKeyCommand": "echo sk-hidden; exit 3"}, nil, app.ExitFatal, []string{"fatal: agent.apiKeyCommand (git config, global): "}},
+		{"bad number", map[string]string{"agent.model": "m", "agent.turns": "many"}, nil, app.ExitFatal, []string{`fatal: bad numeric config value 'many' for 'agent.turns'`}},
+		{"bad price", map[string]string{"agent.model": "m", "agent.price": "1"}, nil, app.ExitFatal, []string{"fatal: bad config value '1' for 'agent.price'"}},
+		{"bad wire", map[string]string{"agent.model": "m", "agent.wire": "telegraph"}, nil, app.ExitFatal, []string{"it must be auto, chat or responses"}},
+		{"bad address", map[string]string{"agent.model": "m", "agent.baseUrl": "ftp://x"}, nil, app.ExitFatal, []string{"fatal: "}},
+		{"two minds", map[string]string{"agent.model": "m"}, []string{"--engine=agent", "--algorithm=b"}, app.ExitUsage, []string{"error: --engine=agent does not go with --algorithm=b"}},
+		{"options for nobody", nil, []string{"--engine=offline", "--runs=3"}, app.ExitUsage, []string{"error: --engine=offline asks no model"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -237,15 +238,15 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 func TestShowRequestIsWhatIsSent(t *testing.T) {
 	b := newAgentBench(t)
 	server := b.serve(always(reports(b.bug)))
-	shown, _ := b.run(exitFound, "szz", "--show-request", "-q")
+	shown, _ := b.run(app.ExitFound, "szz", "--show-request", "-q")
 	if n := len(server.Requests()); n > 0 {
 		t.Fatalf("%d requests", n)
 	}
-	b.run(exitFound, "szz")
+	b.run(app.ExitFound, "szz")
 	if sent := string(server.Requests()[0].Raw); sent+"\n" != shown {
 		t.Errorf("sent\n%s\nshown\n%s", sent, shown)
 	}
-	if out, _ := b.run(exitFound, "trace", "list", "--json"); strings.Count(out, "\n") != 1 {
+	if out, _ := b.run(app.ExitFound, "trace", "list", "--json"); strings.Count(out, "\n") != 1 {
 		t.Errorf("runs: %q", out)
 	}
 }
@@ -260,11 +261,11 @@ func TestShowRequestNeedsNoKey(t *testing.T) {
 	} {
 		b.git("config", "--global", key, value)
 	}
-	if out, _ := b.run(exitFound, "szz", "--show-request", "-q"); !strings.Contains(out, `"model":"nobody-knows-1"`) {
+	if out, _ := b.run(app.ExitFound, "szz", "--show-request", "-q"); !strings.Contains(out, `"model":"nobody-knows-1"`) {
 		t.Errorf("shown %q", out)
 	}
 	b.git("commit", "-q", "--amend", "--no-verify", "--no-gpg-sign", "-m", "count from one\n\nFixes: "+b.bug[:12]+" (\"a: count from two\")")
-	_, errs := b.run(exitFatal, "szz", "--show-request")
+	_, errs := b.run(app.ExitFatal, "szz", "--show-request")
 	if !strings.Contains(errs, "its message names its culprit\n") || !strings.Contains(errs, "hint: --no-annotations") {
 		t.Errorf("a message that names the culprit: %q", errs)
 	}
@@ -285,12 +286,12 @@ func TestSzzGoesOnAfterItsServer(t *testing.T) {
 		}
 		return reports(b.bug)
 	})
-	_, errs := b.run(exitModel, "szz")
+	_, errs := b.run(app.ExitModel, "szz")
 	if !strings.Contains(errs, "hint: check the key for 127.0.0.1") {
 		t.Errorf("stderr %q", errs)
 	}
 	down = false
-	_, errs = b.run(exitFound, "szz")
+	_, errs = b.run(app.ExitFound, "szz")
 	if !strings.Contains(errs, "resuming run ") {
 		t.Errorf("stderr %q", errs)
 	}
@@ -322,7 +323,7 @@ func TestSzzVotes(t *testing.T) {
 		<-all
 		return reports(b.bug)
 	})
-	out, errs := b.run(exitFound, "szz", "--json", "--runs=3", "--progress")
+	out, errs := b.run(app.ExitFound, "szz", "--json", "--runs=3", "--progress")
 	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
@@ -339,10 +340,10 @@ func TestSzzVotes(t *testing.T) {
 			t.Errorf("no %q in %s", want, errs)
 		}
 	}
-	if list, _ := b.run(exitFound, "trace", "list", "--json"); strings.Count(list, "\n") != 3 {
+	if list, _ := b.run(app.ExitFound, "trace", "list", "--json"); strings.Count(list, "\n") != 3 {
 		t.Errorf("runs: %q", list)
 	}
-	if one, _ := b.run(exitFound, "szz", "--json"); strings.Contains(one, `"agreement"`) {
+	if one, _ := b.run(app.ExitFound, "szz", "--json"); strings.Contains(one, `"agreement"`) {
 		t.Errorf("a lone run agrees with itself: %s", one)
 	}
 }
@@ -352,7 +353,7 @@ func TestSzzVotes(t *testing.T) {
 func TestSzzFallsBack(t *testing.T) {
 	b := newAgentBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"commits":[]}`)))
-	out, _ := b.run(exitFound, "szz", "--json", "--turns=3")
+	out, _ := b.run(app.ExitFound, "szz", "--json", "--turns=3")
 	var ans render.AnswerJSON
 	if err := json.Unmarshal([]byte(out), &ans); err != nil {
 		t.Fatal(err)
@@ -361,11 +362,11 @@ func TestSzzFallsBack(t *testing.T) {
 		t.Errorf("answer %s", out)
 	}
 	n := len(server.Requests())
-	human, _ := b.run(exitFound, "szz", "--turns=3")
+	human, _ := b.run(app.ExitFound, "szz", "--turns=3")
 	if strings.Count(human, "the answer is the offline engine's: ") != 1 || !strings.Contains(human, "considered, offline engine") || len(server.Requests()) == n {
 		t.Errorf("%d requests, and\n%s", len(server.Requests())-n, human)
 	}
-	trailer, errs := b.run(exitFound, "szz", "--turns=3", "--trailer")
+	trailer, errs := b.run(app.ExitFound, "szz", "--turns=3", "--trailer")
 	if strings.Count(trailer, "\n") != 1 || !strings.Contains(errs, ": the answer is the offline engine's: ") {
 		t.Errorf("trailer %q, and on standard error\n%s", trailer, errs)
 	}
@@ -377,7 +378,7 @@ func TestSzzStopsAtItsBudget(t *testing.T) {
 	b := newAgentBench(t)
 	b.git("config", "--global", "agent.price", "1/1")
 	b.serve(always(reports(b.bug).Counting(90_000, 10_000))) // $0.10
-	out, errs := b.run(exitLimit, "szz", "--jobs=1", "--max-cost=0.11", "--format=%(fix:short) %(engine)", "HEAD", "HEAD~1")
+	out, errs := b.run(app.ExitLimit, "szz", "--jobs=1", "--max-cost=0.11", "--format=%(fix:short) %(engine)", "HEAD", "HEAD~1")
 	if lines := strings.Split(out, "\n"); !strings.HasSuffix(lines[0], " agent") {
 		t.Errorf("stdout %q", out)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
 )
 
@@ -20,7 +21,7 @@ const maxRevision = 64 << 10
 
 // questions returns the questions, in the order of the input, and their number,
 // which is 0 if it depends on standard input.
-func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
+func (c *szzCmd) questions(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
 	if c.Journal != "" {
 		return c.dealt(ctx, a, repo, agent)
 	}
@@ -43,8 +44,8 @@ func (c *szzCmd) questions(ctx context.Context, a *app, repo *gitext.Repo, agent
 
 // completed returns a function that adds to a question what the options say. single says
 // that there is no other question.
-func (c *szzCmd) completed(ctx context.Context, a *app, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
-	paths, err := pathspecsIn(repo, a.env).paths(c.paths)
+func (c *szzCmd) completed(ctx context.Context, a *app.App, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
+	paths, err := app.PathspecsIn(repo, a.Env).Paths(c.paths)
 	return func(q szz.Question) szz.Question {
 		q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.switches()
 		q.Opinion, q.Index = c.opinion(a, single), repo.Indexed(ctx, q.Fix)
@@ -54,7 +55,7 @@ func (c *szzCmd) completed(ctx context.Context, a *app, repo *gitext.Repo, singl
 
 // fixes returns questions that name the fixes and nothing else yet, and their
 // number.
-func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
+func (c *szzCmd) fixes(ctx context.Context, a *app.App, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
 	if c.Staged || c.Worktree {
 		head, err := repo.Resolve(ctx, "HEAD")
 		if err != nil {
@@ -73,11 +74,11 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 	if !c.Stdin {
 		oids = oids[min(c.Skip, len(oids)):]
 		if len(oids) == 0 {
-			a.say("no commit is in this range, so there is no fix to trace")
+			a.Say("no commit is in this range, so there is no fix to trace")
 		}
 		return committed(slices.Values(oids)), len(oids), nil
 	}
-	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.stdin, repo, c.Null))), 0, nil
+	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.Stdin, repo, c.Null))), 0, nil
 }
 
 // typedFixes returns the commits that the command line names, HEAD if it names none
@@ -85,12 +86,12 @@ func (c *szzCmd) fixes(ctx context.Context, a *app, repo *gitext.Repo) (iter.Seq
 func (c *szzCmd) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OID, error) {
 	revisions := c.Revisions
 	if c.paths == nil && len(revisions) > 0 {
-		p := pathspecsIn(repo, nil)
+		p := app.PathspecsIn(repo, nil)
 		oids, err := repo.ResolveRevisions(ctx, revisions)
-		if err == nil && !slices.ContainsFunc(revisions, p.isFile) {
+		if err == nil && !slices.ContainsFunc(revisions, p.IsFile) {
 			return oids, nil
 		}
-		if revisions, c.paths, err = splitArguments(ctx, repo, revisions); err != nil {
+		if revisions, c.paths, err = app.SplitArguments(ctx, repo, revisions); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +108,8 @@ func (c *szzCmd) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OI
 // they can be that: a revision stands there by mistake.
 func (c *szzCmd) takesAsPaths() bool {
 	dir, err := os.Getwd()
-	p := pathspecs{dir: dir}
-	if err != nil || slices.ContainsFunc(c.Revisions, func(arg string) bool { return !p.exists(arg) }) {
+	p := app.Pathspecs{Dir: dir}
+	if err != nil || slices.ContainsFunc(c.Revisions, func(arg string) bool { return !p.Exists(arg) }) {
 		return false
 	}
 	c.Revisions, c.paths = nil, c.Revisions
@@ -118,11 +119,11 @@ func (c *szzCmd) takesAsPaths() bool {
 // opinion returns when the ranking is asked about an annotation: never for output that
 // has no place for its opinion, and always with -v. Of several fixes, an annotation is
 // answered at once: the ranking takes about twenty times as long.
-func (c *szzCmd) opinion(a *app, single bool) szz.Opinion {
+func (c *szzCmd) opinion(a *app.App, single bool) szz.Opinion {
 	switch {
 	case c.Trailer || c.Format != nil:
 		return szz.OpinionNever
-	case a.flags.Verbose > 0:
+	case a.Flags.Verbose > 0:
 		return szz.OpinionAlways
 	case single:
 		return szz.OpinionUnsure

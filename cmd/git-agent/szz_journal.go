@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/shard"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -94,7 +95,7 @@ func (k *szzJournal) close() error {
 
 // dealt returns the questions of the shard that the journal has no final answer to, and
 // their number. It opens the journal.
-func (c *szzCmd) dealt(ctx context.Context, a *app, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
+func (c *szzCmd) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
 	names, err := c.names(ctx, a, repo)
 	if err != nil {
 		return nil, 0, err
@@ -131,7 +132,7 @@ func (c *szzCmd) dealt(ctx context.Context, a *app, repo *gitext.Repo, agent *en
 // names returns the names of all fixes in the order of the input. Each is the full hash of
 // a commit, or of a tag. A full hash is not looked up, because all shards read all fixes
 // and each of them answers only a few.
-func (c *szzCmd) names(ctx context.Context, a *app, repo *gitext.Repo) ([]string, error) {
+func (c *szzCmd) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]string, error) {
 	typed, err := c.typedFixes(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (c *szzCmd) names(ctx context.Context, a *app, repo *gitext.Repo) ([]string
 		names = append(names, string(oid))
 	}
 	if c.Stdin {
-		for next := readLines(ctx, a.stdin, c.Null); ; {
+		for next := readLines(ctx, a.Stdin, c.Null); ; {
 			rev, err := next()
 			if err == io.EOF {
 				break
@@ -194,7 +195,7 @@ func (c *szzCmd) deal(names []string) ([]dealtFix, shard.Header) {
 // openJournal opens the journal. indexed says that the ranking asks an index of changed
 // lines; a journal that was begun without one is not continued with one.
 func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent, indexed bool) (err error) {
-	if h.Build, err = engineVersion(); err != nil {
+	if h.Build, err = app.EngineVersion(); err != nil {
 		return err
 	}
 	if h.Git, err = gitcmd.UserVersion(ctx); err != nil {
@@ -222,7 +223,7 @@ func (c *szzCmd) openJournal(ctx context.Context, h shard.Header, agent *engine.
 
 // mergeAnswers prints the answers of all shards in the order of the input, as --json
 // prints them.
-func mergeAnswers(ctx context.Context, a *app, set *shard.Set, partial bool) error {
+func mergeAnswers(ctx context.Context, a *app.App, set *shard.Set, partial bool) error {
 	places := map[int]shard.Ref{} // not as many as the header says, which anybody may have written
 	for e, err := range set.Entries() {
 		if err != nil {
@@ -257,7 +258,7 @@ func mergeAnswers(ctx context.Context, a *app, set *shard.Set, partial bool) err
 		if err := json.Unmarshal(body, &kept); err != nil {
 			return err
 		}
-		if _, err := a.raw.Write(append(visible.JSON(kept.Answer), '\n')); err != nil {
+		if _, err := a.Raw.Write(append(visible.JSON(kept.Answer), '\n')); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/terminal"
@@ -13,11 +14,11 @@ import (
 // szzOutput prints answers in the form that the options ask for. It opens the
 // pager at the first answer, and not before there is something to show.
 type szzOutput struct {
-	a      *app
+	a      *app.App
 	cmd    *szzCmd
-	events *eventLog
+	events *app.EventLog
 	total  int
-	at     here // where the user stands
+	at     app.Here // where the user stands
 	page   *terminal.Pager
 	form   szzRenderer
 }
@@ -31,20 +32,20 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 		ans = ans.WithoutSuspects()
 	}
 	if o.events != nil {
-		o.events.answer(eventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
+		o.events.Answer(app.EventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
 	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
 	if belowFloor(ans.Answer, o.cmd.floor) {
-		o.a.warnBelowFloor(ctx, ans.Answer, o.cmd.floor)
+		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
 		return nil
 	}
 	if !o.cmd.JSON && o.cmd.kept == nil {
 		local := *ans.Answer
-		local.Suspects = o.at.answer(local.Suspects)
+		local.Suspects = o.at.Answer(local.Suspects)
 		if local.Owner != nil {
-			local.Owner = &o.at.answer([]szz.Suspect{*local.Owner})[0]
+			local.Owner = &o.at.Answer([]szz.Suspect{*local.Owner})[0]
 		}
 		ans.Answer = &local
 	}
@@ -63,32 +64,32 @@ func (o *szzOutput) warn(ans render.Answer) {
 		return
 	}
 	for _, note := range v.Notes {
-		o.a.say("warning: %s: %s", v.Fix.Short(), layout.OneLine(note))
+		o.a.Say("warning: %s: %s", v.Fix.Short(), layout.OneLine(note))
 	}
 }
 
 // choose returns the renderer that the options ask for.
 func (o *szzOutput) choose(ctx context.Context) szzRenderer {
-	end := lineEnd(o.cmd.Null)
+	end := app.LineEnd(o.cmd.Null)
 	switch {
 	case o.cmd.kept != nil:
 		return o.cmd.kept
 	case o.cmd.JSON:
-		return &render.JSON{W: o.a.raw, End: end}
+		return &render.JSON{W: o.a.Raw, End: end}
 	case o.cmd.Trailer:
-		return &render.Trailer{W: o.a.raw, End: end}
+		return &render.Trailer{W: o.a.Raw, End: end}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
-		return &render.Format{W: o.a.raw, Pieces: pieces, End: end, Clean: o.a.personReads(), Color: render.HasColor(*o.cmd.Format) && o.a.wantColor(ctx)}
+		return &render.Format{W: o.a.Raw, Pieces: pieces, End: end, Clean: o.a.PersonReads(), Color: render.HasColor(*o.cmd.Format) && o.a.WantColor(ctx)}
 	}
-	if o.cmd.Stdin && terminal.IsTerminal(o.a.stdin) {
-		return render.NewHuman(o.a.stdout, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path) // no pager, because the user types revisions
+	if o.cmd.Stdin && terminal.IsTerminal(o.a.Stdin) {
+		return render.NewHuman(o.a.Stdout, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path) // no pager, because the user types revisions
 	}
-	o.page = o.a.page(ctx)
+	o.page = o.a.Page(ctx)
 	if o.total != 1 {
 		o.page.Lines = 0 // start the pager at the first of several answers, as git log does
 	}
-	return render.NewHuman(o.page, o.a.newPalette(ctx), o.a.textWidth(), o.a.flags.Verbose > 0, o.at.path)
+	return render.NewHuman(o.page, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path)
 }
 
 // paging reports whether a pager is running.

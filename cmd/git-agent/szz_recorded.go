@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
@@ -23,12 +24,12 @@ func (r recordedFix) subject() string { return r.spec.Fix.Short() }
 
 func (r recordedFix) plain() bool { return r.spec.Question().Switches.NoCompression }
 
-func (r recordedFix) replay(ctx context.Context, _ *app, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
+func (r recordedFix) replay(ctx context.Context, _ *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error) {
 	return engine.Replay(ctx, repo, t, r.spec, strict, plain)
 }
 
-func (r recordedFix) resume(ctx context.Context, a *app, in resumption) (resumedAnswer, error) {
-	who, err := a.newSzzAgent(in.opened, 1, r.spec.Question().Switches)
+func (r recordedFix) resume(ctx context.Context, a *app.App, in resumption) (resumedAnswer, error) {
+	who, err := newSzzAgent(a, in.opened, 1, r.spec.Question().Switches)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (r recordedFix) resume(ctx context.Context, a *app, in resumption) (resumed
 
 // resumedFix is the answer of a resumed run of szz, without the commit of the fix.
 type resumedFix struct {
-	app  *app
+	app  *app.App
 	repo *gitext.Repo
 	ans  render.Answer
 }
@@ -57,7 +58,7 @@ func (r resumedFix) status() string {
 }
 
 func (r resumedFix) print(ctx context.Context, json bool) (err error) {
-	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1, at: hereIn(r.repo)}
+	show := &szzOutput{a: r.app, cmd: &szzCmd{JSON: json}, total: 1, at: app.HereIn(r.repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 	ans := r.ans
 	if ans.Fix, err = r.repo.Commit(ctx, ans.Answer.Fix); err != nil {
@@ -67,7 +68,7 @@ func (r resumedFix) print(ctx context.Context, json bool) (err error) {
 }
 
 func (r resumedFix) exit() error {
-	tally := exitTally{agentRequired: true}
-	tally.add((&szzCmd{}).tallied(r.ans))
-	return tally.status()
+	tally := app.ExitTally{AgentRequired: true}
+	tally.Add((&szzCmd{}).tallied(r.ans))
+	return tally.Status()
 }

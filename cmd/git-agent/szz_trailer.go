@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/gitext"
 )
@@ -46,7 +47,7 @@ func (c *szzCmd) trailerFloor(ctx context.Context) (float64, error) {
 	last := values[len(values)-1] // the last one wins, as in git
 	floor, ok := parseProbability(last.Value)
 	if !ok {
-		return 0, withHint(fmt.Errorf("%s is %q (from git config, %s): it must be a probability, such as 60%% or 0.6", trailerFloorKey, last.Value, last.Scope),
+		return 0, app.WithHint(fmt.Errorf("%s is %q (from git config, %s): it must be a probability, such as 60%% or 0.6", trailerFloorKey, last.Value, last.Scope),
 			"git config --unset %s", trailerFloorKey)
 	}
 	return floor, nil
@@ -75,15 +76,15 @@ func belowFloor(v *szz.Answer, floor float64) bool {
 }
 
 // warnBelowFloor says why there is no trailer for a fix, and how to get one.
-func (a *app) warnBelowFloor(ctx context.Context, v *szz.Answer, floor float64) {
+func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float64) {
 	s, fix := v.Suspects[0], "the fix"
 	if v.Fix != "" {
 		fix = v.Fix.Short()
 	}
-	a.say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
+	a.Say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
 		fix, s.Commit.OID.Short(), layout.OneLine(s.Commit.Subject()),
 		percentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
-	a.hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
+	a.Hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
 }
 
 // percentBelow writes a probability as the list of suspects does, or, where that would

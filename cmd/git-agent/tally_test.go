@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -23,29 +24,29 @@ func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 		args   []string
 		code   int
 	}{
-		{"a redirect", always(modeltest.Status(http.StatusFound, "", "Location", "http://127.0.0.1:1/")), nil, exitModel},
-		{"no tools there", always(modeltest.Status(http.StatusBadRequest, `{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}}`)), nil, exitModel},
-		{"a content filter", always(modeltest.Status(http.StatusBadRequest, `{"error":{"code":"content_filter","message":"the prompt was flagged"}}`)), nil, exitModel},
-		{"a limit", always(looks), []string{"--turns=2"}, exitLimit},
+		{"a redirect", always(modeltest.Status(http.StatusFound, "", "Location", "http://127.0.0.1:1/")), nil, app.ExitModel},
+		{"no tools there", always(modeltest.Status(http.StatusBadRequest, `{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}}`)), nil, app.ExitModel},
+		{"a content filter", always(modeltest.Status(http.StatusBadRequest, `{"error":{"code":"content_filter","message":"the prompt was flagged"}}`)), nil, app.ExitModel},
+		{"a limit", always(looks), []string{"--turns=2"}, app.ExitLimit},
 		{"a last word", func(req modeltest.Request) modeltest.Reply {
 			if req.Turn() == 0 {
 				return looks
 			}
 			return reports(b.bug)
-		}, []string{"--turns=2"}, exitFound},
-		{"nothing named", always(modeltest.Call("report", `{"commits":[]}`)), []string{"--turns=4"}, exitFound},
-		{"words only", always(modeltest.Say("It is hard to say.")), nil, exitFound},
+		}, []string{"--turns=2"}, app.ExitFound},
+		{"nothing named", always(modeltest.Call("report", `{"commits":[]}`)), []string{"--turns=4"}, app.ExitFound},
+		{"words only", always(modeltest.Say("It is hard to say.")), nil, app.ExitFound},
 		{"one of a vote", func(modeltest.Request) modeltest.Reply {
 			if asked++; asked%2 == 1 {
 				return reports(b.bug)
 			}
 			return modeltest.Status(http.StatusBadRequest, `{}`)
-		}, []string{"--runs=2", "--no-cache"}, exitFound},
+		}, []string{"--runs=2", "--no-cache"}, app.ExitFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b.t = t
 			b.serve(tt.answer)
-			b.run(exitFound, append([]string{"szz"}, tt.args...)...)
+			b.run(app.ExitFound, append([]string{"szz"}, tt.args...)...)
 			for _, form := range []string{"", "--json", "--trailer", "--format=%H"} {
 				args := append([]string{"szz", "--engine=agent"}, tt.args...)
 				if form != "" {
@@ -74,7 +75,7 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 		return modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
 	})
 	fixes := []string{"szz", "--engine=agent", "--turns=2", "--json", "HEAD", "HEAD~1", "HEAD~3"}
-	out, _ := b.run(exitModel, fixes...)
+	out, _ := b.run(app.ExitModel, fixes...)
 	var engines []string
 	for line := range strings.Lines(out) {
 		var ans render.AnswerJSON
@@ -90,8 +91,8 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 		t.Errorf("%d answers: %s", len(engines), out)
 	}
 	refuse = false
-	b.run(exitLimit, fixes...)
-	b.run(exitNothing, append(fixes, "--engine=auto")...)
+	b.run(app.ExitLimit, fixes...)
+	b.run(app.ExitNothing, append(fixes, "--engine=auto")...)
 }
 
 // So does who resumes a run.
@@ -105,9 +106,9 @@ func TestTraceResumeExitsAsSzz(t *testing.T) {
 		}
 		return modeltest.Status(status, `{}`)
 	})
-	b.run(exitModel, "szz")
+	b.run(app.ExitModel, "szz")
 	status = http.StatusBadRequest
-	if out, _ := b.run(exitModel, "trace", "resume"); !strings.Contains(out, "the answer is the offline engine's") {
+	if out, _ := b.run(app.ExitModel, "trace", "resume"); !strings.Contains(out, "the answer is the offline engine's") {
 		t.Errorf("got %q", out)
 	}
 }

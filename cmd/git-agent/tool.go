@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
@@ -31,23 +32,23 @@ type toolCmd struct {
 const toolSchema = "git-agent/tool/1"
 
 // Run prints exactly what an agent would see, even if the call is refused.
-func (c *toolCmd) Run(ctx context.Context, a *app) error {
+func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 	switch {
 	case (c.List || c.Schema != "") && c.Tool != "":
-		return usagef("--list and --schema call no tool, but got %q", c.Tool)
+		return app.Usagef("--list and --schema call no tool, but got %q", c.Tool)
 	case c.List:
-		return listTools(a.stdout, c.JSON)
+		return listTools(a.Stdout, c.JSON)
 	case c.Schema != "":
-		return printToolSpec(a.stdout, c.Schema)
+		return printToolSpec(a.Stdout, c.Schema)
 	case c.Tool == "":
-		return usagef("give a tool and its parameters, or --list")
+		return app.Usagef("give a tool and its parameters, or --list")
 	case c.Arguments == "":
 		if _, err := toolSpec(c.Tool); err != nil {
 			return err
 		}
-		return usagef("give the parameters of %s as a JSON object, or see --schema=%s", c.Tool, c.Tool)
+		return app.Usagef("give the parameters of %s as a JSON object, or see --schema=%s", c.Tool, c.Tool)
 	}
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	}
 	opt := gittool.Options{Plain: !c.Compression}
 	if c.Cache {
-		store := a.data.OpenCache(ctx, repo)
+		store := a.Data.OpenCache(ctx, repo)
 		defer store.Close() // the cache has warned about answers that it could not store
 		opt.Memory = store
 	}
@@ -69,31 +70,31 @@ func (c *toolCmd) Run(ctx context.Context, a *app) error {
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
 		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed like the arguments of other commands
-			a.hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
+			a.Hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
 		}
-		status := exitStatus(exitNothing)
+		status := app.ExitStatus(app.ExitNothing)
 		if errors.As(refused.Err, new(*gitext.MissingObjectError)) {
-			status = a.lackedByTool(ctx)
+			status = lackedByTool(ctx, a)
 		}
-		return errors.Join(c.refuse(a.stdout, refused), status)
+		return errors.Join(c.refuse(a.Stdout, refused), status)
 	}
 	if err != nil {
 		return err
 	}
-	if err = c.print(a.stdout, res); err == nil && res.Lacks {
-		return a.lackedByTool(ctx)
+	if err = c.print(a.Stdout, res); err == nil && res.Lacks {
+		return lackedByTool(ctx, a)
 	}
 	return err
 }
 
 // lackedByTool prints how to get the objects that the clone lacks. A tool does not fetch.
-func (a *app) lackedByTool(ctx context.Context) exitStatus {
+func lackedByTool(ctx context.Context, a *app.App) app.ExitStatus {
 	advice := gitext.FetchAll
-	if !a.repo.Partial() {
-		advice = damageAdvice + "\n" + advice
+	if !a.Repo.Partial() {
+		advice = app.DamageAdvice + "\n" + advice
 	}
-	a.hint(ctx, advice)
-	return exitIncomplete
+	a.Hint(ctx, advice)
+	return app.ExitIncomplete
 }
 
 // toolAnswer is the documented JSON form of an answer or a refusal.
@@ -166,5 +167,5 @@ func toolSpec(name string) (agent.Spec, error) {
 			return s, nil
 		}
 	}
-	return agent.Spec{}, withHint(fmt.Errorf("there is no tool %q", name), "git agent tool --list")
+	return agent.Spec{}, app.WithHint(fmt.Errorf("there is no tool %q", name), "git agent tool --list")
 }

@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 )
 
 // top_p is sent on both wires: as the option says, else as configured, else not. The runs
@@ -19,21 +20,21 @@ func TestTopP(t *testing.T) {
 			list := server.Requests()
 			return string(list[len(list)-1].Raw)
 		}
-		if b.run(exitFound, "szz", "--engine=agent", "--no-cache", "HEAD"); strings.Contains(last(), "top_p") {
+		if b.run(app.ExitFound, "szz", "--engine=agent", "--no-cache", "HEAD"); strings.Contains(last(), "top_p") {
 			t.Errorf("%s: it is sent: %s", wire, last())
 		}
 		b.git("config", "--global", "agent.topP", "0.95")
-		if b.run(exitFound, "szz", "--engine=agent", "--no-cache", "HEAD"); !strings.Contains(last(), `"top_p":0.95`) {
+		if b.run(app.ExitFound, "szz", "--engine=agent", "--no-cache", "HEAD"); !strings.Contains(last(), `"top_p":0.95`) {
 			t.Errorf("%s: configured, and not sent: %s", wire, last())
 		}
-		if b.run(exitFound, "szz", "--no-cache", "--top-p=0.5", "HEAD"); !strings.Contains(last(), `"top_p":0.5`) {
+		if b.run(app.ExitFound, "szz", "--no-cache", "--top-p=0.5", "HEAD"); !strings.Contains(last(), `"top_p":0.5`) {
 			t.Errorf("%s: an option, and not sent: %s", wire, last())
 		}
 		for _, bad := range []string{"0", "1.5", "NaN", "-1"} {
-			b.run(exitUsage, "szz", "--top-p="+bad, "HEAD")
+			b.run(app.ExitUsage, "szz", "--top-p="+bad, "HEAD")
 		}
 		b.git("config", "--global", "agent.topP", "2")
-		if _, errs := b.run(exitFatal, "szz", "--engine=agent", "HEAD"); !strings.Contains(errs, "agent.topP") {
+		if _, errs := b.run(app.ExitFatal, "szz", "--engine=agent", "HEAD"); !strings.Contains(errs, "agent.topP") {
 			t.Errorf("stderr %q", errs)
 		}
 	}

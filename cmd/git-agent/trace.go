@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/runstore"
 	"git-agent/gitext"
 )
@@ -21,11 +22,11 @@ type traceCmd struct {
 
 // openRuns opens the files of recorded runs that exist, of the repository where the user
 // stands and of none.
-func (a *app) openRuns(ctx context.Context) (*runstore.Stores, error) {
-	repo, err := a.open(ctx, gitext.OpenOptions{})
+func openRuns(ctx context.Context, a *app.App) (*runstore.Stores, error) {
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
 		return nil, err
 	}
-	s := &runstore.Stores{Repo: repo, Data: a.data, Warn: a.warnOnce}
+	s := &runstore.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
 	return s, s.Open(ctx)
 }

@@ -14,6 +14,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/runstore"
 )
@@ -27,16 +28,16 @@ type traceExportCmd struct {
 }
 
 // Run writes one run, or all of them, to standard output or to a collector.
-func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case (c.Content || c.Send) && c.Format != "otel":
-		return usagef("--content and --send need --format=otel")
+		return app.Usagef("--content and --send need --format=otel")
 	case c.All && c.Name != "":
-		return usagef("--all takes no runs, but got %q", c.Name)
+		return app.Usagef("--all takes no runs, but got %q", c.Name)
 	case c.All && c.Format == "steps":
-		return usagef("--all needs --format=atif, mini or otel: a file of steps holds one run")
+		return app.Usagef("--all needs --format=atif, mini or otel: a file of steps holds one run")
 	}
-	stores, err := a.openRuns(ctx)
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if c.Format == "steps" {
-		return trace.WriteSteps(a.stdout, r.Run, r.Recorded)
+		return trace.WriteSteps(a.Stdout, r.Run, r.Recorded)
 	}
 	t, err := stores.Read(r)
 	if err != nil {
@@ -58,12 +59,12 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.Send {
 		return c.send(ctx, a, t)
 	}
-	return c.write(a.stdout, t)
+	return c.write(a.Stdout, t)
 }
 
 // exportAll exports all conversations, each on a line of its own. It has one of
 // them in memory at a time.
-func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runstore.Stores) error {
+func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *runstore.Stores) error {
 	all, err := stores.List(ctx, cache.ListOptions{})
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (c *traceExportCmd) exportAll(ctx context.Context, a *app, stores *runstore
 		if c.Send {
 			err = c.send(ctx, a, t)
 		} else {
-			err = c.writeLine(a.stdout, t)
+			err = c.writeLine(a.Stdout, t)
 		}
 		if err != nil {
 			return fmt.Errorf("run %s: %w", r.ID, err)
@@ -123,8 +124,8 @@ const sendTimeout = 30 * time.Second
 
 // send sends the spans of a run to a collector, as OTLP over HTTP. Only --send
 // makes `trace export` send anything.
-func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) error {
-	target, err := otlpTarget(a.env)
+func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajectory) error {
+	target, err := otlpTarget(a.Env)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	for pair := range strings.SplitSeq(a.env.get("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
+	for pair := range strings.SplitSeq(a.Env.Get("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
@@ -155,8 +156,8 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // the reason may be missing
 		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
 	}
-	if !a.flags.Quiet {
-		fmt.Fprintf(a.stderr, "sent to %s\n", target.Host)
+	if !a.Flags.Quiet {
+		fmt.Fprintf(a.Stderr, "sent to %s\n", target.Host)
 	}
 	return nil
 }
@@ -164,13 +165,13 @@ func (c *traceExportCmd) send(ctx context.Context, a *app, t *trace.Trajectory) 
 // otlpTarget returns the address of the collector as OpenTelemetry specifies it:
 // the endpoint for traces unchanged, or else the general endpoint with the path
 // v1/traces.
-func otlpTarget(env environ) (*url.URL, error) {
-	text, path := env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
+func otlpTarget(env app.Environ) (*url.URL, error) {
+	text, path := env.Get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
 	if text == "" {
-		text, path = env.get("OTEL_EXPORTER_OTLP_ENDPOINT"), "v1/traces"
+		text, path = env.Get("OTEL_EXPORTER_OTLP_ENDPOINT"), "v1/traces"
 	}
 	if text == "" {
-		return nil, withHint(errors.New("--send needs the address of a collector"), "export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318")
+		return nil, app.WithHint(errors.New("--send needs the address of a collector"), "export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

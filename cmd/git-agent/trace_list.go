@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/runstore"
 )
@@ -24,18 +25,18 @@ type traceListCmd struct {
 }
 
 // Run lists the recorded runs that the options select.
-func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *traceListCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if c.Names {
-		return a.printRunNames(ctx)
+		return printRunNames(ctx, a)
 	}
-	since, err := parseSince(c.Since, a.now())
+	since, err := parseSince(c.Since, a.Now())
 	if err != nil {
 		return err
 	}
 	if c.MaxCount != nil && *c.MaxCount < 0 {
-		return usagef("--max-count takes a number from 0")
+		return app.Usagef("--max-count takes a number from 0")
 	}
-	stores, err := a.openRuns(ctx)
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -70,32 +71,32 @@ func (c *traceListCmd) Run(ctx context.Context, a *app) (err error) {
 		if len(all) == 0 {
 			c.explainEmpty(ctx, a)
 		}
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return c.print(ctx, a, rows)
 }
 
 // explainEmpty says that no run is recorded. It is not called if the list is empty
 // only because of --state, --since or --max-count.
-func (c *traceListCmd) explainEmpty(ctx context.Context, a *app) {
+func (c *traceListCmd) explainEmpty(ctx context.Context, a *app.App) {
 	if c.Kind != "" {
-		a.say("no run of kind %q is recorded here", c.Kind)
+		a.Say("no run of kind %q is recorded here", c.Kind)
 		return
 	}
-	a.say("no run is recorded here")
-	a.hint(ctx, runstore.RecordHint)
+	a.Say("no run is recorded here")
+	a.Hint(ctx, runstore.RecordHint)
 }
 
-func (c *traceListCmd) print(ctx context.Context, a *app, rows []render.TraceRow) error {
-	end := lineEnd(c.Null)
+func (c *traceListCmd) print(ctx context.Context, a *app.App, rows []render.TraceRow) error {
+	end := app.LineEnd(c.Null)
 	if c.JSON {
-		return c.printJSON(a.raw, rows, end)
+		return c.printJSON(a.Raw, rows, end)
 	}
-	var out io.WriteCloser = nopCloser{a.raw}
+	var out io.WriteCloser = nopCloser{a.Raw}
 	if !c.Null {
-		out = a.page(ctx)
+		out = a.Page(ctx)
 	}
-	_, err := io.WriteString(out, render.TraceTable(rows, a.now(), a.newPalette(ctx), end))
+	_, err := io.WriteString(out, render.TraceTable(rows, a.Now(), a.NewPalette(ctx), end))
 	return errors.Join(err, out.Close())
 }
 
@@ -131,5 +132,5 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("%q is no date such as 2026-11-20 and no age such as 3h or 2d", s)
+	return time.Time{}, app.Usagef("%q is no date such as 2026-11-20 and no age such as 3h or 2d", s)
 }

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/eval"
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/runstore"
@@ -58,14 +59,14 @@ type replayPlain struct {
 
 // Run replays each run and reports the first difference. It exits with 1 if there
 // is one.
-func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *traceReplayCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
-		return usagef("--all takes no runs, but got %q", c.Runs[0])
+		return app.Usagef("--all takes no runs, but got %q", c.Runs[0])
 	case c.Null && !c.JSON:
-		return usagef("-z needs --json")
+		return app.Usagef("-z needs --json")
 	}
-	stores, err := a.openRuns(ctx)
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -79,17 +80,17 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if c.Plain && len(rows) > 1 && !c.JSON {
-		if _, err := fmt.Fprintln(a.stdout, savingText(rows)); err != nil {
+		if _, err := fmt.Fprintln(a.Stdout, savingText(rows)); err != nil {
 			return err
 		}
 	}
 	if slices.ContainsFunc(rows, func(r replayRow) bool { return !r.Equal }) {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return nil
 }
 
-func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runstore.Stores) ([]*trace.Trajectory, error) {
+func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *runstore.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
 		return stores.ReadNamed(ctx, c.Runs)
 	}
@@ -108,29 +109,29 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app, stores *runstore.Stor
 	return runs, nil
 }
 
-func (c *traceReplayCmd) replayAll(ctx context.Context, a *app, stores *runstore.Stores, runs []*trace.Trajectory) ([]replayRow, error) {
-	meter := a.newProgress("replaying")
-	defer meter.end()
+func (c *traceReplayCmd) replayAll(ctx context.Context, a *app.App, stores *runstore.Stores, runs []*trace.Trajectory) ([]replayRow, error) {
+	meter := a.NewProgress("replaying")
+	defer meter.End()
 	var rows []replayRow
 	for i, t := range runs {
-		meter.update(i, len(runs), string(t.Run.ID))
+		meter.Update(i, len(runs), string(t.Run.ID))
 		row, err := c.replay(ctx, a, stores, t)
 		if err != nil {
 			return nil, fmt.Errorf("replay run %s: %w", t.Run.ID, err)
 		}
 		rows = append(rows, row)
-		meter.clear()
+		meter.Clear()
 		if err := c.print(a, row); err != nil {
 			return nil, err
 		}
-		meter.resume()
+		meter.Resume()
 	}
 	return rows, nil
 }
 
 // replay replays one run as it was recorded, and with --plain once more without
 // compression.
-func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runstore.Stores, t *trace.Trajectory) (replayRow, error) {
+func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *runstore.Stores, t *trace.Trajectory) (replayRow, error) {
 	row := replayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
 	question, err := questionOf(t)
 	if err != nil {
@@ -171,7 +172,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app, stores *runstore.St
 func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runstore.Stores, t *trace.Trajectory, question recordedQuestion) (repo *gitext.Repo, done func(), err error) {
 	if t.About.Repo == "" || c.Repos == "" {
 		if stores.Repo == nil {
-			return nil, nil, withHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.subject()), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, app.WithHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.subject()), "run it in the repository, or give --repos=<directory>")
 		}
 		return stores.Repo, func() {}, nil
 	}
@@ -189,11 +190,11 @@ func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runstore.Stores, t 
 	return repo, func() { repo.Close() }, nil // nothing was written
 }
 
-func (c *traceReplayCmd) print(a *app, row replayRow) error {
+func (c *traceReplayCmd) print(a *app.App, row replayRow) error {
 	if c.JSON {
-		return render.WriteJSON(a.raw, row, lineEnd(c.Null))
+		return render.WriteJSON(a.Raw, row, app.LineEnd(c.Null))
 	}
-	_, err := fmt.Fprintln(a.stdout, replayText(row))
+	_, err := fmt.Fprintln(a.Stdout, replayText(row))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-agent/agent/model/modeltest"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -92,11 +93,11 @@ func (s *study) replies() []modeltest.Reply {
 func TestReplay(t *testing.T) {
 	s := newStudy(t)
 	t.Setenv("GIT_AGENT_BASE_URL", modeltest.Script(t, s.replies()...).URL)
-	if code, out, errs := s.run(t, "szz", "--allow-unpriced", "--json", "HEAD"); code != exitFound || !strings.Contains(out, s.culprit) {
+	if code, out, errs := s.run(t, "szz", "--allow-unpriced", "--json", "HEAD"); code != app.ExitFound || !strings.Contains(out, s.culprit) {
 		t.Fatalf("szz exits with %d\n%s%s", code, out, errs)
 	}
 	code, out, errs := s.run(t, "trace", "replay")
-	if code != exitFound || !strings.Contains(out, "equal: ") || !strings.Contains(out, "of 2 turns") {
+	if code != app.ExitFound || !strings.Contains(out, "equal: ") || !strings.Contains(out, "of 2 turns") {
 		t.Errorf("replay exits with %d\n%s%s", code, out, errs)
 	}
 	_, steps, _ := s.run(t, "trace", "export")
@@ -104,12 +105,12 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(file, []byte(steps), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := s.run(t, "trace", "replay", file); code != exitFound {
+	if code, out, errs := s.run(t, "trace", "replay", file); code != app.ExitFound {
 		t.Errorf("replay of a file exits with %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = s.run(t, "trace", "replay", "--plain", "--json")
 	var row replayRow
-	if err := json.Unmarshal([]byte(out), &row); err != nil || code != exitFound {
+	if err := json.Unmarshal([]byte(out), &row); err != nil || code != app.ExitFound {
 		t.Fatalf("replay --plain exits with %d, %v\n%s%s", code, err, out, errs)
 	}
 	if !row.Equal || row.Plain == nil || !row.Plain.SameVerdict || row.Plain.Saved < 0.3 || row.Plain.Tokens <= row.Tokens {
@@ -124,7 +125,7 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := s.run(t, "trace", "replay", file); code != exitNothing || !strings.Contains(out, "differs at tool/1/2: the answer of git_log_search") {
+	if code, out, errs := s.run(t, "trace", "replay", file); code != app.ExitNothing || !strings.Contains(out, "differs at tool/1/2: the answer of git_log_search") {
 		t.Errorf("replay of a changed record exits with %d\n%s%s", code, out, errs)
 	}
 }
@@ -135,33 +136,33 @@ func TestResume(t *testing.T) {
 	replies := s.replies()
 	server := modeltest.Script(t, replies[0], modeltest.Status(401, `{"error":{"message":"bad key"}}`), replies[1])
 	t.Setenv("GIT_AGENT_BASE_URL", server.URL)
-	if code, out, errs := s.run(t, "szz", "--allow-unpriced", "--json", "HEAD"); code == exitFound {
+	if code, out, errs := s.run(t, "szz", "--allow-unpriced", "--json", "HEAD"); code == app.ExitFound {
 		t.Fatalf("szz exits with %d\n%s%s", code, out, errs)
 	}
-	if code, out, _ := s.run(t, "trace", "list", "--state=interrupted"); code != exitFound || !strings.Contains(out, "1 turn") {
+	if code, out, _ := s.run(t, "trace", "list", "--state=interrupted"); code != app.ExitFound || !strings.Contains(out, "1 turn") {
 		t.Fatalf("list exits with %d\n%s", code, out)
 	}
 	t.Setenv("GIT_AGENT_BASE_URL", "https://elsewhere.example/v1")
-	if code, _, errs := s.run(t, "trace", "resume", "--allow-unpriced"); code != exitFatal ||
+	if code, _, errs := s.run(t, "trace", "resume", "--allow-unpriced"); code != app.ExitFatal ||
 		!strings.Contains(errs, "and https://elsewhere.example/v1 is configured") || strings.Contains(errs, "git -c") {
 		t.Errorf("resume with another server exits with %d\n%s", code, errs)
 	}
 	t.Setenv("GIT_AGENT_BASE_URL", server.URL)
 	code, out, errs := s.run(t, "trace", "resume", "--allow-unpriced", "--json")
 	var ans render.AnswerJSON
-	if err := json.Unmarshal([]byte(out), &ans); err != nil || code != exitFound || len(ans.Suspects) == 0 || string(ans.Suspects[0].Commit) != s.culprit {
+	if err := json.Unmarshal([]byte(out), &ans); err != nil || code != app.ExitFound || len(ans.Suspects) == 0 || string(ans.Suspects[0].Commit) != s.culprit {
 		t.Fatalf("resume exits with %d, %v\n%s%s", code, err, out, errs)
 	}
 	if n := len(server.Requests()); n != 3 {
 		t.Errorf("%d requests: what was answered is asked again", n)
 	}
-	if code, out, _ := s.run(t, "trace", "show"); code != exitFound || !strings.Contains(out, "asked 2 times: the run was resumed here") || !strings.Contains(out, "end  found") {
+	if code, out, _ := s.run(t, "trace", "show"); code != app.ExitFound || !strings.Contains(out, "asked 2 times: the run was resumed here") || !strings.Contains(out, "end  found") {
 		t.Errorf("show exits with %d\n%s", code, out)
 	}
-	if code, out, errs := s.run(t, "trace", "replay"); code != exitFound {
+	if code, out, errs := s.run(t, "trace", "replay"); code != app.ExitFound {
 		t.Errorf("replay of a resumed run exits with %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs := s.run(t, "trace", "resume"); code != exitFatal || !strings.Contains(errs, "no run was interrupted here") {
+	if code, _, errs := s.run(t, "trace", "resume"); code != app.ExitFatal || !strings.Contains(errs, "no run was interrupted here") {
 		t.Errorf("resume of nothing exits with %d\n%s", code, errs)
 	}
 	_, list, _ := s.run(t, "trace", "list", "--json")
@@ -169,7 +170,7 @@ func TestResume(t *testing.T) {
 	if err := json.Unmarshal([]byte(list), &row); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := s.run(t, "trace", "resume", row.ID); code != exitFatal || !strings.Contains(errs, "not interrupted") {
+	if code, _, errs := s.run(t, "trace", "resume", row.ID); code != app.ExitFatal || !strings.Contains(errs, "not interrupted") {
 		t.Errorf("resume of an ended run exits with %d\n%s", code, errs)
 	}
 }

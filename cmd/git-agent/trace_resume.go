@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/runstore"
@@ -24,8 +25,8 @@ type traceResumeCmd struct {
 
 // Run resumes an interrupted run and prints its answer. Recorded answers of the
 // model are reused, so that they are not paid for again.
-func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
-	stores, err := a.openRuns(ctx)
+func (c *traceResumeCmd) Run(ctx context.Context, a *app.App) (err error) {
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -45,9 +46,9 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app) (err error) {
 	case r.Traces == nil:
 		return errors.New("a file of steps cannot be resumed; only a recorded run can")
 	case r.OtherRepo != "":
-		return withHint(fmt.Errorf("run %s belongs to %q", r.ID, r.OtherRepo), "resume it in that repository")
+		return app.WithHint(fmt.Errorf("run %s belongs to %q", r.ID, r.OtherRepo), "resume it in that repository")
 	case t.About.Repo != "":
-		return withHint(fmt.Errorf("run %s belongs to an evaluation", r.ID), "repeat the same 'git agent eval' command, which resumes it")
+		return app.WithHint(fmt.Errorf("run %s belongs to an evaluation", r.ID), "repeat the same 'git agent eval' command, which resumes it")
 	case stores.Repo == nil:
 		return gitext.ErrNotRepository
 	}
@@ -63,7 +64,7 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (run
 	if c.Name != "" {
 		r, err := stores.Find(ctx, c.Name)
 		if err == nil && r.State != cache.Interrupted {
-			err = withHint(fmt.Errorf("run %s is %s, not interrupted", r.ID, r.State), "git agent trace show %s", r.ID)
+			err = app.WithHint(fmt.Errorf("run %s is %s, not interrupted", r.ID, r.State), "git agent trace show %s", r.ID)
 		}
 		return r, err
 	}
@@ -81,11 +82,11 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (run
 
 // openSession opens a session with the model of the run, because a conversation cannot
 // continue with another. The other settings are those that are configured now.
-func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.About, traces *cache.Traces) (*session.Session, error) {
-	if err := checkCost(c.MaxCost); err != nil {
+func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.About, traces *cache.Traces) (*session.Session, error) {
+	if err := app.CheckCost(c.MaxCost); err != nil {
 		return nil, err
 	}
-	settings, err := a.modelSettings(ctx)
+	settings, err := a.ModelSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,20 +98,20 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app, run trace.Abou
 	if settings.ServerID() != run.BaseURL {
 		// The hint has no command to paste: an attacker could have written the record
 		// in order to have prompts and the key sent to another server.
-		return nil, withHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(run.BaseURL), layout.Printable(settings.ServerID())),
+		return nil, app.WithHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(run.BaseURL), layout.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
-	return a.newSession(ctx, settings, traces, false)
+	return a.NewSession(ctx, settings, traces, false)
 }
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
 // first prompt is not the one that this build would send.
-func (c *traceResumeCmd) resume(ctx context.Context, a *app, repo *gitext.Repo, opened *session.Session, r runstore.Run, question recordedQuestion) error {
+func (c *traceResumeCmd) resume(ctx context.Context, a *app.App, repo *gitext.Repo, opened *session.Session, r runstore.Run, question recordedQuestion) error {
 	ans, err := question.resume(ctx, a, resumption{repo: repo, opened: opened, reopen: func() (agent.Journal, error) {
 		if err := r.Traces.Resume(ctx, r.ID); err != nil {
 			return nil, datadir.Hinted(err)
 		}
-		a.say("resuming run %s, which was interrupted after %d steps", r.ID, r.Steps)
+		a.Say("resuming run %s, which was interrupted after %d steps", r.ID, r.Steps)
 		return agent.NewTraceJournal(r.Traces, r.ID), nil
 	}})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"git-agent/agent/trace"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
 
@@ -20,14 +21,14 @@ type traceShowCmd struct {
 }
 
 // Run shows each run: as text, as JSON, or as an HTML page.
-func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *traceShowCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case c.Null && !c.JSON:
-		return usagef("-z needs --json")
+		return app.Usagef("-z needs --json")
 	case c.HTML != "" && len(c.Runs) > 1:
-		return usagef("--html takes one run")
+		return app.Usagef("--html takes one run")
 	}
-	stores, err := a.openRuns(ctx)
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -36,12 +37,12 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 		return stores.EachOfFix(ctx, c.Runs, func(t *trace.Trajectory, subject string) error { return writePage(c.HTML, t, subject) })
 	}
 	if c.JSON {
-		form := &render.TraceJSON{W: a.raw, End: lineEnd(c.Null), Output: c.Output}
+		form := &render.TraceJSON{W: a.Raw, End: app.LineEnd(c.Null), Output: c.Output}
 		return stores.EachOfFix(ctx, c.Runs, form.Show)
 	}
-	page := a.page(ctx)
+	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
-	form := render.NewTraceHuman(page, a.newPalette(ctx), a.textWidth())
+	form := render.NewTraceHuman(page, a.NewPalette(ctx), a.TextWidth())
 	form.Full, form.Output = c.Full, c.Output
 	return stores.EachOfFix(ctx, c.Runs, form.Show)
 }
@@ -49,7 +50,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app) (err error) {
 // writePage writes the HTML page of a run. Only the user can read the file,
 // because it holds source code.
 func writePage(name string, t *trace.Trajectory, subject string) error {
-	err := writeFile(name, 0o600, func(w io.Writer) error { return t.WriteHTML(w, subject) })
+	err := app.WriteFile(name, 0o600, func(w io.Writer) error { return t.WriteHTML(w, subject) })
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}

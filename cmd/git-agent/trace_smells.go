@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/runstore"
 )
@@ -25,16 +26,16 @@ type traceSmellsCmd struct {
 
 // Run lists the smells of one run, or counts those of several in a table. It
 // exits with 1 if there is none.
-func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *traceSmellsCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
-		return usagef("--all takes no runs, but got %q", c.Runs[0])
+		return app.Usagef("--all takes no runs, but got %q", c.Runs[0])
 	case c.Kind != "" && !c.All:
-		return usagef("--kind needs --all")
+		return app.Usagef("--kind needs --all")
 	case c.Null && !c.JSON:
-		return usagef("-z needs --json")
+		return app.Usagef("-z needs --json")
 	}
-	stores, err := a.openRuns(ctx)
+	stores, err := openRuns(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -53,15 +54,15 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app) (err error) {
 	case len(runs) == 1:
 		err = printSmells(a, runs[0])
 	case len(runs) > 1:
-		_, err = a.stdout.Write([]byte(render.SmellTable(runs)))
+		_, err = a.Stdout.Write([]byte(render.SmellTable(runs)))
 	}
 	if err == nil && found == 0 {
-		return exitStatus(exitNothing)
+		return app.ExitStatus(app.ExitNothing)
 	}
 	return err
 }
 
-func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runstore.Stores) ([]*trace.Trajectory, error) {
+func (c *traceSmellsCmd) runs(ctx context.Context, a *app.App, stores *runstore.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
 		return stores.ReadNamed(ctx, c.Runs)
 	}
@@ -69,16 +70,16 @@ func (c *traceSmellsCmd) runs(ctx context.Context, a *app, stores *runstore.Stor
 	return slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Opening == nil }), err
 }
 
-func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
+func (c *traceSmellsCmd) printJSON(a *app.App, runs []*trace.Trajectory) error {
 	for _, t := range runs {
-		err := render.WriteJSON(a.raw, struct {
+		err := render.WriteJSON(a.Raw, struct {
 			Schema string              `json:"schema"`
 			Run    string              `json:"run"`
 			Kind   string              `json:"kind"`
 			Status string              `json:"status"`
 			Turns  int                 `json:"turns"`
 			Smells []render.TraceSmell `json:"smells"`
-		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, lineEnd(c.Null))
+		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, app.LineEnd(c.Null))
 		if err != nil {
 			return err
 		}
@@ -86,9 +87,9 @@ func (c *traceSmellsCmd) printJSON(a *app, runs []*trace.Trajectory) error {
 	return nil
 }
 
-func printSmells(a *app, t *trace.Trajectory) error {
+func printSmells(a *app.App, t *trace.Trajectory) error {
 	for _, f := range t.Smells() {
-		if _, err := fmt.Fprintln(a.stdout, render.SmellText(f)); err != nil {
+		if _, err := fmt.Fprintln(a.Stdout, render.SmellText(f)); err != nil {
 			return err
 		}
 	}

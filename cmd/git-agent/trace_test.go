@@ -16,6 +16,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext/visible"
@@ -175,10 +176,10 @@ func TestTraceHumanIsClean(t *testing.T) {
 
 func checkTraceClean(t *testing.T, tr *trace.Trajectory) {
 	t.Helper()
-	a := &app{stdout: &bytes.Buffer{}}
+	a := &app.App{Stdout: &bytes.Buffer{}}
 	for _, output := range []string{"compressed", "full"} {
 		var b bytes.Buffer
-		form := render.NewTraceHuman(&b, layout.Palette{}, a.textWidth())
+		form := render.NewTraceHuman(&b, layout.Palette{}, a.TextWidth())
 		form.Full, form.Output = output == "full", output
 		if err := form.Show(tr, "\x1b[31mred"); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -17,20 +17,20 @@ const maxCalibration = 1 << 20
 
 // These are the commands that make calibrations.
 const (
-	recalibrateHint      = "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>"
+	RecalibrateHint      = "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>"
 	recalibrateCrashHint = "git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>"
 )
 
 // These are the settings that name calibrations.
 const (
 	calibrationKey      = "agent.calibration"
-	crashCalibrationKey = "agent.crashCalibration"
+	CrashCalibrationKey = "agent.crashCalibration"
 )
 
-// calibrations are those that doctor checks.
-var calibrations = []doctor.Calibration{
+// Calibrations are those that doctor checks.
+var Calibrations = []doctor.Calibration{
 	{
-		Name: "calibration", Again: recalibrateHint, Read: readSzzCalibrationFile,
+		Name: "calibration", Again: RecalibrateHint, Read: readSzzCalibrationFile,
 		Path: func(s session.Settings) string { return s.Calibration },
 		Basis: func(s session.Settings, runs int) (session.Basis, error) {
 			return szzinvestigate.BasisOf(szzinvestigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: runs})
@@ -45,15 +45,15 @@ var calibrations = []doctor.Calibration{
 	},
 }
 
-// readCalibration reads the configured calibration of szz, or returns nil if there is none.
-func readCalibration(s session.Settings) (*session.Calibration, error) {
-	return configuredCalibration(s, calibrationKey, s.Calibration, readSzzCalibrationFile, recalibrateHint)
+// ReadCalibration reads the configured calibration of szz, or returns nil if there is none.
+func ReadCalibration(s session.Settings) (*session.Calibration, error) {
+	return configuredCalibration(s, calibrationKey, s.Calibration, readSzzCalibrationFile, RecalibrateHint)
 }
 
-// readCrashCalibration reads the configured calibration of crash, or returns nil if there is
+// ReadCrashCalibration reads the configured calibration of crash, or returns nil if there is
 // none.
-func readCrashCalibration(s session.Settings) (*session.Calibration, error) {
-	return configuredCalibration(s, crashCalibrationKey, s.CrashCalibration, readCrashCalibrationFile, recalibrateCrashHint)
+func ReadCrashCalibration(s session.Settings) (*session.Calibration, error) {
+	return configuredCalibration(s, CrashCalibrationKey, s.CrashCalibration, readCrashCalibrationFile, recalibrateCrashHint)
 }
 
 func configuredCalibration(s session.Settings, key, path string, read func(string) (*session.Calibration, error), again string) (*session.Calibration, error) {
@@ -62,7 +62,7 @@ func configuredCalibration(s session.Settings, key, path string, read func(strin
 	}
 	c, err := read(path)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("the calibration of %s: %w", s.From[key], err),
+		return nil, WithHint(fmt.Errorf("the calibration of %s: %w", s.From[key], err),
 			"make another: %s\nor git config --global --unset %s", again, key)
 	}
 	return c, nil

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -13,17 +13,17 @@ import (
 func TestProgressOnTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &out, tty: true, now: func() time.Time { return clock }, begun: clock, next: clock.Add(time.Second), title: "tracing", active: true, ended: make(chan struct{})}
+	p := &Progress{w: &out, tty: true, now: func() time.Time { return clock }, begun: clock, next: clock.Add(time.Second), title: "tracing", active: true, ended: make(chan struct{})}
 	at := func(d time.Duration) { clock = time.Unix(0, 0).Add(d) }
-	p.update(0, 4, "")
+	p.Update(0, 4, "")
 	at(1 * time.Second)
-	p.update(1, 4, "reading\x1b[2J history")
+	p.Update(1, 4, "reading\x1b[2J history")
 	at(1050 * time.Millisecond)
 	p.setText("too early")
 	at(1200 * time.Millisecond)
 	p.setText("blame")
-	p.end()
-	p.update(4, 4, "after the end")
+	p.End()
+	p.Update(4, 4, "after the end")
 	want := "\rtracing:  25% (1/4) reading\\x1b[2J history, 1s\x1b[K\rtracing:  25% (1/4) blame, 1s\x1b[K\r\x1b[K"
 	if out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
@@ -35,23 +35,23 @@ func TestProgressOnTerminal(t *testing.T) {
 func TestProgressGoesOn(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &out, tty: true, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
+	p := &Progress{w: &out, tty: true, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
 	step := func(act func()) {
 		clock = clock.Add(time.Second)
 		act()
 	}
-	p.update(0, 1, "")
+	p.Update(0, 1, "")
 	step(p.redraw)
-	step(p.clear)
+	step(p.Clear)
 	step(p.redraw)
 	step(func() { p.setText("another fix") }) // by who works on it
-	step(p.clear)
-	step(p.resume)
+	step(p.Clear)
+	step(p.Resume)
 	step(p.redraw)
-	step(p.resume)
+	step(p.Resume)
 	step(p.redraw)
-	p.end()
-	p.end()
+	p.End()
+	p.End()
 	step(p.redraw)
 	want := "\rtracing: 0s\x1b[K\rtracing: 1s\x1b[K\r\x1b[K\rtracing: another fix, 9s\x1b[K\r\x1b[K"
 	if out.String() != want {
@@ -63,12 +63,12 @@ func TestProgressGoesOn(t *testing.T) {
 func TestProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &out, every: progressPlain, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
+	p := &Progress{w: &out, every: ProgressPlain, now: func() time.Time { return clock }, begun: clock, next: clock, title: "tracing", active: true, ended: make(chan struct{})}
 	for range 61 {
-		p.update(0, 0, "x")
+		p.Update(0, 0, "x")
 		clock = clock.Add(time.Second)
 	}
-	p.end()
+	p.End()
 	if want := "tracing: x, 0s\ntracing: x, 30s\ntracing: x, 1m0s\n"; out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
 	}
@@ -78,28 +78,28 @@ func TestProgressWithoutTerminal(t *testing.T) {
 func TestLongProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	a := &app{stderr: &out, now: func() time.Time { return clock }}
-	p := a.newSlowProgress("fix", progressLong)
+	a := &App{Stderr: &out, Now: func() time.Time { return clock }}
+	p := a.NewSlowProgress("fix", ProgressLong)
 	for n := range 150 {
-		p.update(0, 0, fmt.Sprintf("try %d", n))
+		p.Update(0, 0, fmt.Sprintf("try %d", n))
 		clock = clock.Add(time.Second)
 	}
-	p.end()
+	p.End()
 	if want := "fix: try 60, 1m0s\nfix: try 120, 2m0s\n"; out.String() != want {
 		t.Errorf("wrote %q, want %q", out.String(), want)
 	}
-	if a.flags.Quiet = true; a.newSlowProgress("fix", progressLong) != nil {
+	if a.Flags.Quiet = true; a.NewSlowProgress("fix", ProgressLong) != nil {
 		t.Error("-q says something")
 	}
 }
 
 // Nobody asked for progress: a nil meter shows nothing.
 func TestNoProgress(t *testing.T) {
-	var p *progress
-	p.update(1, 2, "x")
+	var p *Progress
+	p.Update(1, 2, "x")
 	p.setText("x")
-	p.clear()
-	p.end()
+	p.Clear()
+	p.End()
 }
 
 // Without a terminal and without an option, slow work says that it goes on, but not at once.
@@ -108,14 +108,14 @@ func TestSlowProgress(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		var out strings.Builder
 		seconds.Store(0)
-		a := &app{stderr: &out, now: func() time.Time { return time.Unix(seconds.Load(), 0) }}
-		a.flags.Quiet = quiet
-		p := a.newSlowProgress("reading", progressPlain)
+		a := &App{Stderr: &out, Now: func() time.Time { return time.Unix(seconds.Load(), 0) }}
+		a.Flags.Quiet = quiet
+		p := a.NewSlowProgress("reading", ProgressPlain)
 		for _, at := range []int64{29, 30, 31, 60} {
 			seconds.Store(at)
-			p.update(0, 1, "dump")
+			p.Update(0, 1, "dump")
 		}
-		p.end()
+		p.End()
 		want := map[bool]string{false: "reading: dump, 30s\nreading: dump, 1m0s\n"}[quiet]
 		if out.String() != want {
 			t.Errorf("quiet %t: wrote %q, want %q", quiet, out.String(), want)

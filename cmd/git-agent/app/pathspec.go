@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -13,20 +13,20 @@ import (
 	"git-agent/gitext"
 )
 
-// pathspecs reads paths as git reads them: relative to the current directory, with
+// Pathspecs reads paths as git reads them: relative to the current directory, with
 // wildcards and magic (gitglossary(7), "pathspec").
-type pathspecs struct {
+type Pathspecs struct {
 	top    string // of the work tree; "" in a bare repository
-	dir    string // the current directory
-	prefix string // the current directory from the top, "" at the top and outside of the work tree
-	env    environ
+	Dir    string // the current directory
+	Prefix string // the current directory from the top, "" at the top and outside of the work tree
+	env    Environ
 }
 
-// pathspecsIn returns the reader for the current directory. Outside of the work tree,
+// PathspecsIn returns the reader for the current directory. Outside of the work tree,
 // where --git-dir and --work-tree make it possible to work, paths start at the top, as
 // those of git do.
-func pathspecsIn(repo *gitext.Repo, env environ) pathspecs {
-	p := pathspecs{top: repo.WorkTree(), env: env}
+func PathspecsIn(repo *gitext.Repo, env Environ) Pathspecs {
+	p := Pathspecs{top: repo.WorkTree(), env: env}
 	dir, err := os.Getwd()
 	if err != nil {
 		return p
@@ -34,12 +34,12 @@ func pathspecsIn(repo *gitext.Repo, env environ) pathspecs {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved // git resolves its work tree too
 	}
-	p.dir = dir
+	p.Dir = dir
 	if p.top == "" || within(repo.GitDir(), dir) {
 		return p
 	}
 	if rel, err := filepath.Rel(p.top, dir); err == nil && rel != "." && within(p.top, dir) {
-		p.prefix = filepath.ToSlash(rel)
+		p.Prefix = filepath.ToSlash(rel)
 	}
 	return p
 }
@@ -52,18 +52,18 @@ func within(top, dir string) bool {
 
 // set reports whether one of git's variables for all pathspecs is true, which the
 // options --literal-pathspecs, --glob-pathspecs and so on of git set.
-func (p pathspecs) set(name string) bool {
-	switch strings.ToLower(p.env.get(name)) {
+func (p Pathspecs) set(name string) bool {
+	switch strings.ToLower(p.env.Get(name)) {
 	case "", "0", "false", "no", "off":
 		return false
 	}
 	return true
 }
 
-// paths translates typed pathspecs into paths from the top of the tree: nil if they
+// Paths translates typed pathspecs into paths from the top of the tree: nil if they
 // include everything, literal paths if none of them has magic or wildcards, otherwise
 // pathspecs in the long form, which begin with ":(".
-func (p pathspecs) paths(typed []string) ([]string, error) {
+func (p Pathspecs) Paths(typed []string) ([]string, error) {
 	var specs []pathspec
 	magic, all := false, false
 	for _, t := range typed {
@@ -84,7 +84,7 @@ func (p pathspecs) paths(typed []string) ([]string, error) {
 	var paths []string
 	for _, s := range specs {
 		if magic {
-			paths = append(paths, s.long(p.prefix))
+			paths = append(paths, s.long(p.Prefix))
 		} else {
 			paths = append(paths, s.path)
 		}
@@ -92,8 +92,8 @@ func (p pathspecs) paths(typed []string) ([]string, error) {
 	return paths, nil
 }
 
-// file returns the path of one file, from the top of the tree.
-func (p pathspecs) file(typed string) (string, error) {
+// File returns the path of one file, from the top of the tree.
+func (p Pathspecs) File(typed string) (string, error) {
 	if rest, ok := strings.CutPrefix(typed, ":/"); ok {
 		return p.join(rest, true)
 	}
@@ -141,7 +141,7 @@ func sharedDirs(prefix, path string) int {
 }
 
 // parse reads one pathspec. Its errors are git's.
-func (p pathspecs) parse(typed string) (pathspec, error) {
+func (p Pathspecs) parse(typed string) (pathspec, error) {
 	var s pathspec
 	if typed == "" {
 		return s, fmt.Errorf("empty string is not a valid pathspec; use . instead if you meant to match all paths")
@@ -220,8 +220,8 @@ func (s *pathspec) cutMagic(typed string) (rest string, top bool, err error) {
 
 // join returns a path from the top of the tree, "" for the top itself. In a bare
 // repository there is no directory that paths are relative to.
-func (p pathspecs) join(typed string, fromTop bool) (string, error) {
-	full := path.Join(p.prefix, filepath.ToSlash(typed))
+func (p Pathspecs) join(typed string, fromTop bool) (string, error) {
+	full := path.Join(p.Prefix, filepath.ToSlash(typed))
 	if fromTop {
 		full = path.Clean(filepath.ToSlash(typed))
 	}
@@ -248,10 +248,10 @@ func (p pathspecs) join(typed string, fromTop bool) (string, error) {
 	return full, nil
 }
 
-// exists reports whether an argument without "--" before it can only be a path: it is
+// Exists reports whether an argument without "--" before it can only be a path: it is
 // there, or it is a pattern. A pattern is what git takes for one: long magic, or a
 // wildcard.
-func (p pathspecs) exists(arg string) bool {
+func (p Pathspecs) Exists(arg string) bool {
 	name := arg
 	switch {
 	case arg == "":
@@ -272,42 +272,42 @@ func (p pathspecs) exists(arg string) bool {
 		}
 	}
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(p.dir, name)
+		name = filepath.Join(p.Dir, name)
 	}
 	_, err := os.Lstat(name)
 	return err == nil
 }
 
-// isFile reports whether an argument is the name of a file of the work tree, whatever
+// IsFile reports whether an argument is the name of a file of the work tree, whatever
 // else it may be.
-func (p pathspecs) isFile(arg string) bool {
-	if p.top == "" || !within(p.top, p.dir) || filepath.IsAbs(arg) {
+func (p Pathspecs) IsFile(arg string) bool {
+	if p.top == "" || !within(p.top, p.Dir) || filepath.IsAbs(arg) {
 		return false
 	}
 	if strings.HasPrefix(arg, ":") && !strings.HasPrefix(arg, ":(") {
-		return p.exists(arg)
+		return p.Exists(arg)
 	}
-	_, err := os.Lstat(filepath.Join(p.dir, arg))
+	_, err := os.Lstat(filepath.Join(p.Dir, arg))
 	return arg != "" && err == nil
 }
 
 // dashesHint says how to tell revisions from paths.
 const dashesHint = "use '--' to separate paths from revisions, like this:\n'git agent szz [<revision>...] -- [<path>...]'"
 
-// splitArguments splits arguments among which there is no "--" into revisions and the
+// SplitArguments splits arguments among which there is no "--" into revisions and the
 // paths after them, as git does: the first one that is no revision begins the paths,
 // which must all be there. An argument that may be both is an error.
-func splitArguments(ctx context.Context, repo *gitext.Repo, args []string) (revisions, paths []string, err error) {
-	p := pathspecsIn(repo, nil)
+func SplitArguments(ctx context.Context, repo *gitext.Repo, args []string) (revisions, paths []string, err error) {
+	p := PathspecsIn(repo, nil)
 	for i, arg := range args {
 		_, unknown := repo.ResolveRevisions(ctx, []string{arg})
 		if unknown == nil {
-			if p.isFile(arg) {
+			if p.IsFile(arg) {
 				return nil, nil, ambiguous(arg, "both revision and filename")
 			}
 			continue
 		}
-		if slices.ContainsFunc(args[i:], func(a string) bool { return !p.exists(a) }) {
+		if slices.ContainsFunc(args[i:], func(a string) bool { return !p.Exists(a) }) {
 			return nil, nil, notAPath(args[i:], p, unknown)
 		}
 		return args[:i], args[i:], nil
@@ -317,9 +317,9 @@ func splitArguments(ctx context.Context, repo *gitext.Repo, args []string) (revi
 
 // notAPath explains why the arguments are neither revisions nor paths. unknown is what
 // git said of the first of them as a revision.
-func notAPath(args []string, p pathspecs, unknown error) error {
-	if i := slices.IndexFunc(args, func(a string) bool { return !p.exists(a) }); i > 0 {
-		return withHint(fmt.Errorf("%s: no such path in the working tree", args[i]),
+func notAPath(args []string, p Pathspecs, unknown error) error {
+	if i := slices.IndexFunc(args, func(a string) bool { return !p.Exists(a) }); i > 0 {
+		return WithHint(fmt.Errorf("%s: no such path in the working tree", args[i]),
 			"use 'git agent szz [<revision>...] -- <path>...' to specify paths that do not exist locally")
 	}
 	if !errors.Is(unknown, gitext.ErrUnknownRevision) || args[0] == "HEAD" || strings.Contains(args[0], ":") {
@@ -330,5 +330,5 @@ func notAPath(args []string, p pathspecs, unknown error) error {
 
 // ambiguous returns git's error for an argument that is no revision alone.
 func ambiguous(arg, why string) error {
-	return withHint(fmt.Errorf("ambiguous argument '%s': %s", arg, why), dashesHint)
+	return WithHint(fmt.Errorf("ambiguous argument '%s': %s", arg, why), dashesHint)
 }

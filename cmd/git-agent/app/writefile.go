@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file completely or not at all: it writes a temporary file in
+// WriteFile writes a file completely or not at all: it writes a temporary file in
 // the same directory and renames it. Errors name path, not the temporary file.
-func writeFile(path string, mode os.FileMode, write func(io.Writer) error) error {
+func WriteFile(path string, mode os.FileMode, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return errorAt(path, err)

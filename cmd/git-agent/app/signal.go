@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// errInterrupted is the cause with which a signal cancels the context.
-var errInterrupted = errors.New("interrupted")
+// ErrInterrupted is the cause with which a signal cancels the context.
+var ErrInterrupted = errors.New("interrupted")
 
 // relayWindow is the time in which several signals count as one. If the program
 // is started as `git agent`, a single Ctrl-C arrives twice at once: from the
@@ -24,11 +24,11 @@ const relayWindow = time.Second
 // for ever.
 const lastWait = 20 * time.Second
 
-// heard is what the first Ctrl-C prints at once, because ending may take seconds. It
+// Heard is what the first Ctrl-C prints at once, because ending may take seconds. It
 // begins on a line of its own: the terminal has printed ^C.
-const heard = "\ninterrupted; press Ctrl-C again to end at once\n"
+const Heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 
-// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels. A
+// WithSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels. A
 // SIGINT is answered with a line on stderr, unless quiet is set.
 // A second signal ends the process at once, and so does lastWait.
 //
@@ -37,7 +37,7 @@ const heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 //
 // SIGPIPE is caught so that writing to a closed pipe returns EPIPE. Children
 // still get the default disposition.
-func withSignals(parent context.Context, stderr io.Writer, quiet *atomic.Bool) (context.Context, func()) {
+func WithSignals(parent context.Context, stderr io.Writer, quiet *atomic.Bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
@@ -47,13 +47,13 @@ func withSignals(parent context.Context, stderr io.Writer, quiet *atomic.Bool) (
 	done := make(chan struct{})
 	leave := func() {
 		io.WriteString(stderr, "\n")
-		os.Exit(exitInterrupted)
+		os.Exit(ExitInterrupted)
 	}
 	go func() {
 		watchSignals(signals, done, time.Now, func(s os.Signal) {
-			cancel(errInterrupted)
+			cancel(ErrInterrupted)
 			if s == os.Interrupt && !quiet.Load() {
-				io.WriteString(stderr, heard)
+				io.WriteString(stderr, Heard)
 			}
 			late := time.AfterFunc(lastWait, leave)
 			go func() { <-done; late.Stop() }()

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 	"git-agent/gitext/openfile"
 )
 
-// eventSchema is the schema of --events.
-const eventSchema = "git-agent/event/1"
+// EventSchema is the schema of --events.
+const EventSchema = "git-agent/event/1"
 
-// eventLine is one line of --events, in its documented form. A line is written in
+// EventLine is one line of --events, in its documented form. A line is written in
 // a single write. A reader may ignore the event "progress" and loses nothing.
 // Which fields a line has depends on its event:
 //
@@ -33,15 +33,15 @@ const eventSchema = "git-agent/event/1"
 //	usage        turn, usage
 //	answer       answer: the object that --json prints
 //	end          error: why the command ended early
-type eventLine struct {
+type EventLine struct {
 	Schema string    `json:"schema"`
 	Time   time.Time `json:"time"`
-	eventSubject
+	EventSubject
 	Event string `json:"event"`
 
 	Run     int    `json:"run,omitempty"` // with --runs, the number of the run, from 1
 	Version string `json:"version,omitempty"`
-	eventTotal
+	EventTotal
 	Turn      int                `json:"turn,omitempty"`
 	Text      string             `json:"text,omitempty"`
 	Done      int                `json:"done,omitempty"`
@@ -57,21 +57,21 @@ type eventLine struct {
 	Error     string             `json:"error,omitempty"`
 }
 
-// eventSubject is the question that an event is about. At most one field is set.
-type eventSubject struct {
+// EventSubject is the question that an event is about. At most one field is set.
+type EventSubject struct {
 	Fix    gitext.OID `json:"fix,omitempty"`    // of szz; none for an uncommitted fix
 	Report string     `json:"report,omitempty"` // of crash: the report's name
 }
 
-// eventTotal is the number of questions. At most one field is set.
-type eventTotal struct {
+// EventTotal is the number of questions. At most one field is set.
+type EventTotal struct {
 	Fixes   int `json:"fixes,omitempty"`   // of szz
 	Reports int `json:"reports,omitempty"` // of crash
 }
 
-// eventLog writes the events of a command for other programs to follow. A nil
-// eventLog writes nothing. It is safe for concurrent use.
-type eventLog struct {
+// EventLog writes the events of a command for other programs to follow. A nil
+// EventLog writes nothing. It is safe for concurrent use.
+type EventLog struct {
 	now func() time.Time
 
 	mu   sync.Mutex
@@ -83,9 +83,9 @@ type eventLog struct {
 // events.
 const eventGrace = time.Second
 
-// newEventLog returns a log that appends to the named file, which may be a pipe or
+// NewEventLog returns a log that appends to the named file, which may be a pipe or
 // /dev/fd/3. It returns nil for "".
-func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
+func (a *App) NewEventLog(ctx context.Context, name string) (*EventLog, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -95,14 +95,14 @@ func (a *app) newEventLog(ctx context.Context, name string) (*eventLog, error) {
 	}
 	// A reader that has stopped reading must not keep an interrupted command from ending.
 	context.AfterFunc(ctx, func() { _ = f.SetWriteDeadline(time.Now().Add(eventGrace)) }) // only a pipe takes a deadline
-	return &eventLog{now: a.now, file: f}, nil
+	return &EventLog{now: a.Now, file: f}, nil
 }
 
-func (l *eventLog) write(line eventLine) {
+func (l *EventLog) write(line EventLine) {
 	if l == nil {
 		return
 	}
-	line.Schema = eventSchema
+	line.Schema = EventSchema
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
@@ -112,43 +112,43 @@ func (l *eventLog) write(line eventLine) {
 	l.err = render.WriteJSON(l.file, line, "\n")
 }
 
-// start writes the first event.
-func (l *eventLog) start(total eventTotal) {
-	l.write(eventLine{Event: "start", eventTotal: total, Version: versionString()})
+// Start writes the first event.
+func (l *EventLog) Start(total EventTotal) {
+	l.write(EventLine{Event: "start", EventTotal: total, Version: VersionString()})
 }
 
 // event writes an event of an engine.
-func (l *eventLog) event(about eventSubject, e agent.Event) {
+func (l *EventLog) event(about EventSubject, e agent.Event) {
 	if l != nil {
 		line := eventLineOf(e)
-		line.eventSubject = about
+		line.EventSubject = about
 		l.write(line)
 	}
 }
 
-func eventLineOf(e agent.Event) eventLine {
+func eventLineOf(e agent.Event) EventLine {
 	switch e := e.(type) {
 	case agent.OfRun:
 		line := eventLineOf(e.Event)
 		line.Run = e.Run
 		return line
 	case agent.Progress:
-		return eventLine{Event: "progress", Text: e.Text, Done: e.Done, Total: e.Total}
+		return EventLine{Event: "progress", Text: e.Text, Done: e.Done, Total: e.Total}
 	case agent.Thought:
-		return eventLine{Event: "thought", Turn: e.Turn, Text: e.Text}
+		return EventLine{Event: "thought", Turn: e.Turn, Text: e.Text}
 	case agent.ToolCall:
-		line := eventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name}
+		line := EventLine{Event: "tool_call", Turn: e.Turn, ID: e.ID, Tool: e.Name}
 		if len(e.Args) > 0 {
 			line.Args = render.ArgsJSON(string(e.Args))
 		}
 		return line
 	case agent.ToolResult:
-		return eventLine{Event: "tool_result", ID: e.ID, Tool: e.Name, Text: e.Text, Failed: e.Failed, Cached: e.Cached, Truncated: e.Truncated}
+		return EventLine{Event: "tool_result", ID: e.ID, Tool: e.Name, Text: e.Text, Failed: e.Failed, Cached: e.Cached, Truncated: e.Truncated}
 	case agent.Usage:
 		u := render.TokensOf(modelUsage(e))
-		return eventLine{Event: "usage", Turn: e.Turn, Usage: &u}
+		return EventLine{Event: "usage", Turn: e.Turn, Usage: &u}
 	}
-	return eventLine{Event: "unknown"}
+	return EventLine{Event: "unknown"}
 }
 
 // modelUsage converts the usage that an event reports.
@@ -157,23 +157,23 @@ func modelUsage(e agent.Usage) model.Usage {
 		CostUSD: e.CostUSD, Estimated: e.Estimated}
 }
 
-// answer writes the answer to one question: the object that --json prints.
-func (l *eventLog) answer(about eventSubject, object any) {
-	l.write(eventLine{Event: "answer", eventSubject: about, Answer: object})
+// Answer writes the answer to one question: the object that --json prints.
+func (l *EventLog) Answer(about EventSubject, object any) {
+	l.write(EventLine{Event: "answer", EventSubject: about, Answer: object})
 }
 
-// close writes the last event, which says how the command ended, and returns the
+// Close writes the last event, which says how the command ended, and returns the
 // first error of writing. It is no error if the reader has closed the pipe.
-func (l *eventLog) close(why error) error {
+func (l *EventLog) Close(why error) error {
 	if l == nil {
 		return nil
 	}
-	line := eventLine{Event: "end"}
-	var status exitStatus
+	line := EventLine{Event: "end"}
+	var status ExitStatus
 	switch {
 	case why == nil || errors.As(why, &status):
 	case errors.Is(why, context.Canceled):
-		line.Error = errInterrupted.Error()
+		line.Error = ErrInterrupted.Error()
 	default:
 		line.Error = layout.FatalText(why)
 	}

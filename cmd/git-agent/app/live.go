@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -10,49 +10,49 @@ import (
 	"git-agent/cmd/git-agent/terminal"
 )
 
-// followers are all who follow the work of a command: readers of --events, of the
+// Followers are all who follow the work of a command: readers of --events, of the
 // line of progress and of the live view.
-type followers struct {
-	events *eventLog
-	meter  *progress
-	live   *liveView
+type Followers struct {
+	Events *EventLog
+	Meter  *Progress
+	Live   *liveView
 }
 
-// see passes on one event of an engine. about is the question that the event is about,
+// See passes on one event of an engine. about is the question that the event is about,
 // and name its short name.
-func (f followers) see(about eventSubject, name string, e agent.Event) {
-	f.events.event(about, e)
+func (f Followers) See(about EventSubject, name string, e agent.Event) {
+	f.Events.event(about, e)
 	if p, ok := e.(agent.Progress); ok {
-		f.meter.setText(p.Text)
+		f.Meter.setText(p.Text)
 		if p.Lasting {
-			f.meter.clear()
-			f.live.a.say("%s", layout.Printable(p.Text))
-			f.meter.resume()
+			f.Meter.Clear()
+			f.Live.a.Say("%s", layout.Printable(p.Text))
+			f.Meter.Resume()
 		}
 		return
 	}
-	f.meter.clear()
-	f.live.show(name, e)
-	f.meter.resume()
+	f.Meter.Clear()
+	f.Live.show(name, e)
+	f.Meter.Resume()
 }
 
 // liveView shows what a model does while it investigates.
 type liveView struct {
-	a      *app
+	a      *App
 	on     bool
 	single bool // there is one question, so that lines need not name it
 	long   bool // -v is given: show thoughts in full
 }
 
-// newLiveView returns a view of the work on a number of questions, 0 if that is not
+// NewLiveView returns a view of the work on a number of questions, 0 if that is not
 // known yet. It is on if a model is asked and stderr is a terminal, unless
 // --[no-]progress or -q says otherwise.
-func (a *app) newLiveView(questions int, model bool) *liveView {
-	on := model && !a.flags.Quiet && terminal.IsTerminal(a.stderr)
-	if a.flags.Progress != nil {
-		on = model && !a.flags.Quiet && *a.flags.Progress
+func (a *App) NewLiveView(questions int, model bool) *liveView {
+	on := model && !a.Flags.Quiet && terminal.IsTerminal(a.Stderr)
+	if a.Flags.Progress != nil {
+		on = model && !a.Flags.Quiet && *a.Flags.Progress
 	}
-	return &liveView{a: a, on: on, single: questions == 1, long: a.flags.Verbose > 0}
+	return &liveView{a: a, on: on, single: questions == 1, long: a.Flags.Verbose > 0}
 }
 
 // show prints the lines about one event, if there are any. name is the short name of
@@ -61,11 +61,11 @@ func (l *liveView) show(name string, e agent.Event) {
 	if !l.on {
 		return
 	}
-	for _, line := range liveLines(e, l.long) {
+	for _, line := range LiveLines(e, l.long) {
 		if !l.single {
 			line = name + " " + line
 		}
-		fmt.Fprintln(l.a.stderr, layout.OneLine(line))
+		fmt.Fprintln(l.a.Stderr, layout.OneLine(line))
 	}
 }
 
@@ -75,10 +75,10 @@ const liveWidth = 110
 // testTool is the tool of fix whose results say how far a repair is.
 const testTool = "test"
 
-// liveLines returns the lines about one event.
-func liveLines(e agent.Event, long bool) []string {
+// LiveLines returns the lines about one event.
+func LiveLines(e agent.Event, long bool) []string {
 	if of, ok := e.(agent.OfRun); ok {
-		lines := liveLines(of.Event, long)
+		lines := LiveLines(of.Event, long)
 		for i, line := range lines {
 			lines[i] = fmt.Sprintf("run %d, %s", of.Run, line)
 		}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -20,14 +20,14 @@ import (
 const (
 	progressDelay  = time.Second            // git's default of GIT_PROGRESS_DELAY
 	progressRedraw = 100 * time.Millisecond // the least time between two changes of the line
-	progressPlain  = 30 * time.Second       // the least time between two lines without a terminal
-	progressLong   = time.Minute            // likewise, if --progress is not given
+	ProgressPlain  = 30 * time.Second       // the least time between two lines without a terminal
+	ProgressLong   = time.Minute            // likewise, if --progress is not given
 	progressBeat   = time.Second            // how often the elapsed time is updated
 )
 
-// progress shows one line about work that may take long. The zero value and nil
+// Progress shows one line about work that may take long. The zero value and nil
 // show nothing.
-type progress struct {
+type Progress struct {
 	mu     sync.Mutex
 	w      io.Writer
 	tty    bool
@@ -45,37 +45,37 @@ type progress struct {
 	what        string
 }
 
-// newProgress starts reporting progress. It returns nil, which reports nothing,
+// NewProgress starts reporting progress. It returns nil, which reports nothing,
 // if --no-progress or -q is given, or if stderr is no terminal.
-func (a *app) newProgress(title string) *progress {
-	tty := terminal.IsTerminal(a.stderr)
-	show := tty && a.flags.Verbose == 0 // -v prints a line for each git command
-	if a.flags.Progress != nil {
-		show = *a.flags.Progress
+func (a *App) NewProgress(title string) *Progress {
+	tty := terminal.IsTerminal(a.Stderr)
+	show := tty && a.Flags.Verbose == 0 // -v prints a line for each git command
+	if a.Flags.Progress != nil {
+		show = *a.Flags.Progress
 	}
-	if a.flags.Quiet || !show {
+	if a.Flags.Quiet || !show {
 		return nil
 	}
 	delay := progressDelay
-	if n, err := strconv.Atoi(a.env.get("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
+	if n, err := strconv.Atoi(a.Env.Get("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
 		delay = time.Duration(n) * time.Second
 	}
-	return a.startProgress(title, tty, delay, progressPlain)
+	return a.startProgress(title, tty, delay, ProgressPlain)
 }
 
-// newSlowProgress is newProgress, but where nothing was said about progress and stderr is no
+// NewSlowProgress is NewProgress, but where nothing was said about progress and stderr is no
 // terminal, a line now and then, after the time every, says that the work goes on.
-func (a *app) newSlowProgress(title string, every time.Duration) *progress {
-	if a.flags.Progress == nil && !a.flags.Quiet && a.flags.Verbose == 0 && !terminal.IsTerminal(a.stderr) {
+func (a *App) NewSlowProgress(title string, every time.Duration) *Progress {
+	if a.Flags.Progress == nil && !a.Flags.Quiet && a.Flags.Verbose == 0 && !terminal.IsTerminal(a.Stderr) {
 		return a.startProgress(title, false, every, every)
 	}
-	return a.newProgress(title)
+	return a.NewProgress(title)
 }
 
-func (a *app) startProgress(title string, tty bool, delay, every time.Duration) *progress {
-	begun := a.now()
-	p := &progress{
-		w: terminal.WithoutEscaping(a.stderr), tty: tty, every: every, now: a.now, begun: begun, next: begun.Add(delay),
+func (a *App) startProgress(title string, tty bool, delay, every time.Duration) *Progress {
+	begun := a.Now()
+	p := &Progress{
+		w: terminal.WithoutEscaping(a.Stderr), tty: tty, every: every, now: a.Now, begun: begun, next: begun.Add(delay),
 		title: title, active: true, ended: make(chan struct{}),
 	}
 	go p.beat()
@@ -84,7 +84,7 @@ func (a *app) startProgress(title string, tty bool, delay, every time.Duration) 
 
 // beat redraws the line every second until end is called, so that the elapsed
 // time stays right between updates.
-func (p *progress) beat() {
+func (p *Progress) beat() {
 	tick := time.NewTicker(progressBeat)
 	defer tick.Stop()
 	for {
@@ -98,14 +98,14 @@ func (p *progress) beat() {
 }
 
 // redraw draws the line with the present time.
-func (p *progress) redraw() {
+func (p *Progress) redraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draw()
 }
 
-// update sets how much of the work is done. total is 0 if it is unknown.
-func (p *progress) update(done, total int, what string) {
+// Update sets how much of the work is done. total is 0 if it is unknown.
+func (p *Progress) Update(done, total int, what string) {
 	if p == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (p *progress) update(done, total int, what string) {
 }
 
 // setText sets the text that says what is being done.
-func (p *progress) setText(what string) {
+func (p *Progress) setText(what string) {
 	if p == nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (p *progress) setText(what string) {
 
 // draw writes the line if enough time has passed and nothing else is being
 // printed. The caller holds p.mu.
-func (p *progress) draw() {
+func (p *Progress) draw() {
 	now := p.now()
 	if !p.active || p.hidden > 0 || now.Before(p.next) {
 		return
@@ -144,7 +144,7 @@ func (p *progress) draw() {
 	fmt.Fprintln(p.w, line)
 }
 
-func (p *progress) line(elapsed time.Duration) string {
+func (p *Progress) line(elapsed time.Duration) string {
 	line := p.title + ":"
 	if p.total > 1 { // a percentage of one says nothing
 		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
@@ -164,9 +164,9 @@ func (p *progress) line(elapsed time.Duration) string {
 	return strings.TrimRightFunc(line, visible.Hidden) + tail // cutting may leave a joiner with nothing to join
 }
 
-// clear removes the line so that something else can be printed. The line returns
+// Clear removes the line so that something else can be printed. The line returns
 // after as many calls of resume.
-func (p *progress) clear() {
+func (p *Progress) Clear() {
 	if p == nil {
 		return
 	}
@@ -179,8 +179,8 @@ func (p *progress) clear() {
 	}
 }
 
-// resume undoes one call of clear.
-func (p *progress) resume() {
+// Resume undoes one call of clear.
+func (p *Progress) Resume() {
 	if p == nil {
 		return
 	}
@@ -189,12 +189,12 @@ func (p *progress) resume() {
 	p.hidden--
 }
 
-// end removes the line and stops reporting. It may be called more than once.
-func (p *progress) end() {
+// End removes the line and stops reporting. It may be called more than once.
+func (p *Progress) End() {
 	if p == nil {
 		return
 	}
-	p.clear()
+	p.Clear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.active {

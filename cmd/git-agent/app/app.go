@@ -1,0 +1,112 @@
+// Package app is what all commands of git agent share: the process with its streams and
+// settings, exit codes and errors, progress, pathspecs, and the options that choose an
+// engine, a model and a sandbox.
+package app
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/doctor"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
+)
+
+// Environ looks up an environment variable. nil is an empty environment.
+type Environ func(key string) (value string, ok bool)
+
+// Get returns the value of a variable, or "" if it is unset.
+func (e Environ) Get(key string) string {
+	if e == nil {
+		return ""
+	}
+	v, _ := e(key)
+	return v
+}
+
+// App holds what a verb uses of the process: environment, streams, clock, and the
+// open repository. Verbs have a method Run(ctx context.Context, a *app.App) error.
+type App struct {
+	Env    Environ
+	Stdin  io.Reader
+	Stdout io.Writer // escapes what a terminal would act on; for text and JSON
+	Raw    io.Writer // the same stream without escaping
+	Stderr io.Writer // safe for concurrent use
+	Args   []string  // the command line, for the hint that says how to resume
+	Flags  Globals
+	Quiet  atomic.Bool // -q is given; the goroutine that watches signals reads it
+
+	Now  func() time.Time
+	Repo *gitext.Repo // nil until open is called
+	Data *datadir.Store
+
+	settings []doctor.Setting // besides those of a model
+
+	given  warnings        // what WarnOnce has printed
+	Warned map[string]bool // settings that WarnUntrusted has warned about
+	colors []string        // escape sequences that stdout must not escape
+}
+
+// NewApp returns an app without a repository. settings are those that the program reads
+// besides those of a model.
+func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []string, settings []doctor.Setting) *App {
+	a := &App{Env: env, Stdin: stdin, Raw: terminal.AnswerWriter{Writer: stdout}, Stderr: &terminal.LockedWriter{W: stderr}, Args: args, Now: time.Now, settings: settings}
+	a.Stdout = terminal.TextWriter{W: a.Raw, Colors: &a.colors}
+	a.Data = datadir.New(env.Get, a.WarnOnce, VersionString())
+	return a
+}
+
+// Close closes the repository, if one is open.
+func (a *App) Close() error {
+	if a.Repo == nil {
+		return nil
+	}
+	return a.Repo.Close()
+}
+
+// Open opens the repository, once. It is that of the current directory unless opt
+// names another. A bad value of agent.gitMemory is an error, because every call of git
+// needs it.
+func (a *App) Open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
+	repo, err := a.OpenUnchecked(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	config, _ := a.Data.Config(ctx) // a configuration that cannot be read is reported where a setting decides
+	for _, v := range config[strings.ToLower(gitcmd.MemorySetting)] {
+		if !v.Trusted() {
+			continue
+		}
+		if err := datadir.CheckSize(gitcmd.MemorySetting)(v); err != nil {
+			return nil, err
+		}
+	}
+	a.warnUnknown(config)
+	return repo, nil
+}
+
+// OpenUnchecked is open without a look at the settings.
+func (a *App) OpenUnchecked(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
+	if a.Repo != nil {
+		return a.Repo, nil
+	}
+	if a.Flags.Verbose > 0 {
+		opt.Log = a.logCall
+	}
+	go a.Data.Config(ctx) // read it while git looks for the repository; locate waits for it
+	opt.Locate, opt.Index, opt.Searched = a.Data.Locate(ctx), a.Data.Index, a.Data.Searched
+	if opt.Dir == "" {
+		opt.Settings = a.Data.Config
+	}
+	repo, err := gitext.Open(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.Repo = repo
+	return repo, nil
+}

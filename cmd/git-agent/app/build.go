@@ -1,0 +1,64 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+)
+
+// version is set by install.sh from `git describe`.
+var version = ""
+
+// VersionString returns the version that install.sh has set, or else the one that
+// the Go tool has recorded in the binary, as `go install module@version` does.
+func VersionString() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// BuildIdentity identifies the build of the program, so that cached answers of
+// another build are not used. It does not include git's version, because git is
+// called such that its output means the same in every version.
+func BuildIdentity() string {
+	id := VersionString()
+	exe, err := os.Executable()
+	if err != nil {
+		return id
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return id
+	}
+	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
+}
+
+// EngineVersion returns the version of a release, or else a hash of the program,
+// because two builds that may answer differently must not share predictions.
+func EngineVersion() (string, error) {
+	if v := VersionString(); v != "devel" && !strings.Contains(v, "dirty") {
+		return v, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // nothing was written
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6]), nil
+}

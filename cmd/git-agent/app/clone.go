@@ -1,0 +1,126 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"git-agent/agent"
+	"git-agent/agent/backfill"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+)
+
+// FetchKey is the setting that stands for --fetch. A repository cannot set it, because
+// a fetch runs what the repository's configuration names.
+const FetchKey = "agent.fetch"
+
+// fetchAdvice stands before the command that fetches all objects.
+const fetchAdvice = "--fetch fetches the objects that the answer needs; all objects are fetched by"
+
+// DamageAdvice stands in its place if the repository is no partial clone, so that nothing is
+// fetched for an answer.
+const DamageAdvice = "this is no partial clone, so it is damaged, and git fsck lists what it lacks; a remote repository may have it:"
+
+// Unshallow is the command that turns a shallow clone into a complete one.
+const Unshallow = "git fetch --unshallow"
+
+// Fetcher returns what fetches missing objects, or nil if the user has not asked for
+// that, or if the repository is no partial clone. asked is --fetch or --no-fetch, or
+// nil if neither is given.
+func (a *App) Fetcher(ctx context.Context, repo *gitext.Repo, asked *bool) (*backfill.Fetcher, error) {
+	if !repo.Partial() {
+		return nil, nil
+	}
+	if asked == nil {
+		wanted, err := a.fetchSetting(ctx)
+		if err != nil {
+			return nil, err
+		}
+		asked = &wanted
+	}
+	if !*asked {
+		return nil, nil
+	}
+	return &backfill.Fetcher{Repo: repo, OnFetch: func(objects int, remote string) {
+		a.Say("fetching %s from %s", agent.Plural(objects, "object"), layout.Printable(remote))
+	}}, nil
+}
+
+// Clone records what the repository lacked for the answers of a command.
+type Clone struct {
+	objects bool // an answer needs objects that are missing
+	history bool // an answer may depend on history before the boundary of a shallow clone
+}
+
+// See records what one answer lacked.
+func (k *Clone) See(incomplete []string) {
+	k.objects = k.objects || slices.Contains(incomplete, agent.LacksObjects)
+	k.history = k.history || slices.Contains(incomplete, szz.LacksHistory)
+}
+
+// Advise prints why objects could not be fetched, and how to get what the clone lacks.
+// fetcher is nil if nothing was to be fetched.
+func (k *Clone) Advise(ctx context.Context, a *App, fetcher *backfill.Fetcher) {
+	if k.history {
+		a.Hint(ctx, Unshallow)
+	}
+	switch {
+	case !k.objects:
+	case a.Repo != nil && !a.Repo.Partial():
+		a.Hint(ctx, DamageAdvice+"\n"+gitext.FetchAll)
+	case fetcher == nil:
+		a.Hint(ctx, fetchAdvice+"\n"+gitext.FetchAll)
+	case errors.Is(fetcher.Err(), backfill.ErrTrees):
+		fmt.Fprintf(a.Stderr, "error: %s\n", layout.FatalText(fetcher.Err()))
+		a.Hint(ctx, backfill.TreesAdvice)
+	default:
+		if err := fetcher.Err(); err != nil {
+			fmt.Fprintf(a.Stderr, "error: %s\n", layout.FatalText(err))
+		}
+		a.Hint(ctx, gitext.FetchAll)
+	}
+}
+
+// OrFetch adds to an error that ended the work that --fetch may prevent it, or why it
+// could not.
+func (a *App) OrFetch(fetcher *backfill.Fetcher, err error) error {
+	switch {
+	case fetcher == nil && a.lacksObject(err): // the hint about err itself fetches all objects
+		return WithHint(err, fetchAdvice)
+	case fetcher == nil || err == nil || !errors.Is(fetcher.Err(), backfill.ErrTrees):
+		return err
+	}
+	return WithHint(fmt.Errorf("%w; %w", err, backfill.ErrTrees), backfill.TreesAdvice)
+}
+
+// fetchSetting returns the value of agent.fetch.
+func (a *App) fetchSetting(ctx context.Context) (bool, error) {
+	config, err := a.Data.Config(ctx)
+	if err != nil {
+		return false, err
+	}
+	wanted := false
+	for _, v := range config[FetchKey] {
+		if !v.Trusted() {
+			a.WarnUntrusted(FetchKey, v.Scope)
+			continue
+		}
+		if err := CheckFetch(v); err != nil {
+			return false, err
+		}
+		wanted, _ = gitconfig.ParseBool(v)
+	}
+	return wanted, nil
+}
+
+// CheckFetch returns an error for a value that agent.fetch does not take.
+func CheckFetch(v gitconfig.Value) error {
+	if _, err := gitconfig.ParseBool(v); err != nil {
+		return &gitconfig.BadValueError{Key: FetchKey, Value: v, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"git-agent/agent/model"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes. 128 and 129 are those of git's die() and of its usage errors. The
+// manual page lists all of them in EXIT STATUS.
+const (
+	ExitFound       = 0   // the question was answered
+	ExitNothing     = 1   // the command found no answer
+	ExitLimit       = 2   // a limit or budget ended the work; what was printed is valid
+	ExitModel       = 3   // the model's server is unreachable or refused the request
+	ExitIncomplete  = 4   // the clone lacks objects or history that the answer needs
+	ExitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough; fix has a patch that passes only the model's own test
+	ExitFatal       = 128 // an error ended the work
+	ExitUsage       = 129 // the command line is wrong
+	ExitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work
+)
+
+// ExitStatus is an error that sets the exit code and prints nothing, because
+// everything has been printed.
+type ExitStatus int
+
+func (ExitStatus) Error() string { return "" }
+
+// UsageError is returned if the command line is wrong.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// Usagef returns a UsageError.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// WithHint adds a hint to an error: a command or setting that helps.
+func WithHint(err error, format string, args ...any) error {
+	return session.WithHint(err, format, args...)
+}
+
+// WithAgainHint adds to the error of an interrupted investigation the command that goes on
+// with it, which is the same one again.
+func (a *App) WithAgainHint(err error) error {
+	return WithHint(err, "%s", layout.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
+}
+
+// UsageErrorOf turns an error of kong into a UsageError. It also returns the verb
+// that the error is about, which is the program itself if no verb is given, and
+// nil if kong does not know.
+func UsageErrorOf(err error, args []string) (*kong.Node, error) {
+	var parse *kong.ParseError
+	if !errors.As(err, &parse) || parse.Context == nil {
+		return nil, err
+	}
+	verb := parse.Context.Selected()
+	missing, isMissing := strings.CutPrefix(parse.Error(), "expected ")
+	switch {
+	case isMissing && verb == nil:
+		return parse.Context.Model.Node, Usagef("no command is given")
+	case isMissing && len(verb.Children) > 0:
+		return verb, Usagef("no command is given")
+	case isMissing:
+		return verb, Usagef("%s is missing", strings.Trim(missing, `"`))
+	}
+	return verb, Usagef("%s", flagtable.ParserWords(parse.Error()))
+}
+
+// Report prints the error that ended the command, with its hints, and returns the
+// exit code. No other function chooses an exit code from an error.
+func (a *App) Report(ctx context.Context, verb *kong.Node, err error) int {
+	var status ExitStatus
+	var usage *UsageError
+	switch {
+	case err == nil:
+		return ExitFound
+	case errors.Is(err, terminal.ErrReaderGone):
+		return ExitFound
+	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // no other error is joined with it
+		return int(status)
+	case errors.As(err, &usage):
+		fmt.Fprintf(a.Stderr, "error: %s\n", layout.Printable(usage.Text))
+		if verb != nil && verb.Type == kong.ApplicationNode {
+			flagtable.WriteRootUsage(a.Stderr, verb)
+		} else {
+			flagtable.WriteSynopsis(a.Stderr, verb)
+		}
+		return ExitUsage
+	case errors.Is(context.Cause(ctx), ErrInterrupted):
+		a.hints(ctx, err)
+		return ExitInterrupted
+	}
+	fmt.Fprintf(a.Stderr, "fatal: %s\n", layout.FatalText(err))
+	a.hints(ctx, err)
+	var spent *session.SpentError
+	var server *model.Error
+	switch {
+	case errors.As(err, &spent):
+		return ExitLimit
+	case errors.As(err, &server):
+		return ExitModel
+	case a.lacksObject(err):
+		return ExitIncomplete
+	}
+	return ExitFatal
+}
+
+// lacksObject reports whether err ended the work because a partial clone lacks an
+// object. A missing object of any other repository is damage.
+func (a *App) lacksObject(err error) bool {
+	return errors.As(err, new(*gitext.MissingObjectError)) && a.Repo != nil && a.Repo.Partial()
+}
+
+// hints prints the hints of err and of the errors that it wraps.
+func (a *App) hints(ctx context.Context, err error) {
+	var hinted *session.HintedError
+	if errors.As(err, &hinted) {
+		a.Hint(ctx, hinted.Hint)
+	}
+	var missing *gitext.MissingObjectError
+	if errors.As(err, &missing) {
+		if a.Repo != nil && !a.Repo.Partial() {
+			a.Hint(ctx, DamageAdvice)
+		}
+		a.Hint(ctx, gitext.FetchAll)
+	}
+	if errors.As(err, new(*gitext.UnmergedError)) {
+		a.Hint(ctx, "resolve the conflict, and mark that with git add or git rm; --worktree takes the files as they are")
+	}
+	var git *gitcmd.Error
+	if errors.As(err, &git) && git.Hint != "" {
+		a.Hint(ctx, git.Hint)
+	}
+	if errors.As(err, new(*sandbox.TemporaryError)) || isTemporaryFull(err) {
+		a.Hint(ctx, "TMPDIR=<directory> names another place for temporary files")
+	}
+}
+
+// isTemporaryFull reports whether a temporary file was too much for its disk.
+func isTemporaryFull(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, syscall.ENOSPC) && errors.As(err, &path) && strings.HasPrefix(path.Path, filepath.Clean(os.TempDir())+string(filepath.Separator))
+}

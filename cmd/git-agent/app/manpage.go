@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/man"
+)
+
+// ShowPage lays out a manual page and prints it, through the pager if it is
+// longer than a screen. git itself shows `git agent --help` with man(1); ShowPage
+// serves `git agent szz --help`, and works if the pages are not installed.
+func ShowPage(a *App, name string) (err error) {
+	ctx := context.Background()
+	source, err := man.Page(name)
+	if err != nil {
+		return WithHint(err, "git agent man")
+	}
+	var style man.Style
+	if terminal.IsTerminal(a.Stdout) && a.WantColor(ctx) {
+		const underlined, bold = "\x1b[4m", "\x1b[1m"
+		a.colors = []string{underlined, bold, layout.ColorReset}
+		style = func(font byte, s string) string {
+			if font == 'I' {
+				return underlined + s + layout.ColorReset
+			}
+			return bold + s + layout.ColorReset
+		}
+	}
+	out := a.Page(ctx)
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = out.Write([]byte(man.Text(source, min(a.TextWidth(), 80), style)))
+	return err
+}
+
+// DefaultManDir returns the directory in which man-db looks for the program's
+// pages. If the program is in a directory named bin, that is ../share/man; for
+// other directories man-db has no such rule, so it is the user's data directory.
+func DefaultManDir(env Environ) (string, error) {
+	exe, err := os.Executable()
+	if err == nil && filepath.Base(filepath.Dir(exe)) == "bin" && !strings.Contains(exe, "go-build") {
+		return filepath.Join(filepath.Dir(filepath.Dir(exe)), "share", "man"), nil
+	}
+	if data := env.Get("XDG_DATA_HOME"); data != "" {
+		return filepath.Join(data, "man"), nil
+	}
+	if home := env.Get("HOME"); home != "" {
+		return filepath.Join(home, ".local", "share", "man"), nil
+	}
+	return "", WithHint(errors.New("no place for manual pages is known"), "git agent man --install <dir>")
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/agent/session"
+	"git-agent/cache"
+	"git-agent/cache/place"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+)
+
+// ModelSettings reads the settings of the model from the environment and git's
+// configuration.
+func (a *App) ModelSettings(ctx context.Context) (session.Settings, error) {
+	config, err := a.Data.Config(ctx)
+	if err != nil {
+		return session.Settings{}, err
+	}
+	return session.Read(config, a.Env.Get, a.WarnUntrusted)
+}
+
+// NewSession opens a session with the model that the settings name. Runs are
+// recorded in traces, which the caller closes; nil records nothing. With preview,
+// the session is not used to send anything.
+func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.Traces, preview bool) (*session.Session, error) {
+	version, err := EngineVersion()
+	if err != nil {
+		return nil, err
+	}
+	return session.Open(ctx, session.Options{
+		Settings: s, Env: a.Env.Get, Secrets: a.Keys(), Traces: traces, Preview: preview,
+		Client: VersionString(), Version: version,
+		Say: func(text string) { a.Say("%s", layout.Printable(text)) }, Warn: a.WarnOnce,
+	})
+}
+
+// OpenModel decides which engine answers questions about a repository, and opens a
+// session with the model, or returns nil if the offline engine answers. apply
+// overrides the settings with options. The session records its runs in the traces,
+// which the caller closes; they may be nil. With preview, the session is not used to
+// send anything, and nothing is recorded.
+func (a *App) OpenModel(ctx context.Context, repo *gitext.Repo, choice EngineChoice, apply func(*session.Settings), preview bool) (*session.Session, *cache.Traces, error) {
+	var settings session.Settings
+	var bad error // a value that matters only if a model is asked
+	if choice.Named != "offline" {
+		var err error
+		settings, err = a.ModelSettings(ctx)
+		var value *gitconfig.BadValueError
+		if errors.As(err, &value) && value.Key != session.EngineKey {
+			bad = err
+		} else if err != nil {
+			return nil, nil, err
+		}
+		apply(&settings)
+	}
+	asked, err := a.ChooseEngine(choice, settings)
+	if err != nil || !asked {
+		return nil, nil, err
+	}
+	if bad != nil {
+		return nil, nil, bad
+	}
+	var traces *cache.Traces
+	if !preview {
+		if traces, err = a.openRepoTraces(ctx, repo); err != nil {
+			return nil, nil, err
+		}
+	}
+	opened, err := a.NewSession(ctx, settings, traces, preview)
+	if err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	return opened, traces, nil
+}
+
+// openRepoTraces opens the file in which runs about a repository are recorded, and
+// creates it. If it cannot be opened, the user is warned and the traces are nil: the
+// model works unrecorded. It fails only if it is interrupted.
+func (a *App) openRepoTraces(ctx context.Context, repo *gitext.Repo) (*cache.Traces, error) {
+	k := a.Data.Folders(ctx, repo.CommonDir())
+	traces, err := a.Data.OpenTraces(ctx, k.State, k.StateErr)
+	if err == nil {
+		return traces, nil
+	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	a.WarnOnce(session.Unrecorded(err))
+	return nil, nil
+}
+
+// Keys returns the API keys in the environment of this process.
+func (a *App) Keys() []string {
+	var keys []string
+	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {
+		if key := a.Env.Get(name); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// OpenOwnTraces opens the recorded runs that belong to no repository, such as
+// evaluations.
+func (a *App) OpenOwnTraces(ctx context.Context) (*cache.Traces, error) {
+	own, err := a.Data.User(ctx).Own(place.State)
+	return a.Data.OpenTraces(ctx, own, err)
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+	"git-agent/gitext/quote"
+)
+
+// SandboxSettings say how the commands of a project are confined. Only the user
+// can set them: a repository must not choose what its own code may access.
+type SandboxSettings struct {
+	Level    sandbox.Level
+	Readable []string
+	Writable []string
+}
+
+// The keys of SandboxSettings. Paths may be given several times.
+const (
+	SandboxKey      = "agent.sandbox"
+	SandboxReadKey  = "agent.sandboxRead"
+	SandboxWriteKey = "agent.sandboxWrite"
+)
+
+// SandboxSettings reads the settings. asked is the value of --sandbox, or "" if
+// that is not given.
+func (a *App) SandboxSettings(ctx context.Context, asked string) (SandboxSettings, error) {
+	config, err := gitext.Settings(ctx)
+	if err != nil {
+		return SandboxSettings{}, err
+	}
+	var last gitconfig.Value
+	trusted := func(key string) (values []string) {
+		for _, v := range config[strings.ToLower(key)] {
+			if !v.Trusted() {
+				a.WarnUntrusted(key, v.Scope)
+				continue
+			}
+			values, last = append(values, v.Value), v
+		}
+		return values
+	}
+	s := SandboxSettings{Level: sandbox.Level(asked)}
+	if levels := trusted(SandboxKey); asked == "" && len(levels) > 0 {
+		s.Level = sandbox.Level(last.Value) // the last one wins, as in git
+		if err := CheckSandboxLevel(last); err != nil {
+			return s, err
+		}
+	}
+	s.Level = cmp.Or(s.Level, sandbox.Auto)
+	if s.Readable, err = a.sandboxPaths(SandboxReadKey, trusted(SandboxReadKey)); err != nil {
+		return s, err
+	}
+	s.Writable, err = a.sandboxPaths(SandboxWriteKey, trusted(SandboxWriteKey))
+	return s, err
+}
+
+// CheckSandboxLevel returns an error for a value that agent.sandbox does not take.
+func CheckSandboxLevel(v gitconfig.Value) error {
+	bad := &gitconfig.BadValueError{Key: SandboxKey, Value: v, Err: errors.New("it must be auto, bwrap, landlock or none")}
+	switch {
+	case v.Bare:
+		bad.Err = gitconfig.ErrNoValue
+	case slices.Contains(sandbox.Levels, sandbox.Level(v.Value)):
+		return nil
+	}
+	return bad
+}
+
+// sandboxPaths returns the paths of a key as absolute paths. It fails if the
+// sandbox cannot grant one of them, because the command would then lack
+// something that the user meant it to have.
+func (a *App) sandboxPaths(key string, values []string) ([]string, error) {
+	var paths []string
+	for _, path := range values {
+		if rel, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(a.Env.Get("HOME"), rel)
+		}
+		if err := sandbox.CheckGrant(path); err != nil {
+			return nil, WithHint(fmt.Errorf("%s: %w", key, err), "git config --global --unset %s %s", key, quote.Shell("^"+path+"$"))
+		}
+		paths = append(paths, filepath.Clean(path))
+	}
+	return paths, nil
+}
+
+// UnconfinedHint says what to do if nothing can confine a command.
+func UnconfinedHint(e *sandbox.Unavailable) string {
+	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
+	if command := sandbox.InstallCommand(e.Failed); command != "" {
+		return command + "\n" + none
+	}
+	return none
+}
+
+// CompiledFolder returns the folder with what compilers made, among the cached data of a
+// repository; "" if there is no place for such data.
+func (a *App) CompiledFolder(ctx context.Context, repo *gitext.Repo) string {
+	folders := a.Data.Folders(ctx, repo.CommonDir())
+	if folders.CacheErr != nil {
+		return ""
+	}
+	// Earlier versions kept caches there that tests could write. A failure only wastes space.
+	sandbox.RemoveAll(filepath.Join(folders.Cache.Path, "build"))
+	return filepath.Join(folders.Cache.Path, "compiled")
+}

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext/gitconfig"
+)
+
+// PersonReads reports whether a person reads standard output: on a terminal, or
+// in the pager that git starts for `git -p agent`.
+func (a *App) PersonReads() bool {
+	return terminal.IsTerminal(a.Stdout) || a.Env.Get("GIT_PAGER_IN_USE") != ""
+}
+
+// TextWidth returns the width of the output: COLUMNS, which git respects first
+// too, or the terminal's width, or 100 if there is no terminal. It is 40 at least,
+// because narrower text cannot be laid out.
+func (a *App) TextWidth() int {
+	if n, err := strconv.Atoi(a.Env.Get("COLUMNS")); err == nil && n > 0 {
+		return max(40, n)
+	}
+	if terminal.IsTerminal(a.Stdout) {
+		width, _ := terminal.Size(a.Stdout)
+		return max(40, width)
+	}
+	return 100
+}
+
+// WantColor reports whether to use color. --color decides, then NO_COLOR, then
+// git's own rule for color.agent, which respects color.ui, TERM and
+// GIT_PAGER_IN_USE. It starts a git process only if there is a terminal or a
+// pager of git's.
+func (a *App) WantColor(ctx context.Context) bool {
+	switch a.Flags.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if a.Env.Get("NO_COLOR") != "" {
+		return false
+	}
+	tty := terminal.IsTerminal(a.Stdout)
+	if !tty && a.Env.Get("GIT_PAGER_IN_USE") == "" {
+		return false
+	}
+	return gitconfig.ColorBool(ctx, "color.agent", tty)
+}
+
+// ColorSlots maps each slot of color.agent.<slot> to its default, as git's
+// configuration spells it. Colour never carries meaning alone.
+var ColorSlots = map[string]string{
+	"fix":         "bold",
+	"suspect":     "yellow",
+	"probability": "bold green",
+	"doubt":       "dim",
+	"path":        "cyan",
+	"command":     "dim",
+	"heading":     "bold",
+	"old":         "red",
+	"new":         "green",
+	"ok":          "green",
+	"warning":     "yellow",
+	"error":       "red",
+}
+
+// NewPalette returns the colours of the slots, or an empty palette if color is
+// not wanted. It asks git only for slots that are configured.
+func (a *App) NewPalette(ctx context.Context) layout.Palette {
+	if !a.WantColor(ctx) {
+		return layout.Palette{}
+	}
+	p := layout.Palette{Codes: gitconfig.Colors(ctx, "color.agent", maps.Clone(ColorSlots))}
+	a.colors = append(slices.Collect(maps.Values(p.Codes)), layout.ColorReset)
+	return p
+}
+
+// Page returns the stream for output that people read. The caller must Close it.
+func (a *App) Page(ctx context.Context) *terminal.Pager {
+	return terminal.NewPager(ctx, a.Stdout, a.Stderr, &a.colors)
+}
+
+// logCall prints one call of git for -v, as a line that can be pasted into a
+// shell. Paths in it are those of the top of the work tree, which -C leads to from a
+// subdirectory; revisions were read where the user stands.
+func (a *App) logCall(argv []string, d time.Duration, exit int) {
+	if a.Repo != nil && len(argv) > 1 && argv[1] != "rev-parse" {
+		if up := HereIn(a.Repo).up(); up != "" {
+			argv = slices.Insert(slices.Clone(argv), 1, "-C", up)
+		}
+	}
+	fmt.Fprintf(a.Stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
+}
+
+// LineEnd returns what ends a line of output: NUL with -z, else a newline.
+func LineEnd(null bool) string {
+	if null {
+		return "\x00"
+	}
+	return "\n"
+}
