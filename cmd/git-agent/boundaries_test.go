@@ -48,8 +48,8 @@ var storeys = [][]string{
 // forTests are packages that only tests import.
 var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/symbol/lsp/lsptest", "agent/szz/szztest"}
 
-// verbs are independent of each other, but for what is in between.
-var verbs = []string{"agent/szz", "agent/crash", "agent/fix"}
+// verbRooms are independent of each other, but for what is in between.
+var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 
 // between lists what one verb takes from another. A failing run of fix may print a crash,
 // and the report of a crash may be what fix is asked about.
@@ -227,7 +227,7 @@ func mayTake(pkg, theirs string) bool {
 // verbOfRoom returns the verb that a package belongs to, or "".
 func verbOfRoom(pkg string) string {
 	pkg = strings.Replace(pkg, "agent/eval/", "agent/", 1)
-	for _, verb := range verbs {
+	for _, verb := range verbRooms {
 		if pkg == verb || strings.HasPrefix(pkg, verb+"/") {
 			return verb
 		}

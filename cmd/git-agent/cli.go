@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
-	"git-agent/cmd/git-agent/app"
 	"reflect"
 	"slices"
 	"strings"
+
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/evalcmd"
+	"git-agent/cmd/git-agent/tracecmd"
+	"git-agent/cmd/git-agent/verbs"
 
 	"github.com/alecthomas/kong"
 )
@@ -16,13 +20,13 @@ import (
 type cli struct {
 	app.Globals
 
-	Szz        szzCmd        `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
-	Fix        fixCmd        `cmd:"" help:"repair a bug, and prove the patch by the tests"`
-	Crash      crashCmd      `cmd:"" help:"rank the files and the commits behind a crash report"`
+	Szz        verbs.Szz     `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
+	Fix        verbs.Fix     `cmd:"" help:"repair a bug, and prove the patch by the tests"`
+	Crash      verbs.Crash   `cmd:"" help:"rank the files and the commits behind a crash report"`
 	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash and parts of fix to other agents over the Model Context Protocol"`
-	Eval       evalCmd       `cmd:"" help:"measure answers on cases whose correct answer is known"`
-	Trace      traceCmd      `cmd:"" help:"show, export, replay or resume recorded runs"`
+	Eval       evalcmd.Cmd   `cmd:"" help:"measure answers on cases whose correct answer is known"`
+	Trace      tracecmd.Cmd  `cmd:"" help:"show, export, replay or resume recorded runs"`
 	Index      indexCmd      `cmd:"" help:"build, update, describe or remove an index that answers searches of the whole history at once"`
 	Cache      cacheCmd      `cmd:"" help:"inspect, verify, prune or clear the cache"`
 	Doctor     doctorCmd     `cmd:"" help:"check git, the repository and the installation"`
@@ -45,9 +49,9 @@ func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	if len(args) == 0 || args[0] == "completion" {
 		return newParser(c, a)
 	}
-	verbs := reflect.ValueOf(c).Elem()
-	for i := range verbs.NumField() {
-		field := verbs.Type().Field(i)
+	all := reflect.ValueOf(c).Elem()
+	for i := range all.NumField() {
+		field := all.Type().Field(i)
 		tag := func(key string) string { return field.Tag.Get(key) }
 		if field.Anonymous || cmp.Or(tag("name"), strings.ToLower(field.Name)) != args[0] {
 			continue
@@ -56,7 +60,7 @@ func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 		if _, hidden := field.Tag.Lookup("hidden"); hidden {
 			extra = append(extra, `hidden:""`)
 		}
-		verb := kong.DynamicCommand(args[0], tag("help"), "", verbs.Field(i).Addr().Interface(), extra...)
+		verb := kong.DynamicCommand(args[0], tag("help"), "", all.Field(i).Addr().Interface(), extra...)
 		return kong.New(&c.Globals, append(parserOptions(a), verb)...)
 	}
 	return newParser(c, a)
@@ -71,7 +75,7 @@ func parserOptions(a *app.App) []kong.Option {
 		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
 		kong.Bind(a),
-		kong.Vars{"recorded_verbs": alternatives(recordedVerb.verbName)},
+		kong.Vars{"recorded_verbs": verbs.Alternatives(verbs.RecordedVerb.VerbName)},
 	}
 }
 

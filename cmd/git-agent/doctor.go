@@ -8,6 +8,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
+	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -21,13 +22,13 @@ type doctorCmd struct {
 // otherSettings are the settings that the program reads besides those of a model.
 var otherSettings = []doctor.Setting{
 	{Key: "agent.cacheLimit", Check: datadir.CheckSize("agent.cacheLimit")},
-	{Key: testCommandKey, Confined: true},
-	{Key: buildCommandKey, Confined: true},
-	{Key: suiteCommandKey, Confined: true},
-	{Key: setupCommandKey, UserOnly: true},
+	{Key: verbs.TestCommandKey, Confined: true},
+	{Key: verbs.BuildCommandKey, Confined: true},
+	{Key: verbs.SuiteCommandKey, Confined: true},
+	{Key: verbs.SetupCommandKey, UserOnly: true},
 	{Key: gitcmd.MemorySetting, Check: datadir.CheckSize(gitcmd.MemorySetting)},
 	{Key: app.FetchKey, UserOnly: true, Check: app.CheckFetch},
-	{Key: trailerFloorKey},
+	{Key: verbs.TrailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: app.SandboxKey, UserOnly: true, Check: app.CheckSandboxLevel},
 	{Key: app.SandboxReadKey, UserOnly: true},

@@ -11,27 +11,28 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
 
 // recordedToy is a question of a verb that is not szz.
 type recordedToy struct{}
 
-func (recordedToy) subject() string { return "toy" }
-func (recordedToy) plain() bool     { return true }
-func (recordedToy) replay(context.Context, *app.App, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
+func (recordedToy) Subject() string { return "toy" }
+func (recordedToy) Plain() bool     { return true }
+func (recordedToy) Replay(context.Context, *app.App, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
 	return trace.Played{}, errors.New("replayed")
 }
-func (recordedToy) resume(context.Context, *app.App, resumption) (resumedAnswer, error) {
+func (recordedToy) Resume(context.Context, *app.App, verbs.Resumption) (verbs.ResumedAnswer, error) {
 	return nil, errors.New("resumed")
 }
 
 // Runs of each plugged-in verb are found, newest first; runs of other kinds are not,
 // and the error for them names the kinds that can be used.
 func TestRecordedVerbs(t *testing.T) {
-	before := recordedVerbs
-	t.Cleanup(func() { recordedVerbs = before })
-	recordedVerbs = append(before[:1:1], recordedVerb{name: "toy", kind: "toy/agent", read: func(*trace.Trajectory) (recordedQuestion, error) {
+	before := verbs.RecordedVerbs
+	t.Cleanup(func() { verbs.RecordedVerbs = before })
+	verbs.RecordedVerbs = append(before[:1:1], verbs.RecordedVerb{Name: "toy", Kind: "toy/agent", Read: func(*trace.Trajectory) (verbs.RecordedQuestion, error) {
 		return recordedToy{}, nil
 	}})
 	traces, err := cache.OpenTraces(t.Context(), t.TempDir(), cache.Options{})
@@ -46,7 +47,7 @@ func TestRecordedVerbs(t *testing.T) {
 		time.Sleep(2 * time.Millisecond) // so that no two begin at the same time
 	}
 	var kinds []string
-	runs, err := newestOf(t.Context(), traces, 2)
+	runs, err := verbs.NewestOf(t.Context(), traces, 2)
 	for _, r := range runs {
 		kinds = append(kinds, r.Kind)
 	}
@@ -55,14 +56,14 @@ func TestRecordedVerbs(t *testing.T) {
 	}
 	var stores runstore.Stores
 	stores.Add(traces)
-	if list, err := listResumable(t.Context(), &stores); len(list) != 3 || err != nil {
+	if list, err := verbs.ListResumable(t.Context(), &stores); len(list) != 3 || err != nil {
 		t.Errorf("%d runs can be resumed, %v", len(list), err)
 	}
-	if q, err := questionOf(&trace.Trajectory{Run: cache.Run{Kind: "toy/agent"}}); err != nil || q.subject() != "toy" {
+	if q, err := verbs.QuestionOf(&trace.Trajectory{Run: cache.Run{Kind: "toy/agent"}}); err != nil || q.Subject() != "toy" {
 		t.Errorf("%v, %v", q, err)
 	}
 	want := `a run of kind "eval/toy" cannot be replayed or resumed, only one of kind szz/agent or toy/agent`
-	if _, err := questionOf(&trace.Trajectory{Run: cache.Run{Kind: "eval/toy"}}); err == nil || err.Error() != want {
+	if _, err := verbs.QuestionOf(&trace.Trajectory{Run: cache.Run{Kind: "eval/toy"}}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

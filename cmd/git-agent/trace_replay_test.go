@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/model/modeltest"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/tracecmd"
 )
 
 // study is a repository with a bug and its fix, in a home of its own, and a
@@ -109,7 +110,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("replay of a file exits with %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = s.run(t, "trace", "replay", "--plain", "--json")
-	var row replayRow
+	var row tracecmd.ReplayRow
 	if err := json.Unmarshal([]byte(out), &row); err != nil || code != app.ExitFound {
 		t.Fatalf("replay --plain exits with %d, %v\n%s%s", code, err, out, errs)
 	}

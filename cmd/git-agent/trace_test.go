@@ -19,6 +19,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/tracecmd"
 	"git-agent/gitext/visible"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -134,12 +135,12 @@ func TestParseSince(t *testing.T) {
 		"2026-11-20":          time.Date(2026, 11, 20, 0, 0, 0, 0, time.Local),
 		"2026-11-20 08:30:00": time.Date(2026, 11, 20, 8, 30, 0, 0, time.Local),
 	} {
-		if got, err := parseSince(in, now); err != nil || !got.Equal(want) {
+		if got, err := tracecmd.ParseSince(in, now); err != nil || !got.Equal(want) {
 			t.Errorf("parseSince(%q) = %v, %v", in, got, err)
 		}
 	}
 	for _, in := range []string{"yesterday", "-3h", "-2d", "d", "20"} {
-		if got, err := parseSince(in, now); err == nil {
+		if got, err := tracecmd.ParseSince(in, now); err == nil {
 			t.Errorf("parseSince(%q) = %v", in, got)
 		}
 	}

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"git-agent/agent/shard"
+)
+
+// ShardFlags are the options by which a verb works on a part of its cases, and keeps what
+// it found in a plain file.
+type ShardFlags struct {
+	Shard   string `placeholder:"<i>/<n>" help:"work only on the <i>th of <n> equal parts, counted from 1; needs --journal"`
+	Journal string `placeholder:"<file>" kind:"path" help:"keep what is found in <file>, continue what is there, and let eval merge join it with that of other parts"`
+
+	Part shard.Shard `kong:"-"`
+}
+
+// CheckShard reads the shard, which is the whole if none is given.
+func (f *ShardFlags) CheckShard() (err error) {
+	f.Part = shard.Whole
+	if f.Shard == "" {
+		return nil
+	}
+	if f.Part, err = shard.Parse(f.Shard); err != nil {
+		return Usagef("--shard: %v", err)
+	}
+	if f.Journal == "" {
+		return Usagef("--shard needs --journal=<file>, a file of its own for each shard")
+	}
+	return nil
+}

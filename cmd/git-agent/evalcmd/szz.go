@@ -1,0 +1,120 @@
+package evalcmd
+
+import (
+	"context"
+	"slices"
+
+	"git-agent/agent/eval"
+	szzeval "git-agent/agent/eval/szz"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/rank"
+	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/verbs"
+)
+
+type evalSzzCmd struct {
+	Repos               string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm           []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine              string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Annotations         bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
+	Ablation            bool     `help:"also measure the agent engine without its tools, its method and its compression"`
+	Jobs                int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	Index               bool     `help:"build an index of the changed lines of each repository, or bring it up to date, and let the ranking ask it"`
+	evalFlags           `embed:""`
+	Calibrate           string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
+	verbs.SzzModelFlags `embed:""`
+}
+
+// Run measures the algorithms, or reports an earlier run, or compares two runs.
+func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	e := evaluation{
+		evalFlags: &c.evalFlags, task: szzeval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: szzeval.IsAgent, trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
+		foreignLine: szzeval.CheckForeign,
+		doubt:       doubt{szzeval.Contradicted, "repositories", "ghost or cross_file"},
+		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
+			return c.staff(ctx, a, plan, traces)
+		},
+		recalled: func(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+			return c.recalled(ctx, a, journal, res)
+		},
+		report: func(task eval.Task, about eval.About, res *eval.Results, whole bool) error {
+			return c.report(a, task, about, res, whole)
+		},
+	}
+	if e.jobs == 0 && c.asksModel() {
+		e.jobs = c.SzzModelFlags.Jobs()
+	}
+	return e.run(ctx, a)
+}
+
+// check completes the options and returns an error for those that make no sense
+// together.
+func (c *evalSzzCmd) check() error {
+	c.choose()
+	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(szz.Algorithms, name) })
+	if err != nil {
+		return err
+	}
+	if err := c.checkNames(c.Algorithm, slices.Concat(szz.Algorithms, others), szzeval.Arms); err != nil {
+		return err
+	}
+	switch {
+	case c.asksModel() && c.Engine == "offline":
+		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
+	case c.Calibrate != "" && c.Journal != "":
+		return app.Usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate")
+	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
+		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
+	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
+		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
+	case len(c.Cases) > 0 && !c.asksModel() && c.Used():
+		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+	}
+	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
+		return err
+	}
+	return c.SzzModelFlags.Check()
+}
+
+// choose completes the list of algorithms.
+func (c *evalSzzCmd) choose() {
+	if len(c.Algorithm) == 0 {
+		c.Algorithm = []string{szz.Algorithms[0]}
+		if c.Engine == "agent" || c.Ablation {
+			c.Algorithm = []string{eval.WholeAgent}
+		}
+	}
+	if c.Engine == "agent" && !c.asksModel() {
+		c.Algorithm = append([]string{eval.WholeAgent}, c.Algorithm...)
+	}
+	if !c.Ablation {
+		return
+	}
+	for _, name := range szzeval.Arms.Names()[:4] {
+		if !slices.Contains(c.Algorithm, name) {
+			c.Algorithm = append(c.Algorithm, name)
+		}
+	}
+}
+
+// asksModel reports whether one of the algorithms needs a model.
+func (c *evalSzzCmd) asksModel() bool { return slices.ContainsFunc(c.Algorithm, szzeval.IsAgent) }
+
+// recalled returns the task and the results of a stored run. It reads a calibration
+// only if the run asked a model, because calibrations are for a model's answers.
+func (c *evalSzzCmd) recalled(ctx context.Context, a *app.App, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error) {
+	task := szzeval.Task{Fallback: c.Fallback}
+	if !slices.ContainsFunc(res.Algorithms, szzeval.IsAgent) {
+		return task, res, nil
+	}
+	var err error
+	if task.Calibration, err = c.calibration(ctx, a); err != nil || task.Calibration == nil {
+		return task, res, err
+	}
+	res, err = eval.Recall(ctx, task, journal)
+	return task, res, err
+}

@@ -1,0 +1,181 @@
+package tracecmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"git-agent/agent/trace"
+	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/runstore"
+)
+
+type traceExportCmd struct {
+	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"output format: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps (the default), which is complete and can be shown and replayed again"`
+	Content bool   `help:"with otel, include prompts, answers and outputs in the spans"`
+	Send    bool   `help:"with otel, send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
+	All     bool   `help:"export every recorded conversation, newest first, one per line; not with steps"`
+	Name    string `arg:"" optional:"" name:"run" help:"a unique part of the run's name, or a file of exported steps"`
+}
+
+// Run writes one run, or all of them, to standard output or to a collector.
+func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
+	switch {
+	case (c.Content || c.Send) && c.Format != "otel":
+		return app.Usagef("--content and --send need --format=otel")
+	case c.All && c.Name != "":
+		return app.Usagef("--all takes no runs, but got %q", c.Name)
+	case c.All && c.Format == "steps":
+		return app.Usagef("--all needs --format=atif, mini or otel: a file of steps holds one run")
+	}
+	stores, err := openRuns(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stores.Close()) }()
+	if c.All {
+		return c.exportAll(ctx, a, stores)
+	}
+	r, err := stores.Find(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	if c.Format == "steps" {
+		return trace.WriteSteps(a.Stdout, r.Run, r.Recorded)
+	}
+	t, err := stores.Read(r)
+	if err != nil {
+		return err
+	}
+	if c.Send {
+		return c.send(ctx, a, t)
+	}
+	return c.write(a.Stdout, t)
+}
+
+// exportAll exports all conversations, each on a line of its own. It has one of
+// them in memory at a time.
+func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *runstore.Stores) error {
+	all, err := stores.List(ctx, cache.ListOptions{})
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, r := range all {
+		if r.IsEvaluation() {
+			continue
+		}
+		t, err := stores.Read(r)
+		if err != nil {
+			return err
+		}
+		if t.Opening == nil { // no conversation began
+			continue
+		}
+		found = true
+		if c.Send {
+			err = c.send(ctx, a, t)
+		} else {
+			err = c.writeLine(a.Stdout, t)
+		}
+		if err != nil {
+			return fmt.Errorf("run %s: %w", r.ID, err)
+		}
+	}
+	if !found {
+		return runstore.ErrNoConversation()
+	}
+	return nil
+}
+
+func (c *traceExportCmd) writeLine(w io.Writer, t *trace.Trajectory) error {
+	var document, line bytes.Buffer
+	if err := c.write(&document, t); err != nil {
+		return err
+	}
+	if err := json.Compact(&line, document.Bytes()); err != nil {
+		return err
+	}
+	_, err := w.Write(append(bytes.TrimSpace(line.Bytes()), '\n'))
+	return err
+}
+
+func (c *traceExportCmd) write(w io.Writer, t *trace.Trajectory) error {
+	switch c.Format {
+	case "atif":
+		return t.WriteATIF(w)
+	case "mini":
+		return t.WriteMini(w)
+	}
+	return t.WriteOTel(w, c.Content)
+}
+
+// sendTimeout limits the time of a transfer to a collector.
+const sendTimeout = 30 * time.Second
+
+// send sends the spans of a run to a collector, as OTLP over HTTP. Only --send
+// makes `trace export` send anything.
+func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajectory) error {
+	target, err := otlpTarget(a.Env)
+	if err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	if err := c.write(&body, t); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), &body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for pair := range strings.SplitSeq(a.Env.Get("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+		}
+	}
+	// Do not follow redirects: the headers hold a key, which another server must not get.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("send the spans: %w", err)
+	}
+	defer res.Body.Close() // nothing more is read
+	if res.StatusCode/100 != 2 {
+		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // the reason may be missing
+		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
+	}
+	if !a.Flags.Quiet {
+		fmt.Fprintf(a.Stderr, "sent to %s\n", target.Host)
+	}
+	return nil
+}
+
+// otlpTarget returns the address of the collector as OpenTelemetry specifies it:
+// the endpoint for traces unchanged, or else the general endpoint with the path
+// v1/traces.
+func otlpTarget(env app.Environ) (*url.URL, error) {
+	text, path := env.Get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
+	if text == "" {
+		text, path = env.Get("OTEL_EXPORTER_OTLP_ENDPOINT"), "v1/traces"
+	}
+	if text == "" {
+		return nil, app.WithHint(errors.New("--send needs the address of a collector"), "export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318")
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is no address such as http://localhost:4318")
+	}
+	return u.JoinPath(path), nil
+}

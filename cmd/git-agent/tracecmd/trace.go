@@ -1,0 +1,34 @@
+// Package tracecmd is git agent trace: it lists, shows, exports, replays and resumes the
+// recorded runs of models.
+package tracecmd
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/runstore"
+	"git-agent/gitext"
+)
+
+// Cmd is `git agent trace`: it shows what models did in recorded runs, step
+// by step.
+type Cmd struct {
+	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
+	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
+	Export traceExportCmd `cmd:"" help:"export a run for other programs"`
+	Replay traceReplayCmd `cmd:"" help:"replay runs of ${recorded_verbs} with the model's recorded answers, and report what differs"`
+	Resume traceResumeCmd `cmd:"" help:"resume an interrupted run of ${recorded_verbs}"`
+	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
+}
+
+// openRuns opens the files of recorded runs that exist, of the repository where the user
+// stands and of none.
+func openRuns(ctx context.Context, a *app.App) (*runstore.Stores, error) {
+	repo, err := a.Open(ctx, gitext.OpenOptions{})
+	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
+		return nil, err
+	}
+	s := &runstore.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
+	return s, s.Open(ctx)
+}

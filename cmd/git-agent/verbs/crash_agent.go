@@ -1,0 +1,156 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/engine"
+	"git-agent/agent/crash/input"
+	"git-agent/agent/crash/investigate"
+	"git-agent/agent/session"
+	"git-agent/agent/symbol"
+	"git-agent/cache"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// CrashModelFlags are the options that crash and eval crash share for asking a model.
+type CrashModelFlags struct {
+	app.VotingFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
+	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate; default: agent.crashCalibration"`
+	Tools           bool   `negatable:"" default:"true" help:"let the model use tools, and show it more than the report (the default); --no-tools leaves it the report alone"`
+	Calls           bool   `negatable:"" default:"true" help:"let the model use the tools that read the report, the code and the history"`
+	Ranking         bool   `negatable:"" default:"true" help:"show the model the ranking of the offline engine"`
+	Code            bool   `negatable:"" default:"true" help:"show the model the code around the frames"`
+	Changes         bool   `negatable:"" default:"true" help:"show the model the latest changes to that code"`
+	Definitions     bool   `negatable:"" default:"true" help:"let the model look up definitions"`
+	Raw             bool   `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
+	CommitSearch    bool   `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
+	History         bool   `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
+	Augmentation    bool   `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
+}
+
+// Used reports whether any option is given that makes sense only with a model.
+func (f *CrashModelFlags) Used() bool {
+	return f.VotingFlags.Used() || f.Calibration != "" || len(f.Switches().Names()) > 0
+}
+
+// RunCount returns how many times the model investigates each crash.
+func (f *CrashModelFlags) RunCount() int {
+	if f.Runs == nil {
+		return investigate.DefaultRuns
+	}
+	return *f.Runs
+}
+
+// Switches returns which parts of the method the options turn off.
+func (f *CrashModelFlags) Switches() crash.Switches {
+	return crash.Switches{
+		NoTools: !f.Tools, NoCalls: !f.Calls, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes,
+		NoDefinitions: !f.Definitions, NoRaw: !f.Raw, NoCommitSearch: !f.CommitSearch, NoHistory: !f.History, NoAugmentation: !f.Augmentation,
+	}
+}
+
+// Override overrides the settings with the options that are given.
+func (f *CrashModelFlags) Override(s *session.Settings) {
+	f.ModelFlags.Override(s)
+	if f.Calibration != "" {
+		s.CrashCalibration, s.From[app.CrashCalibrationKey] = f.Calibration, "--calibration"
+	}
+}
+
+// calibrate lets an engine use the configured calibration. It warns about one that was made
+// for something else, which the engine will not use.
+func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Question) error {
+	s := who.Session.Settings
+	c, err := app.ReadCrashCalibration(s)
+	if err != nil || c == nil {
+		return err
+	}
+	basis, err := who.Basis(q)
+	if err != nil {
+		return err
+	}
+	if why := c.Differs(basis); why != "" {
+		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[app.CrashCalibrationKey], layout.Printable(why))
+	}
+	who.Calibration = c
+	return nil
+}
+
+// apply overrides the settings with the options that are given.
+func (c *Crash) apply(s *session.Settings) {
+	c.CrashModelFlags.Override(s)
+	if c.LSP != nil {
+		s.LSP = *c.LSP
+	}
+}
+
+// engine returns the engine that answers, and the traces that record a model's runs,
+// which the caller closes; they may be nil.
+func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
+	e := &engine.Engine{Repo: repo, Build: app.BuildIdentity()}
+	choice := app.EngineChoice{Named: c.Engine, Options: c.Used() || c.LSP != nil && *c.LSP || c.ShowRequest}
+	if c.Algorithm != "" {
+		choice.Offline = "--algorithm=" + c.Algorithm
+	}
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	if opened == nil || err != nil {
+		return e, nil, err
+	}
+	c.agentRequired = choice.Insists(opened.Settings)
+	if e.Agent, err = engine.NewAgent(opened, c.RunCount()); err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	confinement, err := a.SandboxSettings(ctx, "")
+	if err == nil {
+		err = c.calibrate(a, e.Agent, crash.Question{Server: opened.Settings.LSP, Switches: c.Switches()})
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, traces.Close())
+	}
+	e.Agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
+	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
+		e.Cache = a.Data.OpenCache(ctx, repo)
+	}
+	return e, traces, nil
+}
+
+// dumpOf returns the file that holds the sections of a report, "" if it has none that
+// can be read again.
+func dumpOf(name string, report *crash.Report) string {
+	if len(report.Sections) == 0 || name == input.Stdin {
+		return ""
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// showRequests prints the first request about each report, with the characters escaped
+// that a terminal would act on. It sends and records nothing.
+func (c *Crash) showRequests(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) error {
+	if e.Agent == nil {
+		return app.WithHint(app.ErrNoModel, app.NoModelHint)
+	}
+	return batch.each(ctx, func(name string, report *crash.Report) error {
+		question.Report, question.Dump = report, dumpOf(name, report)
+		offline, err := e.Offline(ctx, question)
+		if err != nil {
+			return err
+		}
+		body, err := e.Agent.FirstRequest(ctx, engine.Inquiry{Repo: e.Repo, Question: question, Offline: offline})
+		if err != nil {
+			return err
+		}
+		_, err = a.Raw.Write(append(visible.JSON(body), app.LineEnd(c.Null)...))
+		return err
+	})
+}

@@ -1,0 +1,79 @@
+package verbs
+
+import (
+	"context"
+
+	"git-agent/agent/crash"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
+	"git-agent/gitext"
+)
+
+// A crashRenderer prints answers about crashes in one form.
+type crashRenderer interface {
+	Crash(name string, report *crash.Report, ranking *crash.Answer) error
+}
+
+// crashOutput prints answers in the form that the options ask for.
+type crashOutput struct {
+	crashRenderer
+	page  *terminal.Pager // nil if no person reads the form
+	sarif *render.CrashSARIF
+}
+
+// renderer returns the output for a number of reports.
+func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, reports int) crashOutput {
+	end, at := app.LineEnd(c.Null), app.HereIn(repo)
+	switch {
+	case c.JSON:
+		return crashOutput{crashRenderer: &render.CrashJSON{W: a.Raw, End: end, Max: c.MaxCount}}
+	case c.SARIF:
+		log := &render.CrashSARIF{W: a.Raw, End: end, Version: app.VersionString(), Max: c.MaxCount}
+		return crashOutput{crashRenderer: log, sarif: log}
+	case c.Format != nil:
+		pieces, _ := render.ParseCrashFormat(*c.Format) // check rejects a wrong format
+		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.Raw, Pieces: pieces, End: end, Clean: a.PersonReads(), Color: render.HasColor(*c.Format) && a.WantColor(ctx), Max: c.MaxCount}}}
+	}
+	page := a.Page(ctx)
+	if reports > 1 {
+		page.Lines = 0 // start the pager at the first of several answers, as git log does
+	}
+	return crashOutput{page: page, crashRenderer: localCrash{at, &render.CrashHuman{
+		W: page, Color: a.NewPalette(ctx), Width: a.TextWidth(), All: a.Flags.Verbose > 0, Max: c.MaxCount, Place: at.Path,
+	}}}
+}
+
+// localCrash prints answers with commands that work where the user stands.
+type localCrash struct {
+	at app.Here
+	crashRenderer
+}
+
+// Crash prints an answer.
+func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
+	if ranking != nil {
+		local := *ranking
+		local.Suspects = l.at.Suspects(ranking.Suspects)
+		ranking = &local
+	}
+	return l.crashRenderer.Crash(name, report, ranking)
+}
+
+// Failed notes a report that has no answer, in a form that has a place for it.
+func (o crashOutput) Failed(err error) {
+	if o.sarif != nil {
+		o.sarif.Failed(err)
+	}
+}
+
+// Close prints what is printed at the end.
+func (o crashOutput) Close() error {
+	switch {
+	case o.sarif != nil:
+		return o.sarif.Close()
+	case o.page != nil:
+		return o.page.Close()
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/engine"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/agent/symbol"
+	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/gitext"
+	"git-agent/gitext/visible"
+)
+
+// Used reports whether any option is given that makes sense only with a model.
+func (w *FixWork) Used() bool {
+	return w.ModelFlags.Used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
+}
+
+// wantedPatches is how many plausible patches the offline engine looks for, to choose
+// the best of them.
+const wantedPatches = 3
+
+// Effort returns how much work is allowed.
+func (w *FixWork) Effort() engine.Effort {
+	return engine.Effort{Coverage: w.Coverage, Abstain: w.Abstain, Wall: w.Time, Tries: w.Tries, Want: wantedPatches}
+}
+
+// engine returns the engine that answers, and a function that closes what it uses.
+func (c *Fix) engine(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
+	none := func() error { return nil }
+	e = &engine.Engine{Repo: repo, Effort: c.Effort(), Fetch: c.fetch, Kept: setupFolder(ctx, a, repo)}
+	e.Effort.Locate = c.Locate
+	if c.Good != "" {
+		if e.Effort.Good, err = repo.Resolve(ctx, c.Good); err != nil {
+			return nil, none, err
+		}
+	}
+	if c.Locate && q.Problem.Test == "" {
+		return e, none, nil // no command is run
+	}
+	if e.Trial, err = c.trial(ctx, a, repo); err != nil {
+		return nil, none, err
+	}
+	choice := app.EngineChoice{Named: c.Engine, Options: c.Used() || c.ShowRequest}
+	if c.Locate {
+		return e, none, nil // no model is asked
+	}
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.Override, c.ShowRequest)
+	if opened == nil || err != nil {
+		return e, none, err
+	}
+	c.agentRequired = choice.Insists(opened.Settings)
+	e.Agent, err = c.NewFixAgent(opened, e.Trial)
+	if err != nil {
+		return nil, none, errors.Join(err, traces.Close())
+	}
+	kept := a.Data.OpenCache(ctx, repo)
+	e.Agent.Memory = kept
+	return e, func() error { kept.Close(); return traces.Close() }, nil
+}
+
+// NewFixAgent returns the agent engine, whose tools are confined as the commands are.
+func (w *FixWork) NewFixAgent(opened *session.Session, how trial.Options) (*engine.Agent, error) {
+	agent, err := engine.NewAgent(opened)
+	if err == nil {
+		agent.Definitions = symbol.Options{Sandbox: how.Sandbox, Readable: how.Readable}
+	}
+	return agent, err
+}
+
+// trial returns how commands run. What compilers make is kept from one call to the next.
+func (w *FixWork) trial(ctx context.Context, a *app.App, repo *gitext.Repo) (trial.Options, error) {
+	opt, err := w.Confined(ctx, a)
+	opt.Compiled = a.CompiledFolder(ctx, repo)
+	return opt, err
+}
+
+// Confined returns how commands run, after it has found out and said what confines them.
+func (w *FixWork) Confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
+	confinement, err := a.SandboxSettings(ctx, w.Sandbox)
+	if err != nil {
+		return opt, err
+	}
+	standing, err := sandbox.Probe(ctx, confinement.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return opt, app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
+	}
+	if err != nil {
+		return opt, err
+	}
+	a.Say("sandbox: %s", standing)
+	return trial.Options{
+		Timeout: w.TestTime, Disk: w.disk(), MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
+		Readable: confinement.Readable, Writable: confinement.Writable,
+	}, nil
+}
+
+// showRequest prints the first request, with the characters escaped that a terminal
+// would act on. It sends and records nothing.
+func (c *Fix) showRequest(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question) error {
+	if e.Agent == nil {
+		return app.WithHint(app.ErrNoModel, app.NoModelHint)
+	}
+	body, declined, err := e.FirstRequest(ctx, q)
+	if err != nil {
+		return explainSetup(a, err)
+	}
+	if declined != "" {
+		return errors.New(declined)
+	}
+	_, err = a.Raw.Write(append(visible.JSON(body), '\n'))
+	return err
+}

@@ -1,0 +1,382 @@
+// Package verbs has the command lines of szz, crash and fix: each parses its options, asks
+// its engine one question and prints the answer. It also has what trace asks of them, to
+// replay and resume recorded runs.
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/model"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/session"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+)
+
+// Szz is `git agent szz`: it finds the commits that introduced the bug which a
+// commit fixes.
+type Szz struct {
+	Algorithm      string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
+	Engine         string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Annotations    bool          `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
+	MaxCount       *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix; to limit the fixes, give a range such as HEAD~3.."`
+	Skip           int           `placeholder:"<n>" help:"skip the first <n> fixes"`
+	Staged         bool          `xor:"source" help:"treat the staged changes as the fix"`
+	Worktree       bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
+	Stdin          bool          `xor:"source" help:"also read revisions from standard input, one per line"`
+	Null           bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
+	JSON           bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
+	Format         *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
+	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
+	TrailerFloor   *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
+	Note           bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
+	VerifyCmd      string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
+	VerifyTimeout  time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
+	VerifyMemory   string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
+	Sandbox        string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
+	Bisect         bool          `help:"if --verify-cmd confirms no suspect, bisect with it"`
+	AllowShallow   bool          `help:"work in a shallow clone, where answers may be incomplete"`
+	Fetch          *bool         `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
+	Cache          bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
+	Events         string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest    bool          `xor:"form" help:"print the first request to the model instead of sending it"`
+	Jobs           int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	app.ShardFlags `embed:""`
+	SzzModelFlags  `embed:""`
+	Revisions      []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
+
+	paths         []string
+	confinement   app.SandboxSettings
+	lacks         app.Clone
+	floor         float64 // of --trailer; 0 without it
+	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
+	kept          *szzJournal
+}
+
+// SetPaths sets the paths that follow "--".
+func (c *Szz) SetPaths(paths []string) { c.paths = paths }
+
+// szzRenderer prints answers in one form. When Answer returns, all of the answer
+// has been written.
+type szzRenderer interface {
+	Answer(ans render.Answer) error
+}
+
+// Run answers for each fix and prints the answers in the order of the fixes. At an
+// error or a signal, the answers so far have been printed.
+func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	repo, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	if c.floor, err = c.trailerFloor(ctx); err != nil {
+		return err
+	}
+	if err := c.probeSandbox(ctx, a); err != nil {
+		return err
+	}
+	agent, traces, err := c.openAgent(ctx, a, repo)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, traces.Close()) }()
+	defer func() { err = errors.Join(err, c.kept.close()) }()
+	questions, total, err := c.questions(ctx, a, repo, agent)
+	if err != nil {
+		return err
+	}
+	e := c.engine(ctx, a, repo, agent)
+	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
+		return err
+	}
+	if e.Fetch != nil && e.Verify != nil {
+		e.Verify.Fetch = e.Fetch.Checkout
+	}
+	defer e.Cache.Close() // an answer that is not stored only costs time
+	if c.ShowRequest {
+		return c.showRequests(ctx, a, e, questions)
+	}
+	events, err := a.NewEventLog(ctx, c.Events)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close(err)) }()
+	show := &szzOutput{a: a, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	defer func() { err = errors.Join(err, show.close()) }()
+
+	tally := app.ExitTally{AgentRequired: c.agentRequired}
+	if err := c.answerAll(ctx, a, e, show, questions, &tally); err != nil {
+		return a.OrFetch(e.Fetch, err)
+	}
+	c.lacks.Advise(ctx, a, e.Fetch)
+	if c.kept != nil {
+		tally.Missed = 0 // to a scheduler, an answer that names nothing is no failure
+	}
+	return tally.Status()
+}
+
+// engine returns the engine that answers. With --verify-cmd it has no cache,
+// because a verified answer depends on the machine.
+func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
+	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
+	if c.VerifyCmd != "" {
+		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
+			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
+			Compiled: a.CompiledFolder(ctx, repo),
+		}}
+		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
+	} else if c.Cache && engine.Cacheable(repo) {
+		e.Cache = a.Data.OpenCache(ctx, repo)
+	}
+	return e
+}
+
+// workers returns how many fixes are worked on at once: one with --verify-cmd, so
+// that the project's code has the machine for itself.
+func (c *Szz) workers(model bool) int {
+	switch {
+	case c.VerifyCmd != "":
+		return 1
+	case c.Jobs > 0:
+		return c.Jobs
+	case model:
+		return c.SzzModelFlags.Jobs()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// answerAll prints the answer for each fix, stores notes if asked to, and counts
+// the answers in tally.
+func (c *Szz) answerAll(ctx context.Context, a *app.App, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *app.ExitTally) error {
+	meter := a.NewProgress("tracing")
+	defer meter.End()
+	watching := app.Followers{Events: show.events, Meter: meter, Live: a.NewLiveView(show.total, e.Agent != nil)}
+	show.events.Start(app.EventTotal{Fixes: show.total})
+	done := 0
+	meter.Update(done, show.total, "")
+	batch := engine.Batch{
+		Workers: c.workers(e.Agent != nil), KeepGoing: c.Stdin || c.kept != nil || show.total > 1,
+		OnEvent: func(q szz.Question, e agent.Event) { watching.See(subjectOf(q), q.Fix.Short(), e) },
+	}
+	for found, err := range e.All(ctx, questions, batch) {
+		if err != nil {
+			return c.addResumeHint(ctx, a, e.Agent != nil, done, err)
+		}
+		ans := render.Answer{Result: *found}
+		meter.Clear()
+		if failed := ans.Failed(); failed != nil {
+			fmt.Fprintf(a.Stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), layout.FatalText(failed))
+		}
+		if err := show.answer(ctx, ans); err != nil {
+			return err
+		}
+		if show.paging() {
+			meter.End()
+		}
+		if c.Note && ans.Failed() == nil {
+			if err := writeNote(ctx, e.Repo, ans); err != nil {
+				return err
+			}
+		}
+		c.lacks.See(ans.Answer.Incomplete)
+		tally.Add(c.tallied(ans))
+		done++
+		meter.Resume()
+		meter.Update(done, show.total, "")
+		if e.Agent != nil && e.Agent.Broke(ans.Answer) {
+			return c.addResumeHint(ctx, a, true, done-1, e.Agent.Session.Spent())
+		}
+	}
+	return nil
+}
+
+// incomplete reports whether an answer needs what the clone lacks. An answer from a
+// shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
+func incomplete(ans render.Answer) bool {
+	v := ans.Answer
+	return slices.Contains(v.Incomplete, agent.LacksObjects) ||
+		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
+}
+
+// tallied returns what counts of an answer.
+func (c *Szz) tallied(ans render.Answer) app.Tallied {
+	return app.Tallied{
+		Failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), Empty: len(ans.Answer.Suspects) == 0,
+		Incomplete: incomplete(ans), Unsure: belowFloor(ans.Answer, c.floor),
+		Unanswered: engine.Unanswered(ans.Answer), Runs: ans.Answer.Agent.RunReports(),
+	}
+}
+
+// subjectOf returns what the events of a question are about.
+func subjectOf(q szz.Question) app.EventSubject {
+	if !q.Committed() {
+		return app.EventSubject{}
+	}
+	return app.EventSubject{Fix: q.Fix}
+}
+
+// maxSuspects returns how many suspects the engine may return, 0 for all.
+func (c *Szz) maxSuspects() int {
+	if c.MaxCount == nil {
+		return 0
+	}
+	return *c.MaxCount
+}
+
+// hidesSuspects reports whether --max-count=0 is given: suspects then decide the
+// exit code, but are not printed.
+func (c *Szz) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
+
+// memory returns the limit of --verify-memory, or 0 if it is not given or not
+// valid.
+func (c *Szz) memory() int64 {
+	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects a size that is not valid
+	return n
+}
+
+// check returns an error for options that make no sense, alone or together.
+func (c *Szz) check() error {
+	uncommitted := c.Staged || c.Worktree
+	switch {
+	case c.Bisect && c.VerifyCmd == "":
+		return app.Usagef("--bisect needs --verify-cmd=<command>")
+	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
+		return app.Usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
+		return app.Usagef("--verify-timeout needs --verify-cmd=<command>")
+	case c.VerifyTimeout < 0:
+		return app.Usagef("--verify-timeout takes no negative duration")
+	case c.VerifyMemory != "" && c.VerifyCmd == "":
+		return app.Usagef("--verify-memory needs --verify-cmd=<command>")
+	case c.VerifyMemory != "" && c.memory() < 1<<20:
+		return app.Usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
+	case c.TrailerFloor != nil && !c.Trailer:
+		return app.Usagef("--trailer-floor needs --trailer")
+	case uncommitted && c.Note:
+		return app.Usagef("--note needs a fix that is committed")
+	case uncommitted && c.VerifyCmd != "":
+		return app.Usagef("--verify-cmd needs a fix that is committed")
+	case c.MaxCount != nil && *c.MaxCount < 0 || c.Skip < 0:
+		return app.Usagef("--max-count and --skip take numbers from 0")
+	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.ShowRequest:
+		return app.Usagef("-z needs --stdin, --json, --format or --trailer")
+	}
+	if c.TrailerFloor != nil {
+		if _, ok := parseProbability(*c.TrailerFloor); !ok {
+			return app.Usagef("--trailer-floor takes a probability such as 60%% or 0.6, not %q", *c.TrailerFloor)
+		}
+	}
+	if c.Format != nil {
+		if _, err := render.ParseFormat(*c.Format); err != nil {
+			return &app.UsageError{Text: err.Error()}
+		}
+	}
+	if c.Jobs < 0 {
+		return app.Usagef("--jobs takes no negative number")
+	}
+	if err := c.ShardFlags.CheckShard(); err != nil {
+		return err
+	}
+	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
+		return app.Usagef("--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request")
+	}
+	return c.SzzModelFlags.Check()
+}
+
+// open opens the repository. It fails for a shallow one unless --allow-shallow is
+// given, because blame would attribute all older lines to the oldest commit that
+// the repository has.
+func (c *Szz) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
+	var opt gitext.OpenOptions
+	if c.Journal != "" {
+		opt.Bloom = gitext.BloomBuild // a journal is for many fixes, which filters make three times as fast
+	}
+	repo, err := a.Open(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if repo.Shallow() && !c.AllowShallow {
+		return nil, app.WithHint(errors.New("the repository is shallow: its history is cut short"),
+			app.Unshallow+"\nor use --allow-shallow for an answer that may be incomplete")
+	}
+	if (c.Staged || c.Worktree) && repo.Bare() {
+		return nil, errors.New("a bare repository has no uncommitted fix")
+	}
+	return repo, nil
+}
+
+// addResumeHint adds a hint to the error of an interrupt, of a spent budget or of
+// a model's server: the command that continues after the done answers. If there
+// is no answer yet, it does so only for an interrupted model, whose recorded run
+// can be resumed.
+func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done int, err error) error {
+	var spent *session.SpentError
+	var server *model.Error
+	interrupted := errors.Is(context.Cause(ctx), app.ErrInterrupted)
+	passing := interrupted || errors.As(err, &spent) || errors.As(err, &server)
+	begun := done > 0 || interrupted && asked
+	if !passing || !begun || c.Staged || c.Worktree {
+		return err
+	}
+	words := []string{"git", "agent"}
+	added := c.kept != nil // the journal says what is done
+	for _, arg := range a.Args {
+		if done > 0 && c.kept == nil && strings.HasPrefix(arg, "--skip=") {
+			continue
+		}
+		words = append(words, arg)
+		if arg == "szz" && done > 0 && !added {
+			words = append(words, fmt.Sprintf("--skip=%d", c.Skip+done))
+			added = true
+		}
+	}
+	hint := layout.ShellJoin(words)
+	var before *session.HintedError
+	if errors.As(err, &before) {
+		hint = before.Hint + "\n" + hint
+	}
+	return app.WithHint(err, "%s", hint)
+}
+
+// probeSandbox finds out what will confine --verify-cmd, and prints it, before
+// anything else is done. It fails if nothing can confine the command and the user
+// has not allowed that.
+func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
+	if c.VerifyCmd == "" {
+		return nil
+	}
+	var err error
+	if c.confinement, err = a.SandboxSettings(ctx, c.Sandbox); err != nil {
+		return err
+	}
+	standing, err := sandbox.Probe(ctx, c.confinement.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
+	}
+	if err != nil {
+		return err
+	}
+	a.Say("sandbox: %s", standing)
+	return nil
+}

@@ -1,0 +1,266 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"git-agent/agent/shard"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/visible"
+)
+
+// SzzJournalKind is the kind of the journals of szz.
+const SzzJournalKind = "szz"
+
+// szzJournal keeps answers in the journal of a shard. It takes the place of the output.
+type szzJournal struct {
+	file *shard.Journal
+
+	mu    sync.Mutex
+	asked []dealtFix // fixes that the engine works on, in the order in which it answers
+}
+
+// dealtFix is a fix and its places in the input, counted from 0.
+type dealtFix struct {
+	name string
+	at   []int
+}
+
+// keptAnswer is an entry of the journal.
+type keptAnswer struct {
+	At     []int           `json:"at"`     // places in the input
+	Retry  bool            `json:"retry"`  // the answer is not final, and is asked for again
+	Answer json.RawMessage `json:"answer"` // as --json prints it
+}
+
+// ask notes that the engine has taken a fix.
+func (k *szzJournal) ask(fix dealtFix) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked = append(k.asked, fix)
+}
+
+// Answer stores the answer to the fix that was asked first.
+func (k *szzJournal) Answer(ans render.Answer) error {
+	k.mu.Lock()
+	fix := k.asked[0]
+	k.asked = k.asked[1:]
+	k.mu.Unlock()
+	answer, err := visible.Marshal(render.AnswerJSONOf(ans))
+	if err != nil {
+		return err
+	}
+	at, err := json.Marshal(fix.at)
+	if err != nil {
+		return err
+	}
+	// Written by hand, because the answer must stay as it is, byte for byte.
+	body := fmt.Appendf(nil, `{"at":%s,"retry":%t,"answer":%s}`, at, ans.Failed() != nil || !ans.Complete(), answer)
+	return k.file.Append(fix.name, body)
+}
+
+// done returns the fixes that have a final answer.
+func (k *szzJournal) done() (map[string]bool, error) {
+	done := map[string]bool{}
+	for e, err := range k.file.Entries() {
+		if err != nil {
+			return nil, err
+		}
+		var kept keptAnswer
+		done[e.ID] = json.Unmarshal(e.Body, &kept) == nil && !kept.Retry
+	}
+	return done, nil
+}
+
+// close closes the journal, if there is one.
+func (k *szzJournal) close() error {
+	if k == nil {
+		return nil
+	}
+	return k.file.Close()
+}
+
+// dealt returns the questions of the shard that the journal has no final answer to, and
+// their number. It opens the journal.
+func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
+	names, err := c.names(ctx, a, repo)
+	if err != nil {
+		return nil, 0, err
+	}
+	complete, err := c.completed(ctx, a, repo, len(names) == 1 && !c.Stdin)
+	if err != nil {
+		return nil, 0, err
+	}
+	fixes, header := c.deal(names)
+	if err := c.openJournal(ctx, header, agent, repo.HasIndex(ctx)); err != nil {
+		return nil, 0, err
+	}
+	done, err := c.kept.done()
+	if err != nil {
+		return nil, 0, err
+	}
+	var todo []dealtFix
+	for _, fix := range fixes {
+		if !done[fix.name] {
+			todo = append(todo, fix)
+		}
+	}
+	return func(yield func(szz.Question, error) bool) {
+		for _, fix := range todo {
+			oid, err := repo.Resolve(ctx, fix.name)
+			c.kept.ask(fix)
+			if !yield(complete(szz.Question{Fix: oid}), err) || err != nil {
+				return
+			}
+		}
+	}, len(todo), nil
+}
+
+// names returns the names of all fixes in the order of the input. Each is the full hash of
+// a commit, or of a tag. A full hash is not looked up, because all shards read all fixes
+// and each of them answers only a few.
+func (c *Szz) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]string, error) {
+	typed, err := c.typedFixes(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, oid := range typed {
+		names = append(names, string(oid))
+	}
+	if c.Stdin {
+		for next := readLines(ctx, a.Stdin, c.Null); ; {
+			rev, err := next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if _, err := gitext.ParseOID(rev); err == nil {
+				names = append(names, rev)
+				continue
+			}
+			oids, err := repo.ResolveRevisions(ctx, []string{rev})
+			if err != nil {
+				return nil, err
+			}
+			for _, oid := range oids {
+				names = append(names, string(oid))
+			}
+		}
+	}
+	return names[min(c.Skip, len(names)):], nil
+}
+
+// deal returns the fixes of the shard in the order of the input, each once, and the header
+// of its journal without what openJournal adds.
+func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
+	var all shard.Digest
+	var fixes []dealtFix
+	var items []shard.Item
+	index := map[string]int{}
+	for at, name := range names {
+		all.Add([]byte(name))
+		i, again := index[name]
+		if !again {
+			i = len(fixes)
+			index[name] = i
+			fixes, items = append(fixes, dealtFix{name: name}), append(items, shard.Item{ID: name})
+		}
+		fixes[i].at = append(fixes[i].at, at)
+	}
+	var own []dealtFix
+	for _, i := range c.Part.Deal(items) {
+		own = append(own, fixes[i])
+	}
+	return own, shard.Header{
+		Kind: SzzJournalKind, Cases: len(names), Digest: all.String(), Shard: c.Part.String(), Entries: len(own),
+	}
+}
+
+// openJournal opens the journal. indexed says that the ranking asks an index of changed
+// lines; a journal that was begun without one is not continued with one.
+func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent, indexed bool) (err error) {
+	if h.Build, err = app.EngineVersion(); err != nil {
+		return err
+	}
+	if h.Git, err = gitcmd.UserVersion(ctx); err != nil {
+		return err
+	}
+	h.Options = map[string]string{
+		"algorithm": c.Algorithm, "annotations": strconv.FormatBool(c.Annotations), "max-count": "all",
+		"paths": strings.Join(c.paths, "\x00"), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect), "engine": "offline",
+	}
+	if indexed {
+		h.Options["index"] = "true"
+	}
+	if c.MaxCount != nil {
+		h.Options["max-count"] = strconv.Itoa(*c.MaxCount)
+	}
+	if agent != nil {
+		h.Options["engine"] = "agent " + agent.Setting(c.Switches())
+	}
+	file, err := shard.Open(c.Journal, h)
+	if err == nil {
+		c.kept = &szzJournal{file: file}
+	}
+	return err
+}
+
+// MergeAnswers prints the answers of all shards in the order of the input, as --json
+// prints them.
+func MergeAnswers(ctx context.Context, a *app.App, set *shard.Set, partial bool) error {
+	places := map[int]shard.Ref{} // not as many as the header says, which anybody may have written
+	for e, err := range set.Entries() {
+		if err != nil {
+			return err
+		}
+		var kept keptAnswer
+		if err := json.Unmarshal(e.Body, &kept); err != nil {
+			return fmt.Errorf("the answer to %s: %w", e.ID, err)
+		}
+		for _, at := range kept.At {
+			if at < 0 || at >= set.Header.Cases {
+				return fmt.Errorf("the answer to %s has a place outside of the input", e.ID)
+			}
+			places[at] = e.Ref()
+		}
+	}
+	order := slices.Sorted(maps.Keys(places))
+	for i := 0; !partial && i < set.Header.Cases; i++ {
+		if i == len(order) || order[i] != i {
+			return fmt.Errorf("no journal has the answer to fix %d of the input", i+1)
+		}
+	}
+	for _, at := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		body, err := set.Body(places[at])
+		if err != nil {
+			return err
+		}
+		var kept keptAnswer
+		if err := json.Unmarshal(body, &kept); err != nil {
+			return err
+		}
+		if _, err := a.Raw.Write(append(visible.JSON(kept.Answer), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

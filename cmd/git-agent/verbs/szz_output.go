@@ -1,0 +1,103 @@
+package verbs
+
+import (
+	"context"
+	"slices"
+
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/terminal"
+)
+
+// szzOutput prints answers in the form that the options ask for. It opens the
+// pager at the first answer, and not before there is something to show.
+type szzOutput struct {
+	a      *app.App
+	cmd    *Szz
+	events *app.EventLog
+	total  int
+	at     app.Here // where the user stands
+	page   *terminal.Pager
+	form   szzRenderer
+}
+
+// answer prints the answer for one fix and writes it to the event log.
+func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
+	if o.form == nil {
+		o.form = o.choose(ctx)
+	}
+	if o.cmd.hidesSuspects() {
+		ans = ans.WithoutSuspects()
+	}
+	if o.events != nil {
+		o.events.Answer(app.EventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
+	}
+	if o.cmd.Trailer || o.cmd.Format != nil {
+		o.warn(ans)
+	}
+	if belowFloor(ans.Answer, o.cmd.floor) {
+		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
+		return nil
+	}
+	if !o.cmd.JSON && o.cmd.kept == nil {
+		local := *ans.Answer
+		local.Suspects = o.at.Answer(local.Suspects)
+		if local.Owner != nil {
+			local.Owner = &o.at.Answer([]szz.Suspect{*local.Owner})[0]
+		}
+		ans.Answer = &local
+	}
+	return o.form.Answer(ans)
+}
+
+// warn prints the notes of an answer that did not come about as the user asked:
+// the model failed, or --verify-cmd was not run. It is for --format and
+// --trailer, which print no notes.
+func (o *szzOutput) warn(ans render.Answer) {
+	v := ans.Answer
+	fellBack := v.Agent != nil && v.Agent.Fallback != ""
+	unconfirmed := o.cmd.VerifyCmd != "" && len(v.Suspects) > 0 &&
+		!slices.ContainsFunc(v.Suspects, func(s szz.Suspect) bool { return s.Confirmation != nil })
+	if !fellBack && !unconfirmed {
+		return
+	}
+	for _, note := range v.Notes {
+		o.a.Say("warning: %s: %s", v.Fix.Short(), layout.OneLine(note))
+	}
+}
+
+// choose returns the renderer that the options ask for.
+func (o *szzOutput) choose(ctx context.Context) szzRenderer {
+	end := app.LineEnd(o.cmd.Null)
+	switch {
+	case o.cmd.kept != nil:
+		return o.cmd.kept
+	case o.cmd.JSON:
+		return &render.JSON{W: o.a.Raw, End: end}
+	case o.cmd.Trailer:
+		return &render.Trailer{W: o.a.Raw, End: end}
+	case o.cmd.Format != nil:
+		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
+		return &render.Format{W: o.a.Raw, Pieces: pieces, End: end, Clean: o.a.PersonReads(), Color: render.HasColor(*o.cmd.Format) && o.a.WantColor(ctx)}
+	}
+	if o.cmd.Stdin && terminal.IsTerminal(o.a.Stdin) {
+		return render.NewHuman(o.a.Stdout, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path) // no pager, because the user types revisions
+	}
+	o.page = o.a.Page(ctx)
+	if o.total != 1 {
+		o.page.Lines = 0 // start the pager at the first of several answers, as git log does
+	}
+	return render.NewHuman(o.page, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path)
+}
+
+// paging reports whether a pager is running.
+func (o *szzOutput) paging() bool { return o.page != nil && o.page.Paging() }
+
+func (o *szzOutput) close() error {
+	if o.page == nil {
+		return nil
+	}
+	return o.page.Close()
+}
