@@ -42,6 +42,10 @@ var storeys = [][]string{
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "cmd/git-agent/render"},
 	{"cmd/szz-train", "cmd/crash-train", "cmd/fix-train", "cmd/git-agent/cachecmd", "cmd/git-agent/doctor", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd"},
+	// The command line.
+	{"cmd/git-agent/app"},
+	{"cmd/git-agent/verbs"},
+	{"cmd/git-agent/evalcmd", "cmd/git-agent/tracecmd"},
 	{"cmd/git-agent", "cmd/git-agent/scorecard"},
 }
 
@@ -282,12 +286,12 @@ func TestOnlyGitextRunsGit(t *testing.T) {
 	})
 }
 
-func TestMainDefinesNoEngine(t *testing.T) {
+func TestCommandsDefineNoEngine(t *testing.T) {
 	// The verbs parse, ask one engine and render. What reads a fix, holds a
 	// conversation or records a run is in the rooms below agent.
 	engines := regexp.MustCompile(`\b(agent\.Loop\{|szz\.NewContext\(|investigate\.Trace\(|rank\.Trace\(|verify\.Suspects\(|\.StartRun\()`)
 	walkTree(t, func(path string, data []byte) {
-		if filepath.ToSlash(filepath.Dir(path)) != "cmd/git-agent" || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasPrefix(filepath.ToSlash(path), "cmd/git-agent/") || strings.HasSuffix(path, "_test.go") {
 			return
 		}
 		if found := engines.Find(data); found != nil {
