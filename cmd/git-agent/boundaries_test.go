@@ -28,8 +28,8 @@ var storeys = [][]string{
 	{"gitext/gitcmd", "gitext/shadow"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
-	{"agent", "agent/backfill", "agent/lineindex", "agent/symbol", "cmd/git-agent/layout", "cmd/git-agent/terminal"},
-	{"agent/condense", "agent/mcp", "agent/session", "agent/suspect", "agent/symbol/symboltool", "agent/trace", "agent/trial", "cmd/git-agent/flagtable"},
+	{"agent", "agent/backfill", "agent/lineindex", "agent/symbol", "cmd/git-agent/ui"},
+	{"agent/condense", "agent/mcp", "agent/session", "agent/suspect", "agent/symbol/symboltool", "agent/trace", "agent/trial"},
 	// Questions and answers, and what is done alike for all verbs.
 	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool", "cmd/git-agent/datadir"},
 	// Reading: a fix, a report, a failing test.

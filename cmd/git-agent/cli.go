@@ -15,7 +15,7 @@ import (
 )
 
 // cli defines the whole command line. Usage texts, the options in the manual
-// pages, and completions are made from it (package flagtable), and a test checks
+// pages, and completions are made from it (package ui), and a test checks
 // that they agree.
 type cli struct {
 	app.Globals

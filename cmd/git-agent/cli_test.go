@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/ui"
 
 	"github.com/alecthomas/kong"
 )
@@ -21,7 +21,7 @@ func TestParserOfOneVerb(t *testing.T) {
 	}
 	usage := func(verb *kong.Node, root *kong.Application) string {
 		var b bytes.Buffer
-		flagtable.WriteUsage(&b, verb, root.Node)
+		ui.WriteUsage(&b, verb, root.Node)
 		return b.String()
 	}
 	for _, verb := range all.Model.Children {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/ui"
 
 	"github.com/alecthomas/kong"
 )
@@ -16,6 +16,6 @@ type completionCmd struct {
 // Run prints a completion script for the shell. The script completes both
 // `git agent` and `git-agent`.
 func (c *completionCmd) Run(k *kong.Context, a *app.App) error {
-	_, err := fmt.Fprint(a.Stdout, flagtable.CompletionFor(c.Shell, k.Model.Node))
+	_, err := fmt.Fprint(a.Stdout, ui.CompletionFor(c.Shell, k.Model.Node))
 	return err
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // writeCompletion writes the file of a shell and returns its name.
 func writeCompletion(t *testing.T, shell, name string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(flagtable.CompletionFor(shell, flagTable(t))), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(ui.CompletionFor(shell, flagTable(t))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return file
@@ -129,7 +129,7 @@ func TestCompletionOfRuns(t *testing.T) {
 		t.Run("fish/"+line, func(t *testing.T) {
 			file, fish := writeCompletion(t, "fish", "git-agent.fish"), need(t, "fish")
 			check(recordedShell(t, fish, "--no-config", "-c",
-				"source "+flagtable.FishQuote(file)+"; complete -C "+flagtable.FishQuote(strings.Replace(line, "git agent", "git-agent", 1))))
+				"source "+ui.FishQuote(file)+"; complete -C "+ui.FishQuote(strings.Replace(line, "git agent", "git-agent", 1))))
 		})
 	}
 	t.Run("zsh", func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestBashCompletion(t *testing.T) {
 	own := writeCompletion(t, "bash", "git-agent")
 	runShell(t, bash, "-n", own)
 	lonely := filepath.Join(t.TempDir(), "git-agent")
-	text := strings.ReplaceAll(flagtable.CompletionFor("bash", flagTable(t)), strings.Join(flagtable.GitCompletions, " "), "/nonexistent")
+	text := strings.ReplaceAll(ui.CompletionFor("bash", flagTable(t)), strings.Join(ui.GitCompletions, " "), "/nonexistent")
 	if err := os.WriteFile(lonely, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -184,17 +184,17 @@ const bashOffers = `
 // bashFiles are the arguments of bashOffers.
 func bashFiles(t *testing.T, line string) []string {
 	t.Helper()
-	i := slices.IndexFunc(flagtable.GitCompletions, exists)
+	i := slices.IndexFunc(ui.GitCompletions, exists)
 	if i < 0 {
 		t.Skip("git's own completion is not installed")
 	}
-	return []string{flagtable.GitCompletions[i], writeCompletion(t, "bash", "git-agent"), line}
+	return []string{ui.GitCompletions[i], writeCompletion(t, "bash", "git-agent"), line}
 }
 
 // An option's values are offered after its equals sign.
 func TestBashCompletionOfValues(t *testing.T) {
 	bash := need(t, "bash")
-	i := slices.IndexFunc(flagtable.GitCompletions, exists)
+	i := slices.IndexFunc(ui.GitCompletions, exists)
 	if i < 0 {
 		t.Skip("git's own completion is not installed")
 	}
@@ -202,7 +202,7 @@ func TestBashCompletionOfValues(t *testing.T) {
 		. "$1"; . "$2"
 		cur=--algorithm=r words=(git agent szz --algorithm=r) cword=3 prev=szz
 		_git_agent
-		printf '%s\n' "${COMPREPLY[@]}"`, "bash", flagtable.GitCompletions[i], writeCompletion(t, "bash", "git-agent"))
+		printf '%s\n' "${COMPREPLY[@]}"`, "bash", ui.GitCompletions[i], writeCompletion(t, "bash", "git-agent"))
 	checkOffers(t, "--algorithm=r", trimmedLines(out), []string{"rank", "r", "ra"}, []string{"b"})
 }
 
@@ -213,7 +213,7 @@ func TestFishCompletion(t *testing.T) {
 	file := writeCompletion(t, "fish", "git-agent.fish")
 	for _, c := range completionCases {
 		line := strings.Replace(c.line, "git agent", "git-agent", 1)
-		out := runShell(t, fish, "--no-config", "-c", "source "+flagtable.FishQuote(file)+"; complete -C "+flagtable.FishQuote(line))
+		out := runShell(t, fish, "--no-config", "-c", "source "+ui.FishQuote(file)+"; complete -C "+ui.FishQuote(line))
 		var offers []string
 		for _, l := range trimmedLines(out) {
 			word, _, _ := strings.Cut(l, "\t")

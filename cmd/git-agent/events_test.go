@@ -11,8 +11,8 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model/modeltest"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/visible"
 )
 
@@ -90,7 +90,7 @@ func TestEventsReplay(t *testing.T) {
 			t.Errorf("%s has no fix", e.Event)
 		}
 		for _, line := range app.LiveLines(event, false) {
-			if shown++; !strings.Contains(errs, layout.OneLine(line)+"\n") {
+			if shown++; !strings.Contains(errs, ui.OneLine(line)+"\n") {
 				t.Errorf("%q was not shown: %s", line, errs)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"git-agent/agent/model"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // What a command came to is not hidden by what else went wrong: only a reader
@@ -26,7 +26,7 @@ func TestReport(t *testing.T) {
 		}
 		r.Close()
 		defer w.Close()
-		_, err = io.WriteString(terminal.AnswerWriter{Writer: w}, "x")
+		_, err = io.WriteString(ui.AnswerWriter{Writer: w}, "x")
 		return err
 	}
 	gone := fmt.Errorf("write: %w", syscall.EPIPE)

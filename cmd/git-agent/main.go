@@ -20,12 +20,11 @@ import (
 	"io"
 	"os"
 
-	"github.com/alecthomas/kong"
-
 	"git-agent/agent/sandbox"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/flagtable"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
+
+	"github.com/alecthomas/kong"
 )
 
 func main() {
@@ -62,7 +61,7 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 	switch {
 	case errors.Is(err, app.ErrAnswered):
 		return nil, nil
-	case errors.Is(err, terminal.ErrReaderGone): // from --help, which prints while the command line is parsed
+	case errors.Is(err, ui.ErrReaderGone): // from --help, which prints while the command line is parsed
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.Stdout)
@@ -73,7 +72,7 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 	if c.ShowVersion {
 		return verb, printVersion(a.Stdout)
 	}
-	if taker, ok := verb.Target.Addr().Interface().(flagtable.PathTaker); ok {
+	if taker, ok := verb.Target.Addr().Interface().(ui.PathTaker); ok {
 		taker.SetPaths(paths)
 	} else if len(paths) > 0 {
 		return verb, app.Usagef("unexpected argument %q", paths[0])

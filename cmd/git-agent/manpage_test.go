@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/flagtable"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/man"
 
 	"github.com/alecthomas/kong"
@@ -52,7 +52,7 @@ func verb(t *testing.T, name string) *kong.Node {
 func TestManPages(t *testing.T) {
 	root := flagTable(t)
 	names := map[string]bool{"git-agent": true}
-	for _, v := range flagtable.Verbs(root) {
+	for _, v := range ui.Verbs(root) {
 		names["git-agent-"+v.Name] = true
 	}
 	for _, page := range man.Names() {
@@ -111,29 +111,29 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 		if node == root {
 			b.WriteString("\\fBgit agent\\fR <command> [<options>] [<arguments>]\n")
 		} else {
-			for _, n := range flagtable.Leaves(node) {
-				b.WriteString("\\fBgit agent\\fR " + roff(strings.TrimPrefix(flagtable.Synopsis(n), "git agent ")) + "\n")
+			for _, n := range ui.Leaves(node) {
+				b.WriteString("\\fBgit agent\\fR " + roff(strings.TrimPrefix(ui.Synopsis(n), "git agent ")) + "\n")
 			}
 		}
 		b.WriteString(".fi\n")
 	case "commands":
-		for _, v := range flagtable.Verbs(root) {
-			fmt.Fprintf(&b, ".TP\n\\fBgit\\-agent\\-%s\\fR(1)\n%s\n", v.Name, roff(flagtable.Sentence(v.Help)))
+		for _, v := range ui.Verbs(root) {
+			fmt.Fprintf(&b, ".TP\n\\fBgit\\-agent\\-%s\\fR(1)\n%s\n", v.Name, roff(ui.Sentence(v.Help)))
 		}
 	case "subcommands":
-		for _, n := range flagtable.Leaves(node) {
-			head := strings.TrimSpace(fmt.Sprintf("\\fB%s\\fR %s", n.Name, roff(strings.Join(flagtable.Positionals(n), " "))))
-			fmt.Fprintf(&b, ".TP\n%s\n%s\n.RS\n", head, roff(flagtable.Sentence(n.Help)))
-			roffOptions(&b, flagtable.OptionsOf(n))
+		for _, n := range ui.Leaves(node) {
+			head := strings.TrimSpace(fmt.Sprintf("\\fB%s\\fR %s", n.Name, roff(strings.Join(ui.Positionals(n), " "))))
+			fmt.Fprintf(&b, ".TP\n%s\n%s\n.RS\n", head, roff(ui.Sentence(n.Help)))
+			roffOptions(&b, ui.OptionsOf(n))
 			b.WriteString(".RE\n")
 		}
 	case "options":
-		roffOptions(&b, flagtable.OptionsOf(node))
+		roffOptions(&b, ui.OptionsOf(node))
 		if node != root {
 			b.WriteString(".PP\nSee \\fBgit\\-agent\\fR(1) for the options common to all commands.\n")
 		}
 	case "seealso":
-		for _, v := range flagtable.Verbs(root) {
+		for _, v := range ui.Verbs(root) {
 			fmt.Fprintf(&b, "\\fBgit\\-agent\\-%s\\fR(1),\n", v.Name)
 		}
 		b.WriteString("\\fBgit\\fR(1)\n")
@@ -159,9 +159,9 @@ func roffPlaceholder(b *strings.Builder, name, doc string) {
 	fmt.Fprintf(b, "%s\n", roff(fmt.Sprintf("%-16s%s", "%"+name, doc)))
 }
 
-func roffOptions(b *strings.Builder, rows []flagtable.Option) {
+func roffOptions(b *strings.Builder, rows []ui.Option) {
 	for _, o := range rows {
-		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(o.Spelling()), roff(flagtable.Sentence(o.Help)))
+		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(o.Spelling()), roff(ui.Sentence(o.Help)))
 	}
 }
 
@@ -243,20 +243,20 @@ func TestTextsAgree(t *testing.T) {
 	root := flagTable(t)
 	scripts := map[string]string{}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		scripts[shell] = flagtable.CompletionFor(shell, root)
+		scripts[shell] = ui.CompletionFor(shell, root)
 	}
-	for _, v := range flagtable.Verbs(root) {
+	for _, v := range ui.Verbs(root) {
 		page, err := man.Page("git-agent-" + v.Name)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		var usage bytes.Buffer
-		for _, n := range append(flagtable.Leaves(v), v) {
-			flagtable.WriteUsage(&usage, n, root)
+		for _, n := range append(ui.Leaves(v), v) {
+			ui.WriteUsage(&usage, n, root)
 		}
 		text := man.Text(page, 200, nil)
-		for _, o := range flagtable.AllOptions(v, root)[:len(flagtable.AllOptions(v, root))-len(flagtable.OptionsOf(root))] {
+		for _, o := range ui.AllOptions(v, root)[:len(ui.AllOptions(v, root))-len(ui.OptionsOf(root))] {
 			for form, in := range map[string]string{"usage": usage.String(), "manual": text} {
 				if !strings.Contains(in, o.Spelling()) {
 					t.Errorf("%s of %s does not have %q", form, v.Name, o.Spelling())

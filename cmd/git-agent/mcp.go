@@ -6,7 +6,7 @@ import (
 	"git-agent/agent/mcp"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -37,10 +37,10 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if out := terminal.File(a.Raw); out != nil {
-		opt.Gone = func() bool { return terminal.ReaderGone(out) }
+	if out := ui.File(a.Raw); out != nil {
+		opt.Gone = func() bool { return ui.ReaderGone(out) }
 	}
-	if terminal.IsTerminal(a.Stdin) {
+	if ui.IsTerminal(a.Stdin) {
 		a.Say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
 	}
 	return mcp.Serve(ctx, a.Stdin, a.Raw, opt)

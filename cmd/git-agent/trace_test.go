@@ -17,9 +17,9 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/tracecmd"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/visible"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -180,14 +180,14 @@ func checkTraceClean(t *testing.T, tr *trace.Trajectory) {
 	a := &app.App{Stdout: &bytes.Buffer{}}
 	for _, output := range []string{"compressed", "full"} {
 		var b bytes.Buffer
-		form := render.NewTraceHuman(&b, layout.Palette{}, a.TextWidth())
+		form := render.NewTraceHuman(&b, ui.Palette{}, a.TextWidth())
 		form.Full, form.Output = output == "full", output
 		if err := form.Show(tr, "\x1b[31mred"); err != nil {
 			t.Fatal(err)
 		}
 		checkClean(t, b.String())
 	}
-	checkClean(t, render.TraceTable([]render.TraceRow{render.NewTraceRow(tr, "\x1b[31mred")}, time.Now(), layout.Palette{}, "\n"))
+	checkClean(t, render.TraceTable([]render.TraceRow{render.NewTraceRow(tr, "\x1b[31mred")}, time.Now(), ui.Palette{}, "\n"))
 	var page bytes.Buffer
 	if err := tr.WriteHTML(&page, "\x1b[31mred"); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 )
@@ -55,8 +55,8 @@ type App struct {
 // NewApp returns an app without a repository. settings are those that the program reads
 // besides those of a model.
 func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []string, settings []doctor.Setting) *App {
-	a := &App{Env: env, Stdin: stdin, Raw: terminal.AnswerWriter{Writer: stdout}, Stderr: &terminal.LockedWriter{W: stderr}, Args: args, Now: time.Now, settings: settings}
-	a.Stdout = terminal.TextWriter{W: a.Raw, Colors: &a.colors}
+	a := &App{Env: env, Stdin: stdin, Raw: ui.AnswerWriter{Writer: stdout}, Stderr: &ui.LockedWriter{W: stderr}, Args: args, Now: time.Now, settings: settings}
+	a.Stdout = ui.TextWriter{W: a.Raw, Colors: &a.colors}
 	a.Data = datadir.New(env.Get, a.WarnOnce, VersionString())
 	return a
 }

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/szz"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -46,7 +46,7 @@ func (a *App) Fetcher(ctx context.Context, repo *gitext.Repo, asked *bool) (*bac
 		return nil, nil
 	}
 	return &backfill.Fetcher{Repo: repo, OnFetch: func(objects int, remote string) {
-		a.Say("fetching %s from %s", agent.Plural(objects, "object"), layout.Printable(remote))
+		a.Say("fetching %s from %s", agent.Plural(objects, "object"), ui.Printable(remote))
 	}}, nil
 }
 
@@ -75,11 +75,11 @@ func (k *Clone) Advise(ctx context.Context, a *App, fetcher *backfill.Fetcher) {
 	case fetcher == nil:
 		a.Hint(ctx, fetchAdvice+"\n"+gitext.FetchAll)
 	case errors.Is(fetcher.Err(), backfill.ErrTrees):
-		fmt.Fprintf(a.Stderr, "error: %s\n", layout.FatalText(fetcher.Err()))
+		fmt.Fprintf(a.Stderr, "error: %s\n", ui.FatalText(fetcher.Err()))
 		a.Hint(ctx, backfill.TreesAdvice)
 	default:
 		if err := fetcher.Err(); err != nil {
-			fmt.Fprintf(a.Stderr, "error: %s\n", layout.FatalText(err))
+			fmt.Fprintf(a.Stderr, "error: %s\n", ui.FatalText(err))
 		}
 		a.Hint(ctx, gitext.FetchAll)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
 )
@@ -175,7 +175,7 @@ func (l *EventLog) Close(why error) error {
 	case errors.Is(why, context.Canceled):
 		line.Error = ErrInterrupted.Error()
 	default:
-		line.Error = layout.FatalText(why)
+		line.Error = ui.FatalText(why)
 	}
 	l.write(line)
 	if errors.Is(l.err, syscall.EPIPE) {

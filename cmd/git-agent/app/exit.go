@@ -13,9 +13,7 @@ import (
 	"git-agent/agent/model"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/flagtable"
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 
@@ -60,7 +58,7 @@ func WithHint(err error, format string, args ...any) error {
 // WithAgainHint adds to the error of an interrupted investigation the command that goes on
 // with it, which is the same one again.
 func (a *App) WithAgainHint(err error) error {
-	return WithHint(err, "%s", layout.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
+	return WithHint(err, "%s", ui.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
 }
 
 // UsageErrorOf turns an error of kong into a UsageError. It also returns the verb
@@ -81,7 +79,7 @@ func UsageErrorOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, Usagef("%s is missing", strings.Trim(missing, `"`))
 	}
-	return verb, Usagef("%s", flagtable.ParserWords(parse.Error()))
+	return verb, Usagef("%s", ui.ParserWords(parse.Error()))
 }
 
 // Report prints the error that ended the command, with its hints, and returns the
@@ -92,23 +90,23 @@ func (a *App) Report(ctx context.Context, verb *kong.Node, err error) int {
 	switch {
 	case err == nil:
 		return ExitFound
-	case errors.Is(err, terminal.ErrReaderGone):
+	case errors.Is(err, ui.ErrReaderGone):
 		return ExitFound
 	case errors.As(err, &status) && strings.TrimSpace(err.Error()) == "": // no other error is joined with it
 		return int(status)
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.Stderr, "error: %s\n", layout.Printable(usage.Text))
+		fmt.Fprintf(a.Stderr, "error: %s\n", ui.Printable(usage.Text))
 		if verb != nil && verb.Type == kong.ApplicationNode {
-			flagtable.WriteRootUsage(a.Stderr, verb)
+			ui.WriteRootUsage(a.Stderr, verb)
 		} else {
-			flagtable.WriteSynopsis(a.Stderr, verb)
+			ui.WriteSynopsis(a.Stderr, verb)
 		}
 		return ExitUsage
 	case errors.Is(context.Cause(ctx), ErrInterrupted):
 		a.hints(ctx, err)
 		return ExitInterrupted
 	}
-	fmt.Fprintf(a.Stderr, "fatal: %s\n", layout.FatalText(err))
+	fmt.Fprintf(a.Stderr, "fatal: %s\n", ui.FatalText(err))
 	a.hints(ctx, err)
 	var spent *session.SpentError
 	var server *model.Error

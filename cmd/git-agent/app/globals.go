@@ -3,7 +3,7 @@ package app
 import (
 	"errors"
 
-	"git-agent/cmd/git-agent/flagtable"
+	"git-agent/cmd/git-agent/ui"
 
 	"github.com/alecthomas/kong"
 )
@@ -28,7 +28,7 @@ type usageFlag bool
 // BeforeReset prints the usage. kong calls it before it checks for missing
 // arguments.
 func (usageFlag) BeforeReset(k *kong.Context, a *App) error {
-	flagtable.WriteUsage(a.Stdout, k.Selected(), k.Model.Node)
+	ui.WriteUsage(a.Stdout, k.Selected(), k.Model.Node)
 	return ErrAnswered
 }
 
@@ -40,7 +40,7 @@ type helpFlag bool
 func (helpFlag) BeforeReset(k *kong.Context, a *App) error {
 	name := "git-agent"
 	if n := k.Selected(); n != nil {
-		name += "-" + flagtable.VerbName(n)
+		name += "-" + ui.VerbName(n)
 	}
 	if err := ShowPage(a, name); err != nil {
 		return err

@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // Followers are all who follow the work of a command: readers of --events, of the
@@ -26,7 +25,7 @@ func (f Followers) See(about EventSubject, name string, e agent.Event) {
 		f.Meter.setText(p.Text)
 		if p.Lasting {
 			f.Meter.Clear()
-			f.Live.a.Say("%s", layout.Printable(p.Text))
+			f.Live.a.Say("%s", ui.Printable(p.Text))
 			f.Meter.Resume()
 		}
 		return
@@ -48,7 +47,7 @@ type liveView struct {
 // known yet. It is on if a model is asked and stderr is a terminal, unless
 // --[no-]progress or -q says otherwise.
 func (a *App) NewLiveView(questions int, model bool) *liveView {
-	on := model && !a.Flags.Quiet && terminal.IsTerminal(a.Stderr)
+	on := model && !a.Flags.Quiet && ui.IsTerminal(a.Stderr)
 	if a.Flags.Progress != nil {
 		on = model && !a.Flags.Quiet && *a.Flags.Progress
 	}
@@ -65,7 +64,7 @@ func (l *liveView) show(name string, e agent.Event) {
 		if !l.single {
 			line = name + " " + line
 		}
-		fmt.Fprintln(l.a.Stderr, layout.OneLine(line))
+		fmt.Fprintln(l.a.Stderr, ui.OneLine(line))
 	}
 }
 
@@ -110,4 +109,4 @@ func LiveLines(e agent.Event, long bool) []string {
 }
 
 // clip cuts a line about an event at liveWidth.
-func clip(s string) string { return layout.Clip(s, liveWidth) }
+func clip(s string) string { return ui.Clip(s, liveWidth) }

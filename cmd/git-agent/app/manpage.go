@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/man"
 )
 
@@ -22,14 +21,14 @@ func ShowPage(a *App, name string) (err error) {
 		return WithHint(err, "git agent man")
 	}
 	var style man.Style
-	if terminal.IsTerminal(a.Stdout) && a.WantColor(ctx) {
+	if ui.IsTerminal(a.Stdout) && a.WantColor(ctx) {
 		const underlined, bold = "\x1b[4m", "\x1b[1m"
-		a.colors = []string{underlined, bold, layout.ColorReset}
+		a.colors = []string{underlined, bold, ui.ColorReset}
 		style = func(font byte, s string) string {
 			if font == 'I' {
-				return underlined + s + layout.ColorReset
+				return underlined + s + ui.ColorReset
 			}
-			return bold + s + layout.ColorReset
+			return bold + s + ui.ColorReset
 		}
 	}
 	out := a.Page(ctx)

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"git-agent/cmd/git-agent/doctor"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/gitconfig"
 )
 
@@ -25,7 +25,7 @@ func (a *App) Hint(ctx context.Context, text string) {
 // writeHint prints each line of a hint after the prefix "hint:".
 func writeHint(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "hint: %s\n", layout.Printable(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(w, "hint: %s\n", ui.Printable(strings.TrimRight(line, "\n")))
 	}
 }
 
@@ -55,7 +55,7 @@ func (a *App) WarnOnce(text string) {
 	}
 	if !a.given.texts[text] {
 		a.given.texts[text] = true
-		fmt.Fprintf(a.Stderr, "warning: %s\n", layout.Printable(text))
+		fmt.Fprintf(a.Stderr, "warning: %s\n", ui.Printable(text))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cache/place"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -33,7 +33,7 @@ func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.
 	return session.Open(ctx, session.Options{
 		Settings: s, Env: a.Env.Get, Secrets: a.Keys(), Traces: traces, Preview: preview,
 		Client: VersionString(), Version: version,
-		Say: func(text string) { a.Say("%s", layout.Printable(text)) }, Warn: a.WarnOnce,
+		Say: func(text string) { a.Say("%s", ui.Printable(text)) }, Warn: a.WarnOnce,
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // ModelFlags are the options that every verb which asks a model shares with its
@@ -152,6 +152,6 @@ func (a *App) ChooseEngine(c EngineChoice, s session.Settings) (asked bool, err 
 		a.Say("engine: offline, because of %s", why)
 		return false, nil
 	}
-	a.Say("engine: agent, %s at %s", layout.Printable(s.Model), layout.Printable(s.Host()))
+	a.Say("engine: agent, %s at %s", ui.Printable(s.Model), ui.Printable(s.Host()))
 	return true, nil
 }

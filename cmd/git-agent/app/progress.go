@@ -8,8 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/visible"
 )
 
@@ -48,7 +47,7 @@ type Progress struct {
 // NewProgress starts reporting progress. It returns nil, which reports nothing,
 // if --no-progress or -q is given, or if stderr is no terminal.
 func (a *App) NewProgress(title string) *Progress {
-	tty := terminal.IsTerminal(a.Stderr)
+	tty := ui.IsTerminal(a.Stderr)
 	show := tty && a.Flags.Verbose == 0 // -v prints a line for each git command
 	if a.Flags.Progress != nil {
 		show = *a.Flags.Progress
@@ -66,7 +65,7 @@ func (a *App) NewProgress(title string) *Progress {
 // NewSlowProgress is NewProgress, but where nothing was said about progress and stderr is no
 // terminal, a line now and then, after the time every, says that the work goes on.
 func (a *App) NewSlowProgress(title string, every time.Duration) *Progress {
-	if a.Flags.Progress == nil && !a.Flags.Quiet && a.Flags.Verbose == 0 && !terminal.IsTerminal(a.Stderr) {
+	if a.Flags.Progress == nil && !a.Flags.Quiet && a.Flags.Verbose == 0 && !ui.IsTerminal(a.Stderr) {
 		return a.startProgress(title, false, every, every)
 	}
 	return a.NewProgress(title)
@@ -75,7 +74,7 @@ func (a *App) NewSlowProgress(title string, every time.Duration) *Progress {
 func (a *App) startProgress(title string, tty bool, delay, every time.Duration) *Progress {
 	begun := a.Now()
 	p := &Progress{
-		w: terminal.WithoutEscaping(a.Stderr), tty: tty, every: every, now: a.Now, begun: begun, next: begun.Add(delay),
+		w: ui.WithoutEscaping(a.Stderr), tty: tty, every: every, now: a.Now, begun: begun, next: begun.Add(delay),
 		title: title, active: true, ended: make(chan struct{}),
 	}
 	go p.beat()
@@ -150,17 +149,17 @@ func (p *Progress) line(elapsed time.Duration) string {
 		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
 	}
 	if p.what != "" {
-		line += " " + layout.OneLine(p.what)
+		line += " " + ui.OneLine(p.what)
 	}
 	width := 80
 	if p.tty {
-		width, _ = terminal.Size(p.w)
+		width, _ = ui.TerminalSize(p.w)
 	}
 	tail := fmt.Sprintf(", %s", elapsed.Round(time.Second))
 	if strings.HasSuffix(line, ":") {
 		tail = tail[1:]
 	}
-	line = layout.CutColumns(line, max(0, width-1-len(tail)))
+	line = ui.CutColumns(line, max(0, width-1-len(tail)))
 	return strings.TrimRightFunc(line, visible.Hidden) + tail // cutting may leave a joiner with nothing to join
 }
 

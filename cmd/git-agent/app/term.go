@@ -8,15 +8,14 @@ import (
 	"strconv"
 	"time"
 
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/gitconfig"
 )
 
 // PersonReads reports whether a person reads standard output: on a terminal, or
 // in the pager that git starts for `git -p agent`.
 func (a *App) PersonReads() bool {
-	return terminal.IsTerminal(a.Stdout) || a.Env.Get("GIT_PAGER_IN_USE") != ""
+	return ui.IsTerminal(a.Stdout) || a.Env.Get("GIT_PAGER_IN_USE") != ""
 }
 
 // TextWidth returns the width of the output: COLUMNS, which git respects first
@@ -26,8 +25,8 @@ func (a *App) TextWidth() int {
 	if n, err := strconv.Atoi(a.Env.Get("COLUMNS")); err == nil && n > 0 {
 		return max(40, n)
 	}
-	if terminal.IsTerminal(a.Stdout) {
-		width, _ := terminal.Size(a.Stdout)
+	if ui.IsTerminal(a.Stdout) {
+		width, _ := ui.TerminalSize(a.Stdout)
 		return max(40, width)
 	}
 	return 100
@@ -47,7 +46,7 @@ func (a *App) WantColor(ctx context.Context) bool {
 	if a.Env.Get("NO_COLOR") != "" {
 		return false
 	}
-	tty := terminal.IsTerminal(a.Stdout)
+	tty := ui.IsTerminal(a.Stdout)
 	if !tty && a.Env.Get("GIT_PAGER_IN_USE") == "" {
 		return false
 	}
@@ -73,18 +72,18 @@ var ColorSlots = map[string]string{
 
 // NewPalette returns the colours of the slots, or an empty palette if color is
 // not wanted. It asks git only for slots that are configured.
-func (a *App) NewPalette(ctx context.Context) layout.Palette {
+func (a *App) NewPalette(ctx context.Context) ui.Palette {
 	if !a.WantColor(ctx) {
-		return layout.Palette{}
+		return ui.Palette{}
 	}
-	p := layout.Palette{Codes: gitconfig.Colors(ctx, "color.agent", maps.Clone(ColorSlots))}
-	a.colors = append(slices.Collect(maps.Values(p.Codes)), layout.ColorReset)
+	p := ui.Palette{Codes: gitconfig.Colors(ctx, "color.agent", maps.Clone(ColorSlots))}
+	a.colors = append(slices.Collect(maps.Values(p.Codes)), ui.ColorReset)
 	return p
 }
 
 // Page returns the stream for output that people read. The caller must Close it.
-func (a *App) Page(ctx context.Context) *terminal.Pager {
-	return terminal.NewPager(ctx, a.Stdout, a.Stderr, &a.colors)
+func (a *App) Page(ctx context.Context) *ui.Pager {
+	return ui.NewPager(ctx, a.Stdout, a.Stderr, &a.colors)
 }
 
 // logCall prints one call of git for -v, as a line that can be pasted into a
@@ -96,7 +95,7 @@ func (a *App) logCall(argv []string, d time.Duration, exit int) {
 			argv = slices.Insert(slices.Clone(argv), 1, "-C", up)
 		}
 	}
-	fmt.Fprintf(a.Stderr, "%s # exit %d, %s\n", layout.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
+	fmt.Fprintf(a.Stderr, "%s # exit %d, %s\n", ui.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
 }
 
 // LineEnd returns what ends a line of output: NUL with -z, else a newline.

@@ -8,8 +8,8 @@ import (
 
 	"git-agent/agent"
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // fileStats describes one file, as cache stats --json prints it.
@@ -53,21 +53,21 @@ func (v *Verb) printStats(f fileStats) error {
 		return render.WriteJSON(v.Stdout, f, "\n")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, ", layout.Printable(f.Path), layout.Size(f.Bytes))
+	fmt.Fprintf(&b, "%s: %s, ", ui.Printable(f.Path), ui.Size(f.Bytes))
 	if f.File == "cache" {
-		fmt.Fprintf(&b, "at most %s, %s\n", layout.Size(f.Limit), agent.Plural(int(f.Entries), "answer"))
+		fmt.Fprintf(&b, "at most %s, %s\n", ui.Size(f.Limit), agent.Plural(int(f.Entries), "answer"))
 	} else {
 		fmt.Fprintf(&b, "%s, %s\n", agent.Plural(int(f.Runs), "run"), agent.Plural(int(f.Entries), "step"))
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, k := range f.Kinds {
-		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", layout.Printable(k.Kind), k.Entries, layout.Size(k.Bytes), layout.Size(k.Stored))
+		fmt.Fprintf(table, "    %s\t%d\t%s\tcompressed to %s\n", ui.Printable(k.Kind), k.Entries, ui.Size(k.Bytes), ui.Size(k.Stored))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, name := range f.Aside {
-		fmt.Fprintf(&b, "    set aside: %s\n", layout.Printable(name))
+		fmt.Fprintf(&b, "    set aside: %s\n", ui.Printable(name))
 	}
 	_, err := v.Stdout.Write([]byte(b.String()))
 	return err
@@ -92,10 +92,10 @@ func (v *Verb) printReport(file string, r cache.Report) error {
 	var err error
 	switch {
 	case len(r.Problems) > 0:
-		_, err = fmt.Fprintf(v.Stdout, "%s: damaged (%s read)\n    %s\n", layout.Printable(r.Path), read,
-			strings.ReplaceAll(layout.Printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
+		_, err = fmt.Fprintf(v.Stdout, "%s: damaged (%s read)\n    %s\n", ui.Printable(r.Path), read,
+			strings.ReplaceAll(ui.Printable(strings.Join(r.Problems, "\n")), "\n", "\n    "))
 	case !v.Quiet:
-		_, err = fmt.Fprintf(v.Stdout, "%s: %s, all sound\n", layout.Printable(r.Path), read)
+		_, err = fmt.Fprintf(v.Stdout, "%s: %s, all sound\n", ui.Printable(r.Path), read)
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -129,7 +129,7 @@ func (v *Verb) printRemoval(ctx context.Context, row *removal) error {
 		return render.WriteJSON(v.Stdout, row, "\n")
 	}
 	for _, name := range row.Left {
-		v.Say("%s was not made by git-agent and is left", layout.Printable(name))
+		v.Say("%s was not made by git-agent and is left", ui.Printable(name))
 	}
 	if row.runs > 0 {
 		v.Hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", agent.Plural(row.runs, "clone")))
@@ -141,6 +141,6 @@ func (v *Verb) printRemoval(ctx context.Context, row *removal) error {
 	if len(row.Gone) > 0 {
 		gone = ", the caches of " + agent.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, layout.Size(row.Before), layout.Size(row.After))
+	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, ui.Size(row.Before), ui.Size(row.After))
 	return err
 }

@@ -13,8 +13,7 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -24,7 +23,7 @@ import (
 type Input struct {
 	Stdin          io.Reader // answers the questions of Fix
 	Stdout, Stderr io.Writer
-	Color          layout.Palette
+	Color          ui.Palette
 	Getenv         func(key string) string
 	Version        string // of the program
 
@@ -91,13 +90,13 @@ func (v *visit) run(ctx context.Context) error {
 	opt := gitext.OpenOptions{}
 	if v.Fix {
 		opt.Bloom = gitext.BloomBuild
-		if terminal.IsTerminal(v.Stderr) && !v.Quiet {
+		if ui.IsTerminal(v.Stderr) && !v.Quiet {
 			fmt.Fprintln(v.Stderr, "building changed-path filters: ten seconds for 80,000 commits")
 		}
 	}
 	repo, err := v.Open(ctx, opt)
 	if err != nil {
-		return v.report(ctx, fail("repository", hintOf(err), "%s", layout.FatalText(err)))
+		return v.report(ctx, fail("repository", hintOf(err), "%s", ui.FatalText(err)))
 	}
 	if v.Fix {
 		err = v.repair(ctx, repo)

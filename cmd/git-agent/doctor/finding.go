@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -68,11 +68,11 @@ func (v *visit) print(f finding) error {
 	return printFinding(v.Stdout, v.Color, f)
 }
 
-func printFinding(w io.Writer, color layout.Palette, f finding) error {
+func printFinding(w io.Writer, color ui.Palette, f finding) error {
 	slot := map[string]string{checkOK: "ok", checkWarn: "warning", checkFail: "error"}[f.Status]
-	text := fmt.Sprintf("%s %-13s %s\n", color.Paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, layout.OneLine(f.Detail))
+	text := fmt.Sprintf("%s %-13s %s\n", color.Paint(slot, fmt.Sprintf("%-4s", f.Status)), f.Check, ui.OneLine(f.Detail))
 	if f.Fix != "" {
-		text += fmt.Sprintf("%19s%s\n", "", color.Paint("command", layout.OneLine(f.Fix)))
+		text += fmt.Sprintf("%19s%s\n", "", color.Paint("command", ui.OneLine(f.Fix)))
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -15,8 +15,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -76,21 +75,21 @@ func (v *visit) importOldData(ctx context.Context, repo *gitext.Repo) error {
 	if info, err := os.Lstat(dir); !found || err != nil || !info.IsDir() {
 		return nil
 	}
-	if !v.Yes && !(terminal.IsTerminal(v.Stdin) && terminal.IsTerminal(v.Stderr)) {
-		v.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", layout.Printable(dir))
+	if !v.Yes && !(ui.IsTerminal(v.Stdin) && ui.IsTerminal(v.Stderr)) {
+		v.say("%s is left as it is: --fix asks about it on a terminal, and --yes answers", ui.Printable(dir))
 		return nil
 	}
-	if runs && v.confirm(fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", layout.Printable(dir))) {
+	if runs && v.confirm(fmt.Sprintf("Copy the recorded runs of %s to your own? Say no when it came with an archive.", ui.Printable(dir))) {
 		if err := v.importRuns(ctx, repo, dir); err != nil {
 			return err // and delete nothing
 		}
 	}
-	if !v.confirm(fmt.Sprintf("Delete %s?", layout.Printable(dir))) {
+	if !v.confirm(fmt.Sprintf("Delete %s?", ui.Printable(dir))) {
 		return nil
 	}
 	left, err := place.RemoveOld(dir)
 	for _, name := range left {
-		v.say("%s was not made by git-agent and is left", layout.Printable(filepath.Join(dir, name)))
+		v.say("%s was not made by git-agent and is left", ui.Printable(filepath.Join(dir, name)))
 	}
 	return err
 }

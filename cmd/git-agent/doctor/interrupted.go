@@ -11,7 +11,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/fix/deliver"
 	"git-agent/agent/sandbox"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 	"git-agent/gitext/tempdir"
@@ -34,9 +34,9 @@ func checkDelivery(ctx context.Context, repo *gitext.Repo) (finding, bool) {
 	var refused *deliver.Refusal
 	switch {
 	case errors.As(err, &refused):
-		return fail(check, refused.Hint, "%s", layout.FatalText(err)), true
+		return fail(check, refused.Hint, "%s", ui.FatalText(err)), true
 	case err != nil:
-		return fail(check, "", "whether a patch was left half written is unknown: %s", layout.FatalText(err)), true
+		return fail(check, "", "whether a patch was left half written is unknown: %s", ui.FatalText(err)), true
 	case left == nil:
 		return finding{}, false
 	}
@@ -74,13 +74,13 @@ func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 		return nil // another process did it
 	case done.Finished:
 		// The journal's own undo command is not shown: it may have come with an archive.
-		v.say("the commit of 'git agent fix --commit' had been made and stays: 'git show' shows it, %s has the state before", layout.Printable(done.Backup))
+		v.say("the commit of 'git agent fix --commit' had been made and stays: 'git show' shows it, %s has the state before", ui.Printable(done.Backup))
 		return nil
 	}
-	v.say("the patch of 'git agent fix %s' is taken back: %s", deliveryOptions[left.Target], layout.Printable(someFiles(left.Paths)))
+	v.say("the patch of 'git agent fix %s' is taken back: %s", deliveryOptions[left.Target], ui.Printable(someFiles(left.Paths)))
 	for _, p := range done.Kept {
-		v.say("%s was changed since and is left as it is; to see it as it was before: %s", layout.Printable(quote.Path(p)),
-			layout.Printable("git show "+quote.Shell(done.Backup+"^3:before/"+p)))
+		v.say("%s was changed since and is left as it is; to see it as it was before: %s", ui.Printable(quote.Path(p)),
+			ui.Printable("git show "+quote.Shell(done.Backup+"^3:before/"+p)))
 	}
 	return nil
 }

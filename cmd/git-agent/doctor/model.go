@@ -9,8 +9,8 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/quote"
 )
 
@@ -28,7 +28,7 @@ func checkModel(ctx context.Context, v *visit) []finding {
 	s, err := v.Model(ctx)
 	switch {
 	case err != nil:
-		return []finding{fail("model", "", "%s", layout.FatalText(err))}
+		return []finding{fail("model", "", "%s", ui.FatalText(err))}
 	case s.Model == "":
 		return []finding{ok("model", "none is configured: the offline engine answers")}
 	}
@@ -63,7 +63,7 @@ func checkAddress(s session.Settings, likely string) finding {
 	if from := s.From["agent.baseUrl"]; strings.HasSuffix(from, "_BASE_URL") { // a variable
 		fix = "export " + from + "=" + quote.Shell(likely)
 	}
-	return warn("address", fix, "%s is not where such a server has its API, which is %s", layout.Printable(s.BaseURL), layout.Printable(likely))
+	return warn("address", fix, "%s is not where such a server has its API, which is %s", ui.Printable(s.BaseURL), ui.Printable(likely))
 }
 
 // checkKey says where the API key comes from. It never shows the key.

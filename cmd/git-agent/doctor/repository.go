@@ -13,7 +13,7 @@ import (
 	"git-agent/agent/lineindex"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -72,7 +72,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	case err != nil && limited.Err() != nil:
 		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", objectSearchTime)
 	case err != nil:
-		return warn("objects", "git fsck", "partial clone; whether objects are missing is unknown: %s", layout.FatalText(err))
+		return warn("objects", "git fsck", "partial clone; whether objects are missing is unknown: %s", ui.FatalText(err))
 	}
 	return ok("objects", "partial clone, and no object is missing")
 }
@@ -114,7 +114,7 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 		case limited.Err() != nil || repo.Partial():
 			return ok("speed", "changed-path filters are built")
 		default:
-			return warn("speed", "git agent doctor --fix", "the changed-path filters do not agree with the history: %s", layout.FatalText(err))
+			return warn("speed", "git agent doctor --fix", "the changed-path filters do not agree with the history: %s", ui.FatalText(err))
 		}
 	case repo.BloomDropped():
 		return warn("speed", "git agent doctor --fix", "the changed-path filters were damaged and have been removed")

@@ -7,7 +7,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/quote"
@@ -17,7 +17,7 @@ import (
 func checkConfig(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 	config, err := repo.Config(ctx)
 	if err != nil {
-		return []finding{fail("config", "", "%s", layout.FatalText(err))}
+		return []finding{fail("config", "", "%s", ui.FatalText(err))}
 	}
 	if len(config) == 0 {
 		return []finding{ok("config", "nothing is set")}

@@ -17,7 +17,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // Cmd is `git agent eval`: it measures how good the answers are.
@@ -226,7 +226,7 @@ func (e *evaluation) measure(ctx context.Context, a *app.App, traces *cache.Trac
 	}
 	if runErr != nil {
 		fmt.Fprintf(a.Stderr, "stopped: %d of %d cases are not done; what is done is kept\n", res.Unfinished, len(res.Cases))
-		return app.WithHint(runErr, "continue with the same command:\n%s", layout.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
+		return app.WithHint(runErr, "continue with the same command:\n%s", ui.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -45,7 +45,7 @@ func noneEvaluated(a *app.App, r *eval.Report) error {
 	if r.Shard != "" {
 		kind = "warning"
 	}
-	fmt.Fprintf(a.Stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, layout.FatalText(errors.New(r.Skipped[0].Reason)))
+	fmt.Fprintf(a.Stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, ui.FatalText(errors.New(r.Skipped[0].Reason)))
 	if r.Shard != "" {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -95,7 +95,7 @@ func (v *Verb) Build(ctx context.Context, jobs int, update bool) error {
 
 // describe says how much is read and how long the rest will take.
 func describe(p lineindex.Progress, elapsed time.Duration) string {
-	text := layout.Size(p.Text) + " of changed lines"
+	text := ui.Size(p.Text) + " of changed lines"
 	if left := time.Duration(float64(elapsed) / float64(p.Done) * float64(p.Total-p.Done)); elapsed > 2*time.Second && left > time.Second {
 		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
@@ -143,7 +143,7 @@ func (v *Verb) Clear(ctx context.Context) error {
 	if v.JSON {
 		return v.print(state{Schema: schema, Path: cache.IndexPath(dir)})
 	}
-	_, err = fmt.Fprintf(v.Stdout, "%s: removed, %s\n", layout.Printable(cache.IndexPath(dir)), layout.Size(before))
+	_, err = fmt.Fprintf(v.Stdout, "%s: removed, %s\n", ui.Printable(cache.IndexPath(dir)), ui.Size(before))
 	return err
 }
 
@@ -158,14 +158,14 @@ func (v *Verb) print(s state) error {
 	if v.JSON {
 		return render.WriteJSON(v.Stdout, s, "\n")
 	}
-	text := layout.Printable(s.Path) + ": "
+	text := ui.Printable(s.Path) + ": "
 	switch {
 	case !s.Exists:
 		text += "there is no index\n"
 	case s.Unusable != "":
-		text += "cannot be used: " + layout.Printable(s.Unusable) + "\n    'git agent index build' builds it anew\n"
+		text += "cannot be used: " + ui.Printable(s.Unusable) + "\n    'git agent index build' builds it anew\n"
 	default:
-		text += fmt.Sprintf("%s, %s", agent.Plural(s.Commits, "commit"), layout.Size(s.Bytes))
+		text += fmt.Sprintf("%s, %s", agent.Plural(s.Commits, "commit"), ui.Size(s.Bytes))
 		if s.Seconds > 0 {
 			text += fmt.Sprintf("; %d added in %s", s.Added, time.Duration(s.Seconds*float64(time.Second)).Round(time.Second/10))
 		}

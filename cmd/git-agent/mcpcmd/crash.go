@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/mcp"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -120,7 +120,7 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 // stacks and frames are sent back.
 func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
-	human := &render.CrashHuman{W: &text, Color: layout.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
+	human := &render.CrashHuman{W: &text, Color: ui.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
 		return agent.Result{}, err
 	}

@@ -20,8 +20,8 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
 	"git-agent/agent/mcp"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -116,7 +116,7 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 // located renders the suspected functions.
 func (t *fixTools) located(commit gitext.OID, ans *fix.Answer) (agent.Result, error) {
 	var text strings.Builder
-	human := render.FixHuman{W: &text, Color: layout.Palette{}, Width: 100, All: true, Locate: true, Place: func(path string) string { return path }}
+	human := render.FixHuman{W: &text, Color: ui.Palette{}, Width: 100, All: true, Locate: true, Place: func(path string) string { return path }}
 	if err := human.Fix(commit, ans); err != nil {
 		return agent.Result{}, err
 	}

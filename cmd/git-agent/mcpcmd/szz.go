@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -77,7 +77,7 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, layout.Palette{}, 100, false, nil).Answer(ans); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // How many pieces of evidence and how many signals the human form shows of one
@@ -40,7 +40,7 @@ const listedOwner = 0.1
 //	rank: 41 commits considered, offline engine
 type Human struct {
 	w       io.Writer
-	color   layout.Palette
+	color   ui.Palette
 	all     bool
 	width   int
 	at      func(path string) string // writes a tracked path for the reader
@@ -49,7 +49,7 @@ type Human struct {
 
 // NewHuman returns a renderer for people. With all, it shows all evidence and all
 // signals. at writes a tracked path for the reader; nil writes it as it is.
-func NewHuman(w io.Writer, color layout.Palette, width int, all bool, at func(path string) string) *Human {
+func NewHuman(w io.Writer, color ui.Palette, width int, all bool, at func(path string) string) *Human {
 	if at == nil {
 		at = func(path string) string { return path }
 	}
@@ -106,7 +106,7 @@ func (r *Human) heading(b *bytes.Buffer, ans Answer) {
 // title prints a commit's subject, wrapped into a column that begins at indent,
 // where the cursor is.
 func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
-	for i, l := range layout.Wrap(layout.OneLine(subject), r.measure()-indent) {
+	for i, l := range ui.Wrap(ui.OneLine(subject), r.measure()-indent) {
 		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
 	}
 }
@@ -129,19 +129,19 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 		lead += "  " + r.color.Paint(slot, percent(s.Probability))
 	}
 	fmt.Fprintf(b, "\n%s  %s  %s  %s\n", lead, r.color.Paint("suspect", s.Commit.OID.Short()),
-		s.Commit.Author.Time.Format("2006-01-02"), layout.OneLine(s.Commit.Author.Name))
+		s.Commit.Author.Time.Format("2006-01-02"), ui.OneLine(s.Commit.Author.Name))
 	b.WriteString("    ")
 	r.title(b, s.Commit.Subject(), 4)
 	if s.Type != "" {
 		r.line(b, 4, typeTitle(s.Type))
 	}
 	if s.Reason != "" {
-		for _, l := range layout.Wrap(layout.OneLine(s.Reason), r.measure()-4) {
+		for _, l := range ui.Wrap(ui.OneLine(s.Reason), r.measure()-4) {
 			r.line(b, 4, l)
 		}
 	}
 	if c := s.Confirmation; c != nil {
-		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+layout.OneLine(c.Detail)+before(s))
+		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+ui.OneLine(c.Detail)+before(s))
 	}
 	r.evidence(b, s.Evidence)
 	r.signals(b, s.Signals, s.Type != "")
@@ -185,15 +185,15 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	shown = byCommand(shown)
 	for i, e := range shown {
 		if e.Path != "" || e.Text != "" { // else only the command is printed
-			text := strings.TrimSpace(layout.OneLine(e.Text))
+			text := strings.TrimSpace(ui.OneLine(e.Text))
 			if e.Removed {
 				text = "- " + text // as a patch marks it
 			}
-			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+layout.Clip(text, max(20, r.width-6-len(e.Path)-8))))
+			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+ui.Clip(text, max(20, r.width-6-len(e.Path)-8))))
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
 		if last && e.Command != "" { // pieces that share a command are followed by it once
-			r.line(b, 8, r.color.Paint("command", layout.OneLine(e.Command)))
+			r.line(b, 8, r.color.Paint("command", ui.OneLine(e.Command)))
 		}
 	}
 	if n := len(list) - len(shown); n > 0 {
@@ -216,7 +216,7 @@ func byCommand(list []suspect.Evidence) []suspect.Evidence {
 }
 
 func (r *Human) place(e suspect.Evidence) string {
-	at := layout.Path(r.at(e.Path))
+	at := ui.Path(r.at(e.Path))
 	if e.Line > 0 {
 		at += fmt.Sprintf(":%d", e.Line)
 	}
@@ -239,7 +239,7 @@ func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	for i, s := range shown {
 		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
 	}
-	for i, l := range layout.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {
+	for i, l := range ui.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {
 		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
 }
@@ -256,7 +256,7 @@ func typeTitle(t string) string {
 	case "refactor_penetration":
 		return "introduced it behind a refactoring"
 	}
-	return layout.OneLine(t)
+	return ui.OneLine(t)
 }
 
 func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
@@ -272,7 +272,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability))))
 	}
 	for _, n := range notes {
-		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
 			if why != "" && strings.HasSuffix(n, why) { // this note says that the answer is not the model's
 				l = r.color.Paint("warning", l)
 			}
@@ -298,7 +298,7 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)
 	}
-	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", layout.OneLine(report.Model), agent.Plural(work.Turns, "turn"), agent.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
+	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", ui.OneLine(report.Model), agent.Plural(work.Turns, "turn"), agent.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
 	for _, id := range ans.Runs {
 		if id == "" {
 			continue // the run could not be recorded

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -30,7 +30,7 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 		}}},
 	}}}
 	var out bytes.Buffer
-	if err := NewHuman(&out, layout.Palette{}, 60, false, nil).Answer(ans); err != nil {
+	if err := NewHuman(&out, ui.Palette{}, 60, false, nil).Answer(ans); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -57,7 +57,7 @@ func TestPercent(t *testing.T) {
 func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := NewHuman(&out, layout.Palette{}, 100, false, nil)
+	r := NewHuman(&out, ui.Palette{}, 100, false, nil)
 	r.evidence(&out, []suspect.Evidence{{Command: "git show abc"}})
 	if got, want := out.String(), "        git show abc\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -69,7 +69,7 @@ func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 func TestSzzHumanEvidenceTogether(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := NewHuman(&out, layout.Palette{}, 100, false, nil)
+	r := NewHuman(&out, ui.Palette{}, 100, false, nil)
 	r.evidence(&out, []suspect.Evidence{
 		{Path: "a.c", Line: 9, Removed: true, Text: "nine", Command: "git blame -L 8,9 x -- a.c"},
 		{Path: "a\nb.c", Line: 4, Removed: true, Text: "four", Command: "git blame -L 4,4 x"},
@@ -104,7 +104,7 @@ func TestSzzHumanImprobableOwner(t *testing.T) {
 			Fix: gitext.OID(strings.Repeat("f", 40)), Algorithm: "rank", Engine: "offline", Owner: owner,
 		}}}
 		var out bytes.Buffer
-		if err := NewHuman(&out, layout.Palette{}, 100, c.all, nil).Answer(ans); err != nil {
+		if err := NewHuman(&out, ui.Palette{}, 100, c.all, nil).Answer(ans); err != nil {
 			t.Fatal(err)
 		}
 		note := "note: cccccccccccc wrote most of the code that the fix removes, and is hardly the origin (2%);"

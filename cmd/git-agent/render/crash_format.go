@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/group"
 	"git-agent/agent/suspect"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // crashRow holds what one printed line is made of: a ranked file of a report.
@@ -42,21 +42,21 @@ func (r crashRow) suspect() suspect.Suspect {
 var CrashPlaceholders = []placeholder[crashRow]{
 	{"(path)", "path of the file in the repository", func(r crashRow) string { return r.file.Path }},
 	{"(line)", "line of the file's first frame; empty if unknown", func(r crashRow) string { return lineText(crashPlace(r.report, r.file)) }},
-	{"(function)", "function of the file's first frame; or empty", func(r crashRow) string { return layout.OneLine(crashFunction(r.report, r.file)) }},
+	{"(function)", "function of the file's first frame; or empty", func(r crashRow) string { return ui.OneLine(crashFunction(r.report, r.file)) }},
 	{"(rank)", "1 for the first file of a report", func(r crashRow) string { return strconv.Itoa(r.rank) }},
 	{"(prob)", "probability from 0 to 1; empty if there is none", func(r crashRow) string { return probabilityText(r.file.Probability) }},
-	{"(reasons)", "reasons, separated by semicolons", func(r crashRow) string { return layout.OneLine(strings.Join(r.file.Reasons, "; ")) }},
+	{"(reasons)", "reasons, separated by semicolons", func(r crashRow) string { return ui.OneLine(strings.Join(r.file.Reasons, "; ")) }},
 	{"(found)", "stack, or related if no stack names the file", func(r crashRow) string { return foundIn(r.file) }},
 	{"(report)", "name of the report's file, or -", func(r crashRow) string { return r.name }},
-	{"(problem)", "first failure that the report names; or empty", func(r crashRow) string { return layout.OneLine(r.problem().Kind) }},
-	{"(message)", "its message; or empty", func(r crashRow) string { return layout.OneLine(r.problem().Message) }},
+	{"(problem)", "first failure that the report names; or empty", func(r crashRow) string { return ui.OneLine(r.problem().Kind) }},
+	{"(message)", "its message; or empty", func(r crashRow) string { return ui.OneLine(r.problem().Message) }},
 	{"(signature)", "16 digits that equal crashes have in common", func(r crashRow) string { return group.SignatureOf(r.report).ID() }},
 	{"(commit)", "commit that crashed", func(r crashRow) string { return string(r.ranking.Commit) }},
 	{"(commit:short)", "commit that crashed, abbreviated to 12 digits", func(r crashRow) string { return r.ranking.Commit.Short() }},
-	{"(commit:from)", "how that commit was found", func(r crashRow) string { return layout.OneLine(r.ranking.CommitFrom) }},
+	{"(commit:from)", "how that commit was found", func(r crashRow) string { return ui.OneLine(r.ranking.CommitFrom) }},
 	{"(suspect)", "first suspect commit; or empty", func(r crashRow) string { return string(r.suspect().Commit.OID) }},
 	{"(suspect:short)", "first suspect commit, abbreviated", func(r crashRow) string { return r.suspect().Commit.OID.Short() }},
-	{"(suspect:subject)", "its subject", func(r crashRow) string { return layout.OneLine(r.suspect().Commit.Subject()) }},
+	{"(suspect:subject)", "its subject", func(r crashRow) string { return ui.OneLine(r.suspect().Commit.Subject()) }},
 	{"(algorithm)", "algorithm that answered", func(r crashRow) string { return r.ranking.Algorithm }},
 	{"n", "newline", func(crashRow) string { return "\n" }},
 	{"x00", "NUL byte (any two hexadecimal digits)", nil},

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/group"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -57,7 +57,7 @@ func WriteCrashGroupsJSON(w io.Writer, groups []CrashGroup, files int, end strin
 // CrashGroups prints groups for people.
 type CrashGroups struct {
 	W     io.Writer
-	Color layout.Palette
+	Color ui.Palette
 	Width int
 	All   bool                     // all members, and whole signatures
 	Max   int                      // most files of a group
@@ -87,7 +87,7 @@ func (r *CrashGroups) Groups(groups []CrashGroup) error {
 func (r *CrashGroups) group(b *bytes.Buffer, g CrashGroup) {
 	var kinds []string
 	for _, p := range g.Problems {
-		kind := layout.Clip(layout.OneLine(p.Kind), 80)
+		kind := ui.Clip(ui.OneLine(p.Kind), 80)
 		if p.Count < g.Count {
 			kind += fmt.Sprintf(" (%d)", p.Count)
 		}
@@ -112,9 +112,9 @@ func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, most in
 	}
 	shown := make([]string, len(items))
 	for i, item := range items {
-		shown[i] = layout.OneLine(item)
+		shown[i] = ui.OneLine(item)
 	}
-	for _, l := range layout.Wrap(strings.Join(shown, separator)+more, min(r.Width, 100)-4) {
+	for _, l := range ui.Wrap(strings.Join(shown, separator)+more, min(r.Width, 100)-4) {
 		if slot != "" {
 			l = r.Color.Paint(slot, l)
 		}
@@ -142,6 +142,6 @@ func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
 			}
 			probability = "  " + r.Color.Paint(slot, percent(f.Probability))
 		}
-		fmt.Fprintf(b, "      %d.%s  %s\n", i+1, probability, r.Color.Paint("path", layout.Path(r.Place(f.Path))))
+		fmt.Fprintf(b, "      %d.%s  %s\n", i+1, probability, r.Color.Paint("path", ui.Path(r.Place(f.Path))))
 	}
 }

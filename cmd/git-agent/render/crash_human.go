@@ -10,13 +10,13 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/szz"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // CrashHuman prints answers about crashes for people.
 type CrashHuman struct {
 	W     io.Writer
-	Color layout.Palette
+	Color ui.Palette
 	Width int
 	All   bool                     // all files, and whole stacks
 	Max   int                      // most files
@@ -54,19 +54,19 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ans
 func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report, ranking *crash.Answer) {
 	title := "crash"
 	if name != "-" {
-		title += " " + layout.OneLine(name)
+		title += " " + ui.OneLine(name)
 	}
-	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", title), layout.OneLine(strings.Join(report.Formats, ", ")))
+	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", title), ui.OneLine(strings.Join(report.Formats, ", ")))
 	for i, p := range report.Problems {
 		if i == 3 && !r.All {
 			r.line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(report.Problems)-i, "problem")))
 			break
 		}
-		for _, l := range layout.Wrap(problemText(p), r.measure()-4) {
+		for _, l := range ui.Wrap(problemText(p), r.measure()-4) {
 			r.line(b, 4, r.Color.Paint("heading", l))
 		}
 	}
-	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), layout.OneLine(ranking.CommitFrom)))
+	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom)))
 }
 
 // problemText describes a problem in one line.
@@ -87,7 +87,7 @@ func problemText(p crash.Problem) string {
 	if p.Message != "" && p.Message != p.Kind && !repeats(p) {
 		s += ": " + p.Message
 	}
-	return layout.Clip(layout.OneLine(s), 300)
+	return ui.Clip(ui.OneLine(s), 300)
 }
 
 // repeats reports whether a problem's message is the heading of a sanitizer, which
@@ -114,7 +114,7 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		if s.Title != "" && s.Kind != crash.StackCrash {
 			title += ": " + s.Title
 		}
-		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", layout.Clip(layout.OneLine(title), r.measure())))
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", ui.Clip(ui.OneLine(title), r.measure())))
 		r.frames(b, s)
 	}
 	if n := len(report.Stacks) - 1; n > 0 && !r.All {
@@ -161,7 +161,7 @@ func frameName(f crash.Frame) string {
 	case f.Function == "":
 		return "?"
 	}
-	return clipLeft(layout.OneLine(f.Function), symbolColumn)
+	return clipLeft(ui.OneLine(f.Function), symbolColumn)
 }
 
 // symbolWidth returns how many columns the shown functions of a stack need.
@@ -169,7 +169,7 @@ func (r *CrashHuman) symbolWidth(s crash.Stack) int {
 	width := 0
 	for i, f := range s.Frames {
 		if f.Path != "" || r.All || i == 0 {
-			width = max(width, layout.Columns(frameName(f)))
+			width = max(width, ui.Columns(frameName(f)))
 		}
 	}
 	return min(width, symbolColumn)
@@ -186,7 +186,7 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 	if f.Inline {
 		place += "  inline"
 	}
-	pad := strings.Repeat(" ", max(width-layout.Columns(name), 0))
+	pad := strings.Repeat(" ", max(width-ui.Columns(name), 0))
 	r.line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
 }
 
@@ -194,17 +194,17 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 func (r *CrashHuman) framePlace(f crash.Frame) string {
 	switch {
 	case f.Path != "" && f.Line > 0 && f.File != "":
-		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.Path(r.Place(f.Path)), f.Line))
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line))
 	case f.Path != "" && f.DefinedAt > 0:
-		return r.Color.Paint("path", fmt.Sprintf("%s:%d", layout.Path(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
 	case f.Path != "":
-		return r.Color.Paint("path", layout.Path(r.Place(f.Path)))
+		return r.Color.Paint("path", ui.Path(r.Place(f.Path)))
 	case f.File != "" && f.Line > 0:
-		return layout.Clip(fmt.Sprintf("%s:%d", layout.OneLine(f.File), f.Line), 60)
+		return ui.Clip(fmt.Sprintf("%s:%d", ui.OneLine(f.File), f.Line), 60)
 	case f.File != "":
-		return layout.Clip(layout.OneLine(f.File), 60)
+		return ui.Clip(ui.OneLine(f.File), 60)
 	}
-	return layout.Clip(layout.OneLine(f.Module), 60)
+	return ui.Clip(ui.OneLine(f.Module), 60)
 }
 
 // explanation prints the chain of events that led to the crash, as the model tells it.
@@ -218,7 +218,7 @@ func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Answer) {
 
 // wrapped prints a text with line breaks.
 func (r *CrashHuman) wrapped(b *bytes.Buffer, indent int, text string) {
-	for _, l := range layout.Wrap(layout.OneLine(text), r.measure()-indent) {
+	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
 		r.line(b, indent, l)
 	}
 }
@@ -260,10 +260,10 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 		}
 		lead += "  " + r.Color.Paint(slot, percent(f.Probability))
 	}
-	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", layout.Path(r.Place(f.Path))))
+	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", ui.Path(r.Place(f.Path))))
 	if len(f.Reasons) > 0 {
-		for _, l := range layout.Wrap(strings.Join(f.Reasons, "; "), r.measure()-4) {
-			r.line(b, 4, layout.OneLine(l))
+		for _, l := range ui.Wrap(strings.Join(f.Reasons, "; "), r.measure()-4) {
+			r.line(b, 4, ui.OneLine(l))
 		}
 	}
 	r.vote(b, f.Vote)
@@ -297,7 +297,7 @@ func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
 	var out []string
 	for _, ref := range f.Frames {
 		frame := report.At(ref)
-		place := strings.TrimRight(r.framePlace(frame)+"  "+clipLeft(layout.OneLine(frame.Function), 60), " ")
+		place := strings.TrimRight(r.framePlace(frame)+"  "+clipLeft(ui.OneLine(frame.Function), 60), " ")
 		if !slices.Contains(out, place) {
 			out = append(out, place)
 		}
@@ -308,7 +308,7 @@ func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
 // clipLeft cuts a qualified name at its left to a width, because its end says most.
 func clipLeft(s string, width int) string {
 	r := []rune(s)
-	if layout.Columns(s) <= width || len(r) <= width {
+	if ui.Columns(s) <= width || len(r) <= width {
 		return s
 	}
 	return "…" + string(r[len(r)-width+1:])
@@ -333,7 +333,7 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Answer) {
 func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *crash.Answer) {
 	fmt.Fprintln(b)
 	for _, n := range append(append([]string{}, report.Notes...), ranking.Notes...) {
-		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
@@ -361,11 +361,11 @@ func (r *CrashHuman) work(b *bytes.Buffer, report *crash.AgentReport) {
 		return
 	}
 	done := modelWorkOf(report.RunReports())
-	fmt.Fprintf(b, "%s: %s, %s in %s, %s\n", layout.OneLine(report.Model), agent.Plural(done.Turns, "turn"), agent.Plural(done.Calls, "tool call"),
+	fmt.Fprintf(b, "%s: %s, %s in %s, %s\n", ui.OneLine(report.Model), agent.Plural(done.Turns, "turn"), agent.Plural(done.Calls, "tool call"),
 		agent.Plural(len(report.Runs), "run"), UsageText(done.Usage))
 	for _, run := range report.Runs {
 		if run.Trace != "" {
-			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+layout.OneLine(run.Trace)))
+			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace)))
 		}
 	}
 }

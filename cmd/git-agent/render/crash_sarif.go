@@ -12,7 +12,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/group"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -52,7 +52,7 @@ func (r *CrashSARIF) Failed(err error) {
 
 func (r *CrashSARIF) notify(level, text string) {
 	if len(r.warnings) < sarifResults {
-		r.warnings = append(r.warnings, sarifNotification{level, sarifText(layout.OneLine(text))})
+		r.warnings = append(r.warnings, sarifNotification{level, sarifText(ui.OneLine(text))})
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *CrashSARIF) Crash(name string, report *crash.Report, ranking *crash.Ans
 	if len(ranking.Files) == 0 {
 		r.notify("note", name+": no frame is in a file of this repository")
 	}
-	rule := r.rule(layout.Clip(layout.OneLine(cmp.Or(group.KindOf(report), "unknown failure")), 100))
+	rule := r.rule(ui.Clip(ui.OneLine(cmp.Or(group.KindOf(report), "unknown failure")), 100))
 	signature := group.SignatureOf(report).ID()
 	for i, f := range files {
 		if len(r.results) == sarifResults {
@@ -141,7 +141,7 @@ func crashMessage(name string, report *crash.Report, ranking *crash.Answer, i in
 	if name == "-" {
 		name = "standard input"
 	}
-	return sarifText(layout.OneLine(fmt.Sprintf("%s Report: %s, at commit %s (%s).", text, name, ranking.Commit.Short(), ranking.CommitFrom)))
+	return sarifText(ui.OneLine(fmt.Sprintf("%s Report: %s, at commit %s (%s).", text, name, ranking.Commit.Short(), ranking.CommitFrom)))
 }
 
 // crashLocation returns the place of the first frame of a file.
@@ -155,7 +155,7 @@ func crashLocation(report *crash.Report, f crash.File) sarifLocation {
 }
 
 func sarifFunction(name string) []sarifLogical {
-	return []sarifLogical{{FullyQualifiedName: layout.OneLine(name), Kind: "function"}}
+	return []sarifLogical{{FullyQualifiedName: ui.OneLine(name), Kind: "function"}}
 }
 
 // otherFiles returns the places of the other files of an answer.
@@ -166,7 +166,7 @@ func otherFiles(report *crash.Report, files []crash.File, except int) []sarifLoc
 			continue
 		}
 		place := crashLocation(report, f)
-		text := sarifText(layout.OneLine(fmt.Sprintf("file %d: %s", i+1, strings.Join(f.Reasons, "; "))))
+		text := sarifText(ui.OneLine(fmt.Sprintf("file %d: %s", i+1, strings.Join(f.Reasons, "; "))))
 		place.ID, place.Message, place.Logical = len(out)+1, &text, nil
 		out = append(out, place)
 	}
@@ -198,9 +198,9 @@ func sarifStackOf(s crash.Stack) sarifStack {
 	if n := len(s.Frames) - sarifFrames + s.Omitted; n > 0 {
 		title += fmt.Sprintf(" (%s left out)", agent.Plural(n, "frame"))
 	}
-	out := sarifStack{Message: sarifText(layout.OneLine(title)), Frames: []sarifFrame{}}
+	out := sarifStack{Message: sarifText(ui.OneLine(title)), Frames: []sarifFrame{}}
 	for _, f := range s.Frames[:min(len(s.Frames), sarifFrames)] {
-		frame := sarifFrame{Module: layout.OneLine(f.Module)}
+		frame := sarifFrame{Module: ui.OneLine(f.Module)}
 		switch {
 		case f.Path != "" && f.File != "":
 			frame.Location.Physical = sarifPlace(f.Path, f.Line, f.Column)
@@ -210,7 +210,7 @@ func sarifStackOf(s crash.Stack) sarifStack {
 		if f.Function != "" {
 			frame.Location.Logical = sarifFunction(f.Function)
 		} else {
-			text := sarifText(layout.OneLine(f.Raw))
+			text := sarifText(ui.OneLine(f.Raw))
 			frame.Location.Message = &text
 		}
 		out.Frames = append(out.Frames, frame)

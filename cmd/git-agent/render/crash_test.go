@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/group"
 	"git-agent/agent/suspect"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -261,7 +261,7 @@ func TestCrashGroups(t *testing.T) {
 		{Summary: group.Summary{ID: "x", Count: 1, Members: []string{"z"}}},
 	}
 	var human bytes.Buffer
-	r := &CrashGroups{W: &human, Color: layout.Palette{}, Width: 80, Max: 2, Place: func(p string) string { return p }}
+	r := &CrashGroups{W: &human, Color: ui.Palette{}, Width: 80, Max: 2, Place: func(p string) string { return p }}
 	if err := r.Groups(groups); err != nil {
 		t.Fatal(err)
 	}

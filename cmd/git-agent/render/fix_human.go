@@ -10,7 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -18,7 +18,7 @@ import (
 // apply can read the whole text.
 type FixHuman struct {
 	W      io.Writer
-	Color  layout.Palette
+	Color  ui.Palette
 	Width  int
 	All    bool                     // everything that was found out, and all plausible patches
 	Exact  bool                     // the patch is for a program: it is printed byte for byte
@@ -39,7 +39,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
 	r.heading(&b, commit, ans.Reproduction)
 	if t := ans.OwnTest; t != nil {
-		r.wrapped(&b, 4, "the model wrote this test itself, "+layout.Path(r.Place(t.File.Path))+": "+t.Why)
+		r.wrapped(&b, 4, "the model wrote this test itself, "+ui.Path(r.Place(t.File.Path))+": "+t.Why)
 	}
 	repaired := len(ans.Offered()) > 0
 	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before that
@@ -68,7 +68,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduction) {
 	b.WriteString(r.Color.Paint("fix", "fix "+commit.Short()))
 	if rep.Command != "" {
-		b.WriteString("  " + layout.OneLine(rep.Command))
+		b.WriteString("  " + ui.OneLine(rep.Command))
 	}
 	b.WriteString("\n")
 	if rep.State == "" {
@@ -84,7 +84,7 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 			r.line(b, 6, fmt.Sprintf("and %s, with -v", agent.Plural(len(rep.Failing)-i, "more test")))
 			break
 		}
-		r.line(b, 6, r.Color.Paint("heading", layout.OneLine(name)))
+		r.line(b, 6, r.Color.Paint("heading", ui.OneLine(name)))
 	}
 }
 
@@ -101,8 +101,8 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
 			break
 		}
-		place := fmt.Sprintf("%s:%d", layout.Path(r.Place(l.Path)), l.Lines.Start)
-		fmt.Fprintf(b, "%2d.  %s  %s\n", i+1, r.Color.Paint("path", place), r.Color.Paint("suspect", layout.OneLine(l.Function)))
+		place := fmt.Sprintf("%s:%d", ui.Path(r.Place(l.Path)), l.Lines.Start)
+		fmt.Fprintf(b, "%2d.  %s  %s\n", i+1, r.Color.Paint("path", place), r.Color.Paint("suspect", ui.OneLine(l.Function)))
 		var why []string
 		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {
 			why = append(why, g.Text)
@@ -141,13 +141,13 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 			break
 		}
 		fmt.Fprintf(b, "  %s %s %s\n", r.Color.Paint("suspect", c.Commit.OID.Short()), c.Commit.Committer.Time.UTC().Format("2006-01-02"),
-			layout.Clip(layout.OneLine(c.Commit.Subject()), r.measure()-28))
-		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), layout.Path(r.Place(c.Path)))
+			ui.Clip(ui.OneLine(c.Commit.Subject()), r.measure()-28))
+		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), ui.Path(r.Place(c.Path)))
 		if c.Nearby {
-			how = "wrote the lines before the suspected place in " + layout.Path(r.Place(c.Path))
+			how = "wrote the lines before the suspected place in " + ui.Path(r.Place(c.Path))
 		}
 		r.line(b, 4, how)
-		r.line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+layout.ShellJoin([]string{":/" + c.Path})))
+		r.line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+ui.ShellJoin([]string{":/" + c.Path})))
 	}
 }
 
@@ -215,9 +215,9 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	if slices.Contains(t.Cautions, fix.NamesNoTest) {
 		verdict += "; the command names no test"
 	}
-	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+verdict+")"), layout.OneLine(t.Origin))
+	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+verdict+")"), ui.OneLine(t.Origin))
 	for _, c := range t.Cautions {
-		r.wrapped(b, 4, "caution: "+layout.OneLine(c))
+		r.wrapped(b, 4, "caution: "+ui.OneLine(c))
 	}
 	if t.Votes > 1 {
 		r.line(b, 4, fmt.Sprintf("%d candidates are this patch", t.Votes))
@@ -232,7 +232,7 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 		r.line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
 	}
 	for _, c := range t.Checks {
-		r.line(b, 4, r.Color.Paint("command", "$ "+layout.Clip(layout.OneLine(c.Command), r.measure()-20))+"  "+layout.OneLine(c.How))
+		r.line(b, 4, r.Color.Paint("command", "$ "+ui.Clip(ui.OneLine(c.Command), r.measure()-20))+"  "+ui.OneLine(c.How))
 	}
 	fmt.Fprintln(b)
 	if r.Exact {
@@ -241,7 +241,7 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	}
 	for line := range bytes.Lines(t.Patch.Diff) {
 		text := strings.TrimRight(string(line), "\n")
-		b.WriteString(r.Color.Paint(diffSlot(text), layout.Printable(text)) + "\n")
+		b.WriteString(r.Color.Paint(diffSlot(text), ui.Printable(text)) + "\n")
 	}
 }
 
@@ -262,7 +262,7 @@ func diffSlot(line string) string {
 
 func (r *FixHuman) notes(b *bytes.Buffer, notes []string) {
 	for _, n := range slices.Compact(slices.Clone(notes)) {
-		for i, l := range layout.Wrap("note: "+layout.OneLine(n), r.measure()-6) {
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
 			r.line(b, 6*min(i, 1), l)
 		}
 	}
@@ -274,10 +274,10 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 		return
 	}
 	done := modelWorkOf(report.RunReports())
-	fmt.Fprintf(b, "%s: %s in %s, %s\n", layout.OneLine(report.Model), agent.Plural(done.Turns, "step"), plural(len(report.Runs), "trajectory", "trajectories"), UsageText(done.Usage))
+	fmt.Fprintf(b, "%s: %s in %s, %s\n", ui.OneLine(report.Model), agent.Plural(done.Turns, "step"), plural(len(report.Runs), "trajectory", "trajectories"), UsageText(done.Usage))
 	for _, run := range report.Runs {
 		if run.Trace != "" {
-			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+layout.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
+			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 func fateOf(run fix.Run) string {
 	cut := ""
 	if run.Cut != "" {
-		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, layout.OneLine(run.Cut))
+		cut = fmt.Sprintf("ended after %d of %d steps: %s", run.Turns, run.Allowed, ui.OneLine(run.Cut))
 	}
 	switch {
 	case run.Phase == fix.PhaseAnalysis && run.Cut == "" && run.Reason == "":
@@ -302,11 +302,11 @@ func fateOf(run fix.Run) string {
 	case cut != "":
 		return cut
 	case run.Reason != "":
-		return layout.Clip(layout.OneLine(run.Reason), 60)
+		return ui.Clip(ui.OneLine(run.Reason), 60)
 	}
 	said := "changed no source file"
-	if text := layout.OneLine(run.Claim.Explanation); text != "" && !run.Claim.Success {
-		said += ", and said: " + layout.Clip(text, 60)
+	if text := ui.OneLine(run.Claim.Explanation); text != "" && !run.Claim.Success {
+		said += ", and said: " + ui.Clip(text, 60)
 	}
 	return said
 }
@@ -319,7 +319,7 @@ func plural(n int, one, many string) string {
 }
 
 func (r *FixHuman) wrapped(b *bytes.Buffer, indent int, text string) {
-	for _, l := range layout.Wrap(layout.OneLine(text), r.measure()-indent) {
+	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
 		r.line(b, indent, l)
 	}
 }

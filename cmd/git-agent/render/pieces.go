@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // A placeholder is one %-sequence of the --format of a verb, whose rows are of type
@@ -115,7 +115,7 @@ func parsePlaceholder[R any](s string, table []placeholder[R]) (p piece[R], used
 func parseColor[R any](s string) (p piece[R], used int, err error) {
 	for _, name := range []string{"red", "green", "blue", "reset"} {
 		if strings.HasPrefix(s, "C"+name) {
-			p.color, err = layout.ColorCode(name)
+			p.color, err = ui.ColorCode(name)
 			return p, len(name) + 1, err
 		}
 	}
@@ -130,7 +130,7 @@ func parseColor[R any](s string) (p piece[R], used int, err error) {
 	}
 	spelled, always := strings.CutPrefix(inner, "always,")
 	p.always = always
-	p.color, err = layout.ColorCode(strings.TrimPrefix(spelled, "auto,"))
+	p.color, err = ui.ColorCode(strings.TrimPrefix(spelled, "auto,"))
 	if err != nil {
 		return p, 0, fmt.Errorf("%w in --format", err)
 	}
@@ -162,11 +162,11 @@ func lineOf[R any](pieces []piece[R], row R, clean, color bool) string {
 			text = p.value(row)
 		}
 		if p.value != nil && clean {
-			text = layout.Printable(text)
+			text = ui.Printable(text)
 		}
 		if p.oid && auto && color {
-			code, _ := layout.ColorCode(autoColor) // it is a colour
-			text = code + text + layout.ColorReset
+			code, _ := ui.ColorCode(autoColor) // it is a colour
+			text = code + text + ui.ColorReset
 		}
 		b.WriteString(text)
 	}

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/trace"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -36,7 +36,7 @@ const (
 //	verdict  1f0c7d2b9a44  90%  omission
 type traceHuman struct {
 	w       io.Writer
-	color   layout.Palette
+	color   ui.Palette
 	width   int
 	Full    bool
 	Output  string // compressed, full or none
@@ -46,7 +46,7 @@ type traceHuman struct {
 }
 
 // NewTraceHuman returns a renderer of recorded runs for people.
-func NewTraceHuman(w io.Writer, color layout.Palette, width int) *traceHuman {
+func NewTraceHuman(w io.Writer, color ui.Palette, width int) *traceHuman {
 	return &traceHuman{w: w, color: color, width: width}
 }
 
@@ -91,21 +91,21 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
 	switch {
 	case t.About.Case != "":
-		r.line(0, r.color.Paint("fix", "case "+layout.OneLine(t.About.Case)))
+		r.line(0, r.color.Paint("fix", "case "+ui.OneLine(t.About.Case)))
 	case t.About.Fix != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+layout.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+layout.OneLine(subject)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+ui.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+ui.OneLine(subject)))
 	case t.About.Commit != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+layout.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+layout.OneLine(t.About.Title)))
+		r.line(0, strings.TrimSpace(r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title)))
 	case t.About.Name != "":
-		r.line(0, "named "+layout.OneLine(t.About.Name))
+		r.line(0, "named "+ui.OneLine(t.About.Name))
 	case t.About.Patch != "":
 		r.line(0, "fix that is not committed")
 	}
 	facts := []string{t.Run.Kind, t.Model(), t.Run.Started.Local().Format(time.DateTime), trace.SpanText(t.Took())}
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
-	r.line(4, r.color.Paint("doubt", layout.OneLine(strings.Join(facts, ", "))))
+	r.line(4, r.color.Paint("doubt", ui.OneLine(strings.Join(facts, ", "))))
 	if t.About.Settings != "" {
-		r.line(4, r.color.Paint("doubt", layout.OneLine(t.About.Settings)))
+		r.line(4, r.color.Paint("doubt", ui.OneLine(t.About.Settings)))
 	}
 	if t.Opening == nil {
 		r.line(4, agent.Plural(t.Results, "result")+" and no conversation")
@@ -136,7 +136,7 @@ func (r *traceHuman) aside(s string) string {
 	if s == "" {
 		return ""
 	}
-	return "  " + r.color.Paint("doubt", "("+layout.OneLine(s)+")")
+	return "  " + r.color.Paint("doubt", "("+ui.OneLine(s)+")")
 }
 
 func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"), "\n") + 1 }
@@ -144,7 +144,7 @@ func countLines(s string) int { return strings.Count(strings.TrimRight(s, "\n"),
 func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	r.line(0, "")
 	if turn.Limit != nil {
-		r.line(0, r.color.Paint("warning", "limit")+"  "+layout.OneLine(turn.Limit.Reason))
+		r.line(0, r.color.Paint("warning", "limit")+"  "+ui.OneLine(turn.Limit.Reason))
 		r.folded(4, "> ", turn.Limit.Text, shownOutput)
 		r.line(0, "")
 	}
@@ -155,7 +155,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		total := strings.TrimSpace("so far " + trace.CountText(so.Prompt()+so.Output) + " " + trace.CostText(so.CostUSD))
 		r.line(0, head+"  "+trace.UsageText(reply.Usage)+", "+trace.Seconds(turn.Result.Seconds)+r.aside(total))
 	case turn.Result != nil:
-		r.line(0, head+"  "+r.color.Paint("error", "no answer")+" ("+layout.OneLine(string(turn.Result.Class))+")")
+		r.line(0, head+"  "+r.color.Paint("error", "no answer")+" ("+ui.OneLine(string(turn.Result.Class))+")")
 		r.text(4, turn.Result.Error)
 	default:
 		r.line(0, head+"  "+r.color.Paint("warning", "asked, and not answered"))
@@ -170,7 +170,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		r.call(c)
 	}
 	if turn.Removed != nil {
-		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", agent.Plural(len(turn.Removed.Answers), "answer"), layout.OneLine(string(turn.Removed.Why)))))
+		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", agent.Plural(len(turn.Removed.Answers), "answer"), ui.OneLine(string(turn.Removed.Why)))))
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.folded(4, "> ", s.Text, shownOutput)
@@ -186,14 +186,14 @@ func (r *traceHuman) said(reply *model.Reply) {
 		r.text(4, s)
 	}
 	if reply.Finish != model.FinishStop {
-		r.line(4, r.color.Paint("warning", "ended by "+layout.OneLine(string(reply.Finish))))
+		r.line(4, r.color.Paint("warning", "ended by "+ui.OneLine(string(reply.Finish))))
 	}
 }
 
 func (r *traceHuman) call(c trace.Call) {
-	words := r.color.Paint("command", layout.OneLine(c.Name))
+	words := r.color.Paint("command", ui.OneLine(c.Name))
 	if args := trace.ArgsText(c.Args); args != "" {
-		if args = layout.OneLine(args); !r.Full {
+		if args = ui.OneLine(args); !r.Full {
 			args = trace.Cut(args, max(20, r.width-len(c.Name)-30))
 		}
 		words += " " + args
@@ -238,7 +238,7 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	}
 	head, more := trace.Excerpt(text, lines)
 	for l := range strings.SplitSeq(head, "\n") {
-		l = layout.Printable(l)
+		l = ui.Printable(l)
 		if room := r.width - indent - 2; !r.Full && len([]rune(l)) > room {
 			l = trace.Cut(l, room)
 		}
@@ -253,12 +253,12 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 func (r *traceHuman) text(indent int, text string) {
 	room := min(r.width, 100) - indent
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		l = layout.Printable(l)
+		l = ui.Printable(l)
 		if len([]rune(l)) <= room {
 			r.line(indent, l)
 			continue
 		}
-		for _, part := range layout.Wrap(l, room) {
+		for _, part := range ui.Wrap(l, room) {
 			r.line(indent, part)
 		}
 	}
@@ -268,7 +268,7 @@ func (r *traceHuman) notes(t *trace.Trajectory, after int) {
 	for _, n := range t.Notes {
 		if n.After == after {
 			r.line(0, "")
-			r.line(0, "note "+layout.OneLine(n.Key))
+			r.line(0, "note "+ui.OneLine(n.Key))
 			r.folded(4, "", n.Text, shownOutput)
 		}
 	}
@@ -286,9 +286,9 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 	}
 	r.crashVerdict(v)
 	for _, c := range v.Claims {
-		line := r.color.Paint("suspect", layout.OneLine(gitext.OID(c.Commit).Short()))
+		line := r.color.Paint("suspect", ui.OneLine(gitext.OID(c.Commit).Short()))
 		if len(v.Files) == 0 {
-			line += fmt.Sprintf("  %3.0f%%  %s", 100*c.Confidence, layout.OneLine(c.Type))
+			line += fmt.Sprintf("  %3.0f%%  %s", 100*c.Confidence, ui.OneLine(c.Type))
 		}
 		r.line(4, line)
 		if text := cmp.Or(c.Reasoning, c.Reason); text != "" {
@@ -306,7 +306,7 @@ func (r *traceHuman) crashVerdict(v *trace.Answer) {
 		r.text(4, v.Story)
 	}
 	for _, f := range v.Files {
-		r.line(4, r.color.Paint("path", layout.OneLine(f.Path)))
+		r.line(4, r.color.Paint("path", ui.OneLine(f.Path)))
 		if f.Reason != "" {
 			r.text(8, f.Reason)
 		}
@@ -334,7 +334,7 @@ func SmellText(f trace.Finding) string {
 		facts = append(facts, word+" "+strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Turns), " ", ", "), "[]"))
 	}
 	if f.Note != "" {
-		facts = append(facts, layout.OneLine(f.Note))
+		facts = append(facts, ui.OneLine(f.Note))
 	}
 	s := f.Smell.Name + ": " + f.Smell.About
 	if len(facts) > 0 {
@@ -349,7 +349,7 @@ func (r *traceHuman) ending(t *trace.Trajectory) {
 	}
 	s := r.color.Paint("heading", "end") + "  " + t.Status()
 	if t.Closing != nil && t.Closing.Reason != "" {
-		s += ": " + layout.OneLine(t.Closing.Reason)
+		s += ": " + ui.OneLine(t.Closing.Reason)
 	}
 	r.line(0, "")
 	r.line(0, s)

@@ -9,7 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/trace"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -77,26 +77,26 @@ func (r TraceRow) cells(now time.Time) []string {
 	} else if r.Results > 0 {
 		turns = agent.Plural(r.Results, "result")
 	}
-	return []string{layout.OneLine(r.ID), ageText(now.Sub(r.Started)), layout.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), layout.OneLine(r.Model)}
+	return []string{ui.OneLine(r.ID), ageText(now.Sub(r.Started)), ui.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), ui.OneLine(r.Model)}
 }
 
 // about returns the last column: what the run investigated and what it found.
-func (r TraceRow) about(color layout.Palette) string {
+func (r TraceRow) about(color ui.Palette) string {
 	var words []string
 	switch {
 	case r.Name != "":
-		words = append(words, layout.OneLine(r.Kind), layout.OneLine(r.Name))
+		words = append(words, ui.OneLine(r.Kind), ui.OneLine(r.Name))
 	case r.Case != "":
-		words = append(words, color.Paint("fix", layout.OneLine(r.Case)))
+		words = append(words, color.Paint("fix", ui.OneLine(r.Case)))
 	case r.Fix != "":
-		words = append(words, color.Paint("fix", layout.OneLine(gitext.OID(r.Fix).Short())), layout.OneLine(trace.Cut(r.Subject, 60)))
+		words = append(words, color.Paint("fix", ui.OneLine(gitext.OID(r.Fix).Short())), ui.OneLine(trace.Cut(r.Subject, 60)))
 	case r.Commit != "":
-		words = append(words, TaskAt(r.Kind), color.Paint("fix", layout.OneLine(gitext.OID(r.Commit).Short())), layout.OneLine(trace.Cut(r.Crash, 60)))
+		words = append(words, TaskAt(r.Kind), color.Paint("fix", ui.OneLine(gitext.OID(r.Commit).Short())), ui.OneLine(trace.Cut(r.Crash, 60)))
 	default:
-		words = append(words, layout.OneLine(r.Kind))
+		words = append(words, ui.OneLine(r.Kind))
 	}
 	if r.OtherRepo != "" {
-		words = append(words, "in "+layout.OneLine(r.OtherRepo))
+		words = append(words, "in "+ui.OneLine(r.OtherRepo))
 	}
 	if r.Sample > 0 {
 		words = append(words, fmt.Sprintf("(run %d)", r.Sample+1))
@@ -104,7 +104,7 @@ func (r TraceRow) about(color layout.Palette) string {
 	s := strings.TrimSpace(strings.Join(words, " "))
 	found := r.found(color)
 	if r.Reason != "" && len(found) == 0 {
-		s += "  " + color.Paint("doubt", "("+layout.OneLine(trace.Cut(r.Reason, 60))+")")
+		s += "  " + color.Paint("doubt", "("+ui.OneLine(trace.Cut(r.Reason, 60))+")")
 	}
 	if len(found) > 0 {
 		s += " -> " + strings.Join(found, ", ")
@@ -113,16 +113,16 @@ func (r TraceRow) about(color layout.Palette) string {
 }
 
 // found returns what the verdict names: the files behind a crash, or commits.
-func (r TraceRow) found(color layout.Palette) []string {
+func (r TraceRow) found(color ui.Palette) []string {
 	var words []string
 	for _, f := range r.Files {
-		words = append(words, color.Paint("path", layout.OneLine(trace.Cut(f, 80))))
+		words = append(words, color.Paint("path", ui.OneLine(trace.Cut(f, 80))))
 	}
 	if len(words) > 0 {
 		return words
 	}
 	for _, c := range r.Commits {
-		words = append(words, color.Paint("suspect", layout.OneLine(gitext.OID(c).Short())))
+		words = append(words, color.Paint("suspect", ui.OneLine(gitext.OID(c).Short())))
 	}
 	return words
 }
@@ -132,7 +132,7 @@ var rightAligned = []int{1, 3, 4, 5}
 
 // TraceTable returns the rows as a table, with aligned columns. The last column is not padded,
 // and columns that are empty in every row are left out.
-func TraceTable(rows []TraceRow, now time.Time, color layout.Palette, end string) string {
+func TraceTable(rows []TraceRow, now time.Time, color ui.Palette, end string) string {
 	var cells [][]string
 	var widths []int
 	for _, r := range rows {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -27,5 +27,5 @@ func (r *Trailer) Answer(ans Answer) error {
 
 // fixesTrailer returns the trailer on one line, however long the subject is.
 func fixesTrailer(c gitext.Commit) string {
-	return fmt.Sprintf("Fixes: %s (\"%s\")", c.OID.Short(), layout.OneLine(c.Subject()))
+	return fmt.Sprintf("Fixes: %s (\"%s\")", c.OID.Short(), ui.OneLine(c.Subject()))
 }

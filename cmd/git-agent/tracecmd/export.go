@@ -15,8 +15,8 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/ui"
 )
 
 type traceExportCmd struct {
@@ -154,7 +154,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajecto
 	defer res.Body.Close() // nothing more is read
 	if res.StatusCode/100 != 2 {
 		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // the reason may be missing
-		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, layout.OneLine(string(why)))
+		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, ui.OneLine(string(why)))
 	}
 	if !a.Flags.Quiet {
 		fmt.Fprintf(a.Stderr, "sent to %s\n", target.Host)

@@ -10,9 +10,9 @@ import (
 
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
@@ -164,7 +164,7 @@ func printRunNames(ctx context.Context, a *app.App) error {
 			return err
 		}
 		for _, r := range runs {
-			fmt.Fprintln(a.Stdout, layout.Printable(string(r.ID)))
+			fmt.Fprintln(a.Stdout, ui.Printable(string(r.ID)))
 		}
 		names += len(runs)
 	}

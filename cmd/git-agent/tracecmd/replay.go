@@ -11,9 +11,9 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
@@ -205,7 +205,7 @@ func replayText(row ReplayRow) string {
 	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, agent.Plural(row.Steps, "step"), agent.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
 	case d != nil:
-		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, layout.OneLine(d.What))
+		s = fmt.Sprintf("%s  differs at %s: %s", row.Run, d.Step, ui.OneLine(d.What))
 	case !row.Equal:
 		s = fmt.Sprintf("%s  ended after %d of %s", row.Run, row.Turns, agent.Plural(row.Of, "turn"))
 	}

@@ -11,8 +11,8 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
@@ -99,7 +99,7 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 	if settings.ServerID() != run.BaseURL {
 		// The hint has no command to paste: an attacker could have written the record
 		// in order to have prompts and the key sent to another server.
-		return nil, app.WithHint(fmt.Errorf("the run asked %s, and %s is configured", layout.Printable(run.BaseURL), layout.Printable(settings.ServerID())),
+		return nil, app.WithHint(fmt.Errorf("the run asked %s, and %s is configured", ui.Printable(run.BaseURL), ui.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
 	return a.NewSession(ctx, settings, traces, false)

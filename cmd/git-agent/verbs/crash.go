@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -173,7 +173,7 @@ func (c *Crash) sources(a *app.App) ([]input.Source, error) {
 	if len(c.Reports) > 0 {
 		return input.Expand(c.Reports), nil
 	}
-	if terminal.IsTerminal(a.Stdin) {
+	if ui.IsTerminal(a.Stdin) {
 		return nil, app.WithHint(app.Usagef("no crash report is given"), "name a file, or pipe a report into git agent crash -")
 	}
 	return []input.Source{{Name: input.Stdin}}, nil

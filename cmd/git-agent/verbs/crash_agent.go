@@ -14,7 +14,7 @@ import (
 	"git-agent/agent/symbol"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -77,7 +77,7 @@ func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Quest
 		return err
 	}
 	if why := c.Differs(basis); why != "" {
-		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[app.CrashCalibrationKey], layout.Printable(why))
+		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[app.CrashCalibrationKey], ui.Printable(why))
 	}
 	who.Calibration = c
 	return nil

@@ -10,8 +10,7 @@ import (
 	"git-agent/agent/model"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // crashBatch goes through the reports of one command.
@@ -46,7 +45,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 			continue
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, terminal.ErrReaderGone) || endsBatch(err):
+		case errors.Is(err, ui.ErrReaderGone) || endsBatch(err):
 			return err
 		}
 		if b.failed != nil {
@@ -97,7 +96,7 @@ func (b *crashBatch) print(write func() error) error {
 func (b *crashBatch) warn(ctx context.Context, err error) {
 	b.meter.Clear()
 	defer b.meter.Resume()
-	fmt.Fprintf(b.app.Stderr, "error: %s\n", layout.FatalText(err))
+	fmt.Fprintf(b.app.Stderr, "error: %s\n", ui.FatalText(err))
 	var advised *input.Advised
 	if errors.As(err, &advised) && !b.advised[advised.Advice] {
 		b.advised[advised.Advice] = true

@@ -6,7 +6,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -18,7 +18,7 @@ type crashRenderer interface {
 // crashOutput prints answers in the form that the options ask for.
 type crashOutput struct {
 	crashRenderer
-	page  *terminal.Pager // nil if no person reads the form
+	page  *ui.Pager // nil if no person reads the form
 	sarif *render.CrashSARIF
 }
 

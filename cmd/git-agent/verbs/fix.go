@@ -14,7 +14,7 @@ import (
 	"git-agent/agent/fix/engine"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -180,7 +180,7 @@ func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit g
 	defer func() { err = errors.Join(err, page.Close()) }()
 	human := render.FixHuman{
 		W: page, Color: a.NewPalette(ctx), Width: a.TextWidth(), All: a.Flags.Verbose > 0,
-		Exact: !terminal.IsTerminal(a.Stdout), Locate: c.Locate, Place: app.HereIn(repo).Path,
+		Exact: !ui.IsTerminal(a.Stdout), Locate: c.Locate, Place: app.HereIn(repo).Path,
 	}
 	return human.Fix(commit, ans)
 }

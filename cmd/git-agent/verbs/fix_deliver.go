@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/deliver"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -86,6 +86,6 @@ func sayDelivered(a *app.App, done deliver.Done, json bool) error {
 	if json {
 		out = a.Stderr
 	}
-	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", layout.Printable(done.Text), layout.Printable(done.Undo))
+	_, err := fmt.Fprintf(out, "\n%s\nundo: %s\n", ui.Printable(done.Text), ui.Printable(done.Undo))
 	return err
 }

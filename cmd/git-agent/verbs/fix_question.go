@@ -18,7 +18,7 @@ import (
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
 )
@@ -183,7 +183,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		p.Build = config[BuildCommandKey]
 	}
 	if p.Test = config[TestCommandKey]; p.Test != "" {
-		a.Say("test: %s (%s)", layout.Printable(p.Test), TestCommandKey)
+		a.Say("test: %s (%s)", ui.Printable(p.Test), TestCommandKey)
 		c.leaveTest(p)
 		return nil
 	}
@@ -207,7 +207,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	}
 	first := proposals[0]
 	p.Build, p.Test, p.Suite, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[1:]
-	a.Say("test: %s (because of %s; --test or %s gives another)", layout.Printable(p.Test), layout.Printable(first.From), TestCommandKey)
+	a.Say("test: %s (because of %s; --test or %s gives another)", ui.Printable(p.Test), ui.Printable(first.From), TestCommandKey)
 	c.leaveTest(p)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -35,7 +35,7 @@ func (c *Fix) setupCommand(ctx context.Context, a *app.App) (string, error) {
 		command = v.Value // the last one wins, as in git
 	}
 	if command != "" {
-		a.Say("setup: %s (%s)", layout.Printable(command), SetupCommandKey)
+		a.Say("setup: %s (%s)", ui.Printable(command), SetupCommandKey)
 	}
 	return command, nil
 }
@@ -65,7 +65,7 @@ func explainSetup(a *app.App, err error) error {
 	}
 	lines := strings.Split(strings.TrimRight(string(failed.Output), "\n"), "\n")
 	for _, l := range lines[max(0, len(lines)-shownOfSetup):] {
-		fmt.Fprintln(a.Stderr, layout.Printable(strings.TrimRight(l, "\r")))
+		fmt.Fprintln(a.Stderr, ui.Printable(strings.TrimRight(l, "\r")))
 	}
 	return app.WithHint(err, "the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup")
 }

@@ -23,8 +23,8 @@ import (
 	"git-agent/agent/szz/verify"
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
@@ -185,7 +185,7 @@ func (c *Szz) answerAll(ctx context.Context, a *app.App, e *engine.Engine, show 
 		ans := render.Answer{Result: *found}
 		meter.Clear()
 		if failed := ans.Failed(); failed != nil {
-			fmt.Fprintf(a.Stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), layout.FatalText(failed))
+			fmt.Fprintf(a.Stderr, "error: %s: %s\n", ans.Answer.Fix.Short(), ui.FatalText(failed))
 		}
 		if err := show.answer(ctx, ans); err != nil {
 			return err
@@ -350,7 +350,7 @@ func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done in
 			added = true
 		}
 	}
-	hint := layout.ShellJoin(words)
+	hint := ui.ShellJoin(words)
 	var before *session.HintedError
 	if errors.As(err, &before) {
 		hint = before.Hint + "\n" + hint

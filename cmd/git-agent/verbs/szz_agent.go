@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/visible"
 )
@@ -59,7 +59,7 @@ func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switche
 	if c := agent.Calibration; c != nil {
 		if why := c.Differs(basis); why != "" {
 			fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
-				s.Calibration, s.From["agent.calibration"], layout.Printable(why), app.RecalibrateHint)
+				s.Calibration, s.From["agent.calibration"], ui.Printable(why), app.RecalibrateHint)
 		}
 	}
 	return agent, err

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"git-agent/agent/szz"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -22,7 +22,7 @@ func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error 
 func noteText(ans render.Answer) string {
 	var b strings.Builder
 	for _, s := range ans.Answer.Suspects {
-		fmt.Fprintf(&b, "Bug-introduced-by: %s (\"%s\")", s.Commit.OID, layout.OneLine(s.Commit.Subject()))
+		fmt.Fprintf(&b, "Bug-introduced-by: %s (\"%s\")", s.Commit.OID, ui.OneLine(s.Commit.Subject()))
 		if s.Probability > 0 {
 			fmt.Fprintf(&b, " %.2f", s.Probability)
 		}
@@ -38,7 +38,7 @@ func noteText(ans render.Answer) string {
 // optionsThatFound returns the options with which szz found the answer.
 func optionsThatFound(v *szz.Answer) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
-		return "--engine=agent --model=" + layout.OneLine(v.Agent.Model)
+		return "--engine=agent --model=" + ui.OneLine(v.Agent.Model)
 	}
 	return "--algorithm=" + v.Algorithm
 }

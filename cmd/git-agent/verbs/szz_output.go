@@ -6,9 +6,8 @@ import (
 
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/terminal"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // szzOutput prints answers in the form that the options ask for. It opens the
@@ -19,7 +18,7 @@ type szzOutput struct {
 	events *app.EventLog
 	total  int
 	at     app.Here // where the user stands
-	page   *terminal.Pager
+	page   *ui.Pager
 	form   szzRenderer
 }
 
@@ -64,7 +63,7 @@ func (o *szzOutput) warn(ans render.Answer) {
 		return
 	}
 	for _, note := range v.Notes {
-		o.a.Say("warning: %s: %s", v.Fix.Short(), layout.OneLine(note))
+		o.a.Say("warning: %s: %s", v.Fix.Short(), ui.OneLine(note))
 	}
 }
 
@@ -82,7 +81,7 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
 		return &render.Format{W: o.a.Raw, Pieces: pieces, End: end, Clean: o.a.PersonReads(), Color: render.HasColor(*o.cmd.Format) && o.a.WantColor(ctx)}
 	}
-	if o.cmd.Stdin && terminal.IsTerminal(o.a.Stdin) {
+	if o.cmd.Stdin && ui.IsTerminal(o.a.Stdin) {
 		return render.NewHuman(o.a.Stdout, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path) // no pager, because the user types revisions
 	}
 	o.page = o.a.Page(ctx)

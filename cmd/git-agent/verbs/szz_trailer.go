@@ -9,7 +9,7 @@ import (
 
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/layout"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
 
@@ -82,7 +82,7 @@ func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float6
 		fix = v.Fix.Short()
 	}
 	a.Say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
-		fix, s.Commit.OID.Short(), layout.OneLine(s.Commit.Subject()),
+		fix, s.Commit.OID.Short(), ui.OneLine(s.Commit.Subject()),
 		PercentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
 	a.Hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
 }

@@ -1,4 +1,4 @@
-package flagtable
+package ui
 
 import (
 	"fmt"

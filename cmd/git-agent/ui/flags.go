@@ -1,7 +1,4 @@
-// Package flagtable lists the options of every verb, as the parser knows them,
-// and makes the usage texts and the shells' completions from the list. The manual
-// pages' options are generated from the same list.
-package flagtable
+package ui
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package flagtable
+package ui
 
 import "github.com/alecthomas/kong"
 

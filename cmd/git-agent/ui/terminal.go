@@ -1,7 +1,4 @@
-// Package terminal holds the streams of the program: what they escape, whether a
-// terminal or a pager is behind them, and whether anybody still reads them. It
-// knows no verb.
-package terminal
+package ui
 
 import (
 	"os"
@@ -15,8 +12,8 @@ func IsTerminal(stream any) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// Size returns the size of the terminal, or 80x24 if that is unknown.
-func Size(stream any) (width, height int) {
+// TerminalSize returns the size of the terminal, or 80x24 if that is unknown.
+func TerminalSize(stream any) (width, height int) {
 	if f := File(stream); f != nil {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 			return w, h

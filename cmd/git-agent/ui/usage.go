@@ -1,11 +1,9 @@
-package flagtable
+package ui
 
 import (
 	"fmt"
 	"io"
 	"strings"
-
-	"git-agent/cmd/git-agent/layout"
 
 	"github.com/alecthomas/kong"
 )
@@ -103,7 +101,7 @@ func writeRow(w io.Writer, name, text string) {
 		fmt.Fprintln(w, head)
 		head = ""
 	}
-	for _, line := range layout.Wrap(text, 80-usageColumn) {
+	for _, line := range Wrap(text, 80-usageColumn) {
 		fmt.Fprintf(w, "%-*s%s\n", usageColumn, head, line)
 		head = ""
 	}

@@ -1,4 +1,4 @@
-package terminal
+package ui
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func NewPager(ctx context.Context, out, errs io.Writer, colors *[]string) *Pager
 	if command == "" {
 		return p
 	}
-	_, p.Lines = Size(out)
+	_, p.Lines = TerminalSize(out)
 	p.start = func() (io.WriteCloser, error) {
 		started, err := usercmd.StartPager(command, outFile, errFile)
 		if err != nil {

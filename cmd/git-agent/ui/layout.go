@@ -1,6 +1,4 @@
-// Package layout lays out text for people: colours, widths, line breaks, plurals,
-// and the escaping of characters that a terminal would not show.
-package layout
+package ui
 
 import (
 	"errors"
