@@ -31,9 +31,9 @@ var storeys = [][]string{
 	{"agent", "agent/backfill", "agent/lineindex", "agent/symbol", "cmd/git-agent/ui"},
 	{"agent/condense", "agent/mcp", "agent/session", "agent/suspect", "agent/symbol/symboltool", "agent/trace", "agent/trial"},
 	// Questions and answers, and what is done alike for all verbs.
-	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool", "cmd/git-agent/datadir"},
+	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
-	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify", "cmd/git-agent/runstore"},
+	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/group", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
 	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate"},
@@ -41,7 +41,8 @@ var storeys = [][]string{
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "cmd/git-agent/render"},
-	{"cmd/szz-train", "cmd/crash-train", "cmd/fix-train", "cmd/git-agent/cachecmd", "cmd/git-agent/doctor", "cmd/git-agent/indexcmd", "cmd/git-agent/mcpcmd"},
+	{"cmd/git-agent/store"},
+	{"cmd/szz-train", "cmd/crash-train", "cmd/fix-train", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app"},
 	{"cmd/git-agent/verbs"},

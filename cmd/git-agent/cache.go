@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/cachecmd"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext/gitconfig"
 )
 
@@ -64,6 +64,6 @@ func (c *cacheClearCmd) Run(ctx context.Context, a *app.App) error {
 	return cacheVerb(a, c.JSON).Clear(ctx)
 }
 
-func cacheVerb(a *app.App, json bool) *cachecmd.Verb {
-	return &cachecmd.Verb{Stdout: a.Stdout, Say: a.Say, Hint: a.Hint, Open: a.Open, Data: a.Data, JSON: json, Quiet: a.Flags.Quiet}
+func cacheVerb(a *app.App, json bool) *store.Cache {
+	return &store.Cache{Stdout: a.Stdout, Say: a.Say, Hint: a.Hint, Open: a.Open, Data: a.Data, JSON: json, Quiet: a.Flags.Quiet}
 }

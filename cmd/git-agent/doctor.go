@@ -6,8 +6,8 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext/gitcmd"
 )
@@ -21,12 +21,12 @@ type doctorCmd struct {
 
 // otherSettings are the settings that the program reads besides those of a model.
 var otherSettings = []doctor.Setting{
-	{Key: "agent.cacheLimit", Check: datadir.CheckSize("agent.cacheLimit")},
+	{Key: "agent.cacheLimit", Check: store.CheckSize("agent.cacheLimit")},
 	{Key: verbs.TestCommandKey, Confined: true},
 	{Key: verbs.BuildCommandKey, Confined: true},
 	{Key: verbs.SuiteCommandKey, Confined: true},
 	{Key: verbs.SetupCommandKey, UserOnly: true},
-	{Key: gitcmd.MemorySetting, Check: datadir.CheckSize(gitcmd.MemorySetting)},
+	{Key: gitcmd.MemorySetting, Check: store.CheckSize(gitcmd.MemorySetting)},
 	{Key: app.FetchKey, UserOnly: true, Check: app.CheckFetch},
 	{Key: verbs.TrailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/indexcmd"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 )
 
@@ -73,7 +73,7 @@ func (c *indexClearCmd) Run(ctx context.Context, a *app.App) error {
 	return indexVerb(a, c.JSON).Clear(ctx)
 }
 
-func indexVerb(a *app.App, json bool) *indexcmd.Verb {
+func indexVerb(a *app.App, json bool) *store.Index {
 	open := func(ctx context.Context) (*gitext.Repo, error) { return a.Open(ctx, gitext.OpenOptions{}) }
-	return &indexcmd.Verb{Stdout: a.Stdout, Say: a.Say, Open: open, Data: a.Data, JSON: json}
+	return &store.Index{Stdout: a.Stdout, Say: a.Say, Open: open, Data: a.Data, JSON: json}
 }

@@ -10,7 +10,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
@@ -54,7 +54,7 @@ func TestRecordedVerbs(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "szz/agent toy/agent" || err != nil {
 		t.Errorf("the newest are %s, %v", got, err)
 	}
-	var stores runstore.Stores
+	var stores store.Stores
 	stores.Add(traces)
 	if list, err := verbs.ListResumable(t.Context(), &stores); len(list) != 3 || err != nil {
 		t.Errorf("%d runs can be resumed, %v", len(list), err)

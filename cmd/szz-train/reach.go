@@ -14,7 +14,7 @@ import (
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
-	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 )
 
@@ -22,7 +22,7 @@ var errNoIndex = errors.New("there is no index of changed lines; 'git agent inde
 
 // openIndexed opens a repository with its index of changed lines, if it has one.
 func openIndexed(ctx context.Context, dir string) (*gitext.Repo, error) {
-	data := datadir.New(os.Getenv, func(text string) { fmt.Fprintln(os.Stderr, text) }, "")
+	data := store.New(os.Getenv, func(text string) { fmt.Fprintln(os.Stderr, text) }, "")
 	return gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild, Index: data.Index})
 }
 

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/doctor"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -43,7 +43,7 @@ type App struct {
 
 	Now  func() time.Time
 	Repo *gitext.Repo // nil until open is called
-	Data *datadir.Store
+	Data *store.Store
 
 	settings []doctor.Setting // besides those of a model
 
@@ -57,7 +57,7 @@ type App struct {
 func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []string, settings []doctor.Setting) *App {
 	a := &App{Env: env, Stdin: stdin, Raw: ui.AnswerWriter{Writer: stdout}, Stderr: &ui.LockedWriter{W: stderr}, Args: args, Now: time.Now, settings: settings}
 	a.Stdout = ui.TextWriter{W: a.Raw, Colors: &a.colors}
-	a.Data = datadir.New(env.Get, a.WarnOnce, VersionString())
+	a.Data = store.New(env.Get, a.WarnOnce, VersionString())
 	return a
 }
 
@@ -82,7 +82,7 @@ func (a *App) Open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 		if !v.Trusted() {
 			continue
 		}
-		if err := datadir.CheckSize(gitcmd.MemorySetting)(v); err != nil {
+		if err := store.CheckSize(gitcmd.MemorySetting)(v); err != nil {
 			return nil, err
 		}
 	}

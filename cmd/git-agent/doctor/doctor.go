@@ -12,7 +12,7 @@ import (
 
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
@@ -28,7 +28,7 @@ type Input struct {
 	Version        string // of the program
 
 	Open         func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
-	Data         *datadir.Store
+	Data         *store.Store
 	Settings     []Setting                                           // what the program reads besides session.Table
 	Model        func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
 	Sandbox      func(ctx context.Context) (sandbox.Level, error)    // the configured level

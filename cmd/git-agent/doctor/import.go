@@ -14,7 +14,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cache/place"
-	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -116,11 +116,11 @@ func (v *visit) importRuns(ctx context.Context, repo *gitext.Repo, dir string) e
 		err = k.State.Make()
 	}
 	if err != nil {
-		return session.WithHint(err, datadir.Hint)
+		return session.WithHint(err, store.Hint)
 	}
 	done, err := cache.ImportTraces(ctx, dir, k.State.Path, v.Data.TraceOptions())
 	if err != nil {
-		return datadir.Hinted(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
+		return store.Hinted(errors.Join(fmt.Errorf("the runs of %q were not copied", dir), err))
 	}
 	text := fmt.Sprintf("%s with %s copied", agent.Plural(int(done.Runs), "run"), agent.Plural(int(done.Steps), "step"))
 	if done.Known > 0 {

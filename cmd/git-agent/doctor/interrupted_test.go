@@ -16,7 +16,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/deliver"
 	"git-agent/agent/sandbox"
-	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -25,7 +25,7 @@ import (
 func repairs(t *testing.T, repo *gitext.Repo) (said string, found []finding, err error) {
 	t.Helper()
 	var notices strings.Builder
-	v := &visit{Input: Input{Stdout: io.Discard, Stderr: &notices, Data: &datadir.Store{}, Fix: true}}
+	v := &visit{Input: Input{Stdout: io.Discard, Stderr: &notices, Data: &store.Store{}, Fix: true}}
 	v.removeTemporary()
 	err = v.recoverDelivery(context.WithoutCancel(t.Context()), repo)
 	for _, check := range []func() (finding, bool){

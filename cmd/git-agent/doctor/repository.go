@@ -12,7 +12,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/lineindex"
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/datadir"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -88,13 +88,13 @@ func checkData(ctx context.Context, v *visit, repo *gitext.Repo) finding {
 	}
 	switch {
 	case k.CacheErr != nil:
-		return warn("data", datadir.Hint, "nothing is kept between commands: %v", k.CacheErr)
+		return warn("data", store.Hint, "nothing is kept between commands: %v", k.CacheErr)
 	case err != nil:
-		return warn("data", datadir.Hint, "answers are in %s, and no run is recorded: %v", k.Cache.Path, err)
+		return warn("data", store.Hint, "answers are in %s, and no run is recorded: %v", k.Cache.Path, err)
 	}
 	where := fmt.Sprintf("answers are in %s, recorded runs in %s", k.Cache.Path, k.State.Path)
 	if why := cmp.Or(k.State.Why, k.Cache.Why); why != "" {
-		return warn("data", datadir.Hint, "%s, because %s", where, why)
+		return warn("data", store.Hint, "%s, because %s", where, why)
 	}
 	return ok("data", "%s", where)
 }

@@ -15,7 +15,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 )
 
@@ -64,7 +64,7 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
 
 // exportAll exports all conversations, each on a line of its own. It has one of
 // them in memory at a time.
-func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *runstore.Stores) error {
+func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *store.Stores) error {
 	all, err := stores.List(ctx, cache.ListOptions{})
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *runs
 		}
 	}
 	if !found {
-		return runstore.ErrNoConversation()
+		return store.ErrNoConversation()
 	}
 	return nil
 }

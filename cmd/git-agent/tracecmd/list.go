@@ -11,7 +11,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
@@ -88,7 +88,7 @@ func (c *traceListCmd) explainEmpty(ctx context.Context, a *app.App) {
 		return
 	}
 	a.Say("no run is recorded here")
-	a.Hint(ctx, runstore.RecordHint)
+	a.Hint(ctx, store.RecordHint)
 }
 
 func (c *traceListCmd) print(ctx context.Context, a *app.App, rows []render.TraceRow) error {

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
@@ -91,7 +91,7 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return nil
 }
 
-func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *runstore.Stores) ([]*trace.Trajectory, error) {
+func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *store.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
 		return stores.ReadNamed(ctx, c.Runs)
 	}
@@ -110,7 +110,7 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *runstore.
 	return runs, nil
 }
 
-func (c *traceReplayCmd) replayAll(ctx context.Context, a *app.App, stores *runstore.Stores, runs []*trace.Trajectory) ([]ReplayRow, error) {
+func (c *traceReplayCmd) replayAll(ctx context.Context, a *app.App, stores *store.Stores, runs []*trace.Trajectory) ([]ReplayRow, error) {
 	meter := a.NewProgress("replaying")
 	defer meter.End()
 	var rows []ReplayRow
@@ -132,7 +132,7 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app.App, stores *runs
 
 // replay replays one run as it was recorded, and with --plain once more without
 // compression.
-func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *runstore.Stores, t *trace.Trajectory) (ReplayRow, error) {
+func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.Stores, t *trace.Trajectory) (ReplayRow, error) {
 	row := ReplayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
 	question, err := verbs.QuestionOf(t)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *runstor
 
 // repoOf returns the repository that a run investigated: the current one, or that below
 // --repos for a run of an evaluation. done closes it.
-func (c *traceReplayCmd) repoOf(ctx context.Context, stores *runstore.Stores, t *trace.Trajectory, question verbs.RecordedQuestion) (repo *gitext.Repo, done func(), err error) {
+func (c *traceReplayCmd) repoOf(ctx context.Context, stores *store.Stores, t *trace.Trajectory, question verbs.RecordedQuestion) (repo *gitext.Repo, done func(), err error) {
 	if t.About.Repo == "" || c.Repos == "" {
 		if stores.Repo == nil {
 			return nil, nil, app.WithHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.Subject()), "run it in the repository, or give --repos=<directory>")

@@ -10,8 +10,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/datadir"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
@@ -61,7 +60,7 @@ func (c *traceResumeCmd) Run(ctx context.Context, a *app.App) (err error) {
 }
 
 // find returns the named run, or the last interrupted one.
-func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (runstore.Run, error) {
+func (c *traceResumeCmd) find(ctx context.Context, stores *store.Stores) (store.Run, error) {
 	if c.Name != "" {
 		r, err := stores.Find(ctx, c.Name)
 		if err == nil && r.State != cache.Interrupted {
@@ -71,14 +70,14 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *runstore.Stores) (run
 	}
 	all, err := verbs.ListResumable(ctx, stores)
 	if err != nil {
-		return runstore.Run{}, err
+		return store.Run{}, err
 	}
 	for _, r := range all {
 		if r.State == cache.Interrupted {
 			return r, nil
 		}
 	}
-	return runstore.Run{}, errors.New("no run was interrupted here")
+	return store.Run{}, errors.New("no run was interrupted here")
 }
 
 // openSession opens a session with the model of the run, because a conversation cannot
@@ -107,10 +106,10 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
 // first prompt is not the one that this build would send.
-func (c *traceResumeCmd) resume(ctx context.Context, a *app.App, repo *gitext.Repo, opened *session.Session, r runstore.Run, question verbs.RecordedQuestion) error {
+func (c *traceResumeCmd) resume(ctx context.Context, a *app.App, repo *gitext.Repo, opened *session.Session, r store.Run, question verbs.RecordedQuestion) error {
 	ans, err := question.Resume(ctx, a, verbs.Resumption{Repo: repo, Opened: opened, Reopen: func() (agent.Journal, error) {
 		if err := r.Traces.Resume(ctx, r.ID); err != nil {
-			return nil, datadir.Hinted(err)
+			return nil, store.Hinted(err)
 		}
 		a.Say("resuming run %s, which was interrupted after %d steps", r.ID, r.Steps)
 		return agent.NewTraceJournal(r.Traces, r.ID), nil
@@ -122,7 +121,7 @@ func (c *traceResumeCmd) resume(ctx context.Context, a *app.App, repo *gitext.Re
 		return err // nobody has seen the answer, so the run stays open
 	}
 	if err := r.Traces.Finish(context.WithoutCancel(ctx), r.ID, session.StateOf(ans.Status())); err != nil {
-		return datadir.Hinted(err)
+		return store.Hinted(err)
 	}
 	return ans.Exit()
 }

@@ -10,7 +10,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 )
 
 // traceSmellsSchema is the schema of `trace smells --json`.
@@ -62,7 +62,7 @@ func (c *traceSmellsCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return err
 }
 
-func (c *traceSmellsCmd) runs(ctx context.Context, a *app.App, stores *runstore.Stores) ([]*trace.Trajectory, error) {
+func (c *traceSmellsCmd) runs(ctx context.Context, a *app.App, stores *store.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
 		return stores.ReadNamed(ctx, c.Runs)
 	}

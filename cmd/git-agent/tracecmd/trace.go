@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 )
 
@@ -24,11 +24,11 @@ type Cmd struct {
 
 // openRuns opens the files of recorded runs that exist, of the repository where the user
 // stands and of none.
-func openRuns(ctx context.Context, a *app.App) (*runstore.Stores, error) {
+func openRuns(ctx context.Context, a *app.App) (*store.Stores, error) {
 	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {
 		return nil, err
 	}
-	s := &runstore.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
+	s := &store.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
 	return s, s.Open(ctx)
 }

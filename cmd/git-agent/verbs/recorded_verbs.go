@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/runstore"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 )
 
@@ -107,7 +107,7 @@ func NewestOf(ctx context.Context, traces *cache.Traces, most int) ([]cache.Run,
 
 // ListResumable returns the runs that can be replayed, and resumed if they were
 // interrupted, newest first.
-func ListResumable(ctx context.Context, stores *runstore.Stores) ([]runstore.Run, error) {
+func ListResumable(ctx context.Context, stores *store.Stores) ([]store.Run, error) {
 	all, err := stores.List(ctx, cache.ListOptions{})
-	return slices.DeleteFunc(all, func(r runstore.Run) bool { _, ok := verbOf(r.Kind); return !ok }), err
+	return slices.DeleteFunc(all, func(r store.Run) bool { _, ok := verbOf(r.Kind); return !ok }), err
 }

@@ -1,6 +1,4 @@
-// Package indexcmd builds, describes and removes the index of changed lines: it is the
-// verb index without its command line.
-package indexcmd
+package store
 
 import (
 	"context"
@@ -13,7 +11,6 @@ import (
 	"git-agent/agent/lineindex"
 	"git-agent/agent/session"
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -21,12 +18,12 @@ import (
 
 const schema = "git-agent/index/1"
 
-// Verb is what the subcommands use of the process.
-type Verb struct {
+// Index is what the subcommands use of the process.
+type Index struct {
 	Stdout   io.Writer                        // for text and JSON
 	Say      func(format string, args ...any) // prints a notice
 	Open     func(ctx context.Context) (*gitext.Repo, error)
-	Data     *datadir.Store
+	Data     *Store
 	Progress func(done, total int, what string) // shows how far a build is
 
 	JSON bool // print a JSON object
@@ -48,14 +45,14 @@ type state struct {
 	Seconds  float64 `json:"seconds,omitempty"`
 }
 
-func (v *Verb) place(ctx context.Context) (*gitext.Repo, string, error) {
+func (v *Index) place(ctx context.Context) (*gitext.Repo, string, error) {
 	repo, err := v.Open(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	dir, err := v.Data.IndexFolder(ctx, repo)
 	if err != nil {
-		err = session.WithHint(err, datadir.Hint)
+		err = session.WithHint(err, Hint)
 	}
 	return repo, dir, err
 }
@@ -63,7 +60,7 @@ func (v *Verb) place(ctx context.Context) (*gitext.Repo, string, error) {
 // Build builds the index, or goes on where the last build ended. With update, an index
 // must exist. jobs is how many processes of git read the history; 0 is one for each
 // processor.
-func (v *Verb) Build(ctx context.Context, jobs int, update bool) error {
+func (v *Index) Build(ctx context.Context, jobs int, update bool) error {
 	repo, dir, err := v.place(ctx)
 	if err != nil {
 		return err
@@ -103,7 +100,7 @@ func describe(p lineindex.Progress, elapsed time.Duration) string {
 }
 
 // Status describes the index. It returns false if there is none that can answer.
-func (v *Verb) Status(ctx context.Context) (usable bool, err error) {
+func (v *Index) Status(ctx context.Context) (usable bool, err error) {
 	repo, dir, err := v.place(ctx)
 	if err != nil {
 		return false, err
@@ -128,7 +125,7 @@ func (v *Verb) Status(ctx context.Context) (usable bool, err error) {
 }
 
 // Clear removes the index.
-func (v *Verb) Clear(ctx context.Context) error {
+func (v *Index) Clear(ctx context.Context) error {
 	_, dir, err := v.place(ctx)
 	if err != nil {
 		return err
@@ -154,7 +151,7 @@ func stateOf(dir string, h lineindex.Header) state {
 	}
 }
 
-func (v *Verb) print(s state) error {
+func (v *Index) print(s state) error {
 	if v.JSON {
 		return render.WriteJSON(v.Stdout, s, "\n")
 	}

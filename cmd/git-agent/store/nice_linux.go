@@ -1,4 +1,4 @@
-package indexcmd
+package store
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package datadir
+package store
 
 import (
 	"strings"

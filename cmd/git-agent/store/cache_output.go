@@ -1,4 +1,4 @@
-package cachecmd
+package store
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func newFileStats(file string, s cache.Stats) fileStats {
 	return f
 }
 
-func (v *Verb) printStats(f fileStats) error {
+func (v *Cache) printStats(f fileStats) error {
 	if v.JSON {
 		return render.WriteJSON(v.Stdout, f, "\n")
 	}
@@ -73,7 +73,7 @@ func (v *Verb) printStats(f fileStats) error {
 	return err
 }
 
-func (v *Verb) printReport(file string, r cache.Report) error {
+func (v *Cache) printReport(file string, r cache.Report) error {
 	if v.JSON {
 		return render.WriteJSON(v.Stdout, struct {
 			Schema   string   `json:"schema"`

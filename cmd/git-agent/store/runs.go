@@ -1,6 +1,4 @@
-// Package runstore finds, opens and reads recorded runs, those of the repository and those
-// of others.
-package runstore
+package store
 
 import (
 	"context"
@@ -16,7 +14,6 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cache/place"
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/gitext"
 	"git-agent/gitext/openfile"
 )
@@ -43,7 +40,7 @@ type runStore struct {
 // which belong to no repository. OpenOthers adds those of other repositories.
 type Stores struct {
 	Repo *gitext.Repo // nil outside of a repository
-	Data *datadir.Store
+	Data *Store
 	Warn func(text string) // prints a warning about what is left out
 
 	stores []runStore
@@ -68,7 +65,7 @@ func (s *Stores) Add(t *cache.Traces) { s.stores = append(s.stores, runStore{t, 
 func (s *Stores) Read(r Run) (*trace.Trajectory, error) {
 	t, err := trace.Read(r.Run, r.Recorded)
 	if err != nil {
-		return nil, datadir.Hinted(err)
+		return nil, Hinted(err)
 	}
 	for _, d := range t.Damaged {
 		s.Warn(fmt.Sprintf("run %s: %s", r.ID, d))
@@ -82,7 +79,7 @@ func (s *Stores) open(ctx context.Context, f place.Folder, of string) error {
 	}
 	traces, err := cache.OpenTraces(ctx, f.Path, s.Data.TraceOptions())
 	if err != nil {
-		return datadir.Hinted(err)
+		return Hinted(err)
 	}
 	s.stores = append(s.stores, runStore{traces, of})
 	return nil
@@ -117,7 +114,7 @@ func (s *Stores) List(ctx context.Context, opt cache.ListOptions) ([]Run, error)
 	for _, t := range s.stores {
 		runs, err := t.List(ctx, opt)
 		if err != nil {
-			return nil, datadir.Hinted(err)
+			return nil, Hinted(err)
 		}
 		for _, r := range runs {
 			all = append(all, Run{r, t.Steps(ctx, r.ID), t.Traces, t.otherRepo})
@@ -153,7 +150,7 @@ func (s *Stores) lookup(ctx context.Context, name string, stores []runStore) (Ru
 			return Run{run, t.Steps(ctx, run.ID), t.Traces, t.otherRepo}, nil
 		}
 		if !errors.Is(err, cache.ErrNoRun) {
-			return Run{}, datadir.Hinted(err)
+			return Run{}, Hinted(err)
 		}
 	}
 	return Run{}, session.WithHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list --all")

@@ -1,13 +1,10 @@
-// Package cachecmd shows, checks and removes what is stored about repositories: it
-// is the verb cache without its command line.
-package cachecmd
+package store
 
 import (
 	"context"
 	"io"
 
 	"git-agent/cache"
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/gitext"
 )
 
@@ -18,34 +15,34 @@ const (
 	verifySchema = "git-agent/cache-verify/1"
 )
 
-// Verb is what the subcommands use of the process.
-type Verb struct {
+// Cache is what the subcommands use of the process.
+type Cache struct {
 	Stdout io.Writer                              // for text and JSON
 	Say    func(format string, args ...any)       // prints a notice
 	Hint   func(ctx context.Context, text string) // prints a hint
 	Open   func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
-	Data   *datadir.Store
+	Data   *Store
 
 	JSON  bool // print JSON objects
 	Quiet bool // print only problems
 }
 
 // Stats prints what the files hold. It creates no file.
-func (v *Verb) Stats(ctx context.Context) error {
-	repo, store, err := v.ownCache(ctx)
+func (v *Cache) Stats(ctx context.Context) error {
+	repo, answers, err := v.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	defer store.Close() // nothing was written
-	stats, err := store.Stats(ctx)
+	defer answers.Close() // nothing was written
+	stats, err := answers.Stats(ctx)
 	if err != nil {
-		return datadir.Hinted(err)
+		return Hinted(err)
 	}
 	files := []fileStats{newFileStats("cache", stats)}
 	for _, f := range v.Data.RunFolders(ctx, repo) {
 		stats, err := cache.StatTraces(ctx, f.Path)
 		if err != nil {
-			return datadir.Hinted(err)
+			return Hinted(err)
 		}
 		if stats.Bytes > 0 {
 			files = append(files, newFileStats("traces", stats))
@@ -61,15 +58,15 @@ func (v *Verb) Stats(ctx context.Context) error {
 
 // Verify reads all answers and steps, and reports damage. It changes nothing. sound
 // is false if anything is damaged.
-func (v *Verb) Verify(ctx context.Context) (sound bool, err error) {
-	repo, store, err := v.ownCache(ctx)
+func (v *Cache) Verify(ctx context.Context) (sound bool, err error) {
+	repo, answers, err := v.ownCache(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer store.Close() // nothing was written
-	report, err := store.Verify(ctx)
+	defer answers.Close() // nothing was written
+	report, err := answers.Verify(ctx)
 	if err != nil {
-		return false, datadir.Hinted(err)
+		return false, Hinted(err)
 	}
 	failed := len(report.Problems) > 0
 	if err := v.printReport("cache", report); err != nil {
@@ -81,7 +78,7 @@ func (v *Verb) Verify(ctx context.Context) (sound bool, err error) {
 	for _, f := range v.Data.RunFolders(ctx, repo) {
 		report, err := cache.VerifyTraces(ctx, f.Path)
 		if err != nil {
-			return false, datadir.Hinted(err)
+			return false, Hinted(err)
 		}
 		if report.Entries == 0 && len(report.Problems) == 0 {
 			continue // nothing is recorded there
@@ -95,7 +92,7 @@ func (v *Verb) Verify(ctx context.Context) (sound bool, err error) {
 }
 
 // ownCache opens the repository and its cache.
-func (v *Verb) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) {
+func (v *Cache) ownCache(ctx context.Context) (*gitext.Repo, *cache.Cache, error) {
 	repo, err := v.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
 		return nil, nil, err

@@ -1,4 +1,4 @@
-package cachecmd
+package store
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cache/place"
-	"git-agent/cmd/git-agent/datadir"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -22,10 +21,10 @@ import (
 // commands keeps that space for new answers. Prune also removes the caches of
 // repositories that no longer exist. Outside of a repository it does only the
 // latter, and fails if size is not 0.
-func (v *Verb) Prune(ctx context.Context, size int64) error {
+func (v *Cache) Prune(ctx context.Context, size int64) error {
 	row := &removal{Schema: pruneSchema}
-	err := v.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
-		return store.Prune(ctx, size)
+	err := v.removeAnswers(ctx, row, func(answers *cache.Cache) (cache.Pruned, error) {
+		return answers.Prune(ctx, size)
 	})
 	if err != nil && !(errors.Is(err, gitext.ErrNotRepository) && size == 0) {
 		return err
@@ -37,10 +36,10 @@ func (v *Verb) Prune(ctx context.Context, size int64) error {
 }
 
 // Clear removes all cached answers. It keeps traces.db, which is the user's data.
-func (v *Verb) Clear(ctx context.Context) error {
+func (v *Cache) Clear(ctx context.Context) error {
 	row := &removal{Schema: pruneSchema}
-	err := v.removeAnswers(ctx, row, func(store *cache.Cache) (cache.Pruned, error) {
-		return store.Clear(ctx)
+	err := v.removeAnswers(ctx, row, func(answers *cache.Cache) (cache.Pruned, error) {
+		return answers.Clear(ctx)
 	})
 	if err != nil {
 		return err
@@ -64,14 +63,14 @@ type removal struct {
 
 // removeAnswers removes answers from the repository's cache with remove, and
 // notes in row what was removed.
-func (v *Verb) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
-	_, store, err := v.ownCache(ctx)
+func (v *Cache) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
+	_, answers, err := v.ownCache(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := remove(store)
-	if err = errors.Join(err, store.Close()); err != nil {
-		return datadir.Hinted(err)
+	p, err := remove(answers)
+	if err = errors.Join(err, answers.Close()); err != nil {
+		return Hinted(err)
 	}
 	row.Path, row.Removed, row.Before, row.After = p.Path, p.Removed, p.Before, p.After
 	return nil
@@ -79,10 +78,10 @@ func (v *Verb) removeAnswers(ctx context.Context, row *removal, remove func(*cac
 
 // pruneMissingRepos removes the caches of repositories that were moved or
 // deleted. Their recorded runs are the user's data and are kept.
-func (v *Verb) pruneMissingRepos(ctx context.Context, row *removal) error {
+func (v *Cache) pruneMissingRepos(ctx context.Context, row *removal) error {
 	caches, err := v.Data.User(ctx).Folders(place.Cache)
 	if err != nil {
-		return session.WithHint(err, datadir.Hint)
+		return session.WithHint(err, Hint)
 	}
 	for _, f := range caches {
 		if !f.Gone() {
@@ -124,7 +123,7 @@ func sizeBelow(dir string) int64 {
 	return sum
 }
 
-func (v *Verb) printRemoval(ctx context.Context, row *removal) error {
+func (v *Cache) printRemoval(ctx context.Context, row *removal) error {
 	if v.JSON {
 		return render.WriteJSON(v.Stdout, row, "\n")
 	}

@@ -1,7 +1,4 @@
-// Package datadir finds and opens what the program keeps for its user: cached
-// answers and recorded runs, in a folder for each repository. It also reads the
-// agent.* settings, one of which says where these folders are.
-package datadir
+package store
 
 import (
 	"context"
