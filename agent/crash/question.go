@@ -23,8 +23,6 @@ type Question struct {
 	// Dump is the file of the report's sections, "" if it has none that can be read
 	// again.
 	Dump string
-	// Server lets a language server look up definitions for the agent engine.
-	Server bool
 
 	Switches
 }

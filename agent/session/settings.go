@@ -37,7 +37,6 @@ type Settings struct {
 	Effort           string        // reasoning effort; "" for the server's default
 	Calibration      string        // file with a calibration of the model's probabilities in szz; "" for none
 	CrashCalibration string        // likewise in crash
-	LSP              bool          // let a language server look up definitions in crash
 	Engine           string        // "offline" means that a model is asked only if an option says so
 
 	From map[string]string // where each configured setting comes from, by its key
@@ -73,7 +72,6 @@ var Table = []Setting{
 	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
 	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
 	{Key: "agent.crashCalibration", set: func(s *Settings, v string) error { return setCalibration(&s.CrashCalibration, v) }},
-	{Key: "agent.lsp", flag: func(s *Settings) *bool { return &s.LSP }},
 	{Key: EngineKey, tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
 }
 

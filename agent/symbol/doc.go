@@ -19,14 +19,11 @@
 //     call, a member, a type), definitions before declarations, the language of the
 //     place, what its file can see, its file, no tests, the nearest folder.
 //  5. A parameter or a local variable of the function around the use comes first.
-//  6. With [Options.Server], clangd or gopls is asked on a checkout in the scratch
-//     folder. What it answers comes first, if it is a definition, and not the use
-//     itself, which is what clangd answers when it knows nothing.
 //
 // A step that fails costs an entry in Found.Notes and not the answer.
 //
-// The commit is a stranger's. ctags and servers run below agent/sandbox, without a
+// The commit is a stranger's. ctags runs below agent/sandbox, without a
 // network and without the project's configuration, with bounds on time and memory.
-// ctags sees numbers for names. What they write is bounded, and a path counts only if
+// ctags sees numbers for names. What it writes is bounded, and a path counts only if
 // the commit has it: texts are read from the commit. No link is followed.
 package symbol

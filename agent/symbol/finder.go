@@ -20,16 +20,14 @@ type Place struct {
 
 // Options say how a Finder looks names up.
 type Options struct {
-	// Server asks a language server: clangd for C, C++ and Objective-C, gopls for Go.
-	Server bool
 	// Scratch is the folder in which files of the commit are written; "" is below
 	// TMPDIR.
 	Scratch string
-	// Sandbox says how far ctags and language servers are confined. They never have a
-	// network at a level that can turn it off.
+	// Sandbox says how far ctags is confined. It never has a network at a level that can
+	// turn it off.
 	Sandbox sandbox.Level
-	// Readable lists what they may read beside the system, the toolchains and the
-	// files of the commit.
+	// Readable lists what it may read beside the system, the toolchains and the files of
+	// the commit.
 	Readable []string
 }
 
@@ -39,12 +37,12 @@ type Found struct {
 	// Used is the use from which the lookup started: the line of the place, or the
 	// nearest line of its file that has the name. It is zero if the file has none.
 	Used  Place
-	By    string   // what found the first definition: ByCtags, ByGrep, or the name of a language server
+	By    string   // what found the first definition: ByCtags or ByGrep
 	More  int      // definitions that were left out
 	Notes []string // what the lookup could not do, in words
 }
 
-// What finds definitions, besides language servers.
+// What finds definitions.
 const (
 	ByCtags = "ctags"
 	ByGrep  = "git grep"
@@ -73,27 +71,23 @@ type Finder struct {
 	scratch *sandbox.Scratch
 	runs    int // folders made in the scratch folder
 	tags    tagCache
-	servers map[string]*server // by program
 }
 
 // NewFinder prepares lookups in the files of a commit. It starts nothing.
 func NewFinder(repo *gitext.Repo, commit gitext.OID, opt Options) *Finder {
-	f := &Finder{repo: repo, commit: commit, opt: opt, servers: map[string]*server{}}
+	f := &Finder{repo: repo, commit: commit, opt: opt}
 	f.ctags = sync.OnceValues(f.universalCtags)
 	return f
 }
 
-// Close ends the language servers and removes the scratch files. Lookups that go on
-// lose them and answer with what they have.
+// Close removes the scratch files. Lookups that go on lose them and answer with what they
+// have.
 func (f *Finder) Close() error {
 	f.mu.Lock()
 	f.closed = true
-	servers, scratch := f.servers, f.scratch
-	f.servers, f.scratch = map[string]*server{}, nil
+	scratch := f.scratch
+	f.scratch = nil
 	f.mu.Unlock()
-	for _, s := range servers {
-		s.close()
-	}
 	if scratch == nil {
 		return nil
 	}
@@ -150,9 +144,6 @@ func (l *lookup) run(ctx context.Context) error {
 	}
 	l.order()
 	l.addLocal()
-	if l.opt.Server {
-		l.askServer(ctx)
-	}
 	l.cut(ctx)
 	return nil
 }

@@ -11,14 +11,12 @@ import (
 	"testing"
 
 	"git-agent/agent/sandbox"
-	"git-agent/agent/symbol/lsp/lsptest"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Helper()
-	lsptest.Serve()
 	os.Exit(m.Run())
 }
 

@@ -51,7 +51,7 @@ var storeys = [][]string{
 }
 
 // forTests are packages that only tests import.
-var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/symbol/lsp/lsptest", "agent/szz/szztest"}
+var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/szz/szztest"}
 
 // verbRooms are independent of each other, but for what is in between.
 var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}

@@ -70,7 +70,7 @@ func TestCrashAsksTheModel(t *testing.T) {
 	}
 	asked := len(server.Requests())
 	human, _ := b.run(app.ExitFound, "crash", report)
-	verbose, _ := b.run(app.ExitFound, "crash", "-v", "--lsp=false", report)
+	verbose, _ := b.run(app.ExitFound, "crash", "-v", report)
 	if len(server.Requests()) != asked {
 		t.Error("a kept answer was asked for again")
 	}
@@ -82,21 +82,9 @@ func TestCrashAsksTheModel(t *testing.T) {
 			t.Errorf("no %q in\n%s\nor in\n%s", want, human, verbose)
 		}
 	}
-	b.run(app.ExitFound, "crash", "--no-cache", "--runs=1", "--lsp", report)
+	b.run(app.ExitFound, "crash", "--no-cache", "--runs=1", report)
 	if n := len(server.Requests()) - asked; n != 2 {
 		t.Errorf("%d requests for one run", n)
-	}
-	asked = len(server.Requests())
-	b.git("config", "--global", "agent.lsp", "true")
-	b.run(app.ExitFound, "crash", "--no-lsp", report)
-	if n := len(server.Requests()) - asked; n != 0 {
-		t.Errorf("%d requests with --no-lsp, whose answer is kept", n)
-	}
-	b.run(app.ExitFound, "crash", "--runs=1", report) // as a server was to be asked, there is no such answer
-	b.git("config", "--global", "--unset", "agent.lsp")
-	b.run(app.ExitFound, "crash", "--runs=1", "--lsp", report)
-	if n := len(server.Requests()) - asked; n != 2 {
-		t.Errorf("%d requests with agent.lsp and with --lsp, which mean the same", n)
 	}
 	format, _ := b.run(app.ExitFound, "crash", "-n1", "--format=%(rank) %(path) %(algorithm)", report)
 	if format != "1 main.c agent\n" {
@@ -139,7 +127,7 @@ func TestCrashWithoutAModel(t *testing.T) {
 	}{
 		{app.ExitFatal, []string{"--engine=agent"}, "fatal: no model is configured"},
 		{app.ExitUsage, []string{"--engine=offline", "--runs=3"}, "error: --engine=offline asks no model"},
-		{app.ExitUsage, []string{"--engine=offline", "--lsp"}, "error: --engine=offline asks no model"},
+		{app.ExitUsage, []string{"--engine=offline", "--runs=2"}, "error: --engine=offline asks no model"},
 		{app.ExitUsage, []string{"--engine=agent", "--algorithm=rank"}, "error: --engine=agent does not go with --algorithm=rank"},
 		{app.ExitUsage, []string{"--group", "--show-request"}, "--show-request"},
 		{app.ExitUsage, []string{"--runs=0"}, "--runs"},

@@ -125,11 +125,7 @@ func (a *Agent) Basis(q crash.Question) (session.Basis, error) {
 
 // method says how the model works on a question.
 func (a *Agent) method(q crash.Question) session.Method {
-	words := q.Names()
-	if q.Server {
-		words = append(words, lspWord)
-	}
-	return session.Method{Runs: a.Runs, Limits: a.options(Inquiry{Question: q}, nil).Limits, Switches: words, Prompts: a.prompts}
+	return session.Method{Runs: a.Runs, Limits: a.options(Inquiry{Question: q}, nil).Limits, Switches: q.Names(), Prompts: a.prompts}
 }
 
 // Setting describes, in one line, everything beside the build that determines the

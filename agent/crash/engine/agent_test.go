@@ -142,10 +142,9 @@ func TestInvestigates(t *testing.T) {
 		t.Errorf("%d more requests, %+v", len(o.server.Requests())-asked, again.Answer)
 	}
 	for name, q := range map[string]crash.Question{
-		"other switches":  {Commit: o.crashed, Suspects: 2, Switches: crash.Switches{NoCode: true}},
-		"other suspects":  {Commit: o.crashed, Suspects: 1},
-		"language server": {Commit: o.crashed, Suspects: 2, Server: true},
-		"since":           {Commit: o.crashed, Suspects: 2, Since: o.crashed},
+		"other switches": {Commit: o.crashed, Suspects: 2, Switches: crash.Switches{NoCode: true}},
+		"other suspects": {Commit: o.crashed, Suspects: 1},
+		"since":          {Commit: o.crashed, Suspects: 2, Since: o.crashed},
 	} {
 		q.Report = read(t, asan)
 		if o.kept(q) {
@@ -252,7 +251,7 @@ func TestResume(t *testing.T) {
 func TestSpecRoundTrip(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 1, lookThenName("src/own.c"))
-	o.question.Since, o.question.Dump, o.question.Server, o.question.Switches = o.crashed, "/d.trc", true, crash.Switches{NoChanges: true, NoRanking: true}
+	o.question.Since, o.question.Dump, o.question.Switches = o.crashed, "/d.trc", crash.Switches{NoChanges: true, NoRanking: true}
 	o.answer(o.question).End(t.Context())
 	run := o.recorded()[0]
 	spec, err := SpecOf(run)

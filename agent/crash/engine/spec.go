@@ -27,9 +27,6 @@ const Kind = "crash/agent"
 // about a larger one is resumed by asking about the same report again.
 const maxSpecReport = 1 << 20
 
-// lspWord stands in RunSpec.Settings for definitions by a language server.
-const lspWord = "lsp"
-
 // Spec identifies a run. The order of its fields is that of the recorded JSON.
 type Spec struct {
 	session.Case
@@ -91,11 +88,7 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 
 // Question returns the question that the run was to answer.
 func (s Spec) Question() (crash.Question, error) {
-	words := strings.Fields(s.Settings)
-	q := crash.Question{Commit: s.Commit, Since: s.Since, Suspects: s.Suspects, Dump: s.Dump, Switches: crash.SwitchesNamed(words...), Report: &crash.Report{}}
-	for _, w := range words {
-		q.Server = q.Server || w == lspWord
-	}
+	q := crash.Question{Commit: s.Commit, Since: s.Since, Suspects: s.Suspects, Dump: s.Dump, Switches: crash.SwitchesNamed(strings.Fields(s.Settings)...), Report: &crash.Report{}}
 	if err := json.Unmarshal(s.Content, q.Report); err != nil {
 		return q, fmt.Errorf("read the recorded crash report: %w", err)
 	}

@@ -136,7 +136,6 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 		return nil, err
 	}
 	lookups := opt.Definitions
-	lookups.Server = q.Server
 	d.tools = &crashtool.Case{
 		Repo: repo, Commit: tip.OID, Report: q.Report, Dump: q.Dump, Files: files, Scope: scope, Memory: opt.Memory, Mask: opt.Mask,
 		Finder: symbol.NewFinder(repo, tip.OID, lookups), Leaves: leaves,

@@ -190,10 +190,6 @@ func otherProjects() []project {
 		{name: "options of ctags", needs: "ctags", args: []string{"crash", "--engine=agent", "--allow-unpriced", "--show-request", "report"}, plant: files(texts{
 			".ctags": plain("--totals=yes\n-o ../evil-tags\n-R\n"), ".ctags.d/evil.ctags": commands("ctags", "--options=/etc/passwd\n--_interactive\n--langdef=evil{base=C}\n-o EVIL.tags\n"),
 			"ctags.d/evil.ctags": plain("--verbose=yes\n"), "tags": plain("sum\t/etc/passwd\t/^root/\n"), "report": plain("ERROR: AddressSanitizer: SEGV\n    #0 0x1 in sum main.c:14:3\n    #1 0x2 in main main.c:15:3\n")})},
-		{name: "options of language servers", args: []string{"crash", "--lsp", "--engine=agent", "--allow-unpriced", "--show-request", "report"}, plant: files(texts{
-			".clangd":               commands("clangd", "CompileFlags:\n  Compiler: EVIL\n  Add: [-fplugin=EVIL]\n"),
-			"compile_commands.json": commands("compiler", `[{"directory":"/","file":"main.c","command":"EVIL -c main.c"}]`), "gopls.mod": plain("module x\n"),
-			"report": plain("ERROR: AddressSanitizer: SEGV\n    #0 0x1 in sum main.c:14:3\n    #1 0x2 in main main.c:15:3\n")})},
 		{name: "start files of gdb", needs: "gdb", args: []string{"crash", "core"}, plant: func(t testing.TB, p *prey) {
 			p.put(t, p.in(".gdbinit"), "shell "+p.program(t, "gdb")+"\n")
 			p.put(t, p.in(".gdb/gdbinit"), "shell "+p.program(t, "gdb")+"\n")

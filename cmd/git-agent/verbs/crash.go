@@ -37,7 +37,6 @@ type Crash struct {
 	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
 	CrashModelFlags `embed:""`
 	crashFixFlags   `embed:""`
-	LSP             *bool    `name:"lsp" negatable:"" help:"let the model look up definitions with a language server, clangd or gopls; default: agent.lsp, or no"`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
 	lacks         app.Clone
@@ -72,9 +71,6 @@ func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	defer func() { err = errors.Join(err, traces.Close()) }()
 	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
-	}
-	if e.Agent != nil {
-		question.Server = e.Agent.Session.Settings.LSP
 	}
 	defer e.Cache.Close() // an answer that is not stored only costs time
 	batch := c.newBatch(a, sources)

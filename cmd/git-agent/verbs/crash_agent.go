@@ -83,23 +83,15 @@ func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Quest
 	return nil
 }
 
-// apply overrides the settings with the options that are given.
-func (c *Crash) apply(s *session.Settings) {
-	c.CrashModelFlags.Override(s)
-	if c.LSP != nil {
-		s.LSP = *c.LSP
-	}
-}
-
 // engine returns the engine that answers, and the traces that record a model's runs,
 // which the caller closes; they may be nil.
 func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
 	e := &engine.Engine{Repo: repo, Build: app.BuildIdentity()}
-	choice := app.EngineChoice{Named: c.Engine, Options: c.Used() || c.LSP != nil && *c.LSP || c.ShowRequest}
+	choice := app.EngineChoice{Named: c.Engine, Options: c.Used() || c.ShowRequest}
 	if c.Algorithm != "" {
 		choice.Offline = "--algorithm=" + c.Algorithm
 	}
-	opened, traces, err := a.OpenModel(ctx, repo, choice, c.apply, c.ShowRequest)
+	opened, traces, err := a.OpenModel(ctx, repo, choice, c.Override, c.ShowRequest)
 	if opened == nil || err != nil {
 		return e, nil, err
 	}
@@ -109,7 +101,7 @@ func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*eng
 	}
 	confinement, err := a.SandboxSettings(ctx, "")
 	if err == nil {
-		err = c.calibrate(a, e.Agent, crash.Question{Server: opened.Settings.LSP, Switches: c.Switches()})
+		err = c.calibrate(a, e.Agent, crash.Question{Switches: c.Switches()})
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())

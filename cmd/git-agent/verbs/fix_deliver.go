@@ -82,7 +82,7 @@ func hinted(err error) error {
 // sayDelivered prints what was written, and the command that undoes it. With --json it
 // goes to standard error, so that standard output is one object.
 func sayDelivered(a *app.App, done deliver.Done, json bool) error {
-	var out io.Writer = a.Stdout
+	out := a.Stdout
 	if json {
 		out = a.Stderr
 	}

@@ -89,7 +89,7 @@ const maxReportText = 1 << 20
 
 // reportText reads the report in words.
 func (c *Fix) reportText(a *app.App) (string, error) {
-	var in io.Reader = a.Stdin
+	in := a.Stdin
 	if c.Report == "" {
 		return "", nil
 	}
