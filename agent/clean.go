@@ -2,15 +2,14 @@ package agent
 
 import (
 	"fmt"
+	"git-agent/gitext/quote"
 	"strings"
 	"unicode/utf8"
-
-	"git-agent/gitext/visible"
 )
 
 // Clean escapes hidden characters, so that text from a repository is safe for a
 // terminal and a model.
-func Clean(s string) string { return visible.Text(s) }
+func Clean(s string) string { return quote.Text(s) }
 
 // CleanLine is Clean for text that must stay on one line.
 func CleanLine(s string) string {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/tempdir"
 )
 
 // This file and notes.go contain everything that gitext writes into the user's own
@@ -38,7 +38,7 @@ func (r *Repo) atTop(env ...string) *gitcmd.Runner {
 
 // withIndex calls f with a runner whose index is a temporary file.
 func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
-	dir, err := tempdir.Make()
+	dir, err := disk.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for an index: %w", err)
 	}

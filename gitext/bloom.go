@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/shadow"
+	"git-agent/gitext/gitdir"
 )
 
 // Measured on Open vSwitch (20,918 commits, git 2.39.5, best of three, CPU ms):
@@ -45,7 +45,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if err := validAll(tips...); err != nil {
 		return err
 	}
-	lock := shadow.Graph(r.shadow.Dir) + ".lock"
+	lock := gitdir.Graph(r.shadow.Dir) + ".lock"
 	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > staleLock {
 		os.Remove(lock) // if that fails, git reports the lock
 	}
@@ -64,7 +64,7 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 
 // HasBloom is true when the shadow holds filters.
 func (r *Repo) HasBloom() bool {
-	_, err := os.Stat(shadow.Graph(r.shadow.Dir))
+	_, err := os.Stat(gitdir.Graph(r.shadow.Dir))
 	return err == nil && !r.shallow
 }
 
@@ -81,14 +81,14 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(fmt.Append(nil, tips))
 	stamp := []byte(hex.EncodeToString(sum[:]) + "\n")
-	file := filepath.Join(r.shadow.Dir, shadow.TipsName)
+	file := filepath.Join(r.shadow.Dir, gitdir.TipsName)
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, stamp) && r.HasBloom() {
 		return nil
 	}
 	if err := r.BuildBloom(ctx, tips...); err != nil {
 		return errors.Join(errors.New("write the commit-graph"), err)
 	}
-	return shadow.ReplaceFile(file, stamp)
+	return gitdir.ReplaceFile(file, stamp)
 }
 
 // CheckBloom has git compare the commit-graph with the commits, which takes
@@ -103,7 +103,7 @@ func (r *Repo) CheckBloom(ctx context.Context) error {
 
 // RebuildBloom writes the filters anew, whatever is there.
 func (r *Repo) RebuildBloom(ctx context.Context) error {
-	os.Remove(filepath.Join(r.shadow.Dir, shadow.TipsName)) // without this file the filters count as not built
+	os.Remove(filepath.Join(r.shadow.Dir, gitdir.TipsName)) // without this file the filters count as not built
 	return r.buildBloomForRefs(ctx)
 }
 

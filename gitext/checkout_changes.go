@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/openfile"
 )
 
 // CheckoutChanges is what changed in a directory since Checkout filled it.
@@ -79,7 +79,7 @@ func (r *Repo) CheckoutFiles(ctx context.Context, dir string, paths []string) ([
 func (w *checkout) read(ctx context.Context, kinds kindsOfFiles) ([]Overlay, error) {
 	scratch := w.dir + ".stage"
 	defer os.Remove(scratch)
-	if err := openfile.Copy(scratch, w.index, maxIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Copy(scratch, w.index, maxIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	git := *w.git
@@ -176,7 +176,7 @@ func readOverlay(root *os.Root, path string) (Overlay, error) {
 		target, err := root.Readlink(name)
 		return Overlay{Path: path, Mode: modeLink, Content: []byte(target)}, err
 	}
-	content, err := openfile.ReadRegularIn(root, name, maxChangedFile)
+	content, err := disk.ReadRegularIn(root, name, maxChangedFile)
 	mode := uint32(0o100644)
 	if info.Mode()&0o100 != 0 {
 		mode = 0o100755

@@ -4,12 +4,11 @@ package gitext
 
 import (
 	"errors"
+	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
-
-	"git-agent/gitext/openfile"
 )
 
 // A named pipe in the place of a repository's configuration ends the reading of
@@ -22,7 +21,7 @@ func TestSettingsBesideAPipe(t *testing.T) {
 	}
 	t.Chdir(f.dir)
 	_, err := Settings(t.Context())
-	var kind *openfile.KindError
+	var kind *disk.KindError
 	if !errors.As(err, &kind) || kind.Path != config {
 		t.Errorf("got %v, want an error about %s", err, config)
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/tempdir"
 )
 
 // ErrConflict says that two changes of a file overlap.
@@ -18,7 +18,7 @@ var ErrConflict = errors.New("the changes overlap")
 // git merge-file does. If a change overlaps one from base to ours, the error is
 // ErrConflict. Binary files cannot be merged. Nothing is written to the repository.
 func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
-	dir, err := tempdir.Make()
+	dir, err := disk.Make()
 	if err != nil {
 		return nil, fmt.Errorf("merge a file: %w", err)
 	}

@@ -15,11 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/gitdir"
-	"git-agent/gitext/openfile"
-	"git-agent/gitext/tempdir"
 )
 
 // BloomMode says what to do about changed-path Bloom filters, which make
@@ -80,7 +79,7 @@ type Repo struct {
 	boundary  map[OID]bool
 	user      *gitcmd.Runner // in the user's repository, with the user's configuration
 	shadow    *gitcmd.Runner // in the shadow directory, with ours
-	scratch   *tempdir.Dir   // a temporary data directory that Close removes; usually nil
+	scratch   *disk.Dir      // a temporary data directory that Close removes; usually nil
 	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
@@ -191,7 +190,7 @@ const maxShallow = 64 << 20
 
 // readShallow reads the list of commits whose parents this clone lacks.
 func (r *Repo) readShallow(file string) error {
-	text, err := openfile.ReadRegular(file, maxShallow)
+	text, err := disk.ReadRegular(file, maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another process has just fetched the rest of the history
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/openfile"
 	"git-agent/gitext/pattern"
 )
 
@@ -95,7 +95,7 @@ func (r *Repo) copyIndex(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := openfile.Copy(to, index, maxIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Copy(to, index, maxIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("copy the index: %w", err)
 	}
 	return nil

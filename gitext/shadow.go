@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitdir"
-	"git-agent/gitext/shadow"
-	"git-agent/gitext/tempdir"
 )
 
 // openShadow prepares the shadow in DataDir or, if that fails, in a temporary
@@ -24,18 +23,18 @@ func (r *Repo) openShadow() error {
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		if problem = shadow.Ensure(filepath.Join(dir, shadow.Name), files); problem == nil {
+		if problem = gitdir.Ensure(filepath.Join(dir, gitdir.Name), files); problem == nil {
 			r.useShadow(dir)
 			return nil
 		}
 	}
-	temporary, err := tempdir.Make()
+	temporary, err := disk.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
 	r.scratch = temporary
 	dir := temporary.Path
-	if err := shadow.Ensure(filepath.Join(dir, shadow.Name), files); err != nil {
+	if err := gitdir.Ensure(filepath.Join(dir, gitdir.Name), files); err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, temporary.Remove()))
 	}
 	r.useShadow(dir)
@@ -44,8 +43,8 @@ func (r *Repo) openShadow() error {
 
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
-	dir := filepath.Join(dataDir, shadow.Name)
-	r.dropped = shadow.DropDamagedGraph(dir, r.format)
+	dir := filepath.Join(dataDir, gitdir.Name)
+	r.dropped = gitdir.DropDamagedGraph(dir, r.format)
 	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
 		pins = append(pins, "-c", "commitGraph.readChangedPaths=false")
@@ -72,7 +71,7 @@ func (r *Repo) environmentObjects() []string {
 
 // shadowFiles returns all files of the shadow, by slash-separated name.
 func (r *Repo) shadowFiles() map[string][]byte {
-	files := shadow.Files(r.format, filepath.Join(r.commonDir, "objects"))
+	files := gitdir.Files(r.format, filepath.Join(r.commonDir, "objects"))
 	if r.shallow {
 		files["shallow"] = shallowFile(r.boundary)
 	}

@@ -2,6 +2,7 @@ package gitext
 
 import (
 	"bytes"
+	"git-agent/gitext/gitdir"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"git-agent/gitext/shadow"
 )
 
 func TestShadowIsPrivateAndReused(t *testing.T) {
@@ -175,7 +174,7 @@ func TestDamagedGraphIsDropped(t *testing.T) {
 	// Open, and a graph that is whole is read only once.
 	f := simple(t)
 	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
-	graph, seen := shadow.Graph(r.shadow.Dir), filepath.Join(r.shadow.Dir, "graph-seen")
+	graph, seen := gitdir.Graph(r.shadow.Dir), filepath.Join(r.shadow.Dir, "graph-seen")
 	whole, err := os.ReadFile(graph)
 	if err != nil {
 		t.Fatal(err)

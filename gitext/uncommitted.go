@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
-	"git-agent/gitext/openfile"
 )
 
 // PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD
@@ -111,7 +111,7 @@ func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		info, err := os.Lstat(filepath.Join(u.repo.workTree, filepath.FromSlash(path)))
 		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
-			return &openfile.KindError{Path: path, Mode: info.Mode()}
+			return &disk.KindError{Path: path, Mode: info.Mode()}
 		}
 	}
 	return nil

@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gitconfig"
 	"git-agent/gitext/gitdir"
-	"git-agent/gitext/openfile"
 	"git-agent/gitext/pattern"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/shadow"
-	"git-agent/gitext/tempdir"
 )
 
 // An uncommittedDir is a temporary git directory of ours, through which git
@@ -37,7 +35,7 @@ import (
 type uncommittedDir struct {
 	repo      *Repo
 	dir       string // of temporary
-	temporary *tempdir.Dir
+	temporary *disk.Dir
 	git       *gitcmd.Runner
 }
 
@@ -54,7 +52,7 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	temporary, err := tempdir.Make()
+	temporary, err := disk.Make()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}
@@ -104,7 +102,7 @@ func (r *Repo) indexFile(ctx context.Context) (string, error) {
 		}
 		index = strings.TrimSuffix(string(out), "\n")
 	}
-	f, err := openfile.Regular(index) // git would wait for ever on a named pipe
+	f, err := disk.Regular(index) // git would wait for ever on a named pipe
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return index, nil // nothing was ever staged
@@ -116,11 +114,11 @@ func (r *Repo) indexFile(ctx context.Context) (string, error) {
 
 // fill writes the directory.
 func (u *uncommittedDir) fill() error {
-	if err := shadow.Write(u.dir, u.repo.shadowFiles()); err != nil {
+	if err := gitdir.Write(u.dir, u.repo.shadowFiles()); err != nil {
 		return err
 	}
 	for _, name := range []string{"attributes", "exclude"} {
-		text, err := openfile.ReadRegular(filepath.Join(u.repo.commonDir, "info", name), maxAttributes)
+		text, err := disk.ReadRegular(filepath.Join(u.repo.commonDir, "info", name), maxAttributes)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -149,7 +147,7 @@ func (u *uncommittedDir) copySharedIndex() error {
 		if _, err := hex.DecodeString(sum); !isPart || err != nil {
 			continue
 		}
-		err := openfile.Copy(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
+		err := disk.Copy(filepath.Join(u.dir, e.Name()), filepath.Join(u.repo.gitDir, e.Name()), maxSharedIndex)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git removes old ones
 			return err
 		}

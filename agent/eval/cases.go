@@ -8,13 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"git-agent/gitext/disk"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // maxCaseLine is the longest line that a case file may have, in bytes. Crash
@@ -70,7 +69,7 @@ func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseF
 }
 
 func readCaseFile(ctx context.Context, t Task, path string) ([]Case, string, error) {
-	f, err := openfile.Named(ctx, path, os.O_RDONLY, 0)
+	f, err := disk.Named(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)
 	}

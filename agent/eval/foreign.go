@@ -9,10 +9,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"git-agent/gitext/disk"
 	"io"
 	"os"
-
-	"git-agent/gitext/openfile"
 )
 
 // Foreign holds the answers of another program, which are scored like those of our own
@@ -32,7 +31,7 @@ type foreignLine struct {
 // check returns an error for a line that the task cannot read. A line that is none, and two
 // lines about the same case, are an error.
 func ReadForeign(ctx context.Context, path string, check func(line json.RawMessage) error) (*Foreign, error) {
-	f, err := openfile.Named(ctx, path, os.O_RDONLY, 0)
+	f, err := disk.Named(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read answers: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/stat"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 //go:embed report.html
@@ -77,7 +77,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err := t.Execute(&b, r.page()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	_, err = io.WriteString(w, visible.Text(b.String()))
+	_, err = io.WriteString(w, quote.Text(b.String()))
 	return err
 }
 

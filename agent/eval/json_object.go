@@ -3,8 +3,7 @@ package eval
 import (
 	"bytes"
 	"cmp"
-
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // object builds a JSON object whose field names are known only at run time. After
@@ -15,11 +14,11 @@ type object struct {
 }
 
 func (o *object) field(name string, v any) {
-	text, err := visible.Marshal(name)
+	text, err := quote.Marshal(name)
 	if err == nil {
 		text = append(text, ':')
 		var value []byte
-		value, err = visible.Marshal(v)
+		value, err = quote.Marshal(v)
 		text = append(text, value...)
 	}
 	o.add(text, err)
@@ -27,7 +26,7 @@ func (o *object) field(name string, v any) {
 
 // fields adds the fields of the struct v.
 func (o *object) fields(v any) {
-	text, err := visible.Marshal(v)
+	text, err := quote.Marshal(v)
 	if err == nil {
 		text = bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{")), []byte("}"))
 	}

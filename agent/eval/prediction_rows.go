@@ -3,9 +3,8 @@ package eval
 import (
 	"context"
 	"fmt"
+	"git-agent/gitext/quote"
 	"io"
-
-	"git-agent/gitext/visible"
 )
 
 // RowSchema identifies the format of a line that WriteRows writes.
@@ -45,7 +44,7 @@ func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error 
 		n++
 	}
 	n = 0
-	out := visible.NewEncoder(w)
+	out := quote.NewEncoder(w)
 	for rec, err := range j.Kept(ctx) {
 		if err != nil {
 			return fmt.Errorf("read kept predictions: %w", err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"git-agent/agent/stat"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // Schema identifies the format of a report's JSON. It changes when a field is
@@ -284,7 +284,7 @@ func notNil[T any](list []T) []T {
 
 // WriteJSON writes the report as one line.
 func (r *Report) WriteJSON(w io.Writer) error {
-	if err := visible.NewEncoder(w).Encode(r); err != nil {
+	if err := quote.NewEncoder(w).Encode(r); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

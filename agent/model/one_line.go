@@ -1,10 +1,9 @@
 package model
 
 import (
+	"git-agent/gitext/quote"
 	"strings"
 	"unicode/utf8"
-
-	"git-agent/gitext/visible"
 )
 
 // cut returns at most the first n bytes of s and cuts no character.
@@ -25,7 +24,7 @@ const maxMessage = 600
 // shortened, with keys masked and control characters escaped.
 func oneLine(s string, k keys) string {
 	s = strings.ToValidUTF8(cut(k.hide(s), maxWords), "\ufffd")
-	s = visible.Text(strings.Join(strings.Fields(s), " "))
+	s = quote.Text(strings.Join(strings.Fields(s), " "))
 	if len(s) <= maxMessage {
 		return s
 	}

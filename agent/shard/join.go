@@ -3,13 +3,12 @@ package shard
 import (
 	"errors"
 	"fmt"
+	"git-agent/gitext/disk"
 	"io"
 	"iter"
 	"os"
 	"slices"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // Set is a set of journals that together hold all shards of one work.
@@ -71,7 +70,7 @@ func Join(paths []string, opt Options) (*Set, error) {
 // add reads the header of a journal. An empty journal counts as if it were not there: its
 // shard was started and has done nothing yet.
 func (s *Set) add(path string) error {
-	f, err := openfile.Regular(path)
+	f, err := disk.Regular(path)
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
@@ -92,7 +91,7 @@ func (s *Set) add(path string) error {
 // be more shards than a process may have files open.
 func (p part) entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f, err := openfile.Regular(p.path)
+		f, err := disk.Regular(p.path)
 		if err != nil {
 			yield(Entry{}, fmt.Errorf("open the journal: %w", err))
 			return
@@ -257,7 +256,7 @@ func (s *Set) Body(r Ref) ([]byte, error) {
 			s.Close()
 		}
 		var err error
-		if f, err = openfile.Regular(s.parts[r.part].path); err != nil {
+		if f, err = disk.Regular(s.parts[r.part].path); err != nil {
 			return nil, err
 		}
 		if s.files == nil {

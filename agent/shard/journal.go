@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"git-agent/gitext/disk"
 	"hash/crc32"
 	"io"
 	"iter"
@@ -14,8 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"git-agent/gitext/openfile"
 )
 
 // Schema identifies the format of a journal. A journal is a text file of JSON lines: a
@@ -144,7 +143,7 @@ func (j *Journal) begin(want Header) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return &openfile.KindError{Path: j.path, Mode: info.Mode()}
+		return &disk.KindError{Path: j.path, Mode: info.Mode()}
 	}
 	if size := info.Size(); size > 0 {
 		last := make([]byte, 1)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"git-agent/agent/sandbox"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // What ctags may take for a batch of files.
@@ -165,7 +165,7 @@ func readTags(dir string, files int) ([][]tag, error) {
 		return nil, err
 	}
 	defer root.Close() // only read
-	text, err := openfile.ReadRegularIn(root, tagsFile, maxTagsFile)
+	text, err := disk.ReadRegularIn(root, tagsFile, maxTagsFile)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent/model"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // ATIFVersion is the version of the Agent Trajectory Interchange Format (Harbor, RFC
@@ -234,7 +234,7 @@ func (c Call) object() json.RawMessage {
 	if _, err := decode[map[string]json.RawMessage]([]byte(c.Args)); err == nil && strings.TrimSpace(c.Args) != "null" {
 		return json.RawMessage(c.Args)
 	}
-	raw, err := visible.Marshal(map[string]string{"raw": c.Args})
+	raw, err := quote.Marshal(map[string]string{"raw": c.Args})
 	if err != nil {
 		return json.RawMessage("{}")
 	}
@@ -242,7 +242,7 @@ func (c Call) object() json.RawMessage {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := visible.NewEncoder(w)
+	enc := quote.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

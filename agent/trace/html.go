@@ -11,7 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 //go:embed page.html
@@ -60,7 +60,7 @@ func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
 	if err := tmpl.Execute(&b, t.page(subject)); err != nil {
 		return fmt.Errorf("write the page of run %s: %w", t.Run.ID, err)
 	}
-	_, err = io.WriteString(w, visible.Text(b.String()))
+	_, err = io.WriteString(w, quote.Text(b.String()))
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent/model"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // otelSchema is the release of the semantic conventions that defines the names used
@@ -267,7 +267,7 @@ func (a attributes) list(key string, list []string) attributes {
 }
 
 func (a attributes) json(key string, v any) attributes {
-	b, err := visible.Marshal(v)
+	b, err := quote.Marshal(v)
 	if err != nil {
 		return a
 	}

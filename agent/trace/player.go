@@ -12,7 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // Player replays a recorded run. As the model of an [agent.Loop] it gives the recorded
@@ -154,11 +154,11 @@ func (p *Player) begin(payload []byte) error {
 	was := p.t.Opening
 	p.compare(agent.StepOpening, "the system prompt", was.System, is.System)
 	p.compare(agent.StepOpening, "the first prompt", was.Prompt, is.Prompt)
-	then, err := visible.Marshal(was.Tools)
+	then, err := quote.Marshal(was.Tools)
 	if err != nil {
 		return err
 	}
-	now, err := visible.Marshal(is.Tools)
+	now, err := quote.Marshal(is.Tools)
 	p.compare(agent.StepOpening, "what the model is told of the tools", string(then), string(now))
 	return err
 }

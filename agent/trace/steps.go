@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"git-agent/cache"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // StepsSchema identifies the lossless format of a run. It has one line of JSON for the
@@ -74,7 +74,7 @@ func compact(payload []byte) bool {
 }
 
 func writeLine(w io.Writer, v any) error {
-	b, err := visible.Marshal(v)
+	b, err := quote.Marshal(v)
 	if err == nil {
 		_, err = w.Write(append(b, '\n'))
 	}

@@ -1,12 +1,11 @@
 package trial
 
 import (
+	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // maxPathFile bounds, in bytes, a file of a Python environment that is read.
@@ -19,7 +18,7 @@ const maxPathFile = 1 << 20
 func (w *Workspace) editable() []string {
 	var dirs []string
 	for _, file := range w.pathFiles() {
-		text, err := openfile.ReadRegular(file, maxPathFile)
+		text, err := disk.ReadRegular(file, maxPathFile)
 		if err != nil {
 			continue // Python reads what it can, too
 		}

@@ -22,20 +22,20 @@ const module = "git-agent/"
 // storeys lists our packages from the ground up. Outside of tests, a package imports only
 // packages of lower storeys, and its own rooms below it in the tree.
 var storeys = [][]string{
-	{"prompts", "man", "cache/place", "agent/stat", "cmd/heldout", "gitext/commitmsg", "gitext/openfile", "gitext/pattern", "gitext/tempdir", "gitext/visible"},
-	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source", "gitext/quote"},
+	{"prompts", "man", "cache/place", "agent/stat", "cmd/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
+	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source"},
 	{"agent/model", "gitext/gitdir"},
-	{"gitext/gitcmd", "gitext/shadow"},
+	{"gitext/gitcmd"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
-	{"agent", "agent/backfill", "agent/lineindex", "agent/symbol", "cmd/git-agent/ui"},
-	{"agent/condense", "agent/mcp", "agent/session", "agent/suspect", "agent/symbol/symboltool", "agent/trace", "agent/trial"},
+	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
+	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and what is done alike for all verbs.
 	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
-	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/group", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
+	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
 	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate"},
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
@@ -70,7 +70,7 @@ var confined = map[string][]string{
 	"modernc.org/sqlite":             {"cache"},
 	"github.com/openai/openai-go/v3": {"agent/model"},
 
-	"github.com/modelcontextprotocol/go-sdk/mcp": {"agent/mcp"},
+	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/git-agent/mcpcmd"},
 }
 
 // goFile is one source file of the module.

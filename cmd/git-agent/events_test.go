@@ -13,7 +13,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // readEvents reads the lines of a file that --events wrote.
@@ -99,7 +99,7 @@ func TestEventsReplay(t *testing.T) {
 		t.Errorf("only %d lines were shown", shown)
 	}
 	answer := list[len(list)-2].Answer
-	if line, err := visible.Marshal(answer); err != nil || string(line)+"\n" != out {
+	if line, err := quote.Marshal(answer); err != nil || string(line)+"\n" != out {
 		t.Errorf("the answer is %s, %v, want %s", line, err, out)
 	}
 

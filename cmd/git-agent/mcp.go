@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"git-agent/agent/mcp"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
 	"git-agent/cmd/git-agent/ui"
@@ -43,5 +42,5 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	if ui.IsTerminal(a.Stdin) {
 		a.Say("this speaks the Model Context Protocol and waits for a client; 'git agent mcp --help' says how to add it to one")
 	}
-	return mcp.Serve(ctx, a.Stdin, a.Raw, opt)
+	return mcpcmd.Serve(ctx, a.Stdin, a.Raw, opt)
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"git-agent/cmd/git-agent/app"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // noticeFile is a licence, and what it is the licence of.
@@ -134,7 +134,7 @@ func noticesText(t *testing.T, files []noticeFile) string {
 	for _, n := range order {
 		fmt.Fprintf(&b, "\n%s\n%s\n%s\n", strings.Repeat("=", 78), strings.Join(n.holders, ""), n.text)
 	}
-	return visible.Text(b.String())
+	return quote.Text(b.String())
 }
 
 // splitLicence parts the lines that name the licence and the holders of the

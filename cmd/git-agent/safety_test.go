@@ -19,7 +19,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // The threats that the verbs meet, and where each is tested:
@@ -174,7 +174,7 @@ func TestThreatT7ControlCharactersStay(t *testing.T) {
 			t.Errorf("%q prints bytes that are no UTF-8", args)
 		}
 		for _, r := range out + errs {
-			if visible.Hidden(r) {
+			if quote.Hidden(r) {
 				t.Errorf("%q prints %U", args, r)
 				break
 			}

@@ -13,7 +13,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // toolCmd is `git agent tool`: it calls a tool as an agent does.
@@ -151,7 +151,7 @@ func printToolSpec(w io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	enc := visible.NewEncoder(w)
+	enc := quote.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(spec)
 }

@@ -20,7 +20,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/tracecmd"
 	"git-agent/cmd/git-agent/ui"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -201,7 +201,7 @@ func checkClean(t *testing.T, s string) {
 		t.Errorf("the text is gone: %q", s)
 	}
 	for _, r := range s {
-		if visible.Hidden(r) {
+		if quote.Hidden(r) {
 			t.Errorf("%U in %q", r, s)
 			return
 		}

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"git-agent/agent/szz/rank"
-	"git-agent/agent/szz/rank/trees"
 )
 
 // params was chosen by cross-validation over all cases. Of seven settings tried
 // (fewer and more rows in a leaf, faster learning, three models averaged), none
 // differed by more than .008 in F1.
-var params = trees.Params{
+var params = Params{
 	Rounds: 400, Leaves: 10, MinRows: 200, LearningRate: 0.05,
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261120,
 }
@@ -54,7 +53,7 @@ func fit(args []string) error {
 	}
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
-	m.Trees = *trees.Train(flatten(hidden(rows, columns), weights, nil), params)
+	m.Trees = *Train(flatten(hidden(rows, columns), weights, nil), params)
 	shorten(&m.Trees)
 	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)
@@ -76,7 +75,7 @@ func fitCorrection(rows, plain []rank.Example) error {
 	ps := probabilities(m.Calibrator, scores)
 	m.Threshold, m.GhostThreshold = thresholdOf(rows, ps), ghostThreshold
 	first := t.foldScores(hidden(plain, columns), hidden(rows, columns), nil, params)
-	m.Trees = *trees.Train(flatten(corrected(rows, first, false), weights, first), secondParams)
+	m.Trees = *Train(flatten(corrected(rows, first, false), weights, first), secondParams)
 	shorten(&m.Trees)
 	m.Made = provenance(rows, measure(rows, ps, nameThresholds{m.Threshold, m.GhostThreshold}))
 	return json.NewEncoder(os.Stdout).Encode(m)
@@ -94,7 +93,7 @@ const ghostThreshold = 0.2
 
 // shorten rounds the values of the trees to five digits, which give the same
 // decisions.
-func shorten(m *trees.Model) {
+func shorten(m *rank.Forest) {
 	for _, t := range m.Trees {
 		for i := range t {
 			t[i].Value = math.Round(t[i].Value*1e5) / 1e5

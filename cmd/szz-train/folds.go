@@ -7,7 +7,6 @@ import (
 
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/rank"
-	"git-agent/agent/szz/rank/trees"
 )
 
 // assignFolds assigns each family to a fold. It takes the largest family first and
@@ -40,7 +39,7 @@ type training struct {
 	families []string
 	fold     map[string]int // of each family
 	linear   []int          // columns that the trees do not read, which get a linear weight
-	p        trees.Params
+	p        Params
 	// plain are the same cases without an index. If they are given, trees that were
 	// trained on them score the rows, and second trees correct the scores.
 	plain []rank.Example
@@ -91,7 +90,7 @@ func (t training) treeScores() [][]float64 {
 
 // secondParams are those of trees that correct scores. They were chosen beforehand: a
 // few hundred cases have an index.
-var secondParams = trees.Params{
+var secondParams = Params{
 	Rounds: 150, Leaves: 6, MinRows: 100, LearningRate: 0.05,
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261123,
 }
@@ -118,7 +117,7 @@ func corrected(rows []rank.Example, scores [][]float64, all bool) []rank.Example
 // foldScores scores the cases of each fold by trees that were trained on the other folds
 // of train, whose cases are the same. The trees correct the scores of start, if it is not
 // nil.
-func (t training) foldScores(train, score []rank.Example, start [][]float64, p trees.Params) [][]float64 {
+func (t training) foldScores(train, score []rank.Example, start [][]float64, p Params) [][]float64 {
 	scores := make([][]float64, len(score))
 	var wg sync.WaitGroup
 	for n := range folds {
@@ -137,7 +136,7 @@ func (t training) foldScores(train, score []rank.Example, start [][]float64, p t
 			continue
 		}
 		wg.Go(func() {
-			m := trees.Train(flatten(part, caseWeights(part, of), from), p)
+			m := Train(flatten(part, caseWeights(part, of), from), p)
 			for i, r := range score {
 				if t.fold[t.families[i]] != n {
 					continue
@@ -155,7 +154,7 @@ func (t training) foldScores(train, score []rank.Example, start [][]float64, p t
 	return scores
 }
 
-func scoreAll(m *trees.Model, ex rank.Example) []float64 {
+func scoreAll(m *rank.Forest, ex rank.Example) []float64 {
 	s := make([]float64, len(ex.X))
 	for i, x := range ex.X {
 		s[i] = m.Score(x)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"git-agent/agent/szz/rank"
-	"git-agent/agent/szz/rank/trees"
 	"git-agent/cmd/heldout"
 	"git-agent/gitext"
 )
@@ -142,8 +141,8 @@ const familyDamping = 0.25
 
 // flatten converts cases to rows of one candidate each. start has the scores to begin
 // with; nil is none.
-func flatten(cases []rank.Example, weights []float64, start [][]float64) trees.Rows {
-	var r trees.Rows
+func flatten(cases []rank.Example, weights []float64, start [][]float64) Rows {
+	var r Rows
 	total := 0.0
 	group := 0
 	for n, c := range cases {

@@ -3,12 +3,11 @@ package gitdir
 import (
 	"context"
 	"errors"
+	"git-agent/gitext/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // errBlocking returns an error if a file would block git.
@@ -23,7 +22,7 @@ func errBlocking(path string, mode fs.FileMode) error {
 	if mode&(fs.ModeNamedPipe|fs.ModeDevice) == 0 || isNull(path) {
 		return nil
 	}
-	return &openfile.KindError{Path: path, Mode: mode}
+	return &disk.KindError{Path: path, Mode: mode}
 }
 
 // isNull reports whether path is the null device, under any name: people link

@@ -3,11 +3,10 @@ package gitdir
 import (
 	"errors"
 	"fmt"
+	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // BrokenAt says what is wrong with the repository at dir, or "" if there is
@@ -38,7 +37,7 @@ func brokenBecause(dir string) string {
 	if _, err := os.ReadDir(dir); err != nil {
 		return reason(err)
 	}
-	head, err := openfile.ReadRegular(filepath.Join(dir, "HEAD"), maxGitFile)
+	head, err := disk.ReadRegular(filepath.Join(dir, "HEAD"), maxGitFile)
 	if link, lerr := os.Readlink(filepath.Join(dir, "HEAD")); lerr == nil && strings.HasPrefix(link, "refs/") {
 		head, err = []byte("ref: "+link), nil // early versions of git wrote HEAD as a symbolic link
 	}
@@ -50,7 +49,7 @@ func brokenBecause(dir string) string {
 		return "HEAD names neither a branch nor a commit"
 	}
 	common := dir
-	if text, err := openfile.ReadRegular(filepath.Join(dir, "commondir"), maxGitFile); err == nil {
+	if text, err := disk.ReadRegular(filepath.Join(dir, "commondir"), maxGitFile); err == nil {
 		common = strings.TrimSpace(string(text))
 		if !filepath.IsAbs(common) {
 			common = filepath.Join(dir, common)

@@ -1,6 +1,7 @@
 // Package gitdir examines a git directory without git: where it is, what is
 // wrong with it, which of its files would keep git waiting, and which
-// directories hold its objects.
+// directories hold its objects. It also makes the shadow, our own git directory with the
+// same objects.
 package gitdir
 
 import (
@@ -8,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // Find returns the directory where git would look for the repository of
@@ -44,7 +45,7 @@ const maxGitFile = 16 << 10
 
 // linkedGitDir returns the directory that a .git file names.
 func linkedGitDir(file string) string {
-	text, err := openfile.ReadRegular(file, maxGitFile)
+	text, err := disk.ReadRegular(file, maxGitFile)
 	if err != nil {
 		return file // the caller reads it and reports what is wrong
 	}

@@ -1,6 +1,7 @@
 package gitdir
 
 import (
+	"git-agent/gitext/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"git-agent/gitext/openfile"
 )
 
 // ObjectDirs returns those of the object directories that hold nothing but
@@ -20,7 +19,7 @@ func ObjectDirs(objects []string) []string {
 	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
 		var next []string
 		for _, dir := range from {
-			text, _ := openfile.ReadRegular(filepath.Join(dir, "info", "alternates"), maxAlternates) // most have none
+			text, _ := disk.ReadRegular(filepath.Join(dir, "info", "alternates"), maxAlternates) // most have none
 			for line := range strings.Lines(string(text)) {
 				alt := strings.TrimSuffix(line, "\n")
 				if !filepath.IsAbs(alt) {

@@ -1,4 +1,5 @@
-// Package quote quotes words for a shell, and paths as git does.
+// Package quote writes text so that its reader takes it for text: words for a shell, paths
+// as git quotes them, and characters escaped that nobody sees or that a terminal acts on.
 package quote
 
 import (

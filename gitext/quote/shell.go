@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"git-agent/gitext/visible"
 )
 
 // Shell quotes a word for a POSIX shell if it needs quotes. The result is
@@ -55,5 +53,5 @@ func needsShellQuote(r rune) bool {
 
 // isPlainText reports whether every terminal shows s as it is.
 func isPlainText(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || visible.Hidden(r) })
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || Hidden(r) })
 }

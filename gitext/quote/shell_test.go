@@ -6,8 +6,6 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"git-agent/gitext/visible"
 )
 
 // A shell reads a quoted word as the original word, and the quoted word is
@@ -39,7 +37,7 @@ func TestShellQuote(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is quoted %s, want %s", word, got, want)
 		}
-		if !utf8.ValidString(got) || visible.Text(got) != got || strings.ContainsFunc(strings.Trim(got, "'\"\n"), unicode.IsControl) {
+		if !utf8.ValidString(got) || Text(got) != got || strings.ContainsFunc(strings.Trim(got, "'\"\n"), unicode.IsControl) {
 			t.Errorf("%q is no text", got)
 		}
 		out, err := exec.Command("sh", "-c", "printf %s "+got).Output()

@@ -13,7 +13,6 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
-	"git-agent/agent/symbol/symboltool"
 	"git-agent/gitext"
 )
 
@@ -149,7 +148,7 @@ func newDefinition(c *Case) (agent.Tool, error) {
 	const name = "get_term_definition"
 	view := c.definitionView(name)
 	return newTool(name, agent.DeedSearch, definitionParams{}, func(ctx context.Context, p definitionParams) (agent.Result, error) {
-		q := symboltool.Question{Name: p.Symbol, At: symbol.Place{Line: p.Line}}
+		q := symbol.Question{Name: p.Symbol, At: symbol.Place{Line: p.Line}}
 		if p.Path != "" {
 			path, err := c.Path(ctx, name, p.Path)
 			var refused *agent.CallError
@@ -169,8 +168,8 @@ func newDefinition(c *Case) (agent.Tool, error) {
 }
 
 // definitionView shows definitions in the files of the commit that crashed.
-func (c *Case) definitionView(tool string) symboltool.View {
-	return symboltool.View{Tool: tool, Mask: c.Mask, Search: "git_grep", Reader: "get_nearby_code",
+func (c *Case) definitionView(tool string) symbol.View {
+	return symbol.View{Tool: tool, Mask: c.Mask, Search: "git_grep", Reader: "get_nearby_code",
 		Read: func(ctx context.Context, path string) ([][]byte, error) {
 			f, err := c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
 			return splitLines(f.Text), err

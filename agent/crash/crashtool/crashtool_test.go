@@ -12,10 +12,9 @@ import (
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/gittool"
 	"git-agent/agent/symbol"
-	"git-agent/agent/symbol/symboltool"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 const reader = `#include "reader.h"
@@ -97,7 +96,7 @@ func ask(t testing.TB, tools map[string]agent.Tool, name, args string) (res agen
 		t.Fatalf("%s %s: %v", name, args, err)
 	}
 	for _, r := range res.Text {
-		if visible.Hidden(r) && r != '\n' {
+		if quote.Hidden(r) && r != '\n' {
 			t.Errorf("%s %s: %U in %q", name, args, r, res.Text)
 		}
 	}
@@ -193,7 +192,7 @@ func TestDefinitionInAWithheldFile(t *testing.T) {
 		{Path: ".env", Line: 1, Text: "TOKEN=secret-value"}, {Path: "lib/reader.c", Line: 3, Kind: symbol.Function},
 		{Path: "main.c", Line: 90, Text: "int main(void) of another version"},
 	}, More: 2}
-	res, err := c.definitionView("t").Render(t.Context(), symboltool.Question{Name: "TOKEN"}, found)
+	res, err := c.definitionView("t").Render(t.Context(), symbol.Question{Name: "TOKEN"}, found)
 	if err != nil || strings.Contains(res.Text, "secret-value") || !strings.Contains(res.Text, "withheld") {
 		t.Errorf("%v, %s", err, res.Text)
 	}
@@ -211,7 +210,7 @@ func TestDefinitionSaysWhatItTook(t *testing.T) {
 	c := &Case{Repo: h.Open(), Commit: crashed, Scope: gittool.Scope{Tip: crashed}}
 	one := []symbol.Definition{{Path: "lib/reader.c", Line: 3, Kind: symbol.Function}}
 	for want, used := range map[string]int{"n is not on line 5 of lib/reader.c; the nearest use is on line 9\n": 9, "n does not occur in lib/reader.c\n": 0, "": 5} {
-		res, err := c.definitionView("t").Render(t.Context(), symboltool.Question{Name: "n", At: symbol.Place{Path: "lib/reader.c", Line: 5}},
+		res, err := c.definitionView("t").Render(t.Context(), symbol.Question{Name: "n", At: symbol.Place{Path: "lib/reader.c", Line: 5}},
 			symbol.Found{Definitions: one, Used: symbol.Place{Line: used}})
 		if head, _, _ := strings.Cut(res.Text, "function n: "); err != nil || head != want {
 			t.Errorf("%v, %q, want %q", err, head, want)

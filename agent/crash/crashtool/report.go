@@ -9,7 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // Forms of the answers about the report.
@@ -95,7 +95,7 @@ func (c *Case) section(name string) (string, bool) {
 	if len(found) == 0 || c.Dump == "" {
 		return "", false
 	}
-	f, err := openfile.Regular(c.Dump)
+	f, err := disk.Regular(c.Dump)
 	if err != nil {
 		return "", false
 	}

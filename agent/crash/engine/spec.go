@@ -12,7 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
 	"git-agent/agent/crash/investigate"
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
@@ -61,7 +61,7 @@ const maxTitle = 120
 // titleOf says in a few words what a report is about: the kind of its first failure,
 // and the first function of its first stack.
 func titleOf(r *crash.Report) string {
-	words := []string{cmp.Or(group.KindOf(r), "crash")}
+	words := []string{cmp.Or(input.KindOf(r), "crash")}
 	if main := r.Main(); main >= 0 {
 		if name := r.Stacks[main].Frames[0].Function; name != "" {
 			words = append(words, "in", name)

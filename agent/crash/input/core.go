@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"git-agent/gitext/disk"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"git-agent/gitext/openfile"
 )
 
 // Notes of a core file, by the numbers that Linux gives them, and an entry of the
@@ -40,7 +39,7 @@ type mapping struct {
 // inspect reads the record of a core file. What is missing or damaged is left out:
 // the record comes from another machine, or from an attacker.
 func inspect(name string) (found core) {
-	f, err := openfile.Regular(name)
+	f, err := disk.Regular(name)
 	if err != nil {
 		return core{}
 	}
@@ -155,7 +154,7 @@ func mappingsOf(w words) []mapping {
 // isObject reports whether a file is a program or a library. gdb may see no other
 // files that a core names.
 func isObject(name string) bool {
-	f, err := openfile.Regular(name)
+	f, err := disk.Regular(name)
 	if err != nil {
 		return false
 	}

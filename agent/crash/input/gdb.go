@@ -12,9 +12,8 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/sandbox"
+	"git-agent/gitext/disk"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/tempdir"
-	"git-agent/gitext/visible"
 )
 
 // What gdb may take for one core file.
@@ -92,7 +91,7 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := tempdir.Make()
+	dir, err := disk.Make()
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ func withoutFrame(output []byte) []byte {
 // lastWords returns the last line that gdb printed, for an error.
 func lastWords(output []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	last := visible.Text(lines[len(lines)-1])
+	last := quote.Text(lines[len(lines)-1])
 	if last == "" {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/sandbox"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // A Reader reads reports.
@@ -56,8 +56,8 @@ func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 func (r *Reader) readText(ctx context.Context, name string) (*crash.Report, error) {
 	in, base := r.Stdin, ""
 	if name != Stdin {
-		f, err := openfile.Regular(name)
-		var kind *openfile.KindError
+		f, err := disk.Regular(name)
+		var kind *disk.KindError
 		if errors.As(err, &kind) {
 			return nil, err // it names the file
 		}

@@ -13,7 +13,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/gitext/gittest"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -225,7 +225,7 @@ func TestFirstPromptIsClean(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for _, r := range got {
-		if visible.Hidden(r) && r != '\n' {
+		if quote.Hidden(r) && r != '\n' {
 			t.Errorf("%U in\n%q", r, got)
 			break
 		}

@@ -9,7 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 	"git-agent/prompts"
 )
 
@@ -246,7 +246,7 @@ func FuzzReport(f *testing.F) {
 			}
 			for _, s := range said {
 				for _, r := range s {
-					if visible.Hidden(r) || r == '\n' {
+					if quote.Hidden(r) || r == '\n' {
 						t.Fatalf("%q: %U in %q", text, r, s)
 					}
 				}

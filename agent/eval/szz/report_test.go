@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"git-agent/agent/eval"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -166,7 +166,7 @@ func TestReportIsPrintable(t *testing.T) {
 		"JSON": {r.WriteJSON, `"id":"a\u001b[2J","repo":"","reason":"no repository \u202e\u200b"`},
 	} {
 		var b bytes.Buffer
-		if err := c.write(&b); err != nil || !strings.Contains(b.String(), c.want) || strings.ContainsFunc(b.String(), visible.Hidden) {
+		if err := c.write(&b); err != nil || !strings.Contains(b.String(), c.want) || strings.ContainsFunc(b.String(), quote.Hidden) {
 			t.Errorf("%s: %v in %q", name, err, &b)
 		}
 	}

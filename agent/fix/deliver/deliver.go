@@ -27,7 +27,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/gitext"
-	"git-agent/gitext/tempdir"
+	"git-agent/gitext/disk"
 )
 
 // A Target says where a patch goes.
@@ -144,7 +144,7 @@ func (d *delivery) readPatch(ctx context.Context) error {
 	if err := d.checkShape(ctx); err != nil {
 		return err
 	}
-	dir, err := tempdir.Make()
+	dir, err := disk.Make()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}

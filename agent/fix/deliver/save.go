@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"git-agent/gitext"
+	"git-agent/gitext/disk"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/tempdir"
 )
 
 // These are names in the backup's commit of further files.
@@ -123,7 +123,7 @@ const modeLink = 0o120000
 
 // newPermissions returns the permissions that a new executable file gets.
 func newPermissions() (fs.FileMode, error) {
-	dir, err := tempdir.Make()
+	dir, err := disk.Make()
 	if err != nil {
 		return 0, err
 	}

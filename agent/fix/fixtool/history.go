@@ -10,7 +10,6 @@ import (
 	"git-agent/agent/fix/edit"
 	"git-agent/agent/gittool"
 	"git-agent/agent/symbol"
-	"git-agent/agent/symbol/symboltool"
 )
 
 type definitionParams struct {
@@ -24,11 +23,11 @@ type definitionParams struct {
 func newDefinition(b *Box) (agent.Tool, error) {
 	const name = "search_definition"
 	shown := true // whether the last call showed a definition; the record of a resumed one does not say
-	view := symboltool.View{Tool: name, Read: b.linesOf, Number: func(lines [][]byte, first, last int) string {
+	view := symbol.View{Tool: name, Read: b.linesOf, Number: func(lines [][]byte, first, last int) string {
 		return edit.Number(stringsOf(lines), first, last, b.asShown)
 	}, Mask: b.opt.Mask, Search: "code_search", Reader: "cat"}
 	t, err := newTool(b, name, name, agent.DeedSearch, gittool.DefaultTimeout, definitionParams{}, func(ctx context.Context, p definitionParams) (agent.Result, error) {
-		q := symboltool.Question{Name: p.Name}
+		q := symbol.Question{Name: p.Name}
 		if p.Path != "" {
 			path, err := b.find(ctx, name, p.Path)
 			var refused *agent.CallError

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"git-agent/agent/fix/generate"
-	"git-agent/agent/fix/offline/schemata"
 	"git-agent/gitext"
 )
 
@@ -64,8 +63,8 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 // merged applies the changes of two versions of a text to it. It reports false if they
 // touch the same or neighbouring bytes.
 func merged(original, a, b []byte) ([]byte, bool) {
-	from, end := schemata.CommonEnds(original, a)
-	from2, end2 := schemata.CommonEnds(original, b)
+	from, end := CommonEnds(original, a)
+	from2, end2 := CommonEnds(original, b)
 	if from2 < from {
 		a, b, from, end, from2, end2 = b, a, from2, end2, from, end
 	}

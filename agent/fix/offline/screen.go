@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/offline/schemata"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -61,9 +60,9 @@ func screens(c *waiting) bool {
 // into the window.
 func (s *screen) run(ctx context.Context, batch []waiting) error {
 	s.suite = batch[0].passed
-	variants := map[int]schemata.Variant{}
+	variants := map[int]Variant{}
 	for i, c := range batch {
-		variants[i+1] = schemata.Variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
+		variants[i+1] = Variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
 	}
 	runs, rejected, err := s.build(ctx, variants)
 	if err != nil {
@@ -191,10 +190,10 @@ func baselineOf(runs []screened) baseline {
 
 // build builds and runs the variants, and leaves out those that do not compile. Without a
 // build that succeeds, runs is nil.
-func (s *screen) build(ctx context.Context, variants map[int]schemata.Variant) (runs map[int][]screened, rejected map[int]bool, err error) {
+func (s *screen) build(ctx context.Context, variants map[int]Variant) (runs map[int][]screened, rejected map[int]bool, err error) {
 	rejected = map[int]bool{}
 	for range screenBuilds {
-		program, alone := schemata.Combine(s.original(ctx), variants)
+		program, alone := Combine(s.original(ctx), variants)
 		for _, n := range alone {
 			delete(variants, n)
 		}
@@ -238,7 +237,7 @@ func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
 
 // faulty returns the variants in which the compiler found errors.
-func faulty(p *schemata.Program, output []byte) map[int]bool {
+func faulty(p *Program, output []byte) map[int]bool {
 	bad := map[int]bool{}
 	for _, m := range compileError().FindAllSubmatch(output, -1) {
 		line, err := strconv.Atoi(string(m[2]))
@@ -272,7 +271,7 @@ for v in $GIT_AGENT_VARIANTS; do
 		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
 		test "$(date +%s)" -lt "$until" || continue
 	fi
-	` + schemata.Variable + `=$v $limit "$@" </dev/null >"$out" 2>&1
+	` + Variable + `=$v $limit "$@" </dev/null >"$out" 2>&1
 	code=$?
 	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
 	head -c @BYTES@ "$out"
@@ -286,7 +285,7 @@ exit 1
 const mark = "@@git-agent-variant"
 
 // exec runs the test command with the programs in place.
-func (s *screen) exec(ctx context.Context, p *schemata.Program, variants map[int]schemata.Variant) (trial.Result, error) {
+func (s *screen) exec(ctx context.Context, p *Program, variants map[int]Variant) (trial.Result, error) {
 	dir, err := s.programs()
 	if err != nil {
 		return trial.Result{}, err

@@ -24,7 +24,7 @@ import (
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // Engine answers questions about the fixes of one repository. It is safe for
@@ -201,7 +201,7 @@ func (e *Engine) failedAnswer(q szz.Question, err error) *Result {
 	if e.Repo.Partial() && errors.As(err, new(*gitext.MissingObjectError)) {
 		incomplete = []string{agent.LacksObjects}
 	}
-	text := visible.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
+	text := quote.Text(strings.TrimPrefix(strings.TrimSpace(err.Error()), "fatal: "))
 	return &Result{Source: q.Source, Fix: gitext.Commit{OID: q.Fix}, failed: err, Answer: &szz.Answer{
 		Fix: q.Fix, Engine: "offline", Algorithm: cmp.Or(q.Algorithm, szz.Algorithms[0]), Notes: []string{"not traced: " + text}, Incomplete: incomplete,
 	}}

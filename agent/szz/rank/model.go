@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"git-agent/agent/stat"
-	"git-agent/agent/szz/rank/trees"
 )
 
 // ModelFile is the ranker's model as JSON. cmd/szz-train made it from cases with
@@ -31,9 +30,9 @@ var IndexModelFile []byte
 // candidate a score in log-odds, and a calibrator turns the scores of all
 // candidates of a fix into probabilities.
 type Model struct {
-	Made     Provenance  `json:"made"`
-	Features []string    `json:"features"` // the columns, in the order of training
-	Trees    trees.Model `json:"trees"`
+	Made     Provenance `json:"made"`
+	Features []string   `json:"features"` // the columns, in the order of training
+	Trees    Forest     `json:"trees"`
 	// Linear has the weights of features that too few candidates have for the trees to
 	// read them: log-odds for a value of 1, added to the score. They are fitted with the
 	// trees fixed: by szz-train fit to the scores of its folds. Those of the shipped

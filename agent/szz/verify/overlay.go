@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 const (
@@ -88,7 +88,7 @@ func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 		target, err := root.Readlink(name)
 		return []byte(target), err
 	}
-	return openfile.ReadRegularIn(root, name, maxOverlay)
+	return disk.ReadRegularIn(root, name, maxOverlay)
 }
 
 // maxOverlay bounds a file that is read from the work tree to lay it over a commit.

@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/session"
 	szzinvestigate "git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/doctor"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // maxCalibration limits the size of a calibration file, which is usually a page
@@ -77,7 +77,7 @@ func readCrashCalibrationFile(path string) (*session.Calibration, error) {
 }
 
 func readCalibrationFile(path string, parse func([]byte) (*session.Calibration, error)) (*session.Calibration, error) {
-	data, err := openfile.ReadRegular(path, maxCalibration)
+	data, err := disk.ReadRegular(path, maxCalibration)
 	if err != nil {
 		return nil, err
 	}

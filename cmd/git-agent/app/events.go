@@ -15,7 +15,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // EventSchema is the schema of --events.
@@ -89,7 +89,7 @@ func (a *App) NewEventLog(ctx context.Context, name string) (*EventLog, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := openfile.Named(ctx, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := disk.Named(ctx, name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"git-agent/cmd/git-agent/ui"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // Progress is reported as git does it: on stderr, if that is a terminal, after a
@@ -160,7 +160,7 @@ func (p *Progress) line(elapsed time.Duration) string {
 		tail = tail[1:]
 	}
 	line = ui.CutColumns(line, max(0, width-1-len(tail)))
-	return strings.TrimRightFunc(line, visible.Hidden) + tail // cutting may leave a joiner with nothing to join
+	return strings.TrimRightFunc(line, quote.Hidden) + tail // cutting may leave a joiner with nothing to join
 }
 
 // Clear removes the line so that something else can be printed. The line returns

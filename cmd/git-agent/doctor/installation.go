@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"git-agent/agent/sandbox"
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/openfile"
 	"git-agent/gitext/quote"
 )
 
@@ -166,7 +166,7 @@ func zshReads(v *visit, dir string) bool {
 		slices.Contains(filepath.SplitList(v.Getenv("FPATH")), dir) {
 		return true
 	}
-	text, _ := openfile.ReadRegular(filepath.Join(cmp.Or(v.Getenv("ZDOTDIR"), v.Getenv("HOME")), ".zshrc"), maxStartup) // many have none
+	text, _ := disk.ReadRegular(filepath.Join(cmp.Or(v.Getenv("ZDOTDIR"), v.Getenv("HOME")), ".zshrc"), maxStartup) // many have none
 	below := strings.TrimPrefix(dir, v.Getenv("HOME")+"/")
 	return strings.Contains(string(text), below)
 }

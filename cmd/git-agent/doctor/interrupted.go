@@ -13,8 +13,8 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
+	"git-agent/gitext/disk"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/tempdir"
 )
 
 // A killed run may leave a patch that was written in part, and temporary directories.
@@ -89,7 +89,7 @@ func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 func checkTemporary() (finding, bool) {
 	const check = "temporary"
 	trees, err1 := sandbox.Leftovers()
-	others, err2 := tempdir.Leftovers()
+	others, err2 := disk.Leftovers()
 	n := len(trees) + len(others)
 	switch err := errors.Join(err1, err2); {
 	case err != nil:
@@ -105,7 +105,7 @@ func checkTemporary() (finding, bool) {
 // is reported by checkTemporary.
 func (v *visit) removeTemporary() {
 	trees, _ := sandbox.RemoveLeftovers()
-	others, _ := tempdir.Sweep()
+	others, _ := disk.Sweep()
 	if n := trees + others; n > 0 {
 		v.say("%s of killed runs removed", agent.Plural(n, "temporary folder"))
 	}

@@ -15,7 +15,6 @@ import (
 	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/visible"
 )
 
 // report prints the report of a run. With --calibrate, and if the run is
@@ -88,7 +87,7 @@ func (c *evalSzzCmd) fit(a *app.App, res *eval.Results) (*eval.Fit, error) {
 }
 
 func writeCalibration(w io.Writer, c *session.Calibration) error {
-	enc := visible.NewEncoder(w)
+	enc := quote.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
 }

@@ -11,7 +11,6 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
-	"git-agent/agent/mcp"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -51,8 +50,8 @@ func newCrashTool(s *Server) (*crashTool, error) {
 	return &crashTool{server: s, text: text, args: args}, err
 }
 
-func (t *crashTool) tool() mcp.Tool {
-	return mcp.Tool{
+func (t *crashTool) tool() Tool {
+	return Tool{
 		Spec:  agent.Spec{Name: "crash", Description: t.text.Description, Parameters: t.args.Schema},
 		Title: "Files and commits behind a crash", Call: t.call, Structured: true,
 	}

@@ -19,7 +19,6 @@ import (
 	"git-agent/agent/crash/format"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
-	"git-agent/agent/mcp"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -73,8 +72,8 @@ func newFixTools(s *Server) (*fixTools, error) {
 	return t, errors.Join(err1, err2, err3, err4)
 }
 
-func (t *fixTools) tools() []mcp.Tool {
-	return []mcp.Tool{{
+func (t *fixTools) tools() []Tool {
+	return []Tool{{
 		Spec:  agent.Spec{Name: "fix_locate", Description: t.locateText.Description, Parameters: t.locateArgs.Schema},
 		Title: "Functions that may hold a bug", Call: t.locate, Structured: true,
 	}, {
@@ -103,7 +102,7 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 	e := &engine.Engine{Repo: t.server.Repo}
 	ans, err := e.Suspect(ctx, problem, []byte(p.Output), func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
-			mcp.Progress(ctx, step.Text)
+			Progress(ctx, step.Text)
 		}
 	})
 	if err != nil {

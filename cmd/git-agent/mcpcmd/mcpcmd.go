@@ -10,7 +10,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/gittool"
-	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz/investigate"
 	"git-agent/cache"
@@ -75,38 +74,38 @@ func (s *Server) checkVisible(ctx context.Context, oid gitext.OID) error {
 }
 
 // Options describes the server: its tools, its prompt and its instructions.
-func (s *Server) Options() (mcp.Options, error) {
+func (s *Server) Options() (Options, error) {
 	specs, err := gittool.Specs()
 	if err != nil {
-		return mcp.Options{}, err
+		return Options{}, err
 	}
 	hello, err := prompts.Get("mcp/instructions")
 	if err != nil {
-		return mcp.Options{}, err
+		return Options{}, err
 	}
 	szz, err := newSzzTool(s)
 	if err != nil {
-		return mcp.Options{}, err
+		return Options{}, err
 	}
 	crash, err := newCrashTool(s)
 	if err != nil {
-		return mcp.Options{}, err
+		return Options{}, err
 	}
 	repair, err := newFixTools(s)
 	if err != nil {
-		return mcp.Options{}, err
+		return Options{}, err
 	}
-	opt := mcp.Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
-	opt.Tools = append([]mcp.Tool{szz.tool(), crash.tool()}, repair.tools()...)
+	opt := Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
+	opt.Tools = append([]Tool{szz.tool(), crash.tool()}, repair.tools()...)
 	for _, spec := range specs {
-		opt.Tools = append(opt.Tools, mcp.Tool{Spec: spec, Title: titles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+		opt.Tools = append(opt.Tools, Tool{Spec: spec, Title: titles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 			return s.callGit(ctx, spec.Name, args)
 		}})
 	}
-	opt.Prompts = []mcp.Prompt{{
+	opt.Prompts = []Prompt{{
 		Name: "trace-bug", Title: "Trace a bug to its origin",
 		Description: "Find the commit that introduced the bug that a given commit fixes.",
-		Arguments:   []mcp.Argument{{Name: "fix", Description: "the commit that fixes the bug; default: HEAD"}},
+		Arguments:   []Argument{{Name: "fix", Description: "the commit that fixes the bug; default: HEAD"}},
 		Text:        traceBugPrompt,
 	}}
 	return opt, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/mcp"
 	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -48,8 +47,8 @@ func newSzzTool(s *Server) (*szzTool, error) {
 	return &szzTool{server: s, text: text, args: args}, err
 }
 
-func (t *szzTool) tool() mcp.Tool {
-	return mcp.Tool{
+func (t *szzTool) tool() Tool {
+	return Tool{
 		Spec:  agent.Spec{Name: "szz", Description: t.text.Description, Parameters: t.args.Schema},
 		Title: "Commits that introduced a bug", Call: t.call, Structured: true,
 	}
@@ -101,7 +100,7 @@ func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (rende
 	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}
 	ans, err := e.Answer(ctx, q, func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
-			mcp.Progress(ctx, step.Text)
+			Progress(ctx, step.Text)
 		}
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
 	"git-agent/agent/suspect"
 	"git-agent/cmd/git-agent/ui"
 )
@@ -50,7 +50,7 @@ var CrashPlaceholders = []placeholder[crashRow]{
 	{"(report)", "name of the report's file, or -", func(r crashRow) string { return r.name }},
 	{"(problem)", "first failure that the report names; or empty", func(r crashRow) string { return ui.OneLine(r.problem().Kind) }},
 	{"(message)", "its message; or empty", func(r crashRow) string { return ui.OneLine(r.problem().Message) }},
-	{"(signature)", "16 digits that equal crashes have in common", func(r crashRow) string { return group.SignatureOf(r.report).ID() }},
+	{"(signature)", "16 digits that equal crashes have in common", func(r crashRow) string { return input.SignatureOf(r.report).ID() }},
 	{"(commit)", "commit that crashed", func(r crashRow) string { return string(r.ranking.Commit) }},
 	{"(commit:short)", "commit that crashed, abbreviated to 12 digits", func(r crashRow) string { return r.ranking.Commit.Short() }},
 	{"(commit:from)", "how that commit was found", func(r crashRow) string { return ui.OneLine(r.ranking.CommitFrom) }},

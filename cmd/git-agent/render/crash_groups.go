@@ -8,7 +8,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -19,7 +19,7 @@ const CrashGroupsSchema = "git-agent/crash-groups/1"
 
 // A CrashGroup is a group of reports of one fault, as it is shown.
 type CrashGroup struct {
-	group.Summary
+	input.Summary
 	// Answer is that of the first member, nil if there is none.
 	Answer *crash.Answer `json:"-"`
 }

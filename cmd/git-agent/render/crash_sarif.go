@@ -11,7 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -62,8 +62,8 @@ func (r *CrashSARIF) Crash(name string, report *crash.Report, ranking *crash.Ans
 	if len(ranking.Files) == 0 {
 		r.notify("note", name+": no frame is in a file of this repository")
 	}
-	rule := r.rule(ui.Clip(ui.OneLine(cmp.Or(group.KindOf(report), "unknown failure")), 100))
-	signature := group.SignatureOf(report).ID()
+	rule := r.rule(ui.Clip(ui.OneLine(cmp.Or(input.KindOf(report), "unknown failure")), 100))
+	signature := input.SignatureOf(report).ID()
 	for i, f := range files {
 		if len(r.results) == sarifResults {
 			r.notify("warning", name+": left out, because a log has at most 25000 results")

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/group"
+	"git-agent/agent/crash/input"
 	"git-agent/agent/suspect"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -87,7 +87,7 @@ func TestCrashPlaceholders(t *testing.T) {
 		"%(path):%(line) %(rank) %(prob) %(found) %(report)": "src/a b:c.c:12 1 0.7300 stack r.log",
 		"%(reasons)|%(commit:short)|%(commit:from)":          "innermost frame of the project; freed the memory|cccccccccccc|HEAD",
 		"%(suspect:short) %(algorithm) %%%x41%n":             "aaaaaaaaaaaa rank %A\n",
-		"%(signature)":                                       group.SignatureOf(report).ID(),
+		"%(signature)":                                       input.SignatureOf(report).ID(),
 	} {
 		if got := expand(format, row); got != want {
 			t.Errorf("%q gives %q, want %q", format, got, want)
@@ -254,11 +254,11 @@ func TestCrashSARIFIsBounded(t *testing.T) {
 func TestCrashGroups(t *testing.T) {
 	_, ranking := crashAnswer()
 	groups := []CrashGroup{
-		{Summary: group.Summary{
+		{Summary: input.Summary{
 			ID: "0123456789abcdef", Count: 7, Names: strings.Fields("a b c d e f g"),
-			Problems: []group.KindCount{{Kind: "SIG\x1b[1m", Count: 5}, {Kind: "abort", Count: 2}}, Members: strings.Fields("1 2 3 4 5 6 7"),
+			Problems: []input.KindCount{{Kind: "SIG\x1b[1m", Count: 5}, {Kind: "abort", Count: 2}}, Members: strings.Fields("1 2 3 4 5 6 7"),
 		}, Answer: ranking},
-		{Summary: group.Summary{ID: "x", Count: 1, Members: []string{"z"}}},
+		{Summary: input.Summary{ID: "x", Count: 1, Members: []string{"z"}}},
 	}
 	var human bytes.Buffer
 	r := &CrashGroups{W: &human, Color: ui.Palette{}, Width: 80, Max: 2, Place: func(p string) string { return p }}

@@ -2,15 +2,14 @@ package render
 
 import (
 	"encoding/json"
+	"git-agent/gitext/quote"
 	"io"
-
-	"git-agent/gitext/visible"
 )
 
 // WriteJSON writes v as one line of JSON that ends with end, in one piece.
 // Characters that a terminal would act on are escaped.
 func WriteJSON(w io.Writer, v any, end string) error {
-	line, err := visible.Marshal(v)
+	line, err := quote.Marshal(v)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package indexcmd
+package store
 
 // lowerPriority does nothing on this system.
 func lowerPriority() {}

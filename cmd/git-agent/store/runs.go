@@ -15,7 +15,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cache/place"
 	"git-agent/gitext"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // A Run is a recorded run whose steps can be read.
@@ -182,7 +182,7 @@ const maxRunFile = 1 << 30
 
 // readRunFile reads a file that `git agent trace export --format=steps` wrote.
 func readRunFile(ctx context.Context, name string) (Run, error) {
-	f, err := openfile.Named(ctx, name, os.O_RDONLY, 0)
+	f, err := disk.Named(ctx, name, os.O_RDONLY, 0)
 	if err != nil {
 		return Run{}, err
 	}

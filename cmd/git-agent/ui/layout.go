@@ -8,7 +8,6 @@ import (
 
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
-	"git-agent/gitext/visible"
 )
 
 // Palette colours text. Its zero value leaves text as it is.
@@ -29,7 +28,7 @@ const ColorReset = "\x1b[m"
 // Printable escapes the characters of s that cannot be seen or that a terminal
 // would act on. The program's text streams do the same; use Printable for text
 // whose width matters, that is stored, or that goes elsewhere.
-func Printable(s string) string { return visible.Text(s) }
+func Printable(s string) string { return quote.Text(s) }
 
 // OneLine is Printable with line breaks replaced by spaces.
 func OneLine(s string) string {
@@ -61,7 +60,7 @@ func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case visible.Hidden(r), unicode.In(r, unicode.Mn, unicode.Me):
+	case quote.Hidden(r), unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
 	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xa960 && r <= 0xa97c, r >= 0xac00 && r <= 0xd7a3,
 		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,

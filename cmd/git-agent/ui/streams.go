@@ -2,12 +2,11 @@ package ui
 
 import (
 	"errors"
+	"git-agent/gitext/quote"
 	"io"
 	"strings"
 	"sync"
 	"syscall"
-
-	"git-agent/gitext/visible"
 )
 
 // ErrReaderGone is the error of writing the answer to a closed pipe. It is no
@@ -45,7 +44,7 @@ func (t TextWriter) Write(p []byte) (int, error) {
 // visibleText is visible.Text, but leaves the sequences in ours as they are.
 func visibleText(s string, ours []string) string {
 	if len(ours) == 0 {
-		return visible.Text(s)
+		return quote.Text(s)
 	}
 	var b strings.Builder
 	for s != "" {
@@ -62,7 +61,7 @@ func visibleText(s string, ours []string) string {
 			}
 			i += 1 + next
 		}
-		b.WriteString(visible.Text(s[:at]))
+		b.WriteString(quote.Text(s[:at]))
 		b.WriteString(s[at : at+length])
 		s = s[at+length:]
 	}
@@ -78,7 +77,7 @@ type LockedWriter struct {
 
 // Write writes p, escaped, in a single write.
 func (l *LockedWriter) Write(p []byte) (int, error) {
-	if _, err := (unescapedWriter{l}).Write([]byte(visible.Text(string(p)))); err != nil {
+	if _, err := (unescapedWriter{l}).Write([]byte(quote.Text(string(p)))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

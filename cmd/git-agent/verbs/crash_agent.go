@@ -16,7 +16,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // CrashModelFlags are the options that crash and eval crash share for asking a model.
@@ -142,7 +142,7 @@ func (c *Crash) showRequests(ctx context.Context, a *app.App, batch *crashBatch,
 		if err != nil {
 			return err
 		}
-		_, err = a.Raw.Write(append(visible.JSON(body), app.LineEnd(c.Null)...))
+		_, err = a.Raw.Write(append(quote.JSON(body), app.LineEnd(c.Null)...))
 		return err
 	})
 }

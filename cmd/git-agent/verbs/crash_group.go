@@ -8,7 +8,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
-	"git-agent/agent/crash/group"
 	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
@@ -16,13 +15,13 @@ import (
 
 // groups prints the reports in groups, with the files behind the first report of each.
 func (c *Crash) groups(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
-	var members []group.Member
+	var members []input.Member
 	var typed *crash.Report // what was read from standard input, which cannot be read again
 	failed := batch.each(ctx, func(name string, report *crash.Report) error {
 		if name == input.Stdin {
 			typed = report
 		}
-		members = append(members, group.MemberOf(name, report))
+		members = append(members, input.MemberOf(name, report))
 		return nil
 	})
 	if status := app.ExitStatus(0); failed != nil && !errors.As(failed, &status) {
@@ -30,7 +29,7 @@ func (c *Crash) groups(ctx context.Context, a *app.App, batch *crashBatch, e *en
 	}
 	question.Suspects = 0
 	tally, shown := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}, named: c.MaxCount == 0}, []render.CrashGroup{}
-	summaries := group.Summarize(members)
+	summaries := input.Summarize(members)
 	for i, s := range summaries {
 		batch.meter.Update(i, len(summaries), s.Members[0])
 		g := render.CrashGroup{Summary: s}

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/crash/hana"
 	"git-agent/agent/crash/input"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // maxSection bounds the bytes that are printed of one section.
@@ -49,7 +49,7 @@ func copySections(a *app.App, name string, sections []crash.Section) error {
 	if len(sections) == 0 {
 		return nil
 	}
-	f, err := openfile.Regular(name) // another process may have put anything in its place
+	f, err := disk.Regular(name) // another process may have put anything in its place
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // Used reports whether any option is given that makes sense only with a model.
@@ -113,6 +113,6 @@ func (c *Fix) showRequest(ctx context.Context, a *app.App, e *engine.Engine, q f
 	if declined != "" {
 		return errors.New(declined)
 	}
-	_, err = a.Raw.Write(append(visible.JSON(body), '\n'))
+	_, err = a.Raw.Write(append(quote.JSON(body), '\n'))
 	return err
 }

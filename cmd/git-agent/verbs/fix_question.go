@@ -20,7 +20,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/openfile"
+	"git-agent/gitext/disk"
 )
 
 // The keys of the commands that fix runs.
@@ -94,7 +94,7 @@ func (c *Fix) reportText(a *app.App) (string, error) {
 		return "", nil
 	}
 	if c.Report != "-" {
-		f, err := openfile.Regular(c.Report)
+		f, err := disk.Regular(c.Report)
 		if err != nil {
 			return "", err
 		}

@@ -13,7 +13,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // SzzModelFlags are the options that szz and eval szz share for asking a model.
@@ -100,7 +100,7 @@ func (c *Szz) showRequests(ctx context.Context, a *app.App, e *engine.Engine, qu
 		if err != nil {
 			return err
 		}
-		if _, err := a.Raw.Write(append(visible.JSON(body), end...)); err != nil {
+		if _, err := a.Raw.Write(append(quote.JSON(body), end...)); err != nil {
 			return err
 		}
 	}

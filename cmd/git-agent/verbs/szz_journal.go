@@ -19,7 +19,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/visible"
+	"git-agent/gitext/quote"
 )
 
 // SzzJournalKind is the kind of the journals of szz.
@@ -59,7 +59,7 @@ func (k *szzJournal) Answer(ans render.Answer) error {
 	fix := k.asked[0]
 	k.asked = k.asked[1:]
 	k.mu.Unlock()
-	answer, err := visible.Marshal(render.AnswerJSONOf(ans))
+	answer, err := quote.Marshal(render.AnswerJSONOf(ans))
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func MergeAnswers(ctx context.Context, a *app.App, set *shard.Set, partial bool)
 		if err := json.Unmarshal(body, &kept); err != nil {
 			return err
 		}
-		if _, err := a.Raw.Write(append(visible.JSON(kept.Answer), '\n')); err != nil {
+		if _, err := a.Raw.Write(append(quote.JSON(kept.Answer), '\n')); err != nil {
 			return err
 		}
 	}

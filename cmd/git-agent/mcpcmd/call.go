@@ -1,0 +1,99 @@
+package mcpcmd
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"git-agent/agent"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// service executes tool calls.
+type service struct {
+	opt     Options
+	session context.Context // ends all calls, because the SDK waits for them
+	slots   chan struct{}   // one for each call that may run at once
+}
+
+// handler answers calls of one tool.
+func (s *service) handler(t Tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.session, cancel)()
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		args := req.Params.Arguments
+		if len(args) == 0 {
+			args = []byte("{}")
+		}
+		res, err := t.Call(withProgress(ctx, req), args)
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // nobody waits for the result
+		}
+		if err != nil {
+			return &sdk.CallToolResult{IsError: true, Content: s.text(failure(err))}, nil
+		}
+		out := &sdk.CallToolResult{Content: s.text(res.Text)}
+		if t.Structured && res.Value != nil {
+			out.StructuredContent = s.structured(res.Value)
+		}
+		return out, nil
+	}
+}
+
+func (s *service) text(text string) []sdk.Content {
+	return []sdk.Content{&sdk.TextContent{Text: s.mask(text)}}
+}
+
+// failure describes an error to the client's model.
+func failure(err error) string {
+	var refused *agent.CallError
+	if errors.As(err, &refused) {
+		return refused.Answer()
+	}
+	return "error: " + agent.Clean(err.Error()) + "\n"
+}
+
+type progressKey struct{}
+
+// progressPause is the least time between two progress notifications.
+const progressPause = 200 * time.Millisecond
+
+// withProgress returns a context through which Progress reaches the client, if
+// the client asked for progress.
+func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return ctx
+	}
+	var mu sync.Mutex
+	var last time.Time
+	sent := 0
+	return context.WithValue(ctx, progressKey{}, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) < progressPause {
+			return
+		}
+		last = time.Now()
+		sent++ // the protocol requires an increasing number
+		// If a notification cannot be sent, neither can the answer, and that is
+		// reported.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: text, Progress: float64(sent)})
+	})
+}
+
+// Progress tells the client of the call behind ctx that work goes on.
+func Progress(ctx context.Context, text string) {
+	if report, ok := ctx.Value(progressKey{}).(func(string)); ok {
+		report(text)
+	}
+}

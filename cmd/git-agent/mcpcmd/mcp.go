@@ -1,0 +1,190 @@
+package mcpcmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/gitext/quote"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A server offers tools and prompts to other agents over the Model Context
+// Protocol, on a pair of streams, with the official Go SDK.
+//
+// It serves tools of package agent and returns their texts, masked as Options
+// says. A call that cannot be answered gives a result with isError, which the
+// client's model can read; only a violation of the protocol itself gives a
+// protocol error.
+//
+// Promises:
+//
+//   - The output stream carries only protocol messages, with hidden characters escaped.
+//   - A line that is not a message is answered with an error, and the session goes on.
+//   - A message of more than maxMessage bytes is skipped in constant memory.
+//   - At most maxOpen requests are open. A client that sends more, or reads no answers,
+//     has to wait.
+//   - The end of the input ends the session once the open calls are answered, or nobody can
+//     read the answers.
+//   - A cancelled call ends its git process.
+//
+// Every tool is announced as read-only, so the caller must pass only such
+// tools.
+
+// Options say what is served.
+type Options struct {
+	Version      string // of this program
+	Instructions string // what a client's model should know first
+	Tools        []Tool
+	Prompts      []Prompt
+	Mask         func(string) string // masks secrets in everything that is sent; may be nil
+	Gone         func() bool         // reports that nobody can read the output any more; may be nil
+	Patience     time.Duration       // how long an answer may wait for a client to read it; 0 is five minutes
+}
+
+const (
+	usualPatience = 5 * time.Minute
+	// stopGrace is how long the running calls may take to end their git processes.
+	stopGrace = time.Second
+	// watchPause is the time between checks whether the client is gone.
+	watchPause = 200 * time.Millisecond
+)
+
+// Tool is a tool and how it is announced. Call may be called concurrently.
+type Tool struct {
+	Spec       agent.Spec
+	Title      string // for people
+	Call       func(ctx context.Context, args json.RawMessage) (agent.Result, error)
+	Structured bool // Result.Value is small, and sent as structured content
+}
+
+// Prompt is a text that a user of the client can start a conversation with.
+type Prompt struct {
+	Name, Title, Description string
+	Arguments                []Argument
+	Text                     func(args map[string]string) (string, error)
+}
+
+// Argument is what a user fills in.
+type Argument struct {
+	Name, Description string
+	Required          bool
+}
+
+// Serve answers messages from in until it ends, ctx ends, or out cannot be
+// written to. The end of in is the ordinary end, without an error; the error of
+// a write, such as that of a closed pipe, is returned as it is.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
+	session, leave := context.WithCancel(ctx)
+	defer leave()
+	open := newPending()
+	w := &output{w: out, pending: open, leave: leave, patience: cmp.Or(opt.Patience, usualPatience)}
+	messages := newMessageReader(session, in, w, open, func() { go watchClient(session, opt.Gone, leave) })
+	ended := make(chan error, 1)
+	go func() {
+		ended <- newServer(session, opt).Run(session, &sdk.IOTransport{Reader: messages, Writer: w, MaxLineLength: -1})
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-session.Done():
+		select { // the SDK waits for calls even if nobody reads the answers
+		case err = <-ended:
+		case <-time.After(stopGrace):
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case w.unread.Load():
+		return fmt.Errorf("the client has not read its answers for %s", w.patience)
+	case w.failed.Load() != nil:
+		return *w.failed.Load()
+	case messages.atEnd():
+		return nil // the client has left
+	}
+	return err
+}
+
+// watchClient ends the session when nobody can read the remaining answers.
+func watchClient(session context.Context, gone func() bool, leave func()) {
+	for gone != nil && session.Err() == nil {
+		if gone() {
+			leave()
+		}
+		select {
+		case <-session.Done():
+		case <-time.After(watchPause):
+		}
+	}
+}
+
+func newServer(session context.Context, opt Options) *sdk.Server {
+	s := &service{opt: opt, session: session, slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	server := sdk.NewServer(&sdk.Implementation{Name: "git-agent", Title: "git agent", Version: opt.Version}, &sdk.ServerOptions{
+		Instructions: opt.Instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
+	})
+	for _, t := range opt.Tools {
+		server.AddTool(announce(t), s.handler(t))
+	}
+	for _, p := range opt.Prompts {
+		server.AddPrompt(announcePrompt(p), promptHandler(p))
+	}
+	return server
+}
+
+func announce(t Tool) *sdk.Tool {
+	no := false
+	return &sdk.Tool{
+		Name: t.Spec.Name, Title: t.Title, Description: t.Spec.Description, InputSchema: t.Spec.Parameters,
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+	}
+}
+
+func announcePrompt(p Prompt) *sdk.Prompt {
+	out := &sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
+	for _, a := range p.Arguments {
+		out.Arguments = append(out.Arguments, &sdk.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
+	}
+	return out
+}
+
+func promptHandler(p Prompt) sdk.PromptHandler {
+	return func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		text, err := p.Text(req.Params.Arguments)
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: codeInternal, Message: agent.Clean(err.Error())}
+		}
+		return &sdk.GetPromptResult{Description: p.Description,
+			Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
+	}
+}
+
+// mask applies Options.Mask.
+func (s *service) mask(text string) string {
+	if s.opt.Mask == nil {
+		return text
+	}
+	return s.opt.Mask(text)
+}
+
+// structured returns a value as JSON with secrets masked, or nil if masking
+// would break the JSON.
+func (s *service) structured(value any) any {
+	text, err := quote.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	masked := s.mask(string(text))
+	if !json.Valid([]byte(masked)) {
+		return nil
+	}
+	return json.RawMessage(masked)
+}

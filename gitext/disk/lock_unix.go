@@ -1,0 +1,20 @@
+//go:build unix
+
+package disk
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// lock locks a directory, or fails if another open file holds the lock.
+func lock(dir *os.File) error {
+	return syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// own reports whether a file belongs to the user of this process.
+func own(info fs.FileInfo) bool {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(sys.Uid) == os.Getuid()
+}

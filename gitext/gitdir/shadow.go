@@ -1,0 +1,238 @@
+package gitdir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The shadow is a small bare git directory of ours:
+//
+//	<data dir>/shadow.git/config                    ours, no includes
+//	                     /HEAD, refs/               no refs at all
+//	                     /attributes                which language a file is in
+//	                     /objects/info/alternates   the user's objects
+//	                     /objects/info/commit-graph our Bloom filters, when asked for
+//	                     /shallow                   a copy of the user's
+//
+// through which every object is read. So the repository's own configuration
+// cannot run a program or change an answer, and what makes reading fast need
+// not be written into the user's files.
+//
+// The shadow lies where only the user can write, never in the repository. Even
+// so it is used only after its few small files compare equal to what we would
+// write and nothing unknown lies beside them: a "commondir" or a
+// "config.worktree", however it got there, would bring back foreign settings.
+
+// Name is the name of a shadow in a data directory.
+const Name = "shadow.git"
+
+// shadowEntries are the names that a shadow may hold.
+var shadowEntries = map[string]bool{
+	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, TipsName: true, graphSeenName: true,
+}
+
+// objectEntries lists the names that the shadow's object directories may hold.
+var objectEntries = map[string][]string{
+	"objects":      {"info", "pack"},
+	"objects/info": {"alternates", graphName, graphName + ".lock"},
+	"objects/pack": {},
+}
+
+var errForeign = errors.New("not a shadow directory of ours")
+
+// Files returns the files of a shadow, by slash-separated name. objects
+// is the user's object directory. The shadow of a shallow clone needs a copy of
+// the clone's file "shallow" in addition.
+func Files(format, objects string) map[string][]byte {
+	version, extension := "0", ""
+	if format != "sha1" {
+		version, extension = "1", "[extensions]\n\tobjectFormat = "+format+"\n"
+	}
+	var config strings.Builder
+	// By default git diffs texts of up to 512 MiB; one such file would crowd
+	// everything else out of a patch. Above this size a file is binary.
+	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
+	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
+	config.WriteString(extension)
+	config.WriteString(driverConfig())
+	return map[string][]byte{
+		"HEAD":                    []byte("ref: refs/heads/none\n"),
+		"config":                  []byte(config.String()),
+		"attributes":              []byte(driverAttributes()),
+		"objects/info/alternates": []byte(AlternatesLine(objects)),
+	}
+}
+
+// Ensure makes dir a shadow with these files. If it already is one, that
+// costs a few reads. A missing shadow appears by one rename. A damaged one is
+// repaired file by file, so that another process using it never finds a file
+// missing.
+func Ensure(dir string, files map[string][]byte) error {
+	switch err := check(dir, files); {
+	case err == nil:
+		return nil
+	case errors.Is(err, errForeign):
+		if err := os.RemoveAll(dir); err != nil { // removes a symbolic link, not its target
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if _, err := os.Lstat(dir); err == nil {
+			return Write(dir, files)
+		}
+	}
+	return create(dir, files)
+}
+
+// check compares the directory with what it should be. fs.ErrNotExist
+// means that something is missing or out of date.
+func check(dir string, files map[string][]byte) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedByUs(info) {
+		return errForeign
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	folders := 0
+	for _, e := range entries {
+		folder := e.Name() == "objects" || e.Name() == "refs"
+		if folder {
+			folders++
+		}
+		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) && e.Type().IsRegular()
+		if (!shadowEntries[e.Name()] && !temporary) || e.IsDir() != folder || (!folder && !e.Type().IsRegular()) {
+			return errForeign
+		}
+		if _, wanted := files[e.Name()]; e.Name() == "shallow" && !wanted {
+			// the user has fetched the rest of the history
+			if err := os.Remove(filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if folders != 2 {
+		return fs.ErrNotExist
+	}
+	for folder, names := range objectEntries {
+		if err := holdsOnly(filepath.Join(dir, filepath.FromSlash(folder)), names); err != nil {
+			return err
+		}
+	}
+	for name, want := range files {
+		if err := sameFile(filepath.Join(dir, filepath.FromSlash(name)), want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsOnly checks that a directory holds only these names and temporary files.
+func holdsOnly(dir string, names []string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return errors.Join(err, errForeign)
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		temporary := strings.HasPrefix(e.Name(), temporaryPrefix) || strings.HasPrefix(e.Name(), "tmp_") // git's
+		if !slices.Contains(names, e.Name()) && !temporary {
+			return errForeign
+		}
+	}
+	return err
+}
+
+// sameFile compares a file with the content that it should have. It opens
+// regular files only: opening a pipe would wait for ever.
+func sameFile(name string, want []byte) error {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errForeign
+	case info.Size() != int64(len(want)):
+		return fs.ErrNotExist
+	}
+	got, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return errForeign // then the shadow is made again
+	case err == nil && !bytes.Equal(got, want):
+		return fs.ErrNotExist
+	}
+	return err
+}
+
+// create writes the directory under a temporary name and renames it into
+// place. If two processes do this at once, the second finds an equal directory
+// there and uses it.
+func create(dir string, files map[string][]byte) error {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	defer makeIn(parent)()
+	temp, err := os.MkdirTemp(parent, temporaryPrefix) // mode 0700
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp) // gone already when all went well
+	if err := Write(temp, files); err != nil {
+		return err
+	}
+	err = os.Rename(temp, dir)
+	if err != nil && check(dir, files) == nil {
+		return nil
+	}
+	return err
+}
+
+const temporaryPrefix = "tmp-"
+
+// Write writes the files into dir.
+func Write(dir string, files map[string][]byte) error {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o700); err != nil {
+			return err
+		}
+	}
+	for name, content := range files {
+		if err := ReplaceFile(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReplaceFile writes a private file atomically: readers see the old or the new
+// content. It is not synced, because a file torn by a power cut compares
+// unequal and is written again.
+func ReplaceFile(name string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // the first error matters more
+	}
+	return err
+}

@@ -1,8 +1,0 @@
-//go:build unix
-
-package openfile
-
-import "syscall"
-
-// openAtOnce makes an open of a pipe return even if the pipe has no writer.
-const openAtOnce = syscall.O_NONBLOCK
