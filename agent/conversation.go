@@ -79,7 +79,15 @@ func (l *Loop) open(ctx context.Context) (*conversation, error) {
 	if err := c.price.check(l); err != nil {
 		return c, err
 	}
-	opening := Opening{Model: l.Name, System: c.mask(l.System), Prompt: c.mask(l.Prompt), Tools: c.specs, Limits: l.Limits, Deeds: deeds, Needs: l.Needs}
+	opening := Opening{
+		Model:  l.Name,
+		System: c.mask(l.System),
+		Prompt: c.mask(l.Prompt),
+		Tools:  c.specs,
+		Limits: l.Limits,
+		Deeds:  deeds,
+		Needs:  l.Needs,
+	}
 	if err := c.steps.begin(ctx, opening); err != nil {
 		return c, err
 	}

@@ -74,9 +74,19 @@ type SpentError struct {
 
 func (e *SpentError) Error() string {
 	if e.Budget.USD > 0 && e.Spent.USD+e.Need.USD > e.Budget.USD {
-		return fmt.Sprintf("the budget of $%.4g does not hold the next call: $%.4g are spent and it may cost $%.4g", e.Budget.USD, e.Spent.USD, e.Need.USD)
+		return fmt.Sprintf(
+			"the budget of $%.4g does not hold the next call: $%.4g are spent and it may cost $%.4g",
+			e.Budget.USD,
+			e.Spent.USD,
+			e.Need.USD,
+		)
 	}
-	return fmt.Sprintf("the budget of %d tokens does not hold the next call: %d are used and it may take %d", e.Budget.Tokens, e.Spent.Tokens, e.Need.Tokens)
+	return fmt.Sprintf(
+		"the budget of %d tokens does not hold the next call: %d are used and it may take %d",
+		e.Budget.Tokens,
+		e.Spent.Tokens,
+		e.Need.Tokens,
+	)
 }
 
 // Hold is a reservation. The first call of Settle, Release or Forfeit ends it;

@@ -220,7 +220,11 @@ func (c *conversation) acceptReply(ctx context.Context, n int, reply *model.Repl
 	case reply.Finish == model.FinishLength:
 		return nil, c.retryCut(ctx, n, reply)
 	case reply.Finish == model.FinishRefused:
-		return nil, c.recoverFrom(ctx, n, AskResult{Class: model.ClassRefused, Error: cmp.Or(strings.TrimSpace(m.Text), "a content filter of the server stopped the answer")})
+		return nil, c.recoverFrom(
+			ctx,
+			n,
+			AskResult{Class: model.ClassRefused, Error: cmp.Or(strings.TrimSpace(m.Text), "a content filter of the server stopped the answer")},
+		)
 	}
 	c.cuts, c.failures = 0, 0
 	if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" {

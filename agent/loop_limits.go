@@ -11,7 +11,9 @@ import (
 
 // ErrUnpriced says that a limit in USD cannot be enforced because the model's
 // price is unknown.
-var ErrUnpriced = errors.New("the price of the model is not known, so a limit on its cost cannot be kept; give the price, allow it, or drop the limit")
+var ErrUnpriced = errors.New(
+	"the price of the model is not known, so a limit on its cost cannot be kept; give the price, allow it, or drop the limit",
+)
 
 // checkLimits makes the n-th request the last one if a further one might not be
 // affordable, and ends the conversation if this one is not. Decisions of an

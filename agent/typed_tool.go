@@ -22,7 +22,13 @@ type TypedTool[P any] struct {
 // NewTypedTool makes a tool of a spec that has a name and a deed, of what the prompts
 // say about it, and of a function that answers. defaults are the parameters of a call
 // that gives none. A call that takes longer than timeout is refused; 0 is no limit.
-func NewTypedTool[P any](spec Spec, said prompts.Tool, timeout time.Duration, defaults P, answer func(ctx context.Context, p P) (Result, error)) (*TypedTool[P], error) {
+func NewTypedTool[P any](
+	spec Spec,
+	said prompts.Tool,
+	timeout time.Duration,
+	defaults P,
+	answer func(ctx context.Context, p P) (Result, error),
+) (*TypedTool[P], error) {
 	args, err := NewArgs[P](said.Params)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", spec.Name, err)

@@ -38,25 +38,29 @@ func (r *Repo) Ancestry(ctx context.Context, tips, not []OID) iter.Seq2[Ancestor
 			fmt.Fprintln(&revs, "^"+oid)
 		}
 		stopped := false
-		err := r.shadow.Stream(ctx, gitcmd.Call{Args: args, Stdin: strings.NewReader(revs.String()), Total: gitcmd.BuildTotal}, func(out *bufio.Reader) error {
-			lines := gitcmd.NewLineReader(out)
-			for {
-				line, err := lines.Next()
-				if err == io.EOF {
-					return nil
+		err := r.shadow.Stream(
+			ctx,
+			gitcmd.Call{Args: args, Stdin: strings.NewReader(revs.String()), Total: gitcmd.BuildTotal},
+			func(out *bufio.Reader) error {
+				lines := gitcmd.NewLineReader(out)
+				for {
+					line, err := lines.Next()
+					if err == io.EOF {
+						return nil
+					}
+					if err != nil {
+						return err
+					}
+					a, err := parseAncestor(string(line))
+					if err != nil {
+						return err
+					}
+					if stopped = !yield(a, nil); stopped {
+						return gitcmd.ErrStop
+					}
 				}
-				if err != nil {
-					return err
-				}
-				a, err := parseAncestor(string(line))
-				if err != nil {
-					return err
-				}
-				if stopped = !yield(a, nil); stopped {
-					return gitcmd.ErrStop
-				}
-			}
-		})
+			},
+		)
 		if err != nil && !stopped {
 			yield(Ancestor{}, r.explain(ctx, err))
 		}

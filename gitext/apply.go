@@ -176,7 +176,8 @@ func (r *Repo) CreateBranch(ctx context.Context, name string, commit OID) error 
 // CheckBranchName returns an error if a branch cannot have that name, or has it already.
 func (r *Repo) CheckBranchName(ctx context.Context, name string) error {
 	git := r.atTop()
-	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"check-ref-format", "refs/heads/" + name}}); err != nil || strings.HasPrefix(name, "-") || name == "HEAD" {
+	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"check-ref-format", "refs/heads/" + name}}); err != nil || strings.HasPrefix(name, "-") ||
+		name == "HEAD" {
 		return errors.Join(ctx.Err(), fmt.Errorf("%q is no name for a branch", name))
 	}
 	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}}); err == nil {
@@ -197,7 +198,10 @@ func (r *Repo) checkBranchPlace(ctx context.Context, name string) error {
 			return fmt.Errorf("there can be no branch %q beside the branch %q", name, name[:i])
 		}
 	}
-	below, err := git.Output(ctx, gitcmd.Call{Args: []string{"for-each-ref", "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/" + name + "/"}})
+	below, err := git.Output(
+		ctx,
+		gitcmd.Call{Args: []string{"for-each-ref", "--count=1", "--format=%(refname:lstrip=2)", "refs/heads/" + name + "/"}},
+	)
 	if other := strings.TrimSpace(string(below)); other != "" {
 		return fmt.Errorf("there can be no branch %q beside the branch %q", name, other)
 	}

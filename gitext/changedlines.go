@@ -67,9 +67,12 @@ func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesT
 		}
 		return take.Commit(c, err)
 	}
-	git := gitcmd.Call{Total: gitcmd.BuildTotal, Args: []string{"-r", "-p", "--raw", "--full-index", "-U1", "--inter-hunk-context=0", "--no-indent-heuristic", "-M", "-l1000",
-		"--text", "--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none",
-		"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--"}}
+	git := gitcmd.Call{
+		Total: gitcmd.BuildTotal,
+		Args: []string{"-r", "-p", "--raw", "--full-index", "-U1", "--inter-hunk-context=0", "--no-indent-heuristic", "-M", "-l1000",
+			"--text", "--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none",
+			"--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--"},
+	}
 	r.comparePairs(ctx, pairs, git, read, emit)
 	return failed
 }

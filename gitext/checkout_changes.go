@@ -209,7 +209,24 @@ func (r *Repo) DiffOverlays(ctx context.Context, dir string, commit OID, before,
 	git := *w.git
 	git.Dir = w.dir + ".objects"
 	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_WORK_TREE="+git.Dir)
-	out, err := git.Output(ctx, gitcmd.Call{Drivers: true, Args: []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", trees[0], trees[1]}})
+	out, err := git.Output(
+		ctx,
+		gitcmd.Call{
+			Drivers: true,
+			Args: []string{
+				"diff-tree",
+				"-r",
+				"-p",
+				"--binary",
+				"--no-renames",
+				"--no-color",
+				"--src-prefix=a/",
+				"--dst-prefix=b/",
+				trees[0],
+				trees[1],
+			},
+		},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", r.explain(ctx, err))
 	}

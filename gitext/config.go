@@ -18,7 +18,10 @@ func (r *Repo) Config(ctx context.Context) (map[string][]gitconfig.Value, error)
 
 // settings reads the settings whose keys match pattern.
 func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]gitconfig.Value, error) {
-	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"config", "--null", "--show-scope", "--show-origin", "--get-regexp", pattern}})
+	out, err := r.user.Output(
+		ctx,
+		gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"config", "--null", "--show-scope", "--show-origin", "--get-regexp", pattern}},
+	)
 	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
 		return map[string][]gitconfig.Value{}, nil

@@ -44,7 +44,10 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	if base == "" {
 		base = r.EmptyTree()
 	}
-	changed, err := git.Output(ctx, gitcmd.Call{Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", string(base)}})
+	changed, err := git.Output(
+		ctx,
+		gitcmd.Call{Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", string(base)}},
+	)
 	h.Conflicts, h.Staged = len(unmerged) > 0, len(changed) > 0
 	return h, err
 }

@@ -112,7 +112,10 @@ func treePath(path string) bool {
 
 // treeEntry finds a path with ls-tree, which costs a process.
 func (r *Repo) treeEntry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
-	out, err := r.shadow.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}})
+	out, err := r.shadow.Output(
+		ctx,
+		gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"ls-tree", "-z", "--full-tree", string(rev), "--", path}},
+	)
 	if err != nil {
 		return "", 0, r.explain(ctx, err, rev)
 	}

@@ -123,11 +123,15 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	}
 	args = append(append([]string{"diff-tree"}, args...), string(old), string(commit))
 	patch := &Patch{Commit: commit, Parent: parent}
-	err = r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(args, opt.Paths), Pathspecs: opt.Pathspecs, Drivers: opt.FunctionContext}, func(out *bufio.Reader) error {
-		reader := newPatchReader(out, opt)
-		reader.alone = true
-		return reader.patch(patch)
-	})
+	err = r.shadow.Stream(
+		ctx,
+		gitcmd.Call{Args: withPaths(args, opt.Paths), Pathspecs: opt.Pathspecs, Drivers: opt.FunctionContext},
+		func(out *bufio.Reader) error {
+			reader := newPatchReader(out, opt)
+			reader.alone = true
+			return reader.patch(patch)
+		},
+	)
 	if err != nil {
 		return nil, r.explain(ctx, err, append(changed(patch), commit, old)...)
 	}
@@ -213,12 +217,24 @@ const endMark = '='
 // error and a new process continues after it. Commits on which git hits a bound
 // take seconds each, so after maxCutPairs of them the rest get the same error.
 // It returns false if the caller wants no more.
-func (r *Repo) eachPair(ctx context.Context, commits []OID, git gitcmd.Call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
+func (r *Repo) eachPair(
+	ctx context.Context,
+	commits []OID,
+	git gitcmd.Call,
+	read func(*bufio.Reader, *pair) error,
+	emit func(*pair, error) bool,
+) bool {
 	return r.comparePairs(ctx, r.pairs(ctx, commits), git, read, emit)
 }
 
 // comparePairs is eachPair for commits whose parents are known.
-func (r *Repo) comparePairs(ctx context.Context, pairs []pair, git gitcmd.Call, read func(*bufio.Reader, *pair) error, emit func(*pair, error) bool) bool {
+func (r *Repo) comparePairs(
+	ctx context.Context,
+	pairs []pair,
+	git gitcmd.Call,
+	read func(*bufio.Reader, *pair) error,
+	emit func(*pair, error) bool,
+) bool {
 	next, more, cuts := 0, true, 0
 	git.Args = append([]string{"diff-tree", "--stdin", "--root", "--no-commit-id"}, git.Args...)
 	for more && next < len(pairs) {

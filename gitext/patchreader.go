@@ -88,7 +88,9 @@ func (p *patchReader) section(into *Patch, header string) error {
 	}
 	for {
 		first, err := p.lines.Peek()
-		if err == io.EOF || err == nil && (first == 'd' && !p.lines.StartsWith("deleted") && !p.lines.StartsWith("dissimilarity") || first == endMark || first == ':') {
+		if err == io.EOF ||
+			err == nil &&
+				(first == 'd' && !p.lines.StartsWith("deleted") && !p.lines.StartsWith("dissimilarity") || first == endMark || first == ':') {
 			return nil
 		}
 		if err != nil {

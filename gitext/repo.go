@@ -104,7 +104,14 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // starting git there would fail as if git were missing
 	}
 	r := &Repo{opt: opt}
-	r.user = &gitcmd.Runner{Dir: opt.Dir, Env: gitcmd.UserEnv(opt.Dir != ""), Pins: gitcmd.Pinned, Timeout: opt.Timeout, Log: opt.Log, Look: r.blockingFile}
+	r.user = &gitcmd.Runner{
+		Dir:     opt.Dir,
+		Env:     gitcmd.UserEnv(opt.Dir != ""),
+		Pins:    gitcmd.Pinned,
+		Timeout: opt.Timeout,
+		Log:     opt.Log,
+		Look:    r.blockingFile,
+	}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -147,7 +154,10 @@ func (r *Repo) discover(ctx context.Context) error {
 		r.workTree = lines[withoutWorkTree]
 	default:
 		dir, _ := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--absolute-git-dir"}})
-		return fmt.Errorf("the path of the repository has a line break, which git-agent cannot read; give the folder another name: %q", bytes.TrimSuffix(dir, []byte("\n")))
+		return fmt.Errorf(
+			"the path of the repository has a line break, which git-agent cannot read; give the folder another name: %q",
+			bytes.TrimSuffix(dir, []byte("\n")),
+		)
 	}
 	r.gitDir, r.commonDir = lines[0], lines[1]
 	r.bare, r.format = lines[4] == "true", lines[6]

@@ -47,7 +47,10 @@ const maxPlainName = 300
 // range are refused before git sees them.
 func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
 	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName().MatchString(name) {
-		return "", &gitcmd.Error{Exit: 128, Err: fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name)}
+		return "", &gitcmd.Error{
+			Exit: 128,
+			Err:  fmt.Errorf("%.100q is not the name of a commit: give a hash, a branch, a tag or HEAD, with ^ or ~N behind it", name),
+		}
 	}
 	return r.Resolve(ctx, name)
 }

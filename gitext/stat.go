@@ -45,7 +45,21 @@ func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 		p.stat = nil
 		return true
 	}
-	git := gitcmd.Call{Args: []string{"-r", "--raw", "--numstat", "-z", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--"}}
+	git := gitcmd.Call{
+		Args: []string{
+			"-r",
+			"--raw",
+			"--numstat",
+			"-z",
+			"-M",
+			"-l1000",
+			"--full-index",
+			"--no-ext-diff",
+			"--no-textconv",
+			"--ignore-submodules=none",
+			"--",
+		},
+	}
 	for len(commits) > 0 {
 		n := min(len(commits), patchBatch)
 		if !r.eachPair(ctx, commits[:n], git, read, emit) {

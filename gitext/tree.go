@@ -85,10 +85,14 @@ func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions
 	}
 	args := append([]string{"diff-tree", "-r", "--raw", "--no-abbrev", "--ignore-submodules=none", "-l1000"}, opt.similarity()...)
 	patch := &Patch{}
-	err := r.shadow.Stream(ctx, gitcmd.Call{Args: withPaths(append(args, string(parent), string(commit)), opt.Paths), Pathspecs: opt.Pathspecs}, func(out *bufio.Reader) error {
-		reader := newPatchReader(out, opt)
-		return reader.patch(patch)
-	})
+	err := r.shadow.Stream(
+		ctx,
+		gitcmd.Call{Args: withPaths(append(args, string(parent), string(commit)), opt.Paths), Pathspecs: opt.Pathspecs},
+		func(out *bufio.Reader) error {
+			reader := newPatchReader(out, opt)
+			return reader.patch(patch)
+		},
+	)
 	if err != nil {
 		return nil, r.explain(ctx, err, append(changed(patch), commit, parent)...)
 	}

@@ -96,7 +96,10 @@ func (u *uncommittedDir) close() { u.temporary.Remove() } // what cannot be remo
 func (r *Repo) indexFile(ctx context.Context) (string, error) {
 	index := filepath.Join(r.gitDir, "index")
 	if r.user.Getenv("GIT_INDEX_FILE") != "" {
-		out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--path-format=absolute", "--git-path", "index"}})
+		out, err := r.user.Output(
+			ctx,
+			gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--path-format=absolute", "--git-path", "index"}},
+		)
 		if err != nil {
 			return "", err
 		}

@@ -84,7 +84,10 @@ func (k Calibratable) Fit(res *Results, algorithm string, now time.Time) (*Fit, 
 		basis := k.Basis(o)
 		switch {
 		case basis == session.Basis{}:
-			return nil, fmt.Errorf("the answers of %s are from a build that did not record what their probabilities are based on; evaluate again with another --run", algorithm)
+			return nil, fmt.Errorf(
+				"the answers of %s are from a build that did not record what their probabilities are based on; evaluate again with another --run",
+				algorithm,
+			)
 		case c.Cases > 0 && c.Basis != basis:
 			return nil, fmt.Errorf("the answers of %s cannot be calibrated together: %s", algorithm, c.Differs(basis))
 		}
@@ -113,8 +116,15 @@ func (k Calibratable) Fit(res *Results, algorithm string, now time.Time) (*Fit, 
 // enough returns an error if there are too few suspects for a calibration.
 func enough(c *session.Calibration) error {
 	if wrong := c.Predictions - c.Right; c.Predictions < minNamed || c.Right < minEachKind || wrong < minEachKind {
-		return fmt.Errorf("a calibration needs %d %ss that the model named, at least %d right and %d wrong; there are %d right and %d wrong; evaluate more cases",
-			minNamed, cmp.Or(c.Named, "suspect"), minEachKind, minEachKind, c.Right, wrong)
+		return fmt.Errorf(
+			"a calibration needs %d %ss that the model named, at least %d right and %d wrong; there are %d right and %d wrong; evaluate more cases",
+			minNamed,
+			cmp.Or(c.Named, "suspect"),
+			minEachKind,
+			minEachKind,
+			c.Right,
+			wrong,
+		)
 	}
 	return nil
 }

@@ -55,7 +55,13 @@ func ReadCaseFiles(ctx context.Context, t Task, paths []string) ([]Case, []CaseF
 			h := c.Head()
 			if old, ok := seen[h.ID]; ok {
 				if !old.asksSame(h) {
-					return nil, nil, fmt.Errorf("%s: case %q asks about another %s than the case with the same id in %s", path, h.ID, t.Sheet().Asked, old.File)
+					return nil, nil, fmt.Errorf(
+						"%s: case %q asks about another %s than the case with the same id in %s",
+						path,
+						h.ID,
+						t.Sheet().Asked,
+						old.File,
+					)
 				}
 				file.Duplicates++
 				continue

@@ -67,7 +67,11 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 type IncompleteError struct{ Object gitext.OID }
 
 func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("incomplete: the clone lacks objects that the answer needs, such as %s; %s fetches all of them", e.Object.Short(), gitext.FetchAll)
+	return fmt.Sprintf(
+		"incomplete: the clone lacks objects that the answer needs, such as %s; %s fetches all of them",
+		e.Object.Short(),
+		gitext.FetchAll,
+	)
 }
 
 // unanswered lists the algorithms that have no record of a case yet.

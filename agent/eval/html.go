@@ -137,8 +137,12 @@ func (r *Report) pageTable(dimension int, d Breakdown) pageTable {
 			if other, ok := a.row(dimension, first.Name); ok {
 				is := value(other.Value(r.sheet.Main))
 				ceiling, best = max(ceiling, value(other.Value(r.sheet.Ceiling))), max(best, is)
-				cell = pageCell{Main: threeOrDash(other.Value(r.sheet.Main).Value), Small: threeOrDash(other.Value(r.sheet.Small).Value), Percent: int(100*is + 0.5),
-					About: a.Name + " on " + first.Name + ": " + strings.Join(other.named(r.sheet.estimated()), ", ")}
+				cell = pageCell{
+					Main:    threeOrDash(other.Value(r.sheet.Main).Value),
+					Small:   threeOrDash(other.Value(r.sheet.Small).Value),
+					Percent: int(100*is + 0.5),
+					About:   a.Name + " on " + first.Name + ": " + strings.Join(other.named(r.sheet.estimated()), ", "),
+				}
 			}
 			row.Cells = append(row.Cells, cell)
 		}

@@ -77,7 +77,13 @@ func (r *Report) repeats() *Table {
 	estimated := r.sheet.estimated()
 	for _, i := range estimated {
 		m := r.sheet.Metrics[i]
-		t.Columns = append(t.Columns, Column{m.Name, m.Title, 3}, Column{m.Name + "_sd", "sd", 3}, Column{m.Name + "_min", "min", 3}, Column{m.Name + "_max", "max", 3})
+		t.Columns = append(
+			t.Columns,
+			Column{m.Name, m.Title, 3},
+			Column{m.Name + "_sd", "sd", 3},
+			Column{m.Name + "_min", "min", 3},
+			Column{m.Name + "_max", "max", 3},
+		)
 	}
 	repeated := false
 	for _, name := range names {

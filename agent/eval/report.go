@@ -251,7 +251,14 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	if slices.ContainsFunc(all, func(o Outcome) bool { return !o.Evaluated }) {
 		all = slices.DeleteFunc(slices.Clone(all), func(o Outcome) bool { return !o.Evaluated })
 	}
-	a := Algorithm{Name: name, Versions: notNil(res.Versions[name]), Overall: measure(sheet, "all", all), Calibration: calibrate(all), Coverage: notNil(coverage(sheet, all)), Effort: newEffort(all)}
+	a := Algorithm{
+		Name:        name,
+		Versions:    notNil(res.Versions[name]),
+		Overall:     measure(sheet, "all", all),
+		Calibration: calibrate(all),
+		Coverage:    notNil(coverage(sheet, all)),
+		Effort:      newEffort(all),
+	}
 	for _, d := range sheet.Dimensions {
 		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}

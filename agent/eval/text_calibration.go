@@ -38,7 +38,16 @@ func (r *Report) textCalibration(b *strings.Builder) {
 		if !c.Enough {
 			n += fmt.Sprintf(" (fewer than %d: no claim)", stat.MinForecasts)
 		}
-		t.add(a.Name, c.ECE.String(), fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)), three(c.Brier), threeOrDash(c.Skill), threeOrDash(c.AUROC), three(c.BaseRate), n)
+		t.add(
+			a.Name,
+			c.ECE.String(),
+			fmt.Sprintf("%s, < %s", three(c.ByChance.Mean), three(c.ByChance.High)),
+			three(c.Brier),
+			threeOrDash(c.Skill),
+			threeOrDash(c.AUROC),
+			three(c.BaseRate),
+			n,
+		)
 	}
 	if len(t.rows) == 1 {
 		return

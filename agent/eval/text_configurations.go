@@ -148,6 +148,11 @@ func (t *EffortTests) About() string {
 	if len(t.Algorithms) == 2 {
 		return fmt.Sprintf("p: Wilcoxon's signed-rank test against %s, two-sided; *: below %.3g", t.Algorithms[0], t.Threshold)
 	}
-	return fmt.Sprintf("p: Wilcoxon's signed-rank test against %s, two-sided, made where Friedman's test is below %.3g; *: below %.3g (Bonferroni, %d tests)",
-		t.Algorithms[0], t.Level, t.Threshold, len(t.Algorithms)-1)
+	return fmt.Sprintf(
+		"p: Wilcoxon's signed-rank test against %s, two-sided, made where Friedman's test is below %.3g; *: below %.3g (Bonferroni, %d tests)",
+		t.Algorithms[0],
+		t.Level,
+		t.Threshold,
+		len(t.Algorithms)-1,
+	)
 }

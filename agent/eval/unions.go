@@ -39,7 +39,10 @@ func unions(sheet *Sheet, res *Results) *Table {
 			}
 		}
 		all := uniteCases(res, united, func(int) bool { return true })
-		row := TableRow{strings.Join(united, " or "), []stat.Estimate{plainly(float64(all.cases)), plainly(float64(all.right)), plainly(all.share()), plainly(all.mean(all.tokens))}}
+		row := TableRow{
+			strings.Join(united, " or "),
+			[]stat.Estimate{plainly(float64(all.cases)), plainly(float64(all.right)), plainly(all.share()), plainly(all.mean(all.tokens))},
+		}
 		if money {
 			row.Values = append(row.Values, plainly(all.mean(all.usd)))
 		}
@@ -61,7 +64,10 @@ func unions(sheet *Sheet, res *Results) *Table {
 func unionTable(sheet *Sheet, strata []string, money bool) *Table {
 	right := sheet.Configurations.Right
 	t := &Table{Name: "unions", Title: right + " by any of", Columns: []Column{
-		{Name: "cases", Title: sheet.Asked + "s"}, {Name: "right", Title: right}, {Name: "share", Title: "share", Decimals: 3}, {Name: "tokens", Title: "tokens"}},
+		{
+			Name:  "cases",
+			Title: sheet.Asked + "s",
+		}, {Name: "right", Title: right}, {Name: "share", Title: "share", Decimals: 3}, {Name: "tokens", Title: "tokens"}},
 		Note: "a " + sheet.Asked + " is " + right + " if one of them is right, and costs what all of them cost together: mean tokens, sent and received, for each " + sheet.Asked}
 	cost := Column{Name: "tokens", Title: "tokens"}
 	if money {

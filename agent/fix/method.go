@@ -110,7 +110,10 @@ func ParseHistory(text string) (kinds []Heuristic, auto bool, err error) {
 		kind := Heuristic(strings.TrimSpace(name))
 		switch {
 		case !slices.Contains(Heuristics, kind):
-			return nil, false, fmt.Errorf("%q is no kind of history: give auto, none, or some of fn_all, fn_pair and fl_diff, separated by commas", name)
+			return nil, false, fmt.Errorf(
+				"%q is no kind of history: give auto, none, or some of fn_all, fn_pair and fl_diff, separated by commas",
+				name,
+			)
 		case !slices.Contains(kinds, kind):
 			kinds = append(kinds, kind)
 		}

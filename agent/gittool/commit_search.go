@@ -139,7 +139,10 @@ func (s Scope) SearchChanges(ctx context.Context, repo *gitext.Repo, q CommitSea
 	}
 	var b strings.Builder
 	shown := 0
-	opt := gitext.PickaxeOptions{Needle: q.Pattern, LogOptions: gitext.LogOptions{Tip: s.Tip, Until: s.Until, Paths: q.Paths, Max: q.Max, Files: true, MaxFiles: maxChangedFiles + 1}}
+	opt := gitext.PickaxeOptions{
+		Needle:     q.Pattern,
+		LogOptions: gitext.LogOptions{Tip: s.Tip, Until: s.Until, Paths: q.Paths, Max: q.Max, Files: true, MaxFiles: maxChangedFiles + 1},
+	}
 	for entry, err := range repo.LogG(ctx, opt) {
 		if err != nil {
 			return agent.Result{}, wordRefusal(q.Tool, explainPattern(err, q.Pattern, true))

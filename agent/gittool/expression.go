@@ -27,11 +27,22 @@ func checkExpression(pattern string) error {
 	size := m.alternatives(0)
 	switch {
 	case m.reference != "":
-		return refusef(`back-references such as %s are not searched for: write out what is to stand there twice, or look for one of the two places`, m.reference)
+		return refusef(
+			`back-references such as %s are not searched for: write out what is to stand there twice, or look for one of the two places`,
+			m.reference,
+		)
 	case m.nested:
-		return refusef("the regular expression has groups in groups in groups: at most %d deep, and at most %d of them repeated; leave the outer ones out", maxNesting, maxRepeated)
+		return refusef(
+			"the regular expression has groups in groups in groups: at most %d deep, and at most %d of them repeated; leave the outer ones out",
+			maxNesting,
+			maxRepeated,
+		)
 	case size.states > maxStates:
-		return refusef("the regular expression repeats too much: written out, it has more than %d characters. Write * or + in place of large numbers such as {1,%d}, or look for a shorter part", maxStates, maxStates)
+		return refusef(
+			"the regular expression repeats too much: written out, it has more than %d characters. Write * or + in place of large numbers such as {1,%d}, or look for a shorter part",
+			maxStates,
+			maxStates,
+		)
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ import (
 // which lines it covers.
 func typeBody(name string, text []byte) (start, end int, ok bool) {
 	const kinds = `(?:class|struct|union|enum|interface|trait|record|protocol|module)`
-	head := regexp.MustCompile(`^[ \t]*(?:[\w@.]+[ \t]+)*` + kinds + `[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*(?:$|[{:(<]|(?:extends|implements|final|where)\b)[^;]*$`)
+	head := regexp.MustCompile(
+		`^[ \t]*(?:[\w@.]+[ \t]+)*` + kinds + `[ \t]+` + regexp.QuoteMeta(name) + `[ \t]*(?:$|[{:(<]|(?:extends|implements|final|where)\b)[^;]*$`,
+	)
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	for i, line := range lines {
 		if !head.MatchString(strings.TrimRight(line, "\r")) {

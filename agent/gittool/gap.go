@@ -54,8 +54,15 @@ func gapNote(object string, gap *Gap, where string) string {
 	if where != "" {
 		in = "in " + where
 	}
-	return fmt.Sprintf("note: this clone lacks object %s (%s at %s); not searched: %s and older commits (%s and before), %s; searched: only newer ones",
-		short(object), gap.Path, short(gap.Commit), short(gap.Commit), gap.Date.Format(time.DateOnly), in)
+	return fmt.Sprintf(
+		"note: this clone lacks object %s (%s at %s); not searched: %s and older commits (%s and before), %s; searched: only newer ones",
+		short(object),
+		gap.Path,
+		short(gap.Commit),
+		short(gap.Commit),
+		gap.Date.Format(time.DateOnly),
+		in,
+	)
 }
 
 // ended turns the error of a search that found nothing before a missing object into a

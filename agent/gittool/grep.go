@@ -161,7 +161,12 @@ func (v *Grep) head(files int) string {
 			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give path)", v.Total, most, v.Files, most)
 		}
 		if v.Missing != "" {
-			s += fmt.Sprintf("\nnote: this clone lacks object %s%s and perhaps others; files that need them were not searched, all others at %s were", short(v.Missing), v.unsearched(), short(v.Commit))
+			s += fmt.Sprintf(
+				"\nnote: this clone lacks object %s%s and perhaps others; files that need them were not searched, all others at %s were",
+				short(v.Missing),
+				v.unsearched(),
+				short(v.Commit),
+			)
 		}
 		return s + redactedNote(v.Redacted)
 	}

@@ -109,7 +109,10 @@ func (b *scopedRepo) locateFile(ctx context.Context, oid gitext.OID, raw string)
 	if err != nil {
 		return "", err
 	}
-	return "", faulty(refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))])), agent.FaultPath)
+	return "", faulty(
+		refusef("%q is a directory of %d file(s); name a file, such as %s", raw, len(inside), quoteAll(inside[:min(maxNear, len(inside))])),
+		agent.FaultPath,
+	)
 }
 
 // isFile reports whether p is a file at oid. It reads one byte; a longer file
@@ -176,7 +179,12 @@ func (b *scopedRepo) removal(ctx context.Context, oid gitext.OID, p string) stri
 		if err != nil || len(entry.Files) == 0 || entry.Files[0].Status != 'D' {
 			return ""
 		}
-		return fmt.Sprintf("%s of %s removed or renamed it; ask for it at %s^", entry.OID.Short(), entry.CommitTime.UTC().Format(time.DateOnly), entry.OID.Short())
+		return fmt.Sprintf(
+			"%s of %s removed or renamed it; ask for it at %s^",
+			entry.OID.Short(),
+			entry.CommitTime.UTC().Format(time.DateOnly),
+			entry.OID.Short(),
+		)
 	}
 	return ""
 }

@@ -95,8 +95,12 @@ func (b *scopedRepo) named(ctx context.Context, text string) (gitext.OID, error)
 	}
 	m := revisionForm().FindStringSubmatch(cleaned)
 	if m == nil {
-		return "", refusef("%q is not a commit hash; names of branches and tags are not known here. Write a hash of at least %d digits, or leave commit out for the newest visible commit, %s",
-			agent.Shorten(agent.CleanLine(text), 60), minHash, b.scope.Tip.Short())
+		return "", refusef(
+			"%q is not a commit hash; names of branches and tags are not known here. Write a hash of at least %d digits, or leave commit out for the newest visible commit, %s",
+			agent.Shorten(agent.CleanLine(text), 60),
+			minHash,
+			b.scope.Tip.Short(),
+		)
 	}
 	oid := b.scope.Tip
 	if b.scope.TipOnly && (m[2] != "" || !isTip(m[1], oid)) {

@@ -247,8 +247,11 @@ func explainPattern(err error, pattern string, regex bool) error {
 	}
 	said := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(git.Stderr), "fatal: "))
 	said = strings.TrimPrefix(strings.TrimPrefix(said, "command line, "), "-e option, ")
-	return refusef("git does not accept the regular expression %q: %s; put a backslash before each of ( ) [ { * + ? that is meant literally, or search for a literal text",
-		agent.Shorten(agent.CleanLine(pattern), 80), agent.Shorten(agent.CleanLine(said), 200))
+	return refusef(
+		"git does not accept the regular expression %q: %s; put a backslash before each of ( ) [ { * + ? that is meant literally, or search for a literal text",
+		agent.Shorten(agent.CleanLine(pattern), 80),
+		agent.Shorten(agent.CleanLine(said), 200),
+	)
 }
 
 // repetition matches what POSIX allows after an opening brace.

@@ -211,8 +211,13 @@ func (v *Show) selectHunks(pattern string) error {
 		}
 	}
 	if len(kept) == 0 {
-		return refusef("no line of the %d hunk(s) in %d file(s) that are read of %s contains %q; the text is taken literally, and git_log_search finds the commits that change it",
-			v.Hidden, len(v.Files), short(v.Commit.OID), agent.Shorten(v.Pattern, 80))
+		return refusef(
+			"no line of the %d hunk(s) in %d file(s) that are read of %s contains %q; the text is taken literally, and git_log_search finds the commits that change it",
+			v.Hidden,
+			len(v.Files),
+			short(v.Commit.OID),
+			agent.Shorten(v.Pattern, 80),
+		)
 	}
 	v.Elsewhere, v.Files = len(v.Files)-len(kept), kept
 	return nil

@@ -136,7 +136,11 @@ func (v *Show) about(lines int) string {
 		fmt.Fprintf(&b, "\nonly hunks with %s are shown; %d other hunk(s) are not, and %d file(s) have none", asRun(v.Pattern), v.Hidden, v.Elsewhere)
 	}
 	if v.Missing != "" {
-		fmt.Fprintf(&b, "\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown (\"patch not read\")", short(v.Missing))
+		fmt.Fprintf(
+			&b,
+			"\nnote: this clone lacks object %s and perhaps others; changes that need them are not shown (\"patch not read\")",
+			short(v.Missing),
+		)
 	}
 	if v.Truncated {
 		fmt.Fprintf(&b, "\nnote: only the first %d MiB of the patch were read; give path for the rest", maxPatchBytes>>20)

@@ -104,7 +104,10 @@ func (box *Toolbox) Call(ctx context.Context, name string, args json.RawMessage)
 		}
 		names = append(names, t.Spec().Name)
 	}
-	return agent.Result{}, &agent.CallError{Tool: agent.Shorten(agent.CleanLine(name), 60), Text: "there is no such tool; the tools are " + strings.Join(names, ", ")}
+	return agent.Result{}, &agent.CallError{
+		Tool: agent.Shorten(agent.CleanLine(name), 60),
+		Text: "there is no such tool; the tools are " + strings.Join(names, ", "),
+	}
 }
 
 // scopedRepo is a repository as one call of a tool sees it.
@@ -202,8 +205,16 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if err != nil {
 		return agent.Result{}, refusef("%v", err)
 	}
-	return agent.Result{Text: words.Text, Full: words.Full, Value: v, Truncated: words.Full != "", Cached: cached, Incomplete: incomplete, Lacks: unread.Missing > 0,
-		Nothing: t.empty != nil && t.empty(v)}, nil
+	return agent.Result{
+		Text:       words.Text,
+		Full:       words.Full,
+		Value:      v,
+		Truncated:  words.Full != "",
+		Cached:     cached,
+		Incomplete: incomplete,
+		Lacks:      unread.Missing > 0,
+		Nothing:    t.empty != nil && t.empty(v),
+	}, nil
 }
 
 // lacking says which object the clone lacked for an answer; "" if none.

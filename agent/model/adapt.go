@@ -67,7 +67,9 @@ func (c *Client) adapt(used requestForm, e *Error) bool {
 var (
 	wantsResponses = pattern.Lazy(`(?i)/v1/responses|only supported in v1/responses|use the responses api`)
 	wantsChat      = pattern.Lazy(`(?i)/v1/chat/completions|use the chat completions? api`)
-	blamesMessages = pattern.Lazy(`(?i)(messages|reasoning(_content|_details)?|extra_content)\b.*(unsupported|not permitted|unexpected|unrecognized|unknown|extra|not allowed)|(unsupported|not permitted|unexpected|unrecognized|unknown|additional propert).*\b(messages|reasoning(_content|_details)?|extra_content)\b`)
+	blamesMessages = pattern.Lazy(
+		`(?i)(messages|reasoning(_content|_details)?|extra_content)\b.*(unsupported|not permitted|unexpected|unrecognized|unknown|extra|not allowed)|(unsupported|not permitted|unexpected|unrecognized|unknown|additional propert).*\b(messages|reasoning(_content|_details)?|extra_content)\b`,
+	)
 )
 
 // nextForm returns the form to try after an error, and whether it differs from
@@ -111,8 +113,10 @@ var droppable = []string{
 }
 
 var (
-	saysUnsupported = pattern.Lazy(`(?i)unsupported|not supported|does(n't| not) support|unrecognized|unknown|unexpected|not permitted|not allowed|deprecated|extra (field|input|param)|invalid (param|field|argument)`)
-	fieldWord       = pattern.Lazy(`[a-z]+(_[a-z]+)*`)
+	saysUnsupported = pattern.Lazy(
+		`(?i)unsupported|not supported|does(n't| not) support|unrecognized|unknown|unexpected|not permitted|not allowed|deprecated|extra (field|input|param)|invalid (param|field|argument)`,
+	)
+	fieldWord = pattern.Lazy(`[a-z]+(_[a-z]+)*`)
 )
 
 // blamedField returns the field of our body that an error is about, or "".

@@ -14,23 +14,41 @@ var (
 	// Anthropic, Bedrock, OpenAI, Gemini, xAI, Groq, OpenRouter, Copilot,
 	// llama.cpp, LM Studio, MiniMax, Kimi, vLLM, TGI, Mistral, DeepSeek,
 	// Together, Cohere, Ollama, Qwen, GLM.
-	saysOverflow = pattern.Lazy(`(?i)context[ _-]?(length|window|size)[ _](is )?exceed|exceeds? (the |its |this |your )?(model'?s? )?(available |maximum |max )?(context|input (length|limit)|token limit)|` +
-		`maximum context|max(imum)? (prompt|input|sequence|model) (length|tokens?|len)|prompt (is )?too long|prompt contains \d+ tokens|input (is )?too (long|large)|too many (input )?tokens|` +
-		`input (tokens?|length)\b.{0,40}\bexceed|token count.{0,40}exceed|exceeded model token limit|token limit exceeded|larger than the (model'?s? )?context|` +
-		`greater than the context|longer than the (model|context)|reduce the length|range of input length|request (is )?too large|request_too_large|string_above_max_length|context_length_exceeded|` +
-		`model_context_window_exceeded|input length should be|inputs?.? tokens? \+ .?max_new_tokens.? must be|exceeds the limit of \d+|num_ctx|n_ctx|context overflow|prompt exceeds max length`)
-	saysRefused = pattern.Lazy(`(?i)content[ _]?(filter|policy|management)|responsibleai|moderation|flagged|safety (system|filter|reason)|content_policy|data_inspection_failed|prohibited[ _]content|usage polic`)
-	saysAuth    = pattern.Lazy(`(?i)(invalid|incorrect|missing|no|bad|wrong|expired|revoked)[ _]?(or missing )?(api[ _-]?key|auth|credential|token\b|bearer)|api key (not|is not|is invalid|not valid)|unauthenticated|unauthori[sz]ed|authentication`)
-	saysQuota   = pattern.Lazy(`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage`)
-	saysModel   = pattern.Lazy(`(?i)model[ _]not[ _]found|no such model|(model|deployment)\b.{0,80}\b(does not exist|not found|not exist|is not available|unavailable for|not supported by any provider|deprecated|has been (removed|retired|shut))|not a valid model|invalid model|unknown model|(not|n't) have access to.{0,40}model|no endpoints found|unsupported model|does not support (tools|function)`)
-	saysServer  = pattern.Lazy(`(?i)server|internal|timeout|upstream|provider`)
-	saysBusy    = pattern.Lazy(`(?i)rate[ _-]?limit|too many requests|overloaded|at capacity|over capacity|try again later|throttl|resource[ _]exhausted|server[ _]busy|concurrency|unavailable`)
+	saysOverflow = pattern.Lazy(
+		`(?i)context[ _-]?(length|window|size)[ _](is )?exceed|exceeds? (the |its |this |your )?(model'?s? )?(available |maximum |max )?(context|input (length|limit)|token limit)|` +
+			`maximum context|max(imum)? (prompt|input|sequence|model) (length|tokens?|len)|prompt (is )?too long|prompt contains \d+ tokens|input (is )?too (long|large)|too many (input )?tokens|` +
+			`input (tokens?|length)\b.{0,40}\bexceed|token count.{0,40}exceed|exceeded model token limit|token limit exceeded|larger than the (model'?s? )?context|` +
+			`greater than the context|longer than the (model|context)|reduce the length|range of input length|request (is )?too large|request_too_large|string_above_max_length|context_length_exceeded|` +
+			`model_context_window_exceeded|input length should be|inputs?.? tokens? \+ .?max_new_tokens.? must be|exceeds the limit of \d+|num_ctx|n_ctx|context overflow|prompt exceeds max length`,
+	)
+	saysRefused = pattern.Lazy(
+		`(?i)content[ _]?(filter|policy|management)|responsibleai|moderation|flagged|safety (system|filter|reason)|content_policy|data_inspection_failed|prohibited[ _]content|usage polic`,
+	)
+	saysAuth = pattern.Lazy(
+		`(?i)(invalid|incorrect|missing|no|bad|wrong|expired|revoked)[ _]?(or missing )?(api[ _-]?key|auth|credential|token\b|bearer)|api key (not|is not|is invalid|not valid)|unauthenticated|unauthori[sz]ed|authentication`,
+	)
+	saysQuota = pattern.Lazy(
+		`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage`,
+	)
+	saysModel = pattern.Lazy(
+		`(?i)model[ _]not[ _]found|no such model|(model|deployment)\b.{0,80}\b(does not exist|not found|not exist|is not available|unavailable for|not supported by any provider|deprecated|has been (removed|retired|shut))|not a valid model|invalid model|unknown model|(not|n't) have access to.{0,40}model|no endpoints found|unsupported model|does not support (tools|function)`,
+	)
+	saysServer = pattern.Lazy(`(?i)server|internal|timeout|upstream|provider`)
+	saysBusy   = pattern.Lazy(
+		`(?i)rate[ _-]?limit|too many requests|overloaded|at capacity|over capacity|try again later|throttl|resource[ _]exhausted|server[ _]busy|concurrency|unavailable`,
+	)
 )
 
 // error returns the Error for what a server said with this status; 0 is no
 // status.
 func (f serverError) error(status int, k keys) *Error {
-	e := &Error{Status: status, Code: oneLine(cmp.Or(f.Code, f.Kind), k), Param: oneLine(f.Param, k), Message: oneLine(f.Message, k), RetryAfter: f.Wait}
+	e := &Error{
+		Status:     status,
+		Code:       oneLine(cmp.Or(f.Code, f.Kind), k),
+		Param:      oneLine(f.Param, k),
+		Message:    oneLine(f.Message, k),
+		RetryAfter: f.Wait,
+	}
 	e.Class = f.class(status)
 	return e
 }
@@ -101,7 +119,8 @@ const emptyRefusal = 4000
 
 // conclude completes an error with what follows from the request.
 func (c *Client) conclude(e *Error, req Request) {
-	if e.Status == http.StatusBadRequest && e.Class == ClassRequest && (e.Message == "" || e.Message == "bad request") && Estimate(req) > emptyRefusal {
+	if e.Status == http.StatusBadRequest && e.Class == ClassRequest && (e.Message == "" || e.Message == "bad request") &&
+		Estimate(req) > emptyRefusal {
 		e.Class = ClassOverflow
 		e.Message = "bad request, without a reason: probably the conversation is too long"
 	}
@@ -132,10 +151,18 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 	}
 	sent, estimate := reply.Usage.Prompt(), textEstimate(req)
 	if window := c.Window(); window > 0 && sent > window { // z.ai
-		return &Error{Class: ClassOverflow, Status: 200, Message: "the conversation is longer than the model's window, and the server cut it without an error"}
+		return &Error{
+			Class:   ClassOverflow,
+			Status:  200,
+			Message: "the conversation is longer than the model's window, and the server cut it without an error",
+		}
 	}
 	if IsLocal(c.base) && estimate > truncatedFrom && sent > 0 && float64(sent) < truncatedShare*float64(estimate) {
-		return &Error{Class: ClassModel, Status: 200, Message: "the server read only a part of what was sent, as Ollama does; start it with a larger OLLAMA_CONTEXT_LENGTH, such as 32768"}
+		return &Error{
+			Class:   ClassModel,
+			Status:  200,
+			Message: "the server read only a part of what was sent, as Ollama does; start it with a larger OLLAMA_CONTEXT_LENGTH, such as 32768",
+		}
 	}
 	return nil
 }

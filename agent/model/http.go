@@ -19,7 +19,11 @@ import (
 func parseBase(cfg Config) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("the base URL %q is not an http or https URL; set agent.baseUrl to one such as %s", hideUser(cfg.BaseURL), DefaultBaseURL)
+		return nil, fmt.Errorf(
+			"the base URL %q is not an http or https URL; set agent.baseUrl to one such as %s",
+			hideUser(cfg.BaseURL),
+			DefaultBaseURL,
+		)
 	}
 	if base.User != nil {
 		return nil, errors.New("the base URL holds a user name or password; give the key by agent.apiKeyCommand or GIT_AGENT_API_KEY")

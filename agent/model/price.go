@@ -71,7 +71,14 @@ var prices = sync.OnceValue(func() map[string]Price {
 		case len(f) == 1:
 			provider = f[0]
 		default:
-			p := Price{Input: number(f, 1), Output: number(f, 2), CacheRead: number(f, 3), CacheWrite: number(f, 4), Window: int64(number(f, 5)), Source: "models.dev, " + provider}
+			p := Price{
+				Input:      number(f, 1),
+				Output:     number(f, 2),
+				CacheRead:  number(f, 3),
+				CacheWrite: number(f, 4),
+				Window:     int64(number(f, 5)),
+				Source:     "models.dev, " + provider,
+			}
 			if f[3] == "-" {
 				p.CacheRead = p.Input
 			}

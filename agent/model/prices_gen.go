@@ -18,7 +18,9 @@ import (
 	"strings"
 )
 
-var providers = strings.Fields("openai azure anthropic google deepseek mistral xai moonshotai zai alibaba minimax groq cerebras togetherai fireworks-ai deepinfra openrouter")
+var providers = strings.Fields(
+	"openai azure anthropic google deepseek mistral xai moonshotai zai alibaba minimax groq cerebras togetherai fireworks-ai deepinfra openrouter",
+)
 
 func main() {
 	if len(os.Args) != 3 {
@@ -49,7 +51,14 @@ func list(tree fs.FS, provider string) error {
 		}
 		name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".toml")
 		if model["tool_call"] == "true" && model["cost.input"] != "" && model["cost.output"] != "" && !strings.ContainsAny(name, " \t") {
-			fmt.Println(strings.ToLower(name), model["cost.input"], model["cost.output"], or(model["cost.cache_read"], "-"), or(model["cost.cache_write"], "-"), or(model["limit.context"], "0"))
+			fmt.Println(
+				strings.ToLower(name),
+				model["cost.input"],
+				model["cost.output"],
+				or(model["cost.cache_read"], "-"),
+				or(model["cost.cache_write"], "-"),
+				or(model["limit.context"], "0"),
+			)
 		}
 		return nil
 	})

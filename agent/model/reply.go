@@ -25,11 +25,25 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	case len(body) == 0:
 		return nil, malformed("the answer is empty")
 	case body[0] == '<':
-		return nil, &Error{Class: ClassModel, Status: http.StatusOK, Message: oneLine("the server does not speak the API: it answers with "+plainText(body), a.keys)}
+		return nil, &Error{
+			Class:   ClassModel,
+			Status:  http.StatusOK,
+			Message: oneLine("the server does not speak the API: it answers with "+plainText(body), a.keys),
+		}
 	case isStream(body):
-		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: "the server answers with a stream of events, which no request asks for", once: true}
+		return nil, &Error{
+			Class:   ClassMalformed,
+			Status:  http.StatusOK,
+			Message: "the server answers with a stream of events, which no request asks for",
+			once:    true,
+		}
 	case tooManyValues(body):
-		return nil, &Error{Class: ClassMalformed, Status: http.StatusOK, Message: fmt.Sprintf("the answer has more than %d values", maxValues), once: true}
+		return nil, &Error{
+			Class:   ClassMalformed,
+			Status:  http.StatusOK,
+			Message: fmt.Sprintf("the answer has more than %d values", maxValues),
+			once:    true,
+		}
 	case !json.Valid(body):
 		return nil, malformed("the answer is not JSON: %s", a.quote(body))
 	}

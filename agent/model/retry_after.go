@@ -9,7 +9,9 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-var waitText = pattern.Lazy(`(?i)(?:try again|retry|available|wait)\b[^.0-9]{0,40}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*,?\s*)+)`)
+var waitText = pattern.Lazy(
+	`(?i)(?:try again|retry|available|wait)\b[^.0-9]{0,40}?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b\s*,?\s*)+)`,
+)
 
 var waitParts = pattern.Lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 

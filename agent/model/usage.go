@@ -79,7 +79,14 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 	}
 	read = min(read, in)
 	write = min(write, in-read)
-	u := Usage{Uncached: in - read - write, CacheRead: read, CacheWrite: write, Output: out, Reasoning: min(reasoning, out), Estimated: !hasIn || !hasOut || in == 0}
+	u := Usage{
+		Uncached:   in - read - write,
+		CacheRead:  read,
+		CacheWrite: write,
+		Output:     out,
+		Reasoning:  min(reasoning, out),
+		Estimated:  !hasIn || !hasOut || in == 0,
+	}
 	if cost, err := strconv.ParseFloat(strings.Trim(string(c["cost"]), `" `), 64); err == nil && cost >= 0 && cost < maxCost {
 		u.CostUSD = &cost
 	}

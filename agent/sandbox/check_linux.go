@@ -222,7 +222,10 @@ func priorities(b escapeTargets) string {
 	if err != nil {
 		return ""
 	}
-	return tries(unix.Setpriority(unix.PRIO_PROCESS, b.Parent, 20-now), "priorities of other processes") // the system call returns 20 less the priority
+	return tries(
+		unix.Setpriority(unix.PRIO_PROCESS, b.Parent, 20-now),
+		"priorities of other processes",
+	) // the system call returns 20 less the priority
 }
 
 // others counts visible processes: in a PID namespace there are few.

@@ -116,7 +116,15 @@ func allowBelow(ruleset int, path string, rights uint64) error {
 		rights &= fileRights
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(
+		unix.SYS_LANDLOCK_ADD_RULE,
+		uintptr(ruleset),
+		unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)),
+		0,
+		0,
+		0,
+	)
 	if errno != 0 {
 		return fmt.Errorf("allow %q in landlock: %w", path, errno)
 	}

@@ -217,7 +217,9 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 
 // starvation matches what programs print when they get no memory: the C
 // library, shells, compilers, C++, Python, Java, Node and Go.
-var starvation = pattern.Lazy(`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`)
+var starvation = pattern.Lazy(
+	`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`,
+)
 
 // died matches what shells print about a command that a signal ended. The exit
 // code need not show it, if the command was in a pipe or in $(...).

@@ -56,7 +56,13 @@ var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, un
 // ofAProcess lists calls whose first argument is a process whose limits, processors or
 // scheduling they set. 0 is the caller. A filter does not know the caller's number and those
 // of its threads, so these are refused, too; programs such as taskset use 0.
-var ofAProcess = []uint32{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR}
+var ofAProcess = []uint32{
+	unix.SYS_PRLIMIT64,
+	unix.SYS_SCHED_SETAFFINITY,
+	unix.SYS_SCHED_SETSCHEDULER,
+	unix.SYS_SCHED_SETPARAM,
+	unix.SYS_SCHED_SETATTR,
+}
 
 // These are kinds of what ioprio_set(2) takes, which has no header.
 const (

@@ -158,7 +158,20 @@ func makeTargets(out string, level Level) (bait escapeTargets, remove func(), er
 // directory, system files with secrets, and top-level directories.
 func mustHide() []string {
 	const most = 200
-	list := []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/ssl/private", "/var", "/srv", "/mnt", "/media", "/root", "/boot", "/home"}
+	list := []string{
+		"/etc/shadow",
+		"/etc/gshadow",
+		"/etc/sudoers",
+		"/etc/ssh",
+		"/etc/ssl/private",
+		"/var",
+		"/srv",
+		"/mnt",
+		"/media",
+		"/root",
+		"/boot",
+		"/home",
+	}
 	home := homeDir()
 	shown := visiblePaths(os.LookupEnv, home, Spec{Dir: os.TempDir()})
 	if home != "" {

@@ -25,7 +25,9 @@ var stems = []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"}
 var (
 	passwordWords = words("password passwd passphrase passcode pass pwd passwort")
 	secretWords   = words("secret token apikey apitoken authtoken accesskey secretkey accountkey credential credentials auth")
-	keyOwners     = words("api access auth account secret private shared signing encryption master app application consumer license admin service storage jwt session deploy")
+	keyOwners     = words(
+		"api access auth account secret private shared signing encryption master app application consumer license admin service storage jwt session deploy",
+	)
 	// fillers are words that may follow: PASSWORD_PROD, secret2, token_value,
 	// client-key-data.
 	fillers = words("value text string str plain plaintext data base64 b64 prod production dev staging stage live old new current default base")
@@ -272,7 +274,30 @@ func valueAt(s string) (candidate, bool) {
 }
 
 // notSecret lists words that stand for a secret in an example or a template.
-var notSecret = []string{"example", "changeme", "change-me", "change_me", "placeholder", "your", "xxx", "***", "redacted", "dummy", "sample", "fake", "mock", "foobar", "todo", "insert", "test", "1234", "abcd", "none", "null", "undefined"}
+var notSecret = []string{
+	"example",
+	"changeme",
+	"change-me",
+	"change_me",
+	"placeholder",
+	"your",
+	"xxx",
+	"***",
+	"redacted",
+	"dummy",
+	"sample",
+	"fake",
+	"mock",
+	"foobar",
+	"todo",
+	"insert",
+	"test",
+	"1234",
+	"abcd",
+	"none",
+	"null",
+	"undefined",
+}
 
 func placeholderWord(s string) bool {
 	s = strings.ToLower(s)
@@ -283,10 +308,14 @@ func placeholderWord(s string) bool {
 // path or a template.
 func (v candidate) likely(strong bool) bool {
 	s := v.text
-	if len(s) < 7 || len(s) > maxSecretBytes || strings.ContainsAny(s, " \t[](){}<>|") && !(v.quoted && strong && !strings.ContainsAny(s, " \t[]{}<>")) {
+	if len(s) < 7 || len(s) > maxSecretBytes ||
+		strings.ContainsAny(s, " \t[](){}<>|") && !(v.quoted && strong && !strings.ContainsAny(s, " \t[]{}<>")) {
 		return false
 	}
-	if strings.Contains(s, "$") && (!v.quoted || templated(s)) || strings.Contains(s, "%s") || strings.Contains(s, "://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "--") {
+	if strings.Contains(s, "$") && (!v.quoted || templated(s)) || strings.Contains(s, "%s") || strings.Contains(s, "://") ||
+		strings.HasPrefix(s, "/") ||
+		strings.HasPrefix(s, "./") ||
+		strings.HasPrefix(s, "--") {
 		return false
 	}
 	if !v.quoted && strings.ContainsAny(s, "\\") {

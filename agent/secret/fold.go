@@ -30,7 +30,9 @@ func unseen(r rune) bool {
 	case r < 0x300:
 		return r == 0xad
 	}
-	return unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector) || r == 0x2028 || r == 0x2029 || r == 0x3164 || r == 0x115f || r == 0x1160
+	return unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector) || r == 0x2028 || r == 0x2029 || r == 0x3164 ||
+		r == 0x115f ||
+		r == 0x1160
 }
 
 // fold removes invisible characters, and the escapes that stand for them, such

@@ -68,7 +68,11 @@ var ownRules = []struct{ id, expr, keywords string }{
 	{"curl-user", `\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,80}:([^\s"'$<]{4,200})`, "curl"},
 	{"command-password", `\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\n]{0,300}?\s-p ?["']?([^\s"'$<]{6,200})`, "mysql  mariadb  sshpass"},
 	{"pgpass", `(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S{6,200})$`, ":5432:  :*:"},
-	{"password-hash", `\$(?:2[abxy]|5|6|y|1|apr1|argon2id?)\$[./A-Za-z0-9$=,+]{20,200}`, "$2a$  $2b$  $2y$  $2x$  $5$  $6$  $y$  $1$  $apr1$  $argon2"},
+	{
+		"password-hash",
+		`\$(?:2[abxy]|5|6|y|1|apr1|argon2id?)\$[./A-Za-z0-9$=,+]{20,200}`,
+		"$2a$  $2b$  $2y$  $2x$  $5$  $6$  $y$  $1$  $apr1$  $argon2",
+	},
 	{"sql-password", `(?i)\bidentified\s+(?:with\s+\w+\s+)?by\s+'([^'\n]{4,200})'`, "identified"},
 	{"secure-string", `(?i)ConvertTo-SecureString\s+(?:-String\s+)?["']([^"'$\n]{6,200})["']`, "securestring"},
 	{"session-cookie", `(?i)\bcookie:[^\n]{0,400}?\b\w*(?:sess|sid|auth|token)\w*=([^;\s"']{16,400})`, "cookie"},
@@ -239,7 +243,10 @@ func harmless(id, value string) bool {
 	case "bearer-token", "url-token", "session-cookie":
 		return k.digit == 0 || entropy(value) < 3.2 || identifier(value)
 	case "url-password":
-		return slices.Contains([]string{"pass", "passwd", "password", "pwd", "pw", "secret", "user", "username", "token", "key", "xxx", "xxxx", "p"}, strings.ToLower(value))
+		return slices.Contains(
+			[]string{"pass", "passwd", "password", "pwd", "pw", "secret", "user", "username", "token", "key", "xxx", "xxxx", "p"},
+			strings.ToLower(value),
+		)
 	case "command-password", "curl-user", "netrc-password", "env-password", "sql-password", "secure-string", "pgpass":
 		return k.digit == 0 && k.special == 0 || strings.ContainsAny(value, "{}<>()") || k.special == 0 && placeholderWord(value)
 	}

@@ -9,7 +9,12 @@ import (
 // InOrder answers several questions, with a number of workers from 1. It yields the
 // answers in the order of the questions, each as soon as it and all answers before it
 // are ready. An error of a question, or of its answer, ends the sequence.
-func InOrder[Q, A any](ctx context.Context, questions iter.Seq2[Q, error], workers int, answer func(context.Context, Q) (A, error)) iter.Seq2[A, error] {
+func InOrder[Q, A any](
+	ctx context.Context,
+	questions iter.Seq2[Q, error],
+	workers int,
+	answer func(context.Context, Q) (A, error),
+) iter.Seq2[A, error] {
 	type result struct {
 		ans A
 		err error

@@ -57,7 +57,12 @@ type Setting struct {
 // Table lists the settings of a model.
 var Table = []Setting{
 	{Key: "agent.model", env: "GIT_AGENT_MODEL", set: func(s *Settings, v string) error { s.Model = v; return nil }},
-	{Key: "agent.baseUrl", env: "GIT_AGENT_BASE_URL", fallbackEnv: "OPENAI_BASE_URL", set: func(s *Settings, v string) error { s.BaseURL = v; return nil }},
+	{
+		Key:         "agent.baseUrl",
+		env:         "GIT_AGENT_BASE_URL",
+		fallbackEnv: "OPENAI_BASE_URL",
+		set:         func(s *Settings, v string) error { s.BaseURL = v; return nil },
+	},
 	{Key: "agent.wire", set: func(s *Settings, v string) error { return setWire(&s.Wire, v) }},
 	{Key: "agent.apiKeyCommand", set: func(s *Settings, v string) error { s.KeyCommand = v; return nil }},
 	{Key: "agent.maxCost", set: func(s *Settings, v string) error { return setUSD(&s.MaxCost, v) }},
@@ -72,7 +77,11 @@ var Table = []Setting{
 	{Key: "agent.reasoningEffort", set: func(s *Settings, v string) error { s.Effort = v; return nil }},
 	{Key: "agent.calibration", set: func(s *Settings, v string) error { return setCalibration(&s.Calibration, v) }},
 	{Key: "agent.crashCalibration", set: func(s *Settings, v string) error { return setCalibration(&s.CrashCalibration, v) }},
-	{Key: EngineKey, tightens: func(v string) bool { return v == "offline" }, set: func(s *Settings, v string) error { return setEngine(&s.Engine, v) }},
+	{
+		Key:      EngineKey,
+		tightens: func(v string) bool { return v == "offline" },
+		set:      func(s *Settings, v string) error { return setEngine(&s.Engine, v) },
+	},
 }
 
 // Read reads the settings from the environment and from git's configuration,
@@ -133,7 +142,11 @@ func (row Setting) Check(v gitconfig.Value) error {
 
 // find returns the value in effect and where it comes from. The origin is "" if
 // the setting has no value.
-func (row Setting) find(configured []gitconfig.Value, env func(string) string, untrusted func(key, scope string)) (value gitconfig.Value, origin string) {
+func (row Setting) find(
+	configured []gitconfig.Value,
+	env func(string) string,
+	untrusted func(key, scope string),
+) (value gitconfig.Value, origin string) {
 	if row.env != "" {
 		if v := env(row.env); v != "" {
 			return gitconfig.Value{Value: v}, row.env

@@ -185,7 +185,16 @@ func (s *Set) gaps(found []int) (again []int, problems []string) {
 			absent = append(absent, index)
 		case found[i] < s.parts[i].header.Entries:
 			p := s.parts[i]
-			problems = append(problems, fmt.Sprintf("gap: shard %s in %s is incomplete: %d of %d answers are missing", p.shard, p.path, p.header.Entries-found[i], p.header.Entries))
+			problems = append(
+				problems,
+				fmt.Sprintf(
+					"gap: shard %s in %s is incomplete: %d of %d answers are missing",
+					p.shard,
+					p.path,
+					p.header.Entries-found[i],
+					p.header.Entries,
+				),
+			)
 		default:
 			continue
 		}

@@ -49,7 +49,13 @@ func Parse(s string) (Shard, error) {
 	case of == 0 || of > maxShards:
 		return Shard{}, fmt.Errorf("the number of shards is from 1 to %d, not %d", maxShards, of)
 	case index == 0:
-		return Shard{}, fmt.Errorf("shards are counted from 1, so the first of %d is 1/%d and the last %d/%d; add 1 to an index that counts from 0", of, of, of, of)
+		return Shard{}, fmt.Errorf(
+			"shards are counted from 1, so the first of %d is 1/%d and the last %d/%d; add 1 to an index that counts from 0",
+			of,
+			of,
+			of,
+			of,
+		)
 	case index > of:
 		return Shard{}, fmt.Errorf("there is no shard %d of %d; the last is %d/%d", index, of, of, of)
 	}

@@ -284,7 +284,9 @@ func withoutAnnotations(heading string) string {
 }
 
 // typeWord matches the beginning of what declares a type, even if it has parentheses.
-var typeWord = Lazy(`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|pub|export|default|data|open|partial)\s+)*(?:class|interface|enum|record|trait|impl|namespace)\b`)
+var typeWord = Lazy(
+	`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|pub|export|default|data|open|partial)\s+)*(?:class|interface|enum|record|trait|impl|namespace)\b`,
+)
 
 // declaresType reports whether a heading that may have parentheses, such as those of
 // an annotation or of what a record holds, is that of a type.

@@ -142,7 +142,9 @@ var testFile = Lazy(`(^|/)(` +
 func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile().MatchString(p) }
 
 // vendored matches the paths of code that a project takes from elsewhere, or generates.
-var vendored = Lazy(`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`)
+var vendored = Lazy(
+	`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`,
+)
 
 // IsVendored tells from the path alone whether a project takes a file from elsewhere, or
 // makes it of others, so that nobody edits it by hand.

@@ -40,15 +40,19 @@ func SteersTests(p string) bool {
 // shadowed are modules that the tests of Python and C use. A new file by such a name,
 // where the language looks first, takes their place.
 var (
-	shadowedPython = wordSet(`pytest _pytest pluggy py iniconfig nose nose2 unittest doctest mock hypothesis tox nox trial twisted testtools zope behave robot
+	shadowedPython = wordSet(
+		`pytest _pytest pluggy py iniconfig nose nose2 unittest doctest mock hypothesis tox nox trial twisted testtools zope behave robot
 		site sys os io re abc ast json math time types typing enum errno functools itertools collections contextlib copy dataclasses datetime decimal
 		difflib dis fnmatch fractions gc getopt getpass glob hashlib heapq hmac html http importlib inspect ipaddress linecache locale logging
 		operator optparse argparse pathlib pickle pkgutil platform pprint queue random runpy select shlex shutil signal socket sqlite3 ssl stat
 		statistics string struct subprocess sysconfig tempfile textwrap threading token tokenize tomllib traceback tracemalloc unicodedata urllib uuid
-		warnings weakref xml zipfile zlib csv codecs base64 bisect builtins bz2 calendar cmath code concurrent configparser asyncio array numbers`)
-	shadowedHeader = wordSet(`assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h
+		warnings weakref xml zipfile zlib csv codecs base64 bisect builtins bz2 calendar cmath code concurrent configparser asyncio array numbers`,
+	)
+	shadowedHeader = wordSet(
+		`assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h
 		stdlib.h string.h strings.h time.h unistd.h wchar.h check.h cmocka.h unity.h criterion.h cunit.h munit.h greatest.h utest.h minunit.h gtest.h
-		gmock.h catch.hpp doctest.h cassert cstdio cstdlib cstring iostream string vector`)
+		gmock.h catch.hpp doctest.h cassert cstdio cstdlib cstring iostream string vector`,
+	)
 )
 
 // Shadows tells from the path alone whether a new file takes the place of a module or a
@@ -71,7 +75,9 @@ func Shadows(p string, packaged bool) bool {
 // runsItself matches files that some program runs or obeys as soon as they are there:
 // shells that enter a directory, git, editors, hook managers and servers of continuous
 // integration.
-var runsItself = Lazy(`(?i)(^|/)(\.envrc|\.env|\.gitattributes|\.gitmodules|\.lfsconfig|\.pre-commit-(config|hooks)\.ya?ml|lefthook[^/]*\.(ya?ml|toml|json)|\.lefthook[^/]*|\.lintstagedrc[^/]*|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|appveyor\.yml|jenkinsfile|\.drone\.yml|\.cirrus\.(yml|star)|\.woodpecker[^/]*|\.mise\.toml|mise\.toml|\.tool-versions|\.editorconfig|\.vimrc|\.nvimrc|\.exrc|\.dir-locals\.el|dockerfile|\.devcontainer\.json|agents\.md|claude\.md|\.cursorrules)$|(^|/)(\.husky|\.githooks|\.hooks|\.github/(workflows|actions)|\.circleci|\.buildkite|\.gitlab|\.devcontainer|\.vscode|\.idea|\.cursor|\.claude)/`)
+var runsItself = Lazy(
+	`(?i)(^|/)(\.envrc|\.env|\.gitattributes|\.gitmodules|\.lfsconfig|\.pre-commit-(config|hooks)\.ya?ml|lefthook[^/]*\.(ya?ml|toml|json)|\.lefthook[^/]*|\.lintstagedrc[^/]*|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|appveyor\.yml|jenkinsfile|\.drone\.yml|\.cirrus\.(yml|star)|\.woodpecker[^/]*|\.mise\.toml|mise\.toml|\.tool-versions|\.editorconfig|\.vimrc|\.nvimrc|\.exrc|\.dir-locals\.el|dockerfile|\.devcontainer\.json|agents\.md|claude\.md|\.cursorrules)$|(^|/)(\.husky|\.githooks|\.hooks|\.github/(workflows|actions)|\.circleci|\.buildkite|\.gitlab|\.devcontainer|\.vscode|\.idea|\.cursor|\.claude)/`,
+)
 
 // RunsItself tells from the path alone whether a program runs or obeys a file without
 // being asked: on entering the directory, on a git command, in an editor, or on a server

@@ -13,7 +13,8 @@ func IsTestOf(p, command string) bool {
 		return true
 	}
 	base := strings.ToLower(path.Base(p))
-	if !strings.Contains(base, "test") && !strings.Contains(base, "check") && !strings.Contains(base, "repro") && !strings.Contains(base, "verify") && !strings.Contains(base, "spec") {
+	if !strings.Contains(base, "test") && !strings.Contains(base, "check") && !strings.Contains(base, "repro") && !strings.Contains(base, "verify") &&
+		!strings.Contains(base, "spec") {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=$", r) }) {

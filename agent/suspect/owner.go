@@ -193,15 +193,27 @@ func (o *Owners) dropOlder(boundary map[gitext.OID]bool) {
 	switch {
 	case o.Older == 0:
 	case o.Older == all && all == 1:
-		o.Notes = append(o.Notes, "the only traced line is older than this shallow clone, which does not have the commit that wrote it; type git fetch --unshallow")
+		o.Notes = append(
+			o.Notes,
+			"the only traced line is older than this shallow clone, which does not have the commit that wrote it; type git fetch --unshallow",
+		)
 	case o.Older == all:
-		o.Notes = append(o.Notes, fmt.Sprintf("all of the %d traced lines are older than this shallow clone, which does not have the commits that wrote them; type git fetch --unshallow", all))
+		o.Notes = append(
+			o.Notes,
+			fmt.Sprintf(
+				"all of the %d traced lines are older than this shallow clone, which does not have the commits that wrote them; type git fetch --unshallow",
+				all,
+			),
+		)
 	default:
 		verb := "are"
 		if o.Older == 1 {
 			verb = "is"
 		}
-		o.Notes = append(o.Notes, fmt.Sprintf("%d of the %d traced lines %s older than this shallow clone; type git fetch --unshallow", o.Older, all, verb))
+		o.Notes = append(
+			o.Notes,
+			fmt.Sprintf("%d of the %d traced lines %s older than this shallow clone; type git fetch --unshallow", o.Older, all, verb),
+		)
 	}
 }
 

@@ -52,4 +52,6 @@ const (
 
 // SaysRefactor matches the subject of a commit that says to move, to rename or to
 // clean up code. Such a commit owns many lines that it did not write.
-var SaysRefactor = source.Lazy(`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`)
+var SaysRefactor = source.Lazy(
+	`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`,
+)

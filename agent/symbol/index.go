@@ -172,7 +172,9 @@ func valueLook(text, name string) (Kind, bool) {
 var (
 	// noType matches what no name of a member or a variable stands behind: the beginning
 	// of a comment, and words that name something known.
-	noType = source.Lazy(`^(?:\*|//|/\*|#)|\b(?:struct|class|enum|union|interface|extends|implements|throws|throw|new|import|package|using|goto|case|return)$`)
+	noType = source.Lazy(
+		`^(?:\*|//|/\*|#)|\b(?:struct|class|enum|union|interface|extends|implements|throws|throw|new|import|package|using|goto|case|return)$`,
+	)
 	// memberEnd matches what stands behind the name of a member: the length of an array
 	// or of a bit field, and a semicolon.
 	memberEnd = source.Lazy(`^(?:\[[^\]]+\]\s*|:\s*\d+\s*)*[;,]`)

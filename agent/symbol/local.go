@@ -138,7 +138,9 @@ func (l *lookup) line(n int) string {
 	return string(l.lines[n-1][:min(len(l.lines[n-1]), maxText)])
 }
 
-var firstControl = source.Lazy(`^\s*(?:return|goto|else|case|delete|throw|assert|new|await|yield|print|echo|break|continue|extern|using|typedef|import|from)\b`)
+var firstControl = source.Lazy(
+	`^\s*(?:return|goto|else|case|delete|throw|assert|new|await|yield|print|echo|break|continue|extern|using|typedef|import|from)\b`,
+)
 
 func controlled(text string) bool {
 	t := strings.TrimSpace(text)

@@ -114,8 +114,20 @@ func Scope(name string) string {
 
 var (
 	controlWord = source.Lazy(`^\s*(?:if|else|while|for|switch|return|case|do|goto|sizeof|delete|throw|assert|new|await|yield|print|echo|extern)\b`)
-	keywordDef  = source.Lazy(`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`)
-	typeWords   = map[string]bool{"class": true, "struct": true, "interface": true, "trait": true, "enum": true, "type": true, "union": true, "typedef": true, "module": true}
+	keywordDef  = source.Lazy(
+		`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`,
+	)
+	typeWords = map[string]bool{
+		"class":     true,
+		"struct":    true,
+		"interface": true,
+		"trait":     true,
+		"enum":      true,
+		"type":      true,
+		"union":     true,
+		"typedef":   true,
+		"module":    true,
+	}
 )
 
 // definition reports whether a line defines a name, by its look.
@@ -127,7 +139,8 @@ func definition(p, text, name string) (Definition, bool) {
 	d := Definition{Path: p, Text: strings.TrimRight(text, " \t\r"), Kind: Function}
 	before, after := text[:at], strings.TrimLeft(text[at+len(name):], " \t")
 	trimmed := strings.TrimSpace(text)
-	if strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") || source.FileKindOf(p) == source.OtherFile {
+	if strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") ||
+		source.FileKindOf(p) == source.OtherFile {
 		return d, false
 	}
 	if m := keywordDef().FindStringSubmatch(text); m != nil && !returnsTag(m[1], before, after) {

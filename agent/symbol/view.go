@@ -40,7 +40,10 @@ type Question struct {
 func (v View) Lookup(ctx context.Context, finder *Finder, q Question) (agent.Result, error) {
 	found, err := finder.Lookup(ctx, q.Name, q.At)
 	if errors.Is(err, ErrNoName) {
-		return agent.Result{}, &agent.CallError{Tool: v.Tool, Text: fmt.Sprintf("%q is not a name; give an identifier, such as f, T::f or obj->field", short(q.Name))}
+		return agent.Result{}, &agent.CallError{
+			Tool: v.Tool,
+			Text: fmt.Sprintf("%q is not a name; give an identifier, such as f, T::f or obj->field", short(q.Name)),
+		}
 	}
 	if err != nil {
 		return agent.Result{}, err
@@ -75,7 +78,12 @@ func (v View) Render(ctx context.Context, q Question, found Found) (agent.Result
 		fmt.Fprintf(&b, "%s does not occur in %s\n", name, path)
 	}
 	if len(found.Definitions) == 0 {
-		fmt.Fprintf(&b, "no definition of %s is found in the repository; it may be in a library, or made by a macro: %s finds its uses\n", name, v.Search)
+		fmt.Fprintf(
+			&b,
+			"no definition of %s is found in the repository; it may be in a library, or made by a macro: %s finds its uses\n",
+			name,
+			v.Search,
+		)
 		return agent.Result{Text: b.String(), Nothing: true}, nil
 	}
 	for i, d := range found.Definitions {

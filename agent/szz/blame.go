@@ -58,8 +58,12 @@ var (
 	}, "|") + `)`)
 	// pronounBlamed matches "This was introduced in", which blames a commit where the
 	// title of the message tells of a fix.
-	pronounBlamed = source.Lazy(`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit)
-	tellsOfFix    = source.Lazy(`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*)\b`)
+	pronounBlamed = source.Lazy(
+		`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit,
+	)
+	tellsOfFix = source.Lazy(
+		`(?i)\b(?:(?:un)?fix\w*|repair\w*|correct\w*|regress\w*|restor\w*|revert\w*|bugs?|crash\w*|leaks?|avoid|prevent|(?:do not|don'?t)|typos?|broken|break\w*|unbreak|fail\w*|warning|wrong|missing|re-?enable|again|overflow|races?|error|handle|proper\w*)\b`,
+	)
 )
 
 // These patterns match the sentences that name a commit without blaming it, though
@@ -189,22 +193,32 @@ var (
 	}, "|") + `)`)
 	// fixedDefect matches sentences that name a commit as a fix of something, whatever that
 	// had caused, and turns those that go on to say what the fix did wrong.
-	fixedDefect = source.Lazy(`(?i)@\W*(?:\w+ly )?fix(?:ed|es) (?:an? |the |some )?(?:\w+ ){0,3}?(?:problems?|issues?|bugs?|crash\w*|leaks?|regress\w*|errors?|races?)\b`)
-	turns       = source.Lazy(`(?i)\b(?:but|however|unfortunately|accident\w*|inadvert\w*|mistaken\w*|introduc\w+|also|which|broke|without|only)\b`)
+	fixedDefect = source.Lazy(
+		`(?i)@\W*(?:\w+ly )?fix(?:ed|es) (?:an? |the |some )?(?:\w+ ){0,3}?(?:problems?|issues?|bugs?|crash\w*|leaks?|regress\w*|errors?|races?)\b`,
+	)
+	turns = source.Lazy(`(?i)\b(?:but|however|unfortunately|accident\w*|inadvert\w*|mistaken\w*|introduc\w+|also|which|broke|without|only)\b`)
 	// releaseTitle matches the title of a commit that lists the changes of a release, or
 	// that is about none.
 	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\b(?:coding|code|doc)[- ]style\b`)
 	// outright matches the words that blame a commit even if it is a fix.
-	outright = source.Lazy(`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`)
+	outright = source.Lazy(
+		`(?i)@(?:[^.]|\.\w){0,120}\b(?:broke|breaks|regress\w*|introduc\w+ (?:an? |the |some )?(?:\w+ )?(?:bug|regression|error|crash|problem|issue|leak)|caus(?:ed|es|ing)|inadvert\w*|accident\w*|mistaken\w*)\b`,
+	)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
 	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
-	goesOn = source.Lazy(`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`)
+	goesOn = source.Lazy(
+		`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`,
+	)
 	// othersFault matches what stands before another commit that did the damage.
-	othersFault = source.Lazy(`(?i)\b(?:and|but|which|that|then|later|until|(?:it|this|they|I|we) (?:was|were|got)?)\s+(?:\w+\s+){0,4}?(?:missed|removed|dropped|lost|broken|regressed|forgotten|reverted|disabled|overlooked|undone|deleted)\b(?:\s+\w+){0,6}?\s+(?:in|by|with|during)\s+(?:the\s+)?(?:\w+\s+){0,4}?\W*$`)
+	othersFault = source.Lazy(
+		`(?i)\b(?:and|but|which|that|then|later|until|(?:it|this|they|I|we) (?:was|were|got)?)\s+(?:\w+\s+){0,4}?(?:missed|removed|dropped|lost|broken|regressed|forgotten|reverted|disabled|overlooked|undone|deleted)\b(?:\s+\w+){0,6}?\s+(?:in|by|with|during)\s+(?:the\s+)?(?:\w+\s+){0,4}?\W*$`,
+	)
 	// settledSince matches a next sentence that says that what the commit did was fixed or
 	// reverted since, or is no reason for a fix but for a clean-up.
-	settledSince = source.Lazy(`(?i)^\s*(?:(?:this|that|it|which)\b(?:[^.]|\.\w){0,60}\bthen fixed\b|(?:that|this|the) (?:commit|change|patch) is not the (?:cause|culprit|reason)\b|(?:[^.]|\.\w){0,80}\bbut (?:commit )?[0-9a-f]{7,}\W+(?:\w+ly )?(?:removed|dropped|broke|changed|reverted)\b|(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`)
+	settledSince = source.Lazy(
+		`(?i)^\s*(?:(?:this|that|it|which)\b(?:[^.]|\.\w){0,60}\bthen fixed\b|(?:that|this|the) (?:commit|change|patch) is not the (?:cause|culprit|reason)\b|(?:[^.]|\.\w){0,80}\bbut (?:commit )?[0-9a-f]{7,}\W+(?:\w+ly )?(?:removed|dropped|broke|changed|reverted)\b|(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`,
+	)
 	// rangeBehind matches what stands behind the left end of a range of commits, which git
 	// leaves out.
 	rangeBehind = source.Lazy(`^\.\.\.?[0-9a-f]{7,}`)

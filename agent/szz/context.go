@@ -135,7 +135,10 @@ func (fc *FixContext) noteLeftOut() {
 		return // the patch could not be read
 	}
 	for _, f := range fc.Patch.LeftOut {
-		fc.Notes = append(fc.Notes, fmt.Sprintf("%q was left out: comparing it would run your filter %q; 'git add' it and use --staged", f.Path, f.Filter))
+		fc.Notes = append(
+			fc.Notes,
+			fmt.Sprintf("%q was left out: comparing it would run your filter %q; 'git add' it and use --staged", f.Path, f.Filter),
+		)
 		fc.leftOut = true
 	}
 }
@@ -213,7 +216,12 @@ func patchNotes(p *gitext.Patch) []string {
 		}
 	}
 	if binary > 0 {
-		note("%d %s not traced, because %s binary, or larger than 32 MiB", binary, Plural(binary, "file was", "files were"), Plural(binary, "it is", "they are"))
+		note(
+			"%d %s not traced, because %s binary, or larger than 32 MiB",
+			binary,
+			Plural(binary, "file was", "files were"),
+			Plural(binary, "it is", "they are"),
+		)
 	}
 	if renamed > 0 && !changesLines(p) {
 		note("%d %s renamed without a change", renamed, Plural(renamed, "file is", "files are"))

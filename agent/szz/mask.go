@@ -190,7 +190,9 @@ func (m *Mask) Patch(p *gitext.Patch) *gitext.Patch {
 
 // culpritLine matches a line that names the culprit as a trailer does, behind which the
 // message goes on.
-var culpritLine = source.Lazy(`(?im)^[ \t]*(?:fixes|fixes-commit|fixed|regressed-by|introduced-by|broken-by|caused-by|bug-introduced-by|culprit)[ \t]*:[ \t]*(?:<commit [A-Z]+>\W*?)+$\n?`)
+var culpritLine = source.Lazy(
+	`(?im)^[ \t]*(?:fixes|fixes-commit|fixed|regressed-by|introduced-by|broken-by|caused-by|bug-introduced-by|culprit)[ \t]*:[ \t]*(?:<commit [A-Z]+>\W*?)+$\n?`,
+)
 
 // ofFix masks the message of the fix. Lines such as "Fixes: <commit A>" are left out, as
 // trailers are: their number would say how many culprits there are.

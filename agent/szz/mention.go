@@ -14,7 +14,9 @@ import (
 // These patterns find what names a commit by its subject in quotation marks.
 var (
 	quotedTitle = source.Lazy(`["“]([^"“”\n]{8,120}(?:\n[^"“”\n]{1,80})?)["”]`)
-	titleBlamed = source.Lazy(`(?i)(?:\b(?:commit|change|patch)s?\s+@|\b(?:introduced|caused|broken|revealed|exposed|regress\w*)\s+(?:in|by|with|from|since|after)\s+(?:the\s+)?(?:commit\s+|change\s+|patch\s+)?@)`)
+	titleBlamed = source.Lazy(
+		`(?i)(?:\b(?:commit|change|patch)s?\s+@|\b(?:introduced|caused|broken|revealed|exposed|regress\w*)\s+(?:in|by|with|from|since|after)\s+(?:the\s+)?(?:commit\s+|change\s+|patch\s+)?@)`,
+	)
 )
 
 // mostReferences is how many names of commits other than hashes are looked up in the

@@ -26,8 +26,12 @@ var (
 // These patterns find what stands before or behind a number that counts or measures
 // something. Such a number is no hash, though a hash may consist of decimal digits.
 var (
-	beforeNumber = source.Lazy(`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`)
-	behindNumber = source.Lazy(`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`)
+	beforeNumber = source.Lazy(
+		`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`,
+	)
+	behindNumber = source.Lazy(
+		`(?i)^(?:\.\d|%|\s?(?:bytes?|[kmgt]i?b|bits?|lines?|char(?:acter)?s?|entries|elements|items|times|seconds|msecs?|[mun]s|blocks|pages|rows|packets|iterations|requests|connections|records|hz)\b)`,
+	)
 )
 
 // Prose returns a message as the ranking counts its words: a mark stands in place of

@@ -51,10 +51,14 @@ var tickets = []ticket{
 // These patterns decide what a number is. Numbers of reports are more frequent than
 // those of changes, so that only the words of numberBlamed are believed.
 var (
-	numberBlamed = source.Lazy(`(?i)\b(?:(?:bugs?|errors?|warnings?|problems?|issues?|failures?|regress\w*|leaks?|typos?|breakages?|crash\w*|deadlocks?)\b[^.,]{0,50}\b(?:introduced|caused|created|added)\s+(?:in|by|with)|regress(?:ion|ed|ions)\s+(?:in|from|by|since|caused by|introduced in)|broken\s+(?:in|by|since|after)|accidental\w*\s+(?:\w+\s+)?(?:in|by)|introduced accidentally in|fallout from)\s*:?\s+(?:PR\s*|pull request\s*)?@`)
-	numberWord   = source.Lazy(`(?i)\b(?:the\s+)?(?:tickets?|story|change|changeset|commit|revision|rev|svn|diff|review)\s+$`)
+	numberBlamed = source.Lazy(
+		`(?i)\b(?:(?:bugs?|errors?|warnings?|problems?|issues?|failures?|regress\w*|leaks?|typos?|breakages?|crash\w*|deadlocks?)\b[^.,]{0,50}\b(?:introduced|caused|created|added)\s+(?:in|by|with)|regress(?:ion|ed|ions)\s+(?:in|from|by|since|caused by|introduced in)|broken\s+(?:in|by|since|after)|accidental\w*\s+(?:\w+\s+)?(?:in|by)|introduced accidentally in|fallout from)\s*:?\s+(?:PR\s*|pull request\s*)?@`,
+	)
+	numberWord = source.Lazy(`(?i)\b(?:the\s+)?(?:tickets?|story|change|changeset|commit|revision|rev|svn|diff|review)\s+$`)
 	// notTicket matches names of standards and the like.
-	notTicket = source.Lazy(`^(?:UTF|SHA|CVE|CWE|ISO|RFC|IEEE|IEC|MD|AES|RSA|CP|KOI|ASCII|BASE|X|GPL|LGPL|AGPL|BSD|ARM|ARMV|AVX|SSE|H|MPEG|GTK|QT|COVID|WCAG|POSIX|ANSI|ECMA|PEP|CRC|HTTP|TLS|SSL|USB|PCI|DDR|I|IPV|C|T)\d*-`)
+	notTicket = source.Lazy(
+		`^(?:UTF|SHA|CVE|CWE|ISO|RFC|IEEE|IEC|MD|AES|RSA|CP|KOI|ASCII|BASE|X|GPL|LGPL|AGPL|BSD|ARM|ARMV|AVX|SSE|H|MPEG|GTK|QT|COVID|WCAG|POSIX|ANSI|ECMA|PEP|CRC|HTTP|TLS|SSL|USB|PCI|DDR|I|IPV|C|T)\d*-`,
+	)
 	// closing matches the start of a line that names the report of the fixed bug.
 	closing = `(?im)^\W*(?:fix\w*|clos\w*|resolv\w*|refs?|references?|bugs?|issues?|tickets?|jira|see|part of)\b[:\s](?:.*[^A-Za-z0-9-])?`
 )
@@ -72,8 +76,12 @@ func (k *ticket) mentions(body string) []mention {
 		excerpt := s.excerpt()
 		s.before = numberWord().ReplaceAllString(s.before, "")
 		text := s.pattern()
-		if numberBlamed().MatchString(text) && !addsTest(title) && !excusedWhole().MatchString(text) && !excusedBefore().MatchString(text[:strings.IndexByte(text, '@')+1]) {
-			found = append(found, mention{kind: k, number: number, written: strings.TrimSpace(body[m[0]:m[1]]), around: s.before + s.behind, text: excerpt})
+		if numberBlamed().MatchString(text) && !addsTest(title) && !excusedWhole().MatchString(text) &&
+			!excusedBefore().MatchString(text[:strings.IndexByte(text, '@')+1]) {
+			found = append(
+				found,
+				mention{kind: k, number: number, written: strings.TrimSpace(body[m[0]:m[1]]), around: s.before + s.behind, text: excerpt},
+			)
 		}
 	}
 	return found

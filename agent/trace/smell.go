@@ -70,7 +70,10 @@ func findingIf(when bool, s Smell, turns ...int) []Finding {
 // noTest finds runs that change files and never run a test.
 func noTest(_ *Trajectory, acts []act) []Finding {
 	changed := filter(acts, func(a act) bool { return a.does == agent.DeedEdit })
-	return findingIf(len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }), NoTest, turnsOf(changed)...)
+	return findingIf(
+		len(changed) > 0 && !slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedTest }),
+		NoTest,
+		turnsOf(changed)...)
 }
 
 // noOpRead finds reads and searches that repeat an earlier one. The earlier one must

@@ -75,12 +75,32 @@ func shellCommands(text string) [][]string {
 }
 
 // runners are commands that run tests whatever their arguments are.
-var runners = []string{"pytest", "py.test", "tox", "nosetests", "ctest", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "prove", "bats", "gotestsum"}
+var runners = []string{
+	"pytest",
+	"py.test",
+	"tox",
+	"nosetests",
+	"ctest",
+	"jest",
+	"vitest",
+	"mocha",
+	"ava",
+	"rspec",
+	"phpunit",
+	"prove",
+	"bats",
+	"gotestsum",
+}
 
 // testArguments are the first arguments with which these commands run tests.
 var testArguments = map[string][]string{
-	"go": {"test"}, "cargo": {"test", "nextest"}, "npm": {"test", "t"}, "yarn": {"test"}, "pnpm": {"test"}, "make": {"test", "check"}, "ninja": {"test"},
-	"mvn": {"test", "verify"}, "gradle": {"test", "check"}, "gradlew": {"test", "check"}, "dotnet": {"test"}, "rake": {"test", "spec"}, "meson": {"test"}, "bazel": {"test"}, "node": {"--test"},
+	"go": {
+		"test",
+	}, "cargo": {"test", "nextest"}, "npm": {"test", "t"}, "yarn": {"test"}, "pnpm": {"test"}, "make": {"test", "check"}, "ninja": {"test"},
+	"mvn": {
+		"test",
+		"verify",
+	}, "gradle": {"test", "check"}, "gradlew": {"test", "check"}, "dotnet": {"test"}, "rake": {"test", "spec"}, "meson": {"test"}, "bazel": {"test"}, "node": {"--test"},
 }
 
 // wordsDeed says what one command does.
@@ -106,7 +126,8 @@ func wordsDeed(words []string) (agent.Deed, string) {
 	case slices.Contains([]string{"grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "locate", "ls", "tree"}, name),
 		name == "git" && (startsWith(args, "grep") || startsWith(args, "log")):
 		return agent.DeedSearch, ""
-	case slices.Contains([]string{"cat", "head", "tail", "less", "more", "nl", "sed", "awk", "bat"}, name), name == "git" && startsWith(args, "show", "blame"):
+	case slices.Contains([]string{"cat", "head", "tail", "less", "more", "nl", "sed", "awk", "bat"}, name),
+		name == "git" && startsWith(args, "show", "blame"):
 		return agent.DeedRead, last(args)
 	}
 	return "", ""
@@ -116,7 +137,8 @@ func wordsDeed(words []string) (agent.Deed, string) {
 // command that runs another one, or its duration.
 func goesBefore(word string) bool {
 	duration := strings.ContainsAny(word[:min(1, len(word))], "0123456789")
-	return duration || strings.Contains(word, "=") || slices.Contains([]string{"sudo", "env", "time", "timeout", "nice", "npx", "xargs", "then", "do", "!"}, word)
+	return duration || strings.Contains(word, "=") ||
+		slices.Contains([]string{"sudo", "env", "time", "timeout", "nice", "npx", "xargs", "then", "do", "!"}, word)
 }
 
 // runsTests reports whether a command runs tests: by a runner, or by a script whose name

@@ -111,7 +111,15 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 		top = append(top, []stat.Forecast{{P: platt.Probability(p, 1), Right: ranked[i][0]}})
 	}
 	if c := stat.NewCalibration(top); c != nil {
-		fmt.Fprintf(w, "first suspect, named: ECE %.3f, by chance %.3f up to %.3f, Brier %.3f; %+v\n", *c.ECE.Value, c.ByChance.Mean, c.ByChance.High, c.Brier, platt)
+		fmt.Fprintf(
+			w,
+			"first suspect, named: ECE %.3f, by chance %.3f up to %.3f, Brier %.3f; %+v\n",
+			*c.ECE.Value,
+			c.ByChance.Mean,
+			c.ByChance.High,
+			c.Brier,
+			platt,
+		)
 	}
 }
 

@@ -52,7 +52,12 @@ func extract(ctx context.Context, args []string) error {
 }
 
 // eachCase reads case files and writes what examine returns for the cases to keep.
-func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, examine func(context.Context, *gitext.Repo, crashCase) (any, error)) error {
+func eachCase(
+	ctx context.Context,
+	args []string,
+	keep func(crashCase) bool,
+	examine func(context.Context, *gitext.Repo, crashCase) (any, error),
+) error {
 	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the folder that holds the repositories")
 	if err := flags.Parse(args); err != nil {
@@ -95,7 +100,12 @@ func eachCase(ctx context.Context, args []string, keep func(crashCase) bool, exa
 }
 
 // examineCase reads the report of a case, if the case has only its place, and examines it.
-func examineCase(ctx context.Context, repo *gitext.Repo, c crashCase, examine func(context.Context, *gitext.Repo, crashCase) (any, error)) (r any, err error) {
+func examineCase(
+	ctx context.Context,
+	repo *gitext.Repo,
+	c crashCase,
+	examine func(context.Context, *gitext.Repo, crashCase) (any, error),
+) (r any, err error) {
 	c.Report, err = crasheval.ReportOf(ctx, repo, crasheval.Case{Report: c.Report, ReportLines: c.ReportLines, Fix: c.Fix})
 	if err != nil {
 		return nil, err

@@ -114,7 +114,17 @@ func hitsOf(places []place) localize.Hits {
 // printPlaces prints shares with intervals at 95 %. Bugs of one repository are alike, so
 // the intervals come from resampling repositories and not bugs.
 func printPlaces(places []place) {
-	fmt.Printf("%-22s %5s %5s   %-20s  %-20s  %-20s  %-20s  %-20s\n", "known", "cases", "repos", "function first", "in three", "in five", "in ten", "file first")
+	fmt.Printf(
+		"%-22s %5s %5s   %-20s  %-20s  %-20s  %-20s  %-20s\n",
+		"known",
+		"cases",
+		"repos",
+		"function first",
+		"in three",
+		"in five",
+		"in ten",
+		"file first",
+	)
 	all := byState(places)
 	for _, s := range states {
 		groups := map[string][]place{}

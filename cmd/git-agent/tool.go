@@ -115,7 +115,11 @@ func (c *toolCmd) print(w io.Writer, res agent.Result) error {
 		_, err := io.WriteString(w, res.Text)
 		return err
 	}
-	return render.WriteJSON(w, toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value}, "\n")
+	return render.WriteJSON(
+		w,
+		toolAnswer{Schema: toolSchema, Tool: c.Tool, Cached: res.Cached, Truncated: res.Truncated, Incomplete: res.Incomplete, Value: res.Value},
+		"\n",
+	)
 }
 
 func (c *toolCmd) refuse(w io.Writer, refused *agent.CallError) error {

@@ -26,7 +26,11 @@ func cross(args []string) error {
 	without := fs.String("without", "", "leave out the features with these `names`, separated by commas")
 	linear := fs.String("linear", rareFeatures, "give the features with these `names` a linear weight, and hide them from the trees")
 	against := fs.String("against", "", "compare with the same cases in these `files` of rows, separated by commas")
-	onto := fs.Bool("onto", false, "train on the rows of -against, and correct their scores with second trees, which read what an index of changed lines gives")
+	onto := fs.Bool(
+		"onto",
+		false,
+		"train on the rows of -against, and correct their scores with second trees, which read what an index of changed lines gives",
+	)
 	all := fs.Bool("all", false, "have these second trees read the other features, too")
 	repeat := fs.Int("repeat", 1, "repeat `n` times, with other assignments to folds and seeds, and print means and standard deviations")
 	if err := fs.Parse(args); err != nil {

@@ -27,7 +27,11 @@ func extract(ctx context.Context, args []string) error {
 	cross := fs.Int("cross", 0, "take at most `n` cross-file cases, too, and -most of the other cases; the weights of the rows make up for it")
 	skip := fs.String("skip", "", "leave out the fixes of these case `files`, separated by commas")
 	jobs := fs.Int("jobs", 2, "work on `n` cases at once")
-	indexed := fs.String("indexed", "", "also write to this `file` the rows with what the indexes of changed lines give; repositories without one are left out")
+	indexed := fs.String(
+		"indexed",
+		"",
+		"also write to this `file` the rows with what the indexes of changed lines give; repositories without one are left out",
+	)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}

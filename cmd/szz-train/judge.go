@@ -99,7 +99,12 @@ func (r *reporter) printReliability(keep func(rank.Example) bool) {
 	if c == nil {
 		return
 	}
-	fmt.Printf("first suspects: ECE %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n", c.ECE, c.ByChance.Mean, c.ByChance.High)
+	fmt.Printf(
+		"first suspects: ECE %v; were every probability right: %.3f on average, at most %.3f in 95 %%\n",
+		c.ECE,
+		c.ByChance.Mean,
+		c.ByChance.High,
+	)
 	for _, b := range c.Bins {
 		fmt.Printf("  %.2f to %.2f: %4d suspects, mean probability %.3f, %.3f right\n", b.Low, b.High, b.N, b.Mean, b.Right)
 	}

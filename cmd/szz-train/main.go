@@ -55,7 +55,9 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: szz-train (mine | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>")
+		return fmt.Errorf(
+			"usage: szz-train (mine | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>",
+		)
 	}
 	switch args[0] {
 	case "mine":
@@ -83,5 +85,8 @@ func run(ctx context.Context, args []string) error {
 	case "confirm":
 		return confirm(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios", args[0])
+	return fmt.Errorf(
+		"unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios",
+		args[0],
+	)
 }

@@ -25,9 +25,13 @@ import (
 // narrower than those by which package szz trusts a message, since a wrong case
 // teaches something wrong.
 var (
-	anyHash      = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
-	blameWord    = regexp.MustCompile(`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caused|culprit|bug (?:in|from)|mistake\w*|oversight in|missed in|error in|accidental\w*|typo in|fix(?:es|ed|up)?:? (?:for |of |bug |issue |commit )*[0-9a-f]{7,40})\b`)
-	otherMention = regexp.MustCompile(`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|merged?|follow[- ]?up|revert\w*|fixed (?:in|by)|bisect\w*)\b`)
+	anyHash   = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+	blameWord = regexp.MustCompile(
+		`(?i)\b(introduc\w*|regress\w*|brok\w*|breaks?|breakage|caused|culprit|bug (?:in|from)|mistake\w*|oversight in|missed in|error in|accidental\w*|typo in|fix(?:es|ed|up)?:? (?:for |of |bug |issue |commit )*[0-9a-f]{7,40})\b`,
+	)
+	otherMention = regexp.MustCompile(
+		`(?i)\b(cherry[- ]picked|backport\w*|upstream commit|similar(?:ly)? to|see also|merged?|follow[- ]?up|revert\w*|fixed (?:in|by)|bisect\w*)\b`,
+	)
 )
 
 // maxCulprits is the largest number of commits that a fix may blame. Longer lists are

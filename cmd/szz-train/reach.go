@@ -218,7 +218,17 @@ func printReach(list []reached) {
 	}
 	median, high := quantiles(took)
 	fmt.Printf("%d cases; the look-up took %d ms (median), %d ms (90 %%)\n", len(list), median, high)
-	fmt.Printf("%-60s %6s %6s %6s %6s %6s %8s %8s\n", "share of cases with a true commit among the first", "1", "3", "10", "20", "40", "all", "commits")
+	fmt.Printf(
+		"%-60s %6s %6s %6s %6s %6s %8s %8s\n",
+		"share of cases with a true commit among the first",
+		"1",
+		"3",
+		"10",
+		"20",
+		"40",
+		"all",
+		"commits",
+	)
 	for _, w := range ways {
 		fmt.Printf("%-60s", w)
 		for _, first := range []int{1, 3, 10, 20, 40, 1 << 30} {

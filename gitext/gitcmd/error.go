@@ -82,7 +82,9 @@ func (e *Error) Said() string {
 // repository, or a directory that such a line names. The file may be a symbolic
 // link to anybody's secret, so the quoted text is removed.
 var quotedLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`)
+	return regexp.MustCompile(
+		`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`,
+	)
 })
 
 func (e *Error) Unwrap() error { return e.Err }

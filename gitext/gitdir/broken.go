@@ -58,7 +58,11 @@ func brokenBecause(dir string) string {
 	for _, name := range []string{"objects", "refs"} {
 		if _, err := os.ReadDir(filepath.Join(common, name)); err != nil {
 			if common != dir {
-				return fmt.Sprintf("%s of the directory that its file commondir names: %s", name, reason(err)) // commondir may be a link to a secret, so its text is not shown
+				return fmt.Sprintf(
+					"%s of the directory that its file commondir names: %s",
+					name,
+					reason(err),
+				) // commondir may be a link to a secret, so its text is not shown
 			}
 			return name + ": " + reason(err)
 		}

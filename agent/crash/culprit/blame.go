@@ -55,7 +55,11 @@ func kindOf(file string, line []byte) source.LineKind {
 		return source.LineBlank
 	case len(bytes.Trim(t, "{}()[];, \t")) == 0:
 		return source.LineBrace
-	case bytes.HasPrefix(t, []byte("//")), bytes.HasPrefix(t, []byte("/*")), bytes.HasPrefix(t, []byte("* ")), bytes.HasPrefix(t, []byte("*/")), bytes.Equal(t, []byte("*")):
+	case bytes.HasPrefix(t, []byte("//")),
+		bytes.HasPrefix(t, []byte("/*")),
+		bytes.HasPrefix(t, []byte("* ")),
+		bytes.HasPrefix(t, []byte("*/")),
+		bytes.Equal(t, []byte("*")):
 		return source.LineComment
 	case t[0] == '#' && hashComments(file):
 		return source.LineComment

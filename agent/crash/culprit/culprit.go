@@ -69,7 +69,14 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 }
 
 // gather finds the candidates of a report.
-func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File, good gitext.OID) (*gathering, []*candidate, error) {
+func gather(
+	ctx context.Context,
+	repo *gitext.Repo,
+	commit gitext.OID,
+	report *crash.Report,
+	files []crash.File,
+	good gitext.OID,
+) (*gathering, []*candidate, error) {
 	g := &gathering{repo: repo, byOID: map[gitext.OID]*candidate{}, words: reportWords(report)}
 	var err error
 	if g.commit, err = repo.Commit(ctx, commit); err != nil {

@@ -63,7 +63,14 @@ func (h *hit) clause(report *crash.Report) string {
 	case h.exact != nil:
 		return fmt.Sprintf("it wrote line %d of %s, where %s is, and %s", h.exact.line, shortPath(r.path), frameName(report, h.exact.ref), owned)
 	case h.nearest != nil && h.between <= 5:
-		return fmt.Sprintf("it wrote what is %s from line %d of %s, where %s is, and %s", agent.Plural(h.between, "line"), h.nearest.line, shortPath(r.path), frameName(report, h.nearest.ref), owned)
+		return fmt.Sprintf(
+			"it wrote what is %s from line %d of %s, where %s is, and %s",
+			agent.Plural(h.between, "line"),
+			h.nearest.line,
+			shortPath(r.path),
+			frameName(report, h.nearest.ref),
+			owned,
+		)
 	}
 	return fmt.Sprintf("it wrote %s, where %s is", owned, frameName(report, r.places[0].ref))
 }
@@ -138,7 +145,12 @@ func (g *gathering) pastEvidence(c *candidate) []suspect.Evidence {
 	if len(c.history) > 0 {
 		r := c.history[0].region
 		return []suspect.Evidence{{Path: r.path, Line: r.Start, Text: c.Subject(),
-			Command: command("log", fmt.Sprintf("-%d", c.history[0].order+1), fmt.Sprintf("-L%d,%d:%s", r.Start, r.End, r.path), g.commit.OID.Short())}}
+			Command: command(
+				"log",
+				fmt.Sprintf("-%d", c.history[0].order+1),
+				fmt.Sprintf("-L%d,%d:%s", r.Start, r.End, r.path),
+				g.commit.OID.Short(),
+			)}}
 	}
 	return []suspect.Evidence{{Path: g.regions[0].path, Text: c.Subject(),
 		Command: command("log", "--oneline", fmt.Sprintf("-%d", logCommits), g.commit.OID.Short(), "--", g.regions[0].path)}}

@@ -114,7 +114,13 @@ func shares(files []crash.File) map[string]float64 {
 
 // regionsOf returns the functions that the frames of a report are in, the heaviest
 // first, and sentences about files that cannot be read.
-func regionsOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) (out []*region, unread []string, err error) {
+func regionsOf(
+	ctx context.Context,
+	repo *gitext.Repo,
+	commit gitext.OID,
+	report *crash.Report,
+	files []crash.File,
+) (out []*region, unread []string, err error) {
 	places := placesOf(report, shares(files))
 	for _, f := range files { // and not by the map, whose order changes
 		if len(places[f.Path]) == 0 {

@@ -71,7 +71,10 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 		return nil, err
 	}
 	ans.Answer, ans.End = found.Answer, found.End
-	if value, err := json.Marshal(found.Answer); err == nil && !Unanswered(found.Answer) && len(offline.Incomplete) == 0 { // next time, the model may answer, or see more
+	if Unanswered(found.Answer) || len(offline.Incomplete) > 0 {
+		return ans, nil // next time, the model may answer, or see more
+	}
+	if value, err := json.Marshal(found.Answer); err == nil {
 		e.Cache.Put(ctx, key, value)
 	}
 	return ans, nil

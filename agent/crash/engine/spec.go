@@ -42,7 +42,14 @@ type Spec struct {
 
 // specOf returns the spec of the runs of an inquiry, without its RunSpec.
 func specOf(in Inquiry) (Spec, error) {
-	s := Spec{Case: in.Of, Commit: in.Offline.Commit, Title: titleOf(in.Question.Report), Since: in.Question.Since, Suspects: in.Question.Suspects, Dump: in.Question.Dump}
+	s := Spec{
+		Case:     in.Of,
+		Commit:   in.Offline.Commit,
+		Title:    titleOf(in.Question.Report),
+		Since:    in.Question.Since,
+		Suspects: in.Question.Suspects,
+		Dump:     in.Question.Dump,
+	}
 	data, err := json.Marshal(in.Question.Report)
 	if err != nil {
 		return s, err
@@ -88,7 +95,14 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 
 // Question returns the question that the run was to answer.
 func (s Spec) Question() (crash.Question, error) {
-	q := crash.Question{Commit: s.Commit, Since: s.Since, Suspects: s.Suspects, Dump: s.Dump, Switches: crash.SwitchesNamed(strings.Fields(s.Settings)...), Report: &crash.Report{}}
+	q := crash.Question{
+		Commit:   s.Commit,
+		Since:    s.Since,
+		Suspects: s.Suspects,
+		Dump:     s.Dump,
+		Switches: crash.SwitchesNamed(strings.Fields(s.Settings)...),
+		Report:   &crash.Report{},
+	}
 	if err := json.Unmarshal(s.Content, q.Report); err != nil {
 		return q, fmt.Errorf("read the recorded crash report: %w", err)
 	}

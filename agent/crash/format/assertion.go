@@ -19,7 +19,10 @@ var assertions = []struct {
 	pattern source.Pattern
 }{
 	// systemd, FRR, Samba: Assertion 'x' failed at src/a.c:312, function f(). Aborting.
-	{"failed at ", source.Lazy("(?i)assertion [`'\"(](?P<expr>.*)[`'\")] failed at (?P<file>[^\\s:]+):(?P<line>\\d+)(?:, function (?P<func>[\\w:~]+))?")},
+	{
+		"failed at ",
+		source.Lazy("(?i)assertion [`'\"(](?P<expr>.*)[`'\")] failed at (?P<file>[^\\s:]+):(?P<line>\\d+)(?:, function (?P<func>[\\w:~]+))?"),
+	},
 	// glibc: prog: file.c:12: f: Assertion `x' failed.
 	{"Assertion ", source.Lazy("(?:^|[\\s:])(?P<file>[^\\s:]+\\.\\w+):(?P<line>\\d+): (?P<func>[^`]*?): Assertion [`'\"](?P<expr>.*?)['\"] failed")},
 	// BSD, macOS: Assertion failed: (x), function f, file a.c, line 12.
@@ -29,7 +32,10 @@ var assertions = []struct {
 	// musl: Assertion failed: x (a.c: f: 12)
 	{"Assertion failed", source.Lazy(`Assertion failed: (?P<expr>.*) \((?P<file>[^\s:]+): (?P<func>[^:]+): (?P<line>\d+)\)`)},
 	// GLib: ERROR:a.c:12:f: assertion failed: (x)
-	{"assertion failed", source.Lazy(`(?:ERROR:)?(?P<file>[^\s:]+\.\w+):(?P<line>\d+):(?P<func>\w+)(?:: |:)(?:code should|assertion failed:? ?)\(?(?P<expr>.*?)\)?$`)},
+	{
+		"assertion failed",
+		source.Lazy(`(?:ERROR:)?(?P<file>[^\s:]+\.\w+):(?P<line>\d+):(?P<func>\w+)(?:: |:)(?:code should|assertion failed:? ?)\(?(?P<expr>.*?)\)?$`),
+	},
 	// Open vSwitch: lib/a.c:12: assertion x failed in f()
 	{"assertion ", source.Lazy(`(?P<file>[^\s:|]+\.\w+):(?P<line>\d+): assertion (?P<expr>.*) failed in (?P<func>\w+)`)},
 	// glog, Chromium: a.cc:12] Check failed: x
@@ -41,8 +47,18 @@ var assertions = []struct {
 	// git: BUG: refs.c:12: message
 	{"BUG: ", source.Lazy(`BUG: (?P<file>[^\s:]+\.\w+):(?P<line>\d+): (?P<expr>.*)$`)},
 	// DPDK and others: a.c:12: f: assertion, panic, or check that failed
-	{"", source.Lazy(`(?i)^(?:\S+: )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|rs|go|d|zig)):(?P<line>\d+):? ?(?P<expr>.*\b(?:assert(?:ion)?s?|panic(?:ked)?|abort(?:ed|ing)?|check) ?(?:failed|failure|\().*)$`)},
-	{"", source.Lazy(`(?i)\bassert(?:ion)? (?:failed|failure)[^/\w]*(?P<expr>.*?)[ (,]+(?:at )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)):(?P<line>\d+)`)},
+	{
+		"",
+		source.Lazy(
+			`(?i)^(?:\S+: )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|rs|go|d|zig)):(?P<line>\d+):? ?(?P<expr>.*\b(?:assert(?:ion)?s?|panic(?:ked)?|abort(?:ed|ing)?|check) ?(?:failed|failure|\().*)$`,
+		),
+	},
+	{
+		"",
+		source.Lazy(
+			`(?i)\bassert(?:ion)? (?:failed|failure)[^/\w]*(?P<expr>.*?)[ (,]+(?:at )?(?P<file>[\w./+-]+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)):(?P<line>\d+)`,
+		),
+	},
 }
 
 // Read implements lineReader.

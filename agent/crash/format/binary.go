@@ -52,7 +52,8 @@ func checkBinary(first []byte) error {
 		return err
 	}
 	for _, m := range magics {
-		if bytes.HasPrefix(first, []byte(m.magic)) && (m.magic != "BZh" || bytes.IndexByte(first[:min(len(first), 64)], 0) >= 0 || len(first) > 10 && first[4] == 0x31) {
+		if bytes.HasPrefix(first, []byte(m.magic)) &&
+			(m.magic != "BZh" || bytes.IndexByte(first[:min(len(first), 64)], 0) >= 0 || len(first) > 10 && first[4] == 0x31) {
 			return &BinaryError{What: m.what, Advice: m.advice}
 		}
 	}

@@ -16,7 +16,9 @@ type bsdReader struct {
 }
 
 var (
-	bsdFrame = source.Lazy(`^([A-Za-z_.$][\w.$]*)\(.*\) at (?:\w+:)?([A-Za-z_.$][\w.$]*|0x[0-9a-f]+)(?:\+(?:0x)?[0-9a-f]+)?(?:/frame 0x[0-9a-f]+)?(?: (?:([A-Za-z_]\w*) )?([^\s:\[]+\.\w{1,3}):(\d+)( \[inline\])?)?$`)
+	bsdFrame = source.Lazy(
+		`^([A-Za-z_.$][\w.$]*)\(.*\) at (?:\w+:)?([A-Za-z_.$][\w.$]*|0x[0-9a-f]+)(?:\+(?:0x)?[0-9a-f]+)?(?:/frame 0x[0-9a-f]+)?(?: (?:([A-Za-z_]\w*) )?([^\s:\[]+\.\w{1,3}):(\d+)( \[inline\])?)?$`,
+	)
 	bsdInner = source.Lazy(`^([A-Za-z_][\w]*) ([^\s:\[]+\.[chS]):(\d+) \[inline\]$`)
 	bsdCause = source.Lazy(`^(?:login: )?(?:panic: |Fatal trap \d+: |fatal .* in supervisor mode|uvm_fault\(|kernel: |kernel diagnostic assertion )`)
 	bsdTrap  = source.Lazy(`^--- (?:trap|interrupt|signal) (?:0x)?[1-9a-f]`)

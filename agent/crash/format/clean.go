@@ -54,7 +54,11 @@ var (
 		// columns, 1234-1240 DEBUG app A.
 		{"0123456789", "", source.Lazy(`^\d+-\d+(?:/\S+ [VDIWEFA]/[\w. -]{1,40}: ?| +\S+ +\S+ +[VDIWEFA]  )`)},
 		// May  6 07:08:09 host program[123]: is syslog's and the journal's.
-		{"JFMASOND", "", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`)},
+		{
+			"JFMASOND",
+			"",
+			source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [^\s:\[]{1,60}(?:\[\d+\])?: ?`),
+		},
 		// The same without a host, as the journal is often quoted.
 		{"JFMASOND", "", source.Lazy(`^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d kernel: ?`)},
 		// [Wed Dec 13 10:43:00 2023] is dmesg's with human times.

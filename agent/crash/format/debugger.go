@@ -20,8 +20,10 @@ var (
 	gdbThread  = source.Lazy(`^(?:\* ?)?(?:Thread (\d+) \(|thread #(\d+))(.*)$`)
 	coreThread = source.Lazy(`^Stack trace of thread (\S+):$`)
 	coreSignal = source.Lazy(`^Signal: (\d+) \((\w+)\)`)
-	gotSignal  = source.Lazy(`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`)
-	lldbStop   = source.Lazy(`stop reason = (.*)$`)
+	gotSignal  = source.Lazy(
+		`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`,
+	)
+	lldbStop = source.Lazy(`stop reason = (.*)$`)
 )
 
 // Read implements lineReader.
@@ -36,7 +38,8 @@ func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 	if m := gdbCurrent().FindStringSubmatch(t); m != nil {
 		d.current = m[1] + m[2]
 	}
-	if m := gdbThread().FindStringSubmatch(t); m != nil && (strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
+	if m := gdbThread().FindStringSubmatch(t); m != nil &&
+		(strings.Contains(m[3], "LWP") || strings.Contains(m[3], "Thread 0x") || m[2] != "" || strings.HasSuffix(m[3], "):")) {
 		d.thread(s, m[1]+m[2])
 		if t[0] == '*' {
 			d.current = m[1] + m[2]

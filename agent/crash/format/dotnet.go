@@ -22,8 +22,21 @@ type dotnetHead struct {
 const maxInner = 16
 
 var (
-	dotnetAt      = map[string]bool{"at": true, "bei": true, "à": true, "en": true, "в": true, "w": true, "场所": true, "場所": true, "在": true, "위치:": true}
-	dotnetFrame   = source.Lazy(`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`)
+	dotnetAt = map[string]bool{
+		"at":  true,
+		"bei": true,
+		"à":   true,
+		"en":  true,
+		"в":   true,
+		"w":   true,
+		"场所":  true,
+		"場所":  true,
+		"在":   true,
+		"위치:": true,
+	}
+	dotnetFrame = source.Lazy(
+		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
+	)
 	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)

@@ -111,7 +111,13 @@ func (h *hanaText) trace(s *scanner, l reportLine) bool {
 	}
 	h.places[key] = true
 	if t.Severity != 'w' {
-		s.Fail(crash.Problem{Kind: "trace " + map[byte]string{'e': "error", 'f': "fatal"}[t.Severity], Message: t.Component + ": " + t.Message, Line: l.N})
+		s.Fail(
+			crash.Problem{
+				Kind:    "trace " + map[byte]string{'e': "error", 'f': "fatal"}[t.Severity],
+				Message: t.Component + ": " + t.Message,
+				Line:    l.N,
+			},
+		)
 	}
 	s.AddPlace(l, "hana", t.Place)
 	return true
@@ -123,7 +129,8 @@ func (h *hanaText) trace(s *scanner, l reportLine) bool {
 func (h *hanaText) bare(l reportLine) bool {
 	first := h.first
 	h.first = nil
-	if len(l.Text) > 1000 || len(l.Text) < 6 || !strings.HasPrefix(l.Text[1:], ": ") || !strings.Contains(l.Text, "::") || strings.ContainsAny(l.Text, "\"'=;") {
+	if len(l.Text) > 1000 || len(l.Text) < 6 || !strings.HasPrefix(l.Text[1:], ": ") || !strings.Contains(l.Text, "::") ||
+		strings.ContainsAny(l.Text, "\"'=;") {
 		return false
 	}
 	if first != nil && first.N == l.N-1 && l.Text[0] == first.Text[0]+1 {

@@ -21,10 +21,14 @@ const maxMessage = 40
 
 var (
 	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
-	javaPlace = source.Lazy(`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`)
-	javaMore  = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
+	javaPlace = source.Lazy(
+		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
+	)
+	javaMore = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
 	// The class of an exception, wherever it stands in a line.
-	javaError = source.Lazy(`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`)
+	javaError = source.Lazy(
+		`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`,
+	)
 	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
 	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
 	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)

@@ -40,23 +40,63 @@ var kernelHeads = []struct {
 	{"KFENCE: ", "", source.Lazy(`^BUG: KFENCE: (?P<kind>.*?)(?: in (?P<where>\S.*))?$`)},
 	{"UBSAN: ", "", source.Lazy(`^UBSAN: (?P<kind>.*?) in (?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?$`)},
 	{"UBSAN: ", "", source.Lazy(`^UBSAN: (?P<kind>[^:]*?) in (?P<func>\S+)$`)},
-	{"NULL pointer dereference", "kernel NULL pointer dereference", source.Lazy(`NULL pointer dereference(?:,? (?:address:|at(?: virtual address)?))?(?: \(?(?P<address>null|(?:0x)?[0-9a-f]+)\)?)?`)},
-	{"paging request", "unable to handle kernel paging request", source.Lazy(`[Uu]nable to handle kernel paging request(?: (?:for address:|at(?: virtual address)?) (?P<address>[0-9a-fx]+))?`)},
+	{
+		"NULL pointer dereference",
+		"kernel NULL pointer dereference",
+		source.Lazy(`NULL pointer dereference(?:,? (?:address:|at(?: virtual address)?))?(?: \(?(?P<address>null|(?:0x)?[0-9a-f]+)\)?)?`),
+	},
+	{
+		"paging request",
+		"unable to handle kernel paging request",
+		source.Lazy(`[Uu]nable to handle kernel paging request(?: (?:for address:|at(?: virtual address)?) (?P<address>[0-9a-fx]+))?`),
+	},
 	{"page fault for address", "page fault", source.Lazy(`BUG: unable to handle (?:kernel )?page fault for address: (?P<address>[0-9a-fx]+)`)},
-	{"kernel access to user memory", "kernel access to user memory", source.Lazy(`[Uu]nable to handle kernel access to user memory.* at virtual address (?P<address>[0-9a-fx]+)`)},
-	{"general protection fault", "general protection fault", source.Lazy(`^(?:Oops: )?general protection fault(?:, (?:probably|maybe) for (?:non-canonical )?address (?P<address>0x[0-9a-f]+))?`)},
+	{
+		"kernel access to user memory",
+		"kernel access to user memory",
+		source.Lazy(`[Uu]nable to handle kernel access to user memory.* at virtual address (?P<address>[0-9a-fx]+)`),
+	},
+	{
+		"general protection fault",
+		"general protection fault",
+		source.Lazy(`^(?:Oops: )?general protection fault(?:, (?:probably|maybe) for (?:non-canonical )?address (?P<address>0x[0-9a-f]+))?`),
+	},
 	{" BUG at ", "kernel BUG", source.Lazy(`(?:kernel|Xen) BUG at (?P<file>[^\s:]+):(?P<line>\d+)`)},
 	{" WARN at ", "warning", source.Lazy(`Xen WARN at (?P<file>[^\s:]+):(?P<line>\d+)`)},
 	{"WARNING: ", "warning", source.Lazy(`^WARNING: (?:CPU: \d+ PID: \d+ )?at (?P<file>[^\s:+]+):(?P<line>\d+)(?:,? (?P<func>[A-Za-z_][\w.]*))?`)},
 	{"WARNING: ", "warning", source.Lazy(`^WARNING: (?P<file>[^\s:+]+\.\w):(?P<line>\d+) at (?P<func>[A-Za-z_][\w.]*)`)},
 	{"WARNING: ", "warning", source.Lazy(`^WARNING: (?:CPU: \d+ PID: \d+ )?at (?P<func>[A-Za-z_][\w.]*)\+0x`)},
-	{"WARNING: ", "", source.Lazy(`^WARNING: (?P<kind>(?:possible|suspicious|inconsistent|held lock|bad unlock|lock held|nested lock|trying|ODEBUG|kernel stack|stack going|can't dereference)\b.*)$`)},
-	{"BUG: ", "", source.Lazy(`^(?:watchdog: )?BUG: (?P<kind>soft lockup|scheduling while atomic|sleeping function called from invalid context|workqueue lockup|workqueue leaked|spinlock[ \w]*|rwlock[ \w]*|using \w+\(\) in preemptible|memory leak|Bad page|Bad rss|stack guard page was hit|corrupted list|looking up invalid|MAX_LOCK\w* too low|Dentry|Object|bad unlock|unable to handle|non-zero|No PMD|still has locks held|held lock freed|recent printk recursion|TASK stack guard)`)},
-	{"INFO: ", "", source.Lazy(`^INFO: (?P<kind>task .* blocked for more than|rcu\w* .*stall|rcu\w* (?:self-)?detected|possible|suspicious|inconsistent|trying to register|lockdep)`)},
+	{
+		"WARNING: ",
+		"",
+		source.Lazy(
+			`^WARNING: (?P<kind>(?:possible|suspicious|inconsistent|held lock|bad unlock|lock held|nested lock|trying|ODEBUG|kernel stack|stack going|can't dereference)\b.*)$`,
+		),
+	},
+	{
+		"BUG: ",
+		"",
+		source.Lazy(
+			`^(?:watchdog: )?BUG: (?P<kind>soft lockup|scheduling while atomic|sleeping function called from invalid context|workqueue lockup|workqueue leaked|spinlock[ \w]*|rwlock[ \w]*|using \w+\(\) in preemptible|memory leak|Bad page|Bad rss|stack guard page was hit|corrupted list|looking up invalid|MAX_LOCK\w* too low|Dentry|Object|bad unlock|unable to handle|non-zero|No PMD|still has locks held|held lock freed|recent printk recursion|TASK stack guard)`,
+		),
+	},
+	{
+		"INFO: ",
+		"",
+		source.Lazy(
+			`^INFO: (?P<kind>task .* blocked for more than|rcu\w* .*stall|rcu\w* (?:self-)?detected|possible|suspicious|inconsistent|trying to register|lockdep)`,
+		),
+	},
 	{"unreferenced object", "memory leak", source.Lazy(`^unreferenced object (?P<address>0x[0-9a-f]+) \(size`)},
 	{"lockup", "", source.Lazy(`(?P<kind>(?:soft|hard) (?:lockup|LOCKUP))`)},
 	{"anic", "kernel panic", source.Lazy(`^(?:Kernel panic - not syncing: |Panic on CPU \d+:)`)},
-	{"", "", source.Lazy(`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `)},
+	{
+		"",
+		"",
+		source.Lazy(
+			`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `,
+		),
+	},
 }
 
 // Read implements lineReader.
@@ -309,7 +349,9 @@ func (k *kernelReader) Flush(s *scanner) { k.settle(s) }
 func (k *kernelReader) detail(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case strings.HasPrefix(t, "---[ end "), strings.HasPrefix(t, "Memory state around the buggy address"), strings.HasPrefix(t, "The buggy address belongs to"):
+	case strings.HasPrefix(t, "---[ end "),
+		strings.HasPrefix(t, "Memory state around the buggy address"),
+		strings.HasPrefix(t, "The buggy address belongs to"):
 		k.settle(s)
 		if s.IsOpen("kernel") {
 			s.Close()

@@ -13,9 +13,13 @@ var (
 	kernelName   = source.Lazy(`^[A-Za-z_.$][\w.$:@/#-]*(?:\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?)?$`)
 	kernelOffset = source.Lazy(`\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
 	kernelSource = source.Lazy(`^([^\s:()]+\.\w{1,3}):(\d+)(?::\d+)?$`)
-	armFrom      = source.Lazy(`^(?:\[<[0-9a-f.]+>\] )?\(?([\w.$]+)(?: \[\w+\])?\)? from (?:\[<[0-9a-f.]+>\] )?\(?([\w.$]+)\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[(\w+)\])?\)?`)
-	kernelRegs   = source.Lazy(`^(?:(?:RIP|EIP|IP):\s+(?:([0-9a-f]{4}):)?(?:\[<[0-9a-f.]*>\]\s*){0,2}|(?:pc|PC|epc) ?:\s+(?:\[<[0-9a-f]+>\]\s*|[0-9a-f]{8,16}\s+)?|(?:PC|LR) is at |(?:NIP|LR) \[[0-9a-f]+\] )(\S.*)$`)
-	bareName     = source.Lazy(`^[A-Za-z_][\w.]*$`)
+	armFrom      = source.Lazy(
+		`^(?:\[<[0-9a-f.]+>\] )?\(?([\w.$]+)(?: \[\w+\])?\)? from (?:\[<[0-9a-f.]+>\] )?\(?([\w.$]+)\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[(\w+)\])?\)?`,
+	)
+	kernelRegs = source.Lazy(
+		`^(?:(?:RIP|EIP|IP):\s+(?:([0-9a-f]{4}):)?(?:\[<[0-9a-f.]*>\]\s*){0,2}|(?:pc|PC|epc) ?:\s+(?:\[<[0-9a-f]+>\]\s*|[0-9a-f]{8,16}\s+)?|(?:PC|LR) is at |(?:NIP|LR) \[[0-9a-f]+\] )(\S.*)$`,
+	)
+	bareName = source.Lazy(`^[A-Za-z_][\w.]*$`)
 )
 
 // registers reads a line that shows where the instruction pointer was.

@@ -10,7 +10,9 @@ import (
 
 var (
 	// Suffixes that compilers and linkers add to the name of a function.
-	cloneSuffix = source.Lazy(`(?:(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|resolver|specialized|warm|hot)(?:\.\d+)*)|\.\d+| ?\[clone [^\]]*\]| ?\(\.[\w.]+\)|@@?[\w.]*|\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?)+$`)
+	cloneSuffix = source.Lazy(
+		`(?:(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|resolver|specialized|warm|hot)(?:\.\d+)*)|\.\d+| ?\[clone [^\]]*\]| ?\(\.[\w.]+\)|@@?[\w.]*|\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?)+$`,
+	)
 	mangledName = source.Lazy(`^_{1,2}(?:Z|R)[\w.$]+`)
 	// The hash at the end of a legacy Rust name, and the closures in a function.
 	rustHash    = source.Lazy(`::h[0-9a-f]{16}$`)

@@ -55,7 +55,9 @@ var (
 // a frame: an address, "in" before a function, a place, a module with an offset, a single word,
 // alone or with arguments, or what debuggers write in the place of a function.
 var (
-	frameSign   = source.Lazy(`^(?:(?:pc |- )?(?:0x[0-9a-fA-F]+|0x\?+|[0-9a-f]{8,16})\b|in \S|[<{?/]|\S+` + "`" + `\S|operator\b[^(]*\(|[\w:~$.@]+(?:<.*>)?(?: ?\(|$))|\bat \S+(?::\d+|\.\w+$)|\bfrom \S*[./]\S*$|\.\w{1,5}:\d+|\+0x[0-9a-f]`)
+	frameSign = source.Lazy(
+		`^(?:(?:pc |- )?(?:0x[0-9a-fA-F]+|0x\?+|[0-9a-f]{8,16})\b|in \S|[<{?/]|\S+` + "`" + `\S|operator\b[^(]*\(|[\w:~$.@]+(?:<.*>)?(?: ?\(|$))|\bat \S+(?::\d+|\.\w+$)|\bfrom \S*[./]\S*$|\.\w{1,5}:\d+|\+0x[0-9a-f]`,
+	)
 	changeTitle = source.Lazy(`^\w+\([^()]*\)!?: `)
 )
 

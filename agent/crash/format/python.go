@@ -32,7 +32,9 @@ var (
 	pythonBinary = source.Lazy(`^Binary file "([^"]+)"(?:, at (\S+?))?(?:\+0x[0-9a-f]+)? \[0x[0-9a-f]+\]$`)
 	// An exception's class ends most often with one of these words. Where the
 	// indentation is lost, code is told from the exception by that.
-	pythonError  = source.Lazy(`^((?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration|Group|Fault|Failure|Failed|Timeout|Abort|Empty|Full|NotFound|Invalid))(?:: ?(.*))?$`)
+	pythonError = source.Lazy(
+		`^((?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration|Group|Fault|Failure|Failed|Timeout|Abort|Empty|Full|NotFound|Invalid))(?:: ?(.*))?$`,
+	)
 	pythonClass  = source.Lazy(`^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|_*[A-Z]\w*)(?:: ?(.*))?$`)
 	pythonMarks  = source.Lazy(`^[~^ ]+$`)
 	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)

@@ -16,11 +16,15 @@ type rubyReader struct {
 }
 
 var (
-	rubyFrame  = source.Lazy("^(?:\\d+: )?(?:from )?(\\S(?:[^:]|:[/\\\\])*?|\\([\\w ]+\\)|<internal:[\\w/.-]+>):(\\d+):in ?[`'‘\"](.+?)['’](?:: (.*))?$")
+	rubyFrame = source.Lazy(
+		"^(?:\\d+: )?(?:from )?(\\S(?:[^:]|:[/\\\\])*?|\\([\\w ]+\\)|<internal:[\\w/.-]+>):(\\d+):in ?[`'‘\"](.+?)['’](?:: (.*))?$",
+	)
 	rubyPlain  = source.Lazy(`^(?:\d+: )?from (\S(?:[^:]|:[/\\])*?\.\w+):(\d+)$`)
 	rubyTop    = source.Lazy(`^(\S+\.rb):(\d+): (.* \([A-Z]\w*(?:::\w+)*\))$`)
 	rubyRaised = source.Lazy(`^(.*?)(?: \(([A-Z]\w*(?:::\w+)*)\))?$`)
-	rubyHead   = source.Lazy(`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`)
+	rubyHead   = source.Lazy(
+		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`,
+	)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
 	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)

@@ -191,7 +191,8 @@ func readLaterStack(s *scanner, l reportLine) bool {
 		return readGlobal(s, l)
 	}
 	for _, later := range laterStacks {
-		if !strings.HasPrefix(low, later.head) || !(strings.HasSuffix(low, ":") || strings.Contains(low, " here") || strings.HasSuffix(low, " at") || later.kind == crash.StackOrigin) {
+		if !strings.HasPrefix(low, later.head) ||
+			!(strings.HasSuffix(low, ":") || strings.Contains(low, " here") || strings.HasSuffix(low, " at") || later.kind == crash.StackOrigin) {
 			continue
 		}
 		s.Begin(crash.Stack{Kind: later.kind, Format: "sanitizer", Title: l.Text})
@@ -207,7 +208,8 @@ func mayHeadStack(t string) bool {
 			return true
 		}
 	}
-	return strings.Contains(t, "ninitialized") || strings.Contains(t, " is located in stack of ") || strings.Contains(t, "global variable '") || strings.Contains(t, " here")
+	return strings.Contains(t, "ninitialized") || strings.Contains(t, " is located in stack of ") || strings.Contains(t, "global variable '") ||
+		strings.Contains(t, " here")
 }
 
 // readGlobal reads the place of the variable whose memory was accessed.

@@ -18,8 +18,12 @@ type tombstoneReader struct {
 }
 
 var (
-	tombstoneSignal = source.Lazy(`\bsignal (\d+) \((SIG\w+)\), code (-?\d+)(?: \((\w+)(?: from [^)]*)?\))?(?:, fault addr (0x[0-9a-f]+|[0-9a-f]{8,16}|-+))?`)
-	tombstoneFrame  = source.Lazy(`^(?:native: )?#(\d{2,3})\s+pc (?:0x)?([0-9a-f]{4,16})\s+(\S+(?: \[[^\]]*\])?(?:!\S+)?)(?: \(offset 0x[0-9a-f]+\))?(?: \((.*)\))?$`)
+	tombstoneSignal = source.Lazy(
+		`\bsignal (\d+) \((SIG\w+)\), code (-?\d+)(?: \((\w+)(?: from [^)]*)?\))?(?:, fault addr (0x[0-9a-f]+|[0-9a-f]{8,16}|-+))?`,
+	)
+	tombstoneFrame = source.Lazy(
+		`^(?:native: )?#(\d{2,3})\s+pc (?:0x)?([0-9a-f]{4,16})\s+(\S+(?: \[[^\]]*\])?(?:!\S+)?)(?: \(offset 0x[0-9a-f]+\))?(?: \((.*)\))?$`,
+	)
 	tombstoneID     = source.Lazy(`\(BuildId: [0-9a-f]*\)?$`)
 	tombstoneThread = source.Lazy(`^pid: (\d+), tid: (\d+)(?:, name: (.*?))?(?:  +>>> .*)?$`)
 	tombstonePlus   = source.Lazy(`\+\d+$`)

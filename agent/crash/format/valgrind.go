@@ -18,7 +18,9 @@ var (
 	valgrindPlace = source.Lazy(`^(.*?)\s*\(([^()]*):(\d+)\)$`)
 	valgrindIn    = source.Lazy(`^(.*?)\s*\((?:with)?in ([^()]*)\)$`)
 	valgrindRest  = source.Lazy(`^\(?((?:with)?in )?([^()\s]+?)(?::(\d+))?\)$`)
-	valgrindFact  = source.Lazy(`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`)
+	valgrindFact  = source.Lazy(
+		`^(Invalid (?:read|write|free)|Conditional jump|Use of uninit|Syscall param|Source and destination overlap|Mismatched free|Argument |Process terminating|Possible data race|Jump to the invalid|realloc|Thread #\d+|Uninitialised byte)|(?:definitely|indirectly|possibly) lost| blocks? (?:is|are) (?:still|definitely|possibly|indirectly)`,
+	)
 	valgrindWords = []string{
 		"Invalid ", "Conditional ", "Use of ", "Syscall ", "Source and ", "Mismatched ", "Argument ", "Process ", "Possible ",
 		"Jump to ", "realloc", "Thread #", "Uninitialised ", "Block was ", "This conflicts ", "Access not ",

@@ -59,7 +59,9 @@ type facts struct {
 }
 
 var (
-	fact = source.Lazy(`(?i)\b(si_signo|signo|signal(?: *(?:number|no\.?|name|code))?|exit signal|si_code|code|si_addr|(?:fault(?:ing|ed)?|accessed|memory|bad|invalid)[ _]*(?:memory )?addr(?:ess)?|address)\s*[:=]\s*([^,;|]+)`)
+	fact = source.Lazy(
+		`(?i)\b(si_signo|signo|signal(?: *(?:number|no\.?|name|code))?|exit signal|si_code|code|si_addr|(?:fault(?:ing|ed)?|accessed|memory|bad|invalid)[ _]*(?:memory )?addr(?:ess)?|address)\s*[:=]\s*([^,;|]+)`,
+	)
 
 	signalName = source.Lazy(`\bSIG[A-Z]{2,6}\b`)
 	number     = source.Lazy(`(?i)\b(?:0x[0-9a-f]+|\d+)\b`)

@@ -128,8 +128,10 @@ func isSignificant(f crash.Frame) bool { return isNotForeign(f) && !rank.Helper(
 
 // frameworks matches functions of the standard libraries of managed languages and
 // of their test frameworks.
-var frameworks = source.Lazy(`^(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|clojure|groovy|org\.(?:junit|testng|codehaus\.groovy|gradle|apache\.maven|mockito|assertj|hamcrest)|reactor\.core|android\.os|dalvik|System|Microsoft)[./]` +
-	`|^(?:node:|Object\.<anonymous>|processTicksAndRejections|Module\._|<module>$|_start$|panicwrap)`)
+var frameworks = source.Lazy(
+	`^(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|clojure|groovy|org\.(?:junit|testng|codehaus\.groovy|gradle|apache\.maven|mockito|assertj|hamcrest)|reactor\.core|android\.os|dalvik|System|Microsoft)[./]` +
+		`|^(?:node:|Object\.<anonymous>|processTicksAndRejections|Module\._|<module>$|_start$|panicwrap)`,
+)
 
 func isNotForeign(f crash.Frame) bool {
 	return !f.Assertion && !locate.Foreign(f) && !frameworks().MatchString(f.Function)

@@ -35,7 +35,8 @@ func KindOf(report *crash.Report) string {
 	if short := strings.TrimSpace(detail().ReplaceAllString(kind, "")); short != "" {
 		kind = short
 	}
-	if first, rest, ok := strings.Cut(kind, "-"); ok && !strings.Contains(kind, ".") && strings.ToLower(first[min(1, len(first)):]+rest) == first[min(1, len(first)):]+rest {
+	if first, rest, ok := strings.Cut(kind, "-"); ok && !strings.Contains(kind, ".") &&
+		strings.ToLower(first[min(1, len(first)):]+rest) == first[min(1, len(first)):]+rest {
 		kind = strings.ToLower(kind)
 	}
 	return kind

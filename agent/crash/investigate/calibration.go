@@ -23,7 +23,13 @@ func ParseCalibration(data []byte) (*session.Calibration, error) {
 func BasisOf(q crash.Question, opt Options) (session.Basis, error) {
 	hash, err := PromptsHash()
 	method := append(q.Names(), strings.Fields(opt.Sampling)...)
-	return session.Basis{Model: opt.ModelName, Prompts: hash, Ranker: rank.ModelHash(), Runs: max(1, opt.Runs), Method: strings.Join(method, " ")}, err
+	return session.Basis{
+		Model:   opt.ModelName,
+		Prompts: hash,
+		Ranker:  rank.ModelHash(),
+		Runs:    max(1, opt.Runs),
+		Method:  strings.Join(method, " "),
+	}, err
 }
 
 // uncalibrated says what the probabilities are worth without a calibration.

@@ -115,7 +115,16 @@ type investigation struct {
 // newInvestigation prepares the tools, which see the history up to the commit that
 // crashed.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Answer, opt Options) (*investigation, error) {
-	d := &investigation{repo: repo, q: q, offline: offline, shown: offline, sees: q.Implied(), opt: opt, texts: map[string][][]byte{}, moved: map[string]bool{}}
+	d := &investigation{
+		repo:    repo,
+		q:       q,
+		offline: offline,
+		shown:   offline,
+		sees:    q.Implied(),
+		opt:     opt,
+		texts:   map[string][][]byte{},
+		moved:   map[string]bool{},
+	}
 	tip, err := repo.Commit(ctx, offline.Commit)
 	if err != nil {
 		return nil, err
@@ -126,7 +135,13 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 		}
 	}
 	d.nameChanges()
-	leaves := crashtool.Leaves{NoTools: d.sees.NoCalls, NoDefinitions: d.sees.NoDefinitions, NoRaw: d.sees.NoRaw, NoCommitSearch: d.sees.NoCommitSearch, NoHistory: d.sees.NoHistory}
+	leaves := crashtool.Leaves{
+		NoTools:        d.sees.NoCalls,
+		NoDefinitions:  d.sees.NoDefinitions,
+		NoRaw:          d.sees.NoRaw,
+		NoCommitSearch: d.sees.NoCommitSearch,
+		NoHistory:      d.sees.NoHistory,
+	}
 	scope := gittool.Scope{Tip: tip.OID, Names: map[string]gitext.OID{}, TipOnly: d.sees.NoHistory, Without: leaves.Without()}
 	for _, c := range d.changes {
 		scope.Names[c.name] = c.commit.OID

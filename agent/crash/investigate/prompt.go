@@ -33,7 +33,9 @@ func (d *investigation) system() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := method.Render(map[string]any{"Tools": !d.sees.NoCalls, "Definitions": !d.sees.NoDefinitions, "History": !d.sees.NoHistory, "Calls": d.opt.Limits.Calls})
+	text, err := method.Render(
+		map[string]any{"Tools": !d.sees.NoCalls, "Definitions": !d.sees.NoDefinitions, "History": !d.sees.NoHistory, "Calls": d.opt.Limits.Calls},
+	)
 	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
 }
 

@@ -158,11 +158,20 @@ func eachItem(data []byte, take func(json.RawMessage) error) error {
 // Call accepts or refuses a claim. The value of a final result is a crash.Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	if len(args) > maxReportBytes {
-		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: shorten the explanation", len(args), maxReportBytes)}
+		return agent.Result{}, &agent.CallError{
+			Tool: reportName,
+			Text: fmt.Sprintf("the report has %d bytes; at most %d are read: shorten the explanation", len(args), maxReportBytes),
+		}
 	}
 	var r reported
 	if err := json.Unmarshal(args, &r); err != nil {
-		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf(`the arguments are not of the form {"explanation":"...","files":[{"path":"...","reason":"..."}],"commits":[]}: %v`, err)}
+		return agent.Result{}, &agent.CallError{
+			Tool: reportName,
+			Text: fmt.Sprintf(
+				`the arguments are not of the form {"explanation":"...","files":[{"path":"...","reason":"..."}],"commits":[]}: %v`,
+				err,
+			),
+		}
 	}
 	return t.judge(ctx, r)
 }
@@ -257,7 +266,10 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	}
 	oid, _, err := t.d.tools.Scope.Resolve(ctx, t.d.repo, reportName, text)
 	if err == nil && t.d.repo.ShallowBoundary()[oid] {
-		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("%s is where this clone ends; what it seems to have written may be older", oid.Short())}
+		return "", &agent.CallError{
+			Tool: reportName,
+			Text: fmt.Sprintf("%s is where this clone ends; what it seems to have written may be older", oid.Short()),
+		}
 	}
 	return oid, err
 }

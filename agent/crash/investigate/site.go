@@ -39,7 +39,12 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 	case f.Line < 1:
 		return siteOfFunction(f, lines, callee, "")
 	case f.Line > len(lines):
-		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which the file does not have: it is of another version", f.Line))
+		return siteOfFunction(
+			f,
+			lines,
+			callee,
+			fmt.Sprintf("the report says line %d, which the file does not have: it is of another version", f.Line),
+		)
 	}
 	if elsewhere(f, lines) {
 		if name := inlined(f, lines); name != "" && name != callee {
@@ -47,7 +52,12 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 			s.function, _ = source.FunctionAround(f.Path, lines, f.Line)
 			return s, true
 		}
-		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
+		return siteOfFunction(
+			f,
+			lines,
+			callee,
+			fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line),
+		)
 	}
 	s := site{at: f.Line}
 	s.function, _ = source.FunctionAround(f.Path, lines, f.Line)
@@ -60,7 +70,12 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 		first, last = max(1, f.Line-aroundCall), min(len(lines), f.Line+aroundCall)
 	}
 	if at := calls(lines, first, last, f.Line, callee); at > 0 {
-		return site{at: at, function: s.function, moved: true, note: fmt.Sprintf("the call of the frame before it; the report says line %d", f.Line)}, true
+		return site{
+			at:       at,
+			function: s.function,
+			moved:    true,
+			note:     fmt.Sprintf("the call of the frame before it; the report says line %d", f.Line),
+		}, true
 	}
 	if isIdle(lines[f.Line-1]) {
 		s.note, s.moved = "the report is of another version: the line may be off", true
@@ -71,7 +86,8 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) 
 // isIdle reports whether nothing happens on a line: it is empty, a brace or a comment.
 func isIdle(line []byte) bool {
 	text := bytes.Trim(line, " \t\r{}();")
-	return len(text) == 0 || bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("/*")) || text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
+	return len(text) == 0 || bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("/*")) ||
+		text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
 }
 
 // inlined returns the function that holds the line of a frame, if the function that

@@ -73,7 +73,12 @@ func Elect(ballots [][]string) (order []string, confidence float64) {
 
 // merge puts the files that the runs name before the others of the offline ranking.
 // Each file keeps what the offline ranking says of it.
-func merge(offline []crash.File, votes map[string]*crash.Vote, order []string, probability func(v *crash.Vote, offline float64) float64) []crash.File {
+func merge(
+	offline []crash.File,
+	votes map[string]*crash.Vote,
+	order []string,
+	probability func(v *crash.Vote, offline float64) float64,
+) []crash.File {
 	var files []crash.File
 	for _, path := range order {
 		f := crash.File{Path: path, Related: true}
@@ -134,7 +139,10 @@ func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []
 		if err != nil {
 			return nil, err
 		}
-		s.Evidence = append(s.Evidence, suspect.Evidence{Text: fmt.Sprintf("%d of %s it", n.runs, investigations(voters)), Command: "git show " + n.claim.Commit.Short()})
+		s.Evidence = append(
+			s.Evidence,
+			suspect.Evidence{Text: fmt.Sprintf("%d of %s it", n.runs, investigations(voters)), Command: "git show " + n.claim.Commit.Short()},
+		)
 		list = append(list, s)
 	}
 	if d.sees.NoAugmentation {

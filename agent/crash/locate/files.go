@@ -147,9 +147,11 @@ func compare(reported, tracked string) match {
 
 var (
 	// Where systems and tools keep what is not the project's.
-	systemPath = source.Lazy(`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-		`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
-		`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`)
+	systemPath = source.Lazy(
+		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
+	)
 	// Where a package manager of Python puts a project's own modules.
 	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)
 	// Where a system keeps what belongs to one program, by the program's name.

@@ -9,20 +9,24 @@ import (
 
 // foreignFunctions are functions of run-time libraries, allocators, sanitizers
 // and fuzzers. They stand in the stacks of every project, and are nobody's fault.
-var foreignFunctions = source.Lazy(`^(?:_*(?:abort|raise|kill|tgkill|pthread_kill\w*|exit|_exit|longjmp|siglongjmp|assert|assert_fail(?:_base)?|assert_perror_fail|chk_fail|fortify_fail|stack_chk_fail|libc_\w+|GI_\w+|restore_rt|start_thread|clone\d*|start|main_thread)` +
-	`|_*(?:malloc|calloc|realloc|reallocarray|free|cfree|posix_memalign|memalign|aligned_alloc|valloc|int_malloc|int_free|int_realloc|malloc_printerr|malloc_consolidate|sysmalloc|unlink_chunk|strn?dup|strdup|wcsdup|alloca|tcache_\w+)` +
-	`|_*(?:mem(?:cpy|move|set|cmp|chr|mem|pcpy|rchr)|str(?:n?len|n?cmp|n?casecmp|n?cpy|n?cat|r?chr|chrnul|str|casestr|spn|cspn|pbrk|tok(?:_r)?|to[a-z]+|ftime|coll|lcpy|lcat)|wcs\w+|bcopy|bzero|bcmp|index)(?:_\w+)?` +
-	`|_*(?:v?f?n?w?printf|v?s?n?printf|v?asprintf|v?dprintf|v?sscanf|v?fscanf|fputs|puts|putc|fwrite|fread|fopen\w*|fclose|fflush|fseek|IO_\w+|vfprintf_internal|printf_\w+|getline|getdelim|qsort(?:_r)?|msort_\w+|bsearch|atoi|atol|inet_\w+|gethostby\w+|getaddrinfo\w*)(?:_chk|_internal|_l)?` +
-	`|_*(?:read|write|writev|readv|pread(?:64)?|pwrite(?:64)?|open(?:at)?(?:64)?|close|ioctl|poll|ppoll|select|pselect|epoll_wait|epoll_pwait|nanosleep|clock_nanosleep|futex\w*|syscall|send(?:to|msg|mmsg)?|recv(?:from|msg|mmsg)?|accept4?|connect|bind|wait(?:pid|4)?|fork|vfork|execve|dl_\w+|mmap(?:64)?|munmap|brk|sbrk)` +
-	`|pthread_\w+|sem_wait|cnd_wait|lll_\w+` +
-	`|_*(?:asan|msan|tsan|ubsan|lsan|hwasan|sanitizer|interceptor|interception|sancov|cxa|cxx|gnu_cxx|gxx|Unwind)_\w*|__sanitizer\w*|wrap_\w+|___interceptor_\w+` +
-	`|LLVMFuzzer\w+|RunOneTest|HonggfuzzMain|afl_\w+` +
-	`|rust_begin_unwind|rust_panic\w*|rust_eh_\w*|main|_main|WinMain|wmain|BaseThreadInitThunk|RtlUserThreadStart|Rtl\w+|Nt\w+|Ki\w+)$` +
-	`|^(?:asan|msan|tsan|__asan|__msan|__tsan|__ubsan|__hwasan|__sanitizer|fuzzer|std|__gnu_cxx|__cxxabiv1|google_breakpad|core|alloc|runtime|testing|reflect|sync|syscall|panic)(?:::|\.|/)` +
-	`|^<?(?:core|alloc|std)::|^(?:operator new|operator delete|<signal handler called>|<unknown)`)
+var foreignFunctions = source.Lazy(
+	`^(?:_*(?:abort|raise|kill|tgkill|pthread_kill\w*|exit|_exit|longjmp|siglongjmp|assert|assert_fail(?:_base)?|assert_perror_fail|chk_fail|fortify_fail|stack_chk_fail|libc_\w+|GI_\w+|restore_rt|start_thread|clone\d*|start|main_thread)` +
+		`|_*(?:malloc|calloc|realloc|reallocarray|free|cfree|posix_memalign|memalign|aligned_alloc|valloc|int_malloc|int_free|int_realloc|malloc_printerr|malloc_consolidate|sysmalloc|unlink_chunk|strn?dup|strdup|wcsdup|alloca|tcache_\w+)` +
+		`|_*(?:mem(?:cpy|move|set|cmp|chr|mem|pcpy|rchr)|str(?:n?len|n?cmp|n?casecmp|n?cpy|n?cat|r?chr|chrnul|str|casestr|spn|cspn|pbrk|tok(?:_r)?|to[a-z]+|ftime|coll|lcpy|lcat)|wcs\w+|bcopy|bzero|bcmp|index)(?:_\w+)?` +
+		`|_*(?:v?f?n?w?printf|v?s?n?printf|v?asprintf|v?dprintf|v?sscanf|v?fscanf|fputs|puts|putc|fwrite|fread|fopen\w*|fclose|fflush|fseek|IO_\w+|vfprintf_internal|printf_\w+|getline|getdelim|qsort(?:_r)?|msort_\w+|bsearch|atoi|atol|inet_\w+|gethostby\w+|getaddrinfo\w*)(?:_chk|_internal|_l)?` +
+		`|_*(?:read|write|writev|readv|pread(?:64)?|pwrite(?:64)?|open(?:at)?(?:64)?|close|ioctl|poll|ppoll|select|pselect|epoll_wait|epoll_pwait|nanosleep|clock_nanosleep|futex\w*|syscall|send(?:to|msg|mmsg)?|recv(?:from|msg|mmsg)?|accept4?|connect|bind|wait(?:pid|4)?|fork|vfork|execve|dl_\w+|mmap(?:64)?|munmap|brk|sbrk)` +
+		`|pthread_\w+|sem_wait|cnd_wait|lll_\w+` +
+		`|_*(?:asan|msan|tsan|ubsan|lsan|hwasan|sanitizer|interceptor|interception|sancov|cxa|cxx|gnu_cxx|gxx|Unwind)_\w*|__sanitizer\w*|wrap_\w+|___interceptor_\w+` +
+		`|LLVMFuzzer\w+|RunOneTest|HonggfuzzMain|afl_\w+` +
+		`|rust_begin_unwind|rust_panic\w*|rust_eh_\w*|main|_main|WinMain|wmain|BaseThreadInitThunk|RtlUserThreadStart|Rtl\w+|Nt\w+|Ki\w+)$` +
+		`|^(?:asan|msan|tsan|__asan|__msan|__tsan|__ubsan|__hwasan|__sanitizer|fuzzer|std|__gnu_cxx|__cxxabiv1|google_breakpad|core|alloc|runtime|testing|reflect|sync|syscall|panic)(?:::|\.|/)` +
+		`|^<?(?:core|alloc|std)::|^(?:operator new|operator delete|<signal handler called>|<unknown)`,
+)
 
 // foreignModules are libraries of systems and of tools.
-var foreignModules = source.Lazy(`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`)
+var foreignModules = source.Lazy(
+	`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`,
+)
 
 // Foreign reports whether a frame belongs to a run-time library, a sanitizer, or
 // another part that no project has in its own code.

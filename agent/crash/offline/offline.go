@@ -68,7 +68,10 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 	if err != nil || !after {
 		return err
 	}
-	answer.Notes = append(answer.Notes, fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", answer.Since.Short()))
+	answer.Notes = append(
+		answer.Notes,
+		fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", answer.Since.Short()),
+	)
 	answer.Since = ""
 	return nil
 }
@@ -91,7 +94,10 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 		}
 	}
 	if said := cmp.Or(build.Commit, build.Version); said != "" {
-		notes = append(notes, fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said))
+		notes = append(
+			notes,
+			fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said),
+		)
 	}
 	oid, err := repo.Resolve(ctx, "HEAD")
 	return oid, "HEAD", notes, err

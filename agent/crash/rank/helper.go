@@ -10,10 +10,14 @@ import (
 
 var (
 	// Functions that report an error, end the program, or handle its end.
-	reporter = source.Lazy(`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`)
+	reporter = source.Lazy(
+		`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`,
+	)
 	// Functions of kernels that print a report, or that interrupts and schedulers put
 	// on every stack.
-	kernelReporter = source.Lazy(`^_*(?:dump_stack\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`)
+	kernelReporter = source.Lazy(
+		`^_*(?:dump_stack\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`,
+	)
 	// Functions that allocate or release memory for others.
 	allocator = source.Lazy(`(?i)(?:^|_)x?q?v?z?k?(?:m|c|re|s)?alloc(?:ate)?\w*$|strdup|memdup|_free$|^x?free`)
 
@@ -72,7 +76,30 @@ func isHeader(p string) bool {
 // interpreter, or has a runtime that prints whole stacks of its own.
 func isManaged(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".m", ".mm", ".s", ".asm", ".y", ".l", ".cu", ".f", ".f90", ".d", ".zig", ".ada", ".adb":
+	case ".c",
+		".h",
+		".cc",
+		".cpp",
+		".cxx",
+		".c++",
+		".hh",
+		".hpp",
+		".hxx",
+		".inl",
+		".inc",
+		".m",
+		".mm",
+		".s",
+		".asm",
+		".y",
+		".l",
+		".cu",
+		".f",
+		".f90",
+		".d",
+		".zig",
+		".ada",
+		".adb":
 		return false
 	}
 	return true

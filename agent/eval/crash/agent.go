@@ -15,7 +15,16 @@ var Arms = eval.Arms(crash.SwitchNames())
 // Ablation are the algorithms of an ablation study: the whole method, the report alone,
 // the method without each part of its first message, and what AutoCrashFL (table 6) and
 // Code Researcher (table 3) leave out.
-var Ablation = []string{eval.WholeAgent, "agent-no-tools", "agent-no-ranking", "agent-no-code", "agent-no-changes", "agent-no-definitions", "agent-no-raw", "agent-no-history"}
+var Ablation = []string{
+	eval.WholeAgent,
+	"agent-no-tools",
+	"agent-no-ranking",
+	"agent-no-code",
+	"agent-no-changes",
+	"agent-no-definitions",
+	"agent-no-raw",
+	"agent-no-history",
+}
 
 // IsAgent reports whether an algorithm asks a model.
 func IsAgent(algorithm string) bool {

@@ -40,7 +40,11 @@ func (b box) confidence() []eval.Table {
 	if len(list) == 0 {
 		return nil
 	}
-	t := eval.Table{Name: "confidence", Title: "confidence of the vote", Columns: []eval.Column{{Name: "cases", Title: "cases"}, {Name: "right", Title: "first file right", Decimals: 3}}}
+	t := eval.Table{
+		Name:    "confidence",
+		Title:   "confidence of the vote",
+		Columns: []eval.Column{{Name: "cases", Title: "cases"}, {Name: "right", Title: "first file right", Decimals: 3}},
+	}
 	low := 0.0
 	for _, bucket := range buckets {
 		var rows []eval.Tally
@@ -66,7 +70,11 @@ const scalingFolds = 5
 // foretold says how well the confidence, and the probability that is stated, foretell
 // whether the first file is right.
 func foretold(list []sure) eval.Table {
-	t := eval.Table{Name: "foretold", Title: "how well it is foretold that the first file is right", Columns: []eval.Column{{Name: "value", Title: "value", Decimals: 3}}}
+	t := eval.Table{
+		Name:    "foretold",
+		Title:   "how well it is foretold that the first file is right",
+		Columns: []eval.Column{{Name: "value", Title: "value", Decimals: 3}},
+	}
 	add := func(name string, e stat.Estimate) {
 		t.Rows = append(t.Rows, eval.TableRow{Name: name, Values: []stat.Estimate{e}})
 	}

@@ -67,7 +67,18 @@ const (
 	notNullEnd       = ", not null"
 )
 
-var classes = []string{"SIGABRT", "SIGSEGV" + nullEnd, "SIGSEGV" + notNullEnd, "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", classNoSignal + nullEnd, classNoSignal, classOtherFormat}
+var classes = []string{
+	"SIGABRT",
+	"SIGSEGV" + nullEnd,
+	"SIGSEGV" + notNullEnd,
+	"SIGBUS",
+	"SIGFPE",
+	"SIGILL",
+	"SIGTRAP",
+	classNoSignal + nullEnd,
+	classNoSignal,
+	classOtherFormat,
+}
 
 // classOf returns the class of a case by the answers to it.
 func classOf(s eval.Score) []string {

@@ -55,7 +55,12 @@ func ReportOf(ctx context.Context, repo *gitext.Repo, c Case) (string, error) {
 	}
 	lines := strings.SplitAfter(commit.Message, "\n")
 	if c.ReportLines[1] > len(lines) {
-		return "", fmt.Errorf(`the message of %s has %d lines, but the field "report_lines" names line %d`, c.Fix.Short(), len(lines), c.ReportLines[1])
+		return "", fmt.Errorf(
+			`the message of %s has %d lines, but the field "report_lines" names line %d`,
+			c.Fix.Short(),
+			len(lines),
+			c.ReportLines[1],
+		)
 	}
 	return strings.Join(lines[c.ReportLines[0]-1:c.ReportLines[1]], ""), nil
 }

@@ -102,7 +102,16 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	if p.Failure != nil {
 		c.failure = *p.Failure
 	}
-	row := scoreRow{basis: p.basis(), Traced: cmp.Or(p.Traced, n.traced), Formats: p.Formats, Class: c.failure.class(), Contradicts: c.contradictions(), ballots: p.Ballots, truth: c.FixFiles, read: len(p.Read)}
+	row := scoreRow{
+		basis:       p.basis(),
+		Traced:      cmp.Or(p.Traced, n.traced),
+		Formats:     p.Formats,
+		Class:       c.failure.class(),
+		Contradicts: c.contradictions(),
+		ballots:     p.Ballots,
+		truth:       c.FixFiles,
+		read:        len(p.Read),
+	}
 	if p.Work.Fell() && !t.Fallback {
 		n.traced = 0
 		return eval.Score{Tally: n.tally(), Empty: true, Work: p.Work, Row: row}

@@ -110,7 +110,10 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 		w.See(e)
 		reads.See(e)
 	}
-	r, runs, err := s.opt.Ask(ctx, Inquiry{Case: c, Algorithm: algorithm, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see})
+	r, runs, err := s.opt.Ask(
+		ctx,
+		Inquiry{Case: c, Algorithm: algorithm, Repo: s.engine.Repo, Question: q, Offline: offline, Memory: s.cache, OnEvent: see},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,15 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 }
 
 func (s *openedRepo) predictionOf(report *crash.Report, ranking *crash.Answer) Prediction {
-	p := Prediction{Traced: tracedIn(report), Failure: failureIn(report), NoSuspects: s.opt.Suspects == 0, Formats: report.Formats, Files: make([]File, len(ranking.Files)), Answered: ranking.Answered, Notes: ranking.Notes}
+	p := Prediction{
+		Traced:     tracedIn(report),
+		Failure:    failureIn(report),
+		NoSuspects: s.opt.Suspects == 0,
+		Formats:    report.Formats,
+		Files:      make([]File, len(ranking.Files)),
+		Answered:   ranking.Answered,
+		Notes:      ranking.Notes,
+	}
 	for i, f := range ranking.Files {
 		p.Files[i] = File{Path: f.Path, Probability: f.Probability, Related: f.Related, Vote: f.Vote}
 	}

@@ -28,7 +28,18 @@ const (
 
 // Algorithms are the names of algorithms that make sense by themselves. ParseAlgorithm
 // accepts more.
-var Algorithms = []string{"offline", "offline-revert", "locate", "developers", "agent", "agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff", "agent-no-commit-search"}
+var Algorithms = []string{
+	"offline",
+	"offline-revert",
+	"locate",
+	"developers",
+	"agent",
+	"agent-none",
+	"agent-fn_all",
+	"agent-fn_pair",
+	"agent-fl_diff",
+	"agent-no-commit-search",
+}
 
 // Histories are the names of the algorithms that HAFixAgent compares: without history, and
 // with each kind of it.
@@ -78,7 +89,12 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 		}
 	}
 	if !ok || history == "auto" || strings.Contains(history, ",") {
-		return Algorithm{}, fmt.Errorf("unknown algorithm %q; there are %s, combinations such as agent-fn_pair+fl_diff, and each engine that repairs with %s", name, strings.Join(Algorithms, ", "), givenSuffix)
+		return Algorithm{}, fmt.Errorf(
+			"unknown algorithm %q; there are %s, combinations such as agent-fn_pair+fl_diff, and each engine that repairs with %s",
+			name,
+			strings.Join(Algorithms, ", "),
+			givenSuffix,
+		)
 	}
 	kinds, _, err := fix.ParseHistory(strings.ReplaceAll(history, "+", ","))
 	if err != nil {

@@ -174,7 +174,11 @@ func blameTable(res *eval.Results, algorithm string) []eval.Table {
 	if len(bugs) == 0 {
 		return nil
 	}
-	t := eval.Table{Name: "blame_commits", Title: "commits to blame", Note: "Number of bugs by the number of commits that the lines are from which the fix changes or deletes, with the true lines; none: the fix only adds lines."}
+	t := eval.Table{
+		Name:  "blame_commits",
+		Title: "commits to blame",
+		Note:  "Number of bugs by the number of commits that the lines are from which the fix changes or deletes, with the true lines; none: the fix only adds lines.",
+	}
 	for _, name := range []string{"all", "SL", "SH", "SFMH", "MFMH"} {
 		t.Columns = append(t.Columns, eval.Column{Name: name, Title: name})
 	}

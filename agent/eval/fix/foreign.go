@@ -78,7 +78,14 @@ func (s *session) judgeForeign(ctx context.Context, p *prepared, from *eval.Fore
 	if err != nil {
 		return Prediction{}, err
 	}
-	out := Prediction{Engine: Other, Claimed: len(a.Patches), Tried: len(a.Patches), Located: len(a.Locations), NoPlaces: !from.Has("locations"), Facts: p.known}
+	out := Prediction{
+		Engine:   Other,
+		Claimed:  len(a.Patches),
+		Tried:    len(a.Patches),
+		Located:  len(a.Locations),
+		NoPlaces: !from.Has("locations"),
+		Facts:    p.known,
+	}
 	if !from.Has("patches") {
 		out.Engine = Locate
 	}

@@ -68,7 +68,11 @@ func goPatterns(module string) []string {
 	var patterns []string
 	for _, cache := range goCaches() {
 		for _, major := range []string{"", "/v[0-9]*"} {
-			patterns = append(patterns, filepath.Join(escapeGlob(cache), path+major+"@*"), filepath.Join(escapeGlob(cache), "cache/download", path+major, "@v/*.zip"))
+			patterns = append(
+				patterns,
+				filepath.Join(escapeGlob(cache), path+major+"@*"),
+				filepath.Join(escapeGlob(cache), "cache/download", path+major, "@v/*.zip"),
+			)
 		}
 	}
 	return patterns
@@ -110,7 +114,11 @@ func cargoPatterns(name string) []string {
 	var patterns []string
 	for _, dir := range dirs {
 		if dir != "" {
-			patterns = append(patterns, filepath.Join(escapeGlob(dir), "registry/src/*", name+"-[0-9]*"), filepath.Join(escapeGlob(dir), "registry/cache/*", name+"-[0-9]*.crate"))
+			patterns = append(
+				patterns,
+				filepath.Join(escapeGlob(dir), "registry/src/*", name+"-[0-9]*"),
+				filepath.Join(escapeGlob(dir), "registry/cache/*", name+"-[0-9]*.crate"),
+			)
 		}
 	}
 	return patterns

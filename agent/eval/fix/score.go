@@ -103,7 +103,17 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 		return eval.Score{Tally: count{repairs: !t.Localization, places: true}.tally(), Empty: true, Row: rowOf(c, nil)}
 	}
 	if p.Work.Fell() && !t.Fallback {
-		p = Prediction{Engine: p.Engine, Given: p.Given, Work: p.Work, Judging: p.Judging, Facts: p.Facts, Samples: p.Samples, Trajectories: p.Trajectories, Read: p.Read, ReadCommits: p.ReadCommits}
+		p = Prediction{
+			Engine:       p.Engine,
+			Given:        p.Given,
+			Work:         p.Work,
+			Judging:      p.Judging,
+			Facts:        p.Facts,
+			Samples:      p.Samples,
+			Trajectories: p.Trajectories,
+			Read:         p.Read,
+			ReadCommits:  p.ReadCommits,
+		}
 	}
 	n := count{
 		repairs: p.Engine != Locate, places: !p.Given && !p.NoPlaces && p.Engine != Developers,

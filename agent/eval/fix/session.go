@@ -243,8 +243,12 @@ func (s *session) judgeAll(ctx context.Context, p *prepared, ans *fix.Answer, ou
 // ask returns the answer of the engine of an algorithm.
 func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(agent.Event)) (*fix.Answer, error) {
 	if a.Engine == Developers {
-		return &fix.Answer{Engine: string(Developers), Plausible: []fix.Trial{{Patch: fix.Patch{Files: p.truth.files}, Origin: "the fix of the developers"}}, Tried: 1,
-			Reproduction: fix.Reproduction{State: fix.Failing}}, nil
+		return &fix.Answer{
+			Engine:       string(Developers),
+			Plausible:    []fix.Trial{{Patch: fix.Patch{Files: p.truth.files}, Origin: "the fix of the developers"}},
+			Tried:        1,
+			Reproduction: fix.Reproduction{State: fix.Failing},
+		}, nil
 	}
 	if s.opt.Repair == nil {
 		return nil, &eval.StopError{Err: fmt.Errorf("no engine is configured for %s", a.Name)}

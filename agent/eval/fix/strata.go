@@ -19,7 +19,11 @@ var dimensions = []eval.Dimension{
 	{Name: "category", OfScore: ofRow(func(row scoreRow) string { return row.Category }), Order: append(slices.Clone(categories), notStated)},
 	{Name: "blame", OfScore: ofRow(func(row scoreRow) string { return row.Blame }), Order: []string{"blameable", "blameless", notStated}},
 	{Name: "language", Of: single(func(c Case) string { return cmp.Or(c.Lang, notStated) })},
-	{Name: "regression", Of: single(func(c Case) string { return cmp.Or(c.Regression, notStated) }), Order: []string{"yes", "no", "unknown", notStated}},
+	{
+		Name:  "regression",
+		Of:    single(func(c Case) string { return cmp.Or(c.Regression, notStated) }),
+		Order: []string{"yes", "no", "unknown", notStated},
+	},
 	{Name: "kind of fix", Of: single(func(c Case) string { return cmp.Or(c.Quality, notStated) })},
 	eval.ByRepository,
 }

@@ -74,7 +74,11 @@ func (l sampling) estimates() []eval.Table {
 	ks := slices.DeleteFunc(slices.Clone(drawn), func(k int) bool { return k >= least })
 	ks = append(ks, least)
 	t := eval.Table{Name: "trajectories", Title: "plausible@k", Columns: []eval.Column{
-		{Name: "of_trajectories", Title: "of k trajectories", Decimals: 3}, {Name: "of_answer", Title: "of the answer's first k patches", Decimals: 3}}}
+		{
+			Name:     "of_trajectories",
+			Title:    "of k trajectories",
+			Decimals: 3,
+		}, {Name: "of_answer", Title: "of the answer's first k patches", Decimals: 3}}}
 	rows := make([]eval.Tally, len(l))
 	for i, s := range l {
 		for _, k := range ks {

@@ -197,7 +197,8 @@ func (t *truth) holds(l fix.Location) bool {
 			continue
 		}
 		// The lines on both sides of an insertion are End and Start.
-		if l.Lines.Start <= c.lines.End && c.lines.Start <= l.Lines.End || l.Function == "" && l.Lines.Start <= c.lines.Start && c.lines.End <= l.Lines.End {
+		if l.Lines.Start <= c.lines.End && c.lines.Start <= l.Lines.End ||
+			l.Function == "" && l.Lines.Start <= c.lines.Start && c.lines.End <= l.Lines.End {
 			return true
 		}
 	}

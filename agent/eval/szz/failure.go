@@ -63,7 +63,10 @@ func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	}
 	for _, name := range failureTypes {
 		if n := count[name]; n > 0 {
-			t.Rows = append(t.Rows, eval.TableRow{Name: name, Values: []stat.Estimate{value(float64(n)), value(float64(n) / float64(wrong)), value(float64(sure[name]))}})
+			t.Rows = append(
+				t.Rows,
+				eval.TableRow{Name: name, Values: []stat.Estimate{value(float64(n)), value(float64(n) / float64(wrong)), value(float64(sure[name]))}},
+			)
 		}
 	}
 	return []eval.Table{t}

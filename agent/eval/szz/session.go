@@ -79,7 +79,13 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 }
 
 // answer asks an engine about a case. readingFix says what could not be read of the fix.
-func (s *session) answer(ctx context.Context, c Case, fix *szz.FixContext, algorithm string, readingFix func() gitcmd.Unread) (p Prediction, err error) {
+func (s *session) answer(
+	ctx context.Context,
+	c Case,
+	fix *szz.FixContext,
+	algorithm string,
+	readingFix func() gitcmd.Unread,
+) (p Prediction, err error) {
 	if from := s.opt.Foreign[algorithm]; from != nil {
 		return readForeign(from.To(c))
 	}

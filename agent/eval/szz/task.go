@@ -75,7 +75,14 @@ var sheet = &eval.Sheet{
 		{Name: "answers", Of: total(answers)}, // number of commits in all answers
 		{Name: "right", Of: total(right)},     // number of these that are true
 		{Name: "found", Of: total(found)},     // number of BICs that an answer names
-		{Name: "precision", Title: "precision", Of: func(t eval.Tally, _ int) float64 { return precision(t) }, Estimated: true, Brief: true, Decimals: 3},
+		{
+			Name:      "precision",
+			Title:     "precision",
+			Of:        func(t eval.Tally, _ int) float64 { return precision(t) },
+			Estimated: true,
+			Brief:     true,
+			Decimals:  3,
+		},
 		{Name: "recall", Title: "recall", Of: func(t eval.Tally, _ int) float64 { return recall(t) }, Estimated: true, Brief: true, Decimals: 3},
 		{Name: "f1", Title: "F1", Of: f1, Estimated: true, Brief: true, Decimals: 3},
 		{Name: "acc_at_1_3_5", Title: "acc@1", Of: mean(firstAt), Brief: true, Decimals: 3},

@@ -20,7 +20,9 @@ var (
 	// says that it crashed: SIGILL, SIGABRT, SIGBUS, SIGFPE or SIGSEGV.
 	killed = source.Lazy(`\(exit 13[24569]\)`)
 	// saysKilled matches what a shell or make prints of such a program.
-	saysKilled = source.Lazy(`(?m)^(?:.*: )?(?:Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)\b|\bSIG(?:SEGV|BUS|FPE|ILL|ABRT)\b`)
+	saysKilled = source.Lazy(
+		`(?m)^(?:.*: )?(?:Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)\b|\bSIG(?:SEGV|BUS|FPE|ILL|ABRT)\b`,
+	)
 	// sanitizerReport matches the beginning of a report of AddressSanitizer.
 	sanitizerReport = source.Lazy(`(?m)^(?:=+\n)?==\d+==\s*ERROR: \w+Sanitizer`)
 )

@@ -49,7 +49,11 @@ func (r *goPackageRun) compile(ctx context.Context) (bool, error) {
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-ldflags") }) {
 		flags = append(slices.Clone(flags), "-ldflags=-w") // linking is faster without DWARF
 	}
-	args := slices.Concat([]string{"go", "test", "-c", "-vet=off", "-cover", "-coverpkg=" + r.listed.coverpkg(r.pkg.ImportPath), "-o", r.binary}, flags, []string{r.pkg.ImportPath})
+	args := slices.Concat(
+		[]string{"go", "test", "-c", "-vet=off", "-cover", "-coverpkg=" + r.listed.coverpkg(r.pkg.ImportPath), "-o", r.binary},
+		flags,
+		[]string{r.pkg.ImportPath},
+	)
 	res, err := r.m.sh(ctx, goCompileTime, r.call.enter()+words(args))
 	if err != nil {
 		return false, err

@@ -53,7 +53,12 @@ func (m *nativeMeasurement) take() []*nativeProcess {
 			continue
 		}
 		m.taken[dir] = true
-		p := &nativeProcess{dir: dir, program: string(m.profile(dir + "/program")), cwd: string(m.profile(dir + "/cwd")), dirs: []string{dir + "/rest"}}
+		p := &nativeProcess{
+			dir:     dir,
+			program: string(m.profile(dir + "/program")),
+			cwd:     string(m.profile(dir + "/cwd")),
+			dirs:    []string{dir + "/rest"},
+		}
 		if args := strings.TrimSuffix(string(m.profile(dir+"/args")), "\x00"); args != "" {
 			p.args = strings.Split(args, "\x00")
 		}

@@ -106,7 +106,10 @@ func (d *delivery) checkState(context.Context) error {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(d.repo.GitDir(), "index.lock")); err == nil {
-		return refuse("if no git is running: rm "+quote.Shell(filepath.Join(d.repo.GitDir(), "index.lock")), "another git holds the lock of the index")
+		return refuse(
+			"if no git is running: rm "+quote.Shell(filepath.Join(d.repo.GitDir(), "index.lock")),
+			"another git holds the lock of the index",
+		)
 	}
 	if d.head.Staged {
 		return refuse("commit them, or put them aside: git stash", "the index has changes that are not committed")
@@ -229,7 +232,11 @@ func (d *delivery) checkCommitted(ctx context.Context) error {
 		return err
 	}
 	if path, differ := firstOther(d.now, head); differ {
-		return refuse("commit them first, or apply the patch to the work tree only: --apply", "%s has changes that are not committed", strconv.Quote(path))
+		return refuse(
+			"commit them first, or apply the patch to the work tree only: --apply",
+			"%s has changes that are not committed",
+			strconv.Quote(path),
+		)
 	}
 	return nil
 }

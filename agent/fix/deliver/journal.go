@@ -131,7 +131,12 @@ func (h *heldJournal) read() (*journal, error) {
 		return nil, nil
 	}
 	if field := note.wrong(); field != "" {
-		return nil, refuse("to go on without it: rm "+quote.Shell(h.path), "%s says that a patch was left half written, but git agent did not write that file: %s cannot be right", quote.Path(h.path), field)
+		return nil, refuse(
+			"to go on without it: rm "+quote.Shell(h.path),
+			"%s says that a patch was left half written, but git agent did not write that file: %s cannot be right",
+			quote.Path(h.path),
+			field,
+		)
 	}
 	return note, nil
 }

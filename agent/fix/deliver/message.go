@@ -84,7 +84,8 @@ func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
 	}
 	subject, rest := "", t.Why
 	first, more, _ := strings.Cut(strings.TrimSpace(t.Why)+" ", ". ")
-	if line := oneLine(strings.TrimSuffix(strings.TrimSpace(first), "."), 0); !strings.Contains(strings.TrimSpace(first), "\n") && len([]rune(line)) <= maxSubject {
+	if line := oneLine(strings.TrimSuffix(strings.TrimSpace(first), "."), 0); !strings.Contains(strings.TrimSpace(first), "\n") &&
+		len([]rune(line)) <= maxSubject {
 		subject, rest = line, more
 	}
 	if subject == "" && len(t.Patch.Files) > 0 {

@@ -41,8 +41,13 @@ func (e *MatchError) Error() string {
 	path := agent.CleanLine(e.Path)
 	switch e.Reason {
 	case Ambiguous:
-		return fmt.Sprintf("the text is in %s %d times%s, at lines %s; give more of the lines around the one that is meant, or all=true to replace each",
-			path, e.Count, gradeNote(e.Match), listLines(e.Lines))
+		return fmt.Sprintf(
+			"the text is in %s %d times%s, at lines %s; give more of the lines around the one that is meant, or all=true to replace each",
+			path,
+			e.Count,
+			gradeNote(e.Match),
+			listLines(e.Lines),
+		)
 	case Applied:
 		return fmt.Sprintf("already applied: the new text is lines %d-%d of %s; nothing was changed", e.Lines[0], e.Lines[1], path)
 	case Same:
@@ -218,7 +223,11 @@ func (f *file) elided(p pair) *MatchError {
 	for i, line := range splitLines(p.new) {
 		if leavesOut(line) && !strings.Contains(p.old, strings.TrimSpace(line)) && !strings.Contains(f.text, strings.TrimSpace(line)) {
 			e := f.fail(Elided)
-			e.detail = fmt.Sprintf("line %d of the new text, `%s`, stands for lines that are left out: write them, or edit less at a time", i+1, shorten(agent.CleanLine(strings.TrimSpace(line)), 80))
+			e.detail = fmt.Sprintf(
+				"line %d of the new text, `%s`, stands for lines that are left out: write them, or edit less at a time",
+				i+1,
+				shorten(agent.CleanLine(strings.TrimSpace(line)), 80),
+			)
 			return e
 		}
 	}

@@ -15,8 +15,11 @@ func Lines(path string, content []byte, start, end int, text string) (Result, er
 	f := openFile(path, content, nil)
 	if start < 1 || start > len(f.lines)+1 || end < start-1 || end > len(f.lines) {
 		e := f.fail(Range)
-		e.detail = fmt.Sprintf("%s has %s; start must be a line of it, or one more to add lines at the end, and end a line from start on, or start-1 to insert before start",
-			agent.CleanLine(path), agent.Plural(len(f.lines), "line"))
+		e.detail = fmt.Sprintf(
+			"%s has %s; start must be a line of it, or one more to add lines at the end, and end a line from start on, or start-1 to insert before start",
+			agent.CleanLine(path),
+			agent.Plural(len(f.lines), "line"),
+		)
 		return Result{}, e
 	}
 	text = f.incoming(text)

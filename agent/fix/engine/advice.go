@@ -99,7 +99,9 @@ func withoutTests(in *localize.Input) {
 }
 
 // setUpHook matches the line that begins a hook which runs before tests.
-var setUpHook = source.Lazy(`\b(?:beforeAll|beforeEach|before_all|before\(|before :|before_each|setUp|setUpClass|setUpModule|setUpBeforeClass|set_up|SetUp|SetUpTestSuite|setup_method|setup_class|setup_module|@Before(?:All|Each|Class)?\b)`)
+var setUpHook = source.Lazy(
+	`\b(?:beforeAll|beforeEach|before_all|before\(|before :|before_each|setUp|setUpClass|setUpModule|setUpBeforeClass|set_up|SetUp|SetUpTestSuite|setup_method|setup_class|setup_module|@Before(?:All|Each|Class)?\b)`,
+)
 
 // dieInHooks reports whether all failing tests fail at a place within a hook of a test file
 // that runs before tests, as jest and vitest report it.

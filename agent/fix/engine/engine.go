@@ -294,7 +294,10 @@ func (s *study) reproduce(ctx context.Context) error {
 			continue
 		}
 		if k > 0 {
-			s.answer.Notes = append(s.answer.Notes, fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test))
+			s.answer.Notes = append(
+				s.answer.Notes,
+				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),
+			)
 		}
 		s.problem, s.answer.Reproduction, s.runs = p, rep, runs
 		return s.compileAll(ctx, rep)

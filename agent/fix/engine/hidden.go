@@ -107,8 +107,12 @@ func environmentOf(program string) string {
 
 // whyEnvironmentHidden explains that a program's virtual environment is hidden.
 func whyEnvironmentHidden(program, env string) string {
-	return fmt.Sprintf("the sandbox hides %s, the Python environment of %s, from the test: make it visible with git config --global --add agent.sandboxRead %s",
-		env, program, quote.Shell(env))
+	return fmt.Sprintf(
+		"the sandbox hides %s, the Python environment of %s, from the test: make it visible with git config --global --add agent.sandboxRead %s",
+		env,
+		program,
+		quote.Shell(env),
+	)
 }
 
 // whyHidden explains that a script is not there for a command.
@@ -130,8 +134,12 @@ func (s *study) whyHidden(script, place string, level sandbox.Level) string {
 	if env := environmentOf(place); env != "" {
 		return whyEnvironmentHidden(script, env)
 	}
-	return fmt.Sprintf("%s, and the sandbox hides %s from it: put it into the work tree, or make it visible with git config --global --add agent.sandboxRead %s",
-		scratch, script, quote.Shell(place))
+	return fmt.Sprintf(
+		"%s, and the sandbox hides %s from it: put it into the work tree, or make it visible with git config --global --add agent.sandboxRead %s",
+		scratch,
+		script,
+		quote.Shell(place),
+	)
 }
 
 var (

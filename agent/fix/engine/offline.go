@@ -16,7 +16,11 @@ func (s *study) repairOffline(ctx context.Context) error {
 	eff, rep := s.engine.Effort, s.answer.Reproduction
 	wall, proof := s.clock.search(rep)
 	if s.clock.whole > 0 && wall < rep.Took {
-		s.answer.Stopped = fmt.Sprintf("stopped at --time before a candidate was tried: one run of the test takes %s, and %s were left", brief(rep.Took), brief(max(wall, 0)))
+		s.answer.Stopped = fmt.Sprintf(
+			"stopped at --time before a candidate was tried: one run of the test takes %s, and %s were left",
+			brief(rep.Took),
+			brief(max(wall, 0)),
+		)
 		return nil
 	}
 	s.announce(wall)

@@ -45,15 +45,20 @@ func (s *study) writeTest(ctx context.Context, ans *Result) error {
 	}
 	s.say("the model writes a test that shows the bug")
 	record := a.record(spec, a.method(s.q))
-	found, err := session.Investigate(ctx, a.Session, record, func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*investigate.Written, []agent.RunReport, error) {
-		opt := s.options(asker)
-		opt.Journal = journal
-		w, err := investigate.WriteTest(ctx, s.engine.Repo, s.input(), opt)
-		if err != nil {
-			return nil, nil, err
-		}
-		return w, []agent.RunReport{w.Run.RunReport}, nil
-	})
+	found, err := session.Investigate(
+		ctx,
+		a.Session,
+		record,
+		func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*investigate.Written, []agent.RunReport, error) {
+			opt := s.options(asker)
+			opt.Journal = journal
+			w, err := investigate.WriteTest(ctx, s.engine.Repo, s.input(), opt)
+			if err != nil {
+				return nil, nil, err
+			}
+			return w, []agent.RunReport{w.Run.RunReport}, nil
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,11 @@ func (s *study) writeTest(ctx context.Context, ans *Result) error {
 		s.wrote.Trace = string(found.Runs[0])
 	}
 	if found.Answer.Test == nil {
-		s.answer.Declined = "the model wrote no test that fails because of the bug: " + cmp.Or(s.wrote.Claim.Explanation, s.wrote.Reason, "it gave no reason")
+		s.answer.Declined = "the model wrote no test that fails because of the bug: " + cmp.Or(
+			s.wrote.Claim.Explanation,
+			s.wrote.Reason,
+			"it gave no reason",
+		)
 		return nil
 	}
 	return s.take(ctx, *found.Answer.Test)

@@ -43,7 +43,11 @@ const maxTitle = 120
 
 // specOf returns the spec of the runs of a question, without its RunSpec.
 func specOf(of session.Case, q fix.Question) (Spec, error) {
-	s := Spec{Case: of, Commit: q.Problem.Tree.Commit, Title: agent.Shorten(agent.CleanLine(cmp.Or(q.Problem.Test, "a test of: "+firstWords(q.Problem))), maxTitle)}
+	s := Spec{
+		Case:   of,
+		Commit: q.Problem.Tree.Commit,
+		Title:  agent.Shorten(agent.CleanLine(cmp.Or(q.Problem.Test, "a test of: "+firstWords(q.Problem))), maxTitle),
+	}
 	data, err := json.Marshal(q)
 	if err != nil {
 		return s, err

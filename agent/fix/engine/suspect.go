@@ -156,6 +156,9 @@ func (d *Dossier) withhold() {
 	})
 	if n := len(d.History.Blamed) - len(kept); n > 0 {
 		d.History.Blamed = kept
-		d.History.Notes = append(d.History.Notes, fmt.Sprintf("Of %s nothing is shown, because a file's name at that time says that it holds secrets.", agent.Plural(n, "commit")))
+		d.History.Notes = append(
+			d.History.Notes,
+			fmt.Sprintf("Of %s nothing is shown, because a file's name at that time says that it holds secrets.", agent.Plural(n, "commit")),
+		)
 	}
 }

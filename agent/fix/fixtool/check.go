@@ -17,7 +17,9 @@ import (
 
 // generatedMark matches the comments that tools put at the head of files that they
 // write. The first form is that of Go (go.dev/s/generatedcode).
-var generatedMark = source.Lazy(`(?im)^.{0,20}\b(code generated .* do not edit|do not edit[^\n]{0,40}generated|this file (is|was) (auto(matically)?[- ]?)?generated|@generated\b)`)
+var generatedMark = source.Lazy(
+	`(?im)^.{0,20}\b(code generated .* do not edit|do not edit[^\n]{0,40}generated|this file (is|was) (auto(matically)?[- ]?)?generated|@generated\b)`,
+)
 
 // generated reports whether the head of a file says that a tool wrote it.
 func generated(data []byte) bool {

@@ -242,7 +242,9 @@ func (b *Box) editable(ctx context.Context, raw string) (name string, isNew bool
 }
 
 // lockFiles are written by package managers.
-var lockFiles = strings.Fields("go.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml Cargo.lock poetry.lock Pipfile.lock uv.lock Gemfile.lock composer.lock")
+var lockFiles = strings.Fields(
+	"go.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml Cargo.lock poetry.lock Pipfile.lock uv.lock Gemfile.lock composer.lock",
+)
 
 // harmlessParts are files that say how the tests run, and other things, too.
 var harmlessParts = map[string]bool{"package.json": true, "go.mod": true}
@@ -353,7 +355,12 @@ func (b *Box) commit(files []*pending) (string, error) {
 			for _, undo := range files[:i] {
 				b.restore(undo.name, undo.before, undo.state.mode)
 			}
-			return "", refuse(editName, "%s cannot be written: %s. None of the edits was made", agent.CleanLine(p.name), agent.CleanLine(b.relative(err.Error())))
+			return "", refuse(
+				editName,
+				"%s cannot be written: %s. None of the edits was made",
+				agent.CleanLine(p.name),
+				agent.CleanLine(b.relative(err.Error())),
+			)
 		}
 	}
 	for _, p := range files {

@@ -26,13 +26,19 @@ var (
 	escapes = source.Lazy(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])`)
 	// passing matches the lines that test tools print for a test that passes, and before
 	// each test.
-	passing = source.Lazy(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b|--- PASS|ok\s+\S+\s+(\(cached\)|[0-9.]+s)|ok \d+\b|\?\s+\S+\s+\[no test files\]|✓|✔|√|PASSED\b|\S+ PASSED(\s+\[ *\d+%\])?$|test \S+ \.\.\. ok$|\[\s+(OK|RUN)\s+\]|PASS\s+\S+$)|:PASS$|^\S+\.py [.sx]+\s+\[ *\d+%\]$`)
+	passing = source.Lazy(
+		`^\s*(=== (RUN|PAUSE|CONT|NAME)\b|--- PASS|ok\s+\S+\s+(\(cached\)|[0-9.]+s)|ok \d+\b|\?\s+\S+\s+\[no test files\]|✓|✔|√|PASSED\b|\S+ PASSED(\s+\[ *\d+%\])?$|test \S+ \.\.\. ok$|\[\s+(OK|RUN)\s+\]|PASS\s+\S+$)|:PASS$|^\S+\.py [.sx]+\s+\[ *\d+%\]$`,
+	)
 	// building matches the lines by which builds show their progress.
-	building = source.Lazy(`^(make(\[\d+\])?: (Entering|Leaving) directory|\[ *\d+%\] |-- (\w+[\w ]*(Success|done|skipped|Failed)?$|The \w+ compiler|Check for|Performing Test|Found |Looking for|Detecting|Build files|Configuring|Generating)|Scanning dependencies|(go|npm|Downloading|Downloaded|Collecting|Compiling|Installing|\[INFO\] Download\w+): ?|\s+Compiling \S+ v|gcc |cc |g\+\+ |c\+\+ |clang |ar rcs? |ranlib )`)
+	building = source.Lazy(
+		`^(make(\[\d+\])?: (Entering|Leaving) directory|\[ *\d+%\] |-- (\w+[\w ]*(Success|done|skipped|Failed)?$|The \w+ compiler|Check for|Performing Test|Found |Looking for|Detecting|Build files|Configuring|Generating)|Scanning dependencies|(go|npm|Downloading|Downloaded|Collecting|Compiling|Installing|\[INFO\] Download\w+): ?|\s+Compiling \S+ v|gcc |cc |g\+\+ |c\+\+ |clang |ar rcs? |ranlib )`,
+	)
 	// broken matches a line of a build that failed.
 	broken = source.Lazy(`(?i)\b(error|warning|failed|undefined|not found)\b`)
 	// telling matches lines that tell of a failure.
-	telling = source.Lazy(`(?i)\b(fail(ed|ures?|s|ing)?|errors?|panic(ked)?|expect(ed)?|actual|want(ed)?|got|received|assert\w*|\w*exception|traceback|undefined|undeclared|cannot|fatal|abort\w*|sigsegv|segmentation|sanitizer|not ok|mismatch)\b|error:|^E\s|✗|✘|×`)
+	telling = source.Lazy(
+		`(?i)\b(fail(ed|ures?|s|ing)?|errors?|panic(ked)?|expect(ed)?|actual|want(ed)?|got|received|assert\w*|\w*exception|traceback|undefined|undeclared|cannot|fatal|abort\w*|sigsegv|segmentation|sanitizer|not ok|mismatch)\b|error:|^E\s|✗|✘|×`,
+	)
 )
 
 // outputLines returns the lines of an output as they are shown: without colours, without
@@ -69,7 +75,9 @@ func (b *Box) outputLines(out []byte) []string {
 
 // quotes matches a line below which, deeper indented, a tool quotes what a test expected
 // or got.
-var quotes = source.Lazy("(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$")
+var quotes = source.Lazy(
+	"(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$",
+)
 
 // A quotation follows the quoted parts of an output.
 type quotation struct {

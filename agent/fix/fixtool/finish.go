@@ -99,7 +99,11 @@ func (t finishWithoutCommit) Spec() agent.Spec {
 // conclude accepts the end of a repair, or says what is against it.
 func (b *Box) conclude(ctx context.Context, p finishParams) (agent.Result, error) {
 	if p.Status == "success" && p.Explanation == "" {
-		return agent.Result{}, &agent.CallError{Tool: finishName, Malformed: true, Text: `"explanation" is missing: say in one or two sentences what the patch does`}
+		return agent.Result{}, &agent.CallError{
+			Tool:      finishName,
+			Malformed: true,
+			Text:      `"explanation" is missing: say in one or two sentences what the patch does`,
+		}
 	}
 	if p.Status == "success" {
 		err := b.object(ctx)
@@ -155,7 +159,11 @@ func (b *Box) object(ctx context.Context) error {
 	}
 	if name := b.unmade; name != "" {
 		b.unmade = "" // one objection is enough: the patch may be whole without that edit
-		return refuse(finishName, "the last edit of %s was not made, as its answer says; make it, or call finish again if the patch is whole without it", agent.CleanLine(name))
+		return refuse(
+			finishName,
+			"the last edit of %s was not made, as its answer says; make it, or call finish again if the patch is whole without it",
+			agent.CleanLine(name),
+		)
 	}
 	if b.problem.Test == "" && b.problem.Build == "" {
 		return nil
@@ -176,7 +184,13 @@ func (b *Box) object(ctx context.Context) error {
 	if b.verdictOf(b.problem.Test == "").passed {
 		return nil
 	}
-	return refuse(finishName, "the test command was run with the files as they are, %s; %s\n\n%s", objectionTests, advice, strings.TrimRight(said, "\n"))
+	return refuse(
+		finishName,
+		"the test command was run with the files as they are, %s; %s\n\n%s",
+		objectionTests,
+		advice,
+		strings.TrimRight(said, "\n"),
+	)
 }
 
 // advice is how to go on after an objection.

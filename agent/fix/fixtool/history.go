@@ -26,32 +26,40 @@ func newDefinition(b *Box) (agent.Tool, error) {
 	view := symbol.View{Tool: name, Read: b.linesOf, Number: func(lines [][]byte, first, last int) string {
 		return edit.Number(stringsOf(lines), first, last, b.asShown)
 	}, Mask: b.opt.Mask, Search: "code_search", Reader: "cat"}
-	t, err := newTool(b, name, name, agent.DeedSearch, gittool.DefaultTimeout, definitionParams{}, func(ctx context.Context, p definitionParams) (agent.Result, error) {
-		q := symbol.Question{Name: p.Name}
-		if p.Path != "" {
-			path, err := b.find(ctx, name, p.Path)
-			var refused *agent.CallError
-			switch {
-			case errors.As(err, &refused):
-				q.Notes = append(q.Notes, refused.Text+"; looked in the whole repository")
-			case err != nil:
-				return agent.Result{}, err
-			default:
-				q.At = symbol.Place{Path: path, Line: p.Line}
+	t, err := newTool(
+		b,
+		name,
+		name,
+		agent.DeedSearch,
+		gittool.DefaultTimeout,
+		definitionParams{},
+		func(ctx context.Context, p definitionParams) (agent.Result, error) {
+			q := symbol.Question{Name: p.Name}
+			if p.Path != "" {
+				path, err := b.find(ctx, name, p.Path)
+				var refused *agent.CallError
+				switch {
+				case errors.As(err, &refused):
+					q.Notes = append(q.Notes, refused.Text+"; looked in the whole repository")
+				case err != nil:
+					return agent.Result{}, err
+				default:
+					q.At = symbol.Place{Path: path, Line: p.Line}
+				}
 			}
-		}
-		found, err := b.finder.Lookup(ctx, p.Name, q.At)
-		if errors.Is(err, symbol.ErrNoName) {
-			return agent.Result{}, refuse(name, "%s is not a name; give an identifier, such as f, T::f or obj->field", quoted(p.Name))
-		}
-		if err != nil {
-			return agent.Result{}, err
-		}
-		q.Notes = append(q.Notes, found.Notes...)
-		found.Definitions = b.current(p.Name, found.Definitions)
-		shown = len(found.Definitions) > 0
-		return view.Render(ctx, q, found)
-	})
+			found, err := b.finder.Lookup(ctx, p.Name, q.At)
+			if errors.Is(err, symbol.ErrNoName) {
+				return agent.Result{}, refuse(name, "%s is not a name; give an identifier, such as f, T::f or obj->field", quoted(p.Name))
+			}
+			if err != nil {
+				return agent.Result{}, err
+			}
+			q.Notes = append(q.Notes, found.Notes...)
+			found.Definitions = b.current(p.Name, found.Definitions)
+			shown = len(found.Definitions) > 0
+			return view.Render(ctx, q, found)
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -131,20 +139,28 @@ type commitsParams struct {
 // for their messages or for the lines that they change.
 func newCommits(b *Box) (agent.Tool, error) {
 	const name = "search_commits"
-	t, err := newTool(b, name, name, agent.DeedSearch, gittool.DefaultTimeout, commitsParams{In: "message", Max: 15}, func(ctx context.Context, p commitsParams) (agent.Result, error) {
-		q := gittool.CommitSearch{Tool: name, Pattern: p.Pattern, Max: p.Max, Mask: b.opt.Mask}
-		if p.Path != "" {
-			path, err := b.find(ctx, name, p.Path)
-			if err != nil {
-				return agent.Result{}, err
+	t, err := newTool(
+		b,
+		name,
+		name,
+		agent.DeedSearch,
+		gittool.DefaultTimeout,
+		commitsParams{In: "message", Max: 15},
+		func(ctx context.Context, p commitsParams) (agent.Result, error) {
+			q := gittool.CommitSearch{Tool: name, Pattern: p.Pattern, Max: p.Max, Mask: b.opt.Mask}
+			if p.Path != "" {
+				path, err := b.find(ctx, name, p.Path)
+				if err != nil {
+					return agent.Result{}, err
+				}
+				q.Paths = []string{path}
 			}
-			q.Paths = []string{path}
-		}
-		if p.In == "diff" {
-			return b.scope.SearchChanges(ctx, b.repo, q)
-		}
-		return b.scope.SearchMessages(ctx, b.repo, q)
-	})
+			if p.In == "diff" {
+				return b.scope.SearchChanges(ctx, b.repo, q)
+			}
+			return b.scope.SearchMessages(ctx, b.repo, q)
+		},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,11 @@ func unreadableTree(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return refuse(finishName, "the work tree cannot be read any more: %s; put back what is in the way, or finish with status failure", agent.Shorten(agent.CleanLine(err.Error()), 300))
+	return refuse(
+		finishName,
+		"the work tree cannot be read any more: %s; put back what is in the way, or finish with status failure",
+		agent.Shorten(agent.CleanLine(err.Error()), 300),
+	)
 }
 
 // These are the names of what is not part of a patch.

@@ -93,7 +93,12 @@ func expression(pattern string) (reading, error) {
 	const tool = "code_search"
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return reading{}, refuse(tool, "%s is not a regular expression: %s", quoted(pattern), agent.CleanLine(strings.TrimPrefix(err.Error(), "error parsing regexp: ")))
+		return reading{}, refuse(
+			tool,
+			"%s is not a regular expression: %s",
+			quoted(pattern),
+			agent.CleanLine(strings.TrimPrefix(err.Error(), "error parsing regexp: ")),
+		)
 	}
 	parsed = parsed.Simplify()
 	program, err := syntax.Compile(parsed)
@@ -102,7 +107,12 @@ func expression(pattern string) (reading, error) {
 	}
 	literals, folded := literalsOf(parsed)
 	if len(literals) == 0 {
-		return reading{}, refuse(tool, "%s may match lines that have no text in common; give at least %d characters that each line has", quoted(pattern), minLiteral)
+		return reading{}, refuse(
+			tool,
+			"%s may match lines that have no text in common; give at least %d characters that each line has",
+			quoted(pattern),
+			minLiteral,
+		)
 	}
 	return reading{literals: literals, ignoreCase: folded, match: regexp.MustCompile(pattern).Match}, nil
 }

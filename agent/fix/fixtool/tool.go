@@ -24,7 +24,14 @@ type tool[P any] struct {
 }
 
 // newTool makes a tool of what the prompts say about the one whose text is called text.
-func newTool[P any](b *Box, name, text string, deed agent.Deed, timeout time.Duration, defaults P, answer func(ctx context.Context, p P) (agent.Result, error)) (*tool[P], error) {
+func newTool[P any](
+	b *Box,
+	name, text string,
+	deed agent.Deed,
+	timeout time.Duration,
+	defaults P,
+	answer func(ctx context.Context, p P) (agent.Result, error),
+) (*tool[P], error) {
 	said, err := prompts.Get("fix/" + text)
 	if err != nil {
 		return nil, err

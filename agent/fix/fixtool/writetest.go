@@ -129,9 +129,17 @@ func (b *Box) layTest(ctx context.Context, p writeTestParams) error {
 	command, ok := testrun.Alone(b.problem.Suite, name, text)
 	switch {
 	case !ok:
-		return refuse(writeTestName, "it is not known how %s is run: no command of this project's tests is known, and the file needs more than an interpreter", agent.CleanLine(name))
+		return refuse(
+			writeTestName,
+			"it is not known how %s is run: no command of this project's tests is known, and the file needs more than an interpreter",
+			agent.CleanLine(name),
+		)
 	case !source.IsTestOf(name, command):
-		return refuse(writeTestName, "%s is not called like a test, so that the repair could change it; call it like the project's tests", agent.CleanLine(name))
+		return refuse(
+			writeTestName,
+			"%s is not called like a test, so that the repair could change it; call it like the project's tests",
+			agent.CleanLine(name),
+		)
 	case binary(text):
 		return refuse(writeTestName, "the text holds a NUL byte")
 	}
@@ -217,7 +225,10 @@ func (b *Box) concludeTest(_ context.Context, p finishTestParams) (agent.Result,
 	if claim.Success && b.Written() == nil {
 		if b.ending.objections < maxObjections {
 			b.ending.objections++
-			return agent.Result{}, refuse(finishName, "the last test does not fail, so it does not show the bug; call write_test with another one, or finish with status failure")
+			return agent.Result{}, refuse(
+				finishName,
+				"the last test does not fail, so it does not show the bug; call write_test with another one, or finish with status failure",
+			)
 		}
 		claim.Success = false
 	}

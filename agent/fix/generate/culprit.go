@@ -58,7 +58,19 @@ func (g *generator) undoCommit(commit gitext.OID) []Candidate {
 		}
 	}
 	if len(whole) > 1 && len(whole) <= maxWholeFiles {
-		q.put(ready(Candidate{Files: whole, Origin: "reverts " + commit.Short(), Commit: commit, Prior: priorCulprit / 2, Kind: FileHunks, Location: -1, Line: 1}))
+		q.put(
+			ready(
+				Candidate{
+					Files:    whole,
+					Origin:   "reverts " + commit.Short(),
+					Commit:   commit,
+					Prior:    priorCulprit / 2,
+					Kind:     FileHunks,
+					Location: -1,
+					Line:     1,
+				},
+			),
+		)
 	}
 	return g.drain(q, c.Subject())
 }

@@ -133,7 +133,8 @@ func contains(lines [][]byte, l []byte) bool {
 
 // interesting reports whether a line has a condition or a call.
 func interesting(text string) bool {
-	return len(text) > 4 && strings.ContainsAny(text, "(=&|<>!") && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "*")
+	return len(text) > 4 && strings.ContainsAny(text, "(=&|<>!") && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "#") &&
+		!strings.HasPrefix(text, "*")
 }
 
 // putBack inserts the line at an index of an older version after the line that stood

@@ -123,7 +123,12 @@ type change struct {
 
 // changeOf reads what a commit changed in a file.
 func (g *generator) changeOf(b blamed) (*change, bool) {
-	patch, err := g.repo.Patch(g.ctx, b.parent, b.commit, gitext.PatchOptions{Renames: b.path != b.previous, Paths: slices.Compact([]string{b.previous, b.path})})
+	patch, err := g.repo.Patch(
+		g.ctx,
+		b.parent,
+		b.commit,
+		gitext.PatchOptions{Renames: b.path != b.previous, Paths: slices.Compact([]string{b.previous, b.path})},
+	)
 	if err != nil {
 		return nil, false
 	}

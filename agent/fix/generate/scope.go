@@ -43,7 +43,12 @@ func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path str
 		if ok && fn.Body != nil && s.line(fn.Pos()) <= line && line <= s.line(fn.End()) && s.pkg != nil {
 			s.fn, s.body = fn, s.source(fn)
 			s.findVariables()
-			return mutate.Known{Conditions: s.conditions(), Exits: append(s.zeros(), s.failures(f)...), Names: append(s.members(), s.sameType()...), Calls: s.calls()}
+			return mutate.Known{
+				Conditions: s.conditions(),
+				Exits:      append(s.zeros(), s.failures(f)...),
+				Names:      append(s.members(), s.sameType()...),
+				Calls:      s.calls(),
+			}
 		}
 	}
 	return mutate.Known{}

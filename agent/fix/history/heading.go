@@ -45,7 +45,9 @@ func commitHead(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) (s
 }
 
 // trailer matches a line that names people or reviews.
-var trailer = source.Lazy(`^(?i:(?:signed-off|co-authored|reviewed|acked|tested|reported|suggested|helped|co-developed)-by|cc|change-id|reviewed-on|git-svn-id):`)
+var trailer = source.Lazy(
+	`^(?i:(?:signed-off|co-authored|reviewed|acked|tested|reported|suggested|helped|co-developed)-by|cc|change-id|reviewed-on|git-svn-id):`,
+)
 
 const (
 	maxBodyLines = 6

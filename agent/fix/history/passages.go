@@ -72,7 +72,21 @@ func leanDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Diff, error
 }
 
 // layout are the languages in which indentation has a meaning.
-var layout = map[string]bool{".py": true, ".pyx": true, ".yml": true, ".yaml": true, ".mk": true, ".hs": true, ".fs": true, ".nim": true, ".coffee": true, ".haml": true, ".pug": true, ".sass": true, ".elm": true}
+var layout = map[string]bool{
+	".py":     true,
+	".pyx":    true,
+	".yml":    true,
+	".yaml":   true,
+	".mk":     true,
+	".hs":     true,
+	".fs":     true,
+	".nim":    true,
+	".coffee": true,
+	".haml":   true,
+	".pug":    true,
+	".sass":   true,
+	".elm":    true,
+}
 
 // byFile joins the entries of one commit that are about one file.
 func byFile(entries []fix.Blamed) []fix.Blamed {
@@ -187,7 +201,15 @@ func fnAllText(all []FileFunctions, room int) written {
 		}
 		said = append(said, cut)
 	}
-	return written{"fn_all: the functions of the files that it changed, a star for those that it changed itself" + withCuts(said) + "\n" + strings.TrimSuffix(b.String(), "\n"), said}
+	return written{
+		"fn_all: the functions of the files that it changed, a star for those that it changed itself" + withCuts(
+			said,
+		) + "\n" + strings.TrimSuffix(
+			b.String(),
+			"\n",
+		),
+		said,
+	}
 }
 
 func starred(f FileFunctions) []string {

@@ -132,7 +132,12 @@ func (s *searcher) search(ctx context.Context, text string) ([]Found, error) {
 		if len(c.Parents) == 0 {
 			continue // the first commit has everything
 		}
-		patch, err := s.repo.Patch(ctx, c.Parents[0], c.OID, gitext.PatchOptions{Context: diffContext, Renames: true, Paths: s.paths, MaxBytes: maxFileBytes})
+		patch, err := s.repo.Patch(
+			ctx,
+			c.Parents[0],
+			c.OID,
+			gitext.PatchOptions{Context: diffContext, Renames: true, Paths: s.paths, MaxBytes: maxFileBytes},
+		)
 		if err != nil {
 			if gitext.Unreadable(err) {
 				err = nil
@@ -207,7 +212,13 @@ func RenderFound(found []Found) string {
 		if f.Gone {
 			what = "which the failing test has and the code has no more"
 		}
-		fmt.Fprintf(&b, "## %s, %s: %s\n", f.Commit.OID.Short(), f.Commit.Author.Time.UTC().Format("2006-01-02"), agent.CleanLine(agent.Shorten(f.Commit.Subject(), 200)))
+		fmt.Fprintf(
+			&b,
+			"## %s, %s: %s\n",
+			f.Commit.OID.Short(),
+			f.Commit.Author.Time.UTC().Format("2006-01-02"),
+			agent.CleanLine(agent.Shorten(f.Commit.Subject(), 200)),
+		)
 		fmt.Fprintf(&b, "It took %s out of %s, %s:\n```diff\n", shown([]byte(fmt.Sprintf("%q", f.Text))), agent.CleanLine(f.Path), what)
 		writeHunk(&b, around(f.Hunk, f.Text))
 		b.WriteString("```\n")

@@ -30,7 +30,9 @@ var (
 )
 
 // dataFiles are the endings of files that tests read.
-var dataFiles = strings.Fields(".txt .json .jsonl .yaml .yml .toml .xml .csv .tsv .html .md .in .out .input .golden .expected .snap .ini .conf .cfg .sql .tmpl")
+var dataFiles = strings.Fields(
+	".txt .json .jsonl .yaml .yml .toml .xml .csv .tsv .html .md .in .out .input .golden .expected .snap .ini .conf .cfg .sql .tmpl",
+)
 
 // namedFiles shows the files of the tree, but programs, that the failing tests or their
 // output name: the case of a file that the output numbers, or its beginning.

@@ -209,7 +209,13 @@ func (t *closeTool) Resume(_ context.Context, args json.RawMessage, _ agent.Call
 
 // analyse makes the analysis of the k-th trajectory, and returns what it found out as
 // the repair is to see it.
-func (w *work) analyse(ctx context.Context, k int, kinds []fix.Heuristic, box *fixtool.Box, listen func(agent.Event)) (run fix.Run, found string, endsAll bool, err error) {
+func (w *work) analyse(
+	ctx context.Context,
+	k int,
+	kinds []fix.Heuristic,
+	box *fixtool.Box,
+	listen func(agent.Event),
+) (run fix.Run, found string, endsAll bool, err error) {
 	loop, err := w.emptyLoop(w.journalOf(k, fix.PhaseAnalysis), "analysis_end")
 	if err != nil {
 		return run, "", false, err

@@ -157,7 +157,13 @@ func testNames(failing []string) []string {
 // findTest returns the lines of a test in a file, or 0, 0. A test is a function of the
 // name, or a call that is given the name as a text.
 func findTest(path string, lines [][]byte, name string) (start, end int) {
-	word := regexp.MustCompile(`(?:\b(?:func|def|fn|void|function|class|TEST\w*\s*\(\s*\w+\s*,)\s*\(?[^()]*?\b` + regexp.QuoteMeta(name) + `\b)|["'` + "`" + `]` + regexp.QuoteMeta(name) + `["'` + "`" + `]`)
+	word := regexp.MustCompile(
+		`(?:\b(?:func|def|fn|void|function|class|TEST\w*\s*\(\s*\w+\s*,)\s*\(?[^()]*?\b` + regexp.QuoteMeta(
+			name,
+		) + `\b)|["'` + "`" + `]` + regexp.QuoteMeta(
+			name,
+		) + `["'` + "`" + `]`,
+	)
 	needle := []byte(name)
 	for i, line := range lines {
 		if !bytes.Contains(line, needle) || !word.Match(line) {

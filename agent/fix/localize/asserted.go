@@ -201,7 +201,8 @@ func literals(line []byte) []string {
 			return out
 		}
 		for _, part := range verbs().Split(string(line[i+1:end]), -1) {
-			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && (strings.Contains(part, " ") || len(part) >= minWord && strings.ContainsAny(part, "-_:./=")) {
+			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral &&
+				(strings.Contains(part, " ") || len(part) >= minWord && strings.ContainsAny(part, "-_:./=")) {
 				out = append(out, part)
 			}
 		}

@@ -155,8 +155,10 @@ func addNamed(clause string, out map[string]string) {
 // ofTestTools are the methods of the values by which tests of Go and JavaScript speak to
 // their tools, and the names that these values usually have.
 var (
-	ofTestTools = strings.Fields(`Run Error Errorf Fatal Fatalf Log Logf Skip Skipf Helper Cleanup Parallel Name Fail FailNow Failed TempDir Setenv Context
-test equal deepEqual same equals notEqual notOk ok end plan pass fail throws doesNotThrow match is not comment intercept capture teardown`)
+	ofTestTools = strings.Fields(
+		`Run Error Errorf Fatal Fatalf Log Logf Skip Skipf Helper Cleanup Parallel Name Fail FailNow Failed TempDir Setenv Context
+test equal deepEqual same equals notEqual notOk ok end plan pass fail throws doesNotThrow match is not comment intercept capture teardown`,
+	)
 	testValues = strings.Fields("t tb b f st st2 s2t test assert")
 )
 

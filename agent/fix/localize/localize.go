@@ -115,7 +115,10 @@ func (s *search) note() {
 	}
 	own := min(len(s.in.Stacks), len(s.stacks)) // those of the output come first
 	if here, there := crashPlace(s.stacks[:own]), crashPlace(s.stacks[own:]); here != "" && there != "" && here != there {
-		s.notes = append(s.notes, fmt.Sprintf("The command fails at %s, but the crash of the report is at %s: make sure that they are one crash.", here, there))
+		s.notes = append(
+			s.notes,
+			fmt.Sprintf("The command fails at %s, but the crash of the report is at %s: make sure that they are one crash.", here, there),
+		)
 	}
 	if len(s.regions) == 0 && (len(s.in.Reproduction.Failing) > 0 || s.in.Problem.Test != "") {
 		s.notes = append(s.notes, "The source of the failing tests was not found.")

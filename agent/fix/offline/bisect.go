@@ -118,14 +118,23 @@ func (b *bisector) run(ctx context.Context) (Bisected, error) {
 		}
 	}
 	if len(bi.Goods) == 0 {
-		return Bisected{Note: "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests."}, nil
+		return Bisected{
+			Note: "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests.",
+		}, nil
 	}
 	left, err := bi.Halve(ctx)
 	if err != nil {
 		return Bisected{Good: bi.Goods[0]}, err
 	}
 	if left > 1 {
-		return Bisected{Good: bi.Goods[0], Note: fmt.Sprintf("The bisection ended at %s: %d commits up to it cannot be told apart, because the test says nothing at the others.", bi.Bad.Short(), left)}, nil
+		return Bisected{
+			Good: bi.Goods[0],
+			Note: fmt.Sprintf(
+				"The bisection ended at %s: %d commits up to it cannot be told apart, because the test says nothing at the others.",
+				bi.Bad.Short(),
+				left,
+			),
+		}, nil
 	}
 	return b.confirm(ctx, bi)
 }

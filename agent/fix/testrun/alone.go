@@ -59,7 +59,10 @@ var loners = map[string]struct {
 	"go":     {".go", aloneGo},
 	"pytest": {".py", aloneTarget}, "py.test": {".py", aloneTarget},
 	"unittest": {".py", func(_ []word, file string, _ []byte) ([]string, bool) { return []string{quote(file)}, true }},
-	"jest":     {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget},
+	"jest": {
+		".js .jsx .ts .tsx .mjs .cjs",
+		aloneTarget,
+	}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget},
 	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
 	"cargo": {".rs", aloneCargo},
 	"mvn":   {".java .kt", aloneMaven}, "mvnw": {".java .kt", aloneMaven},
@@ -100,7 +103,11 @@ func goTests(text []byte) (tests []string) {
 }
 
 func goTestArgs(file string, tests, flags []string) []string {
-	return slices.Concat([]string{"test", "-count=1"}, flags, []string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote(goPackageOf(file))})
+	return slices.Concat(
+		[]string{"test", "-count=1"},
+		flags,
+		[]string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote(goPackageOf(file))},
+	)
 }
 
 // goPackageOf returns the package of a file, as go test takes it.

@@ -41,7 +41,9 @@ func CompileAll() string { return compileOnly + " ./..." }
 const compileOnly = "go test -exec=true -run='^$'"
 
 // harmlessVariable matches assignments that choose what is compiled.
-var harmlessVariable = source.Lazy(`^(CGO_ENABLED|GOOS|GOARCH|GOAMD64|GOARM64|GOEXPERIMENT|GO111MODULE|GOWORK)=[\w./,-]*$|^GOTOOLCHAIN=local$|^GOFLAGS=-(mod=\w+|trimpath|vet=off|count=1|v)$`)
+var harmlessVariable = source.Lazy(
+	`^(CGO_ENABLED|GOOS|GOARCH|GOAMD64|GOARM64|GOEXPERIMENT|GO111MODULE|GOWORK)=[\w./,-]*$|^GOTOOLCHAIN=local$|^GOFLAGS=-(mod=\w+|trimpath|vet=off|count=1|v)$`,
+)
 
 // harmlessFlag matches flags of go test that choose what is compiled, with their values.
 var harmlessFlag = source.Lazy(`^--?(race|msan|asan|trimpath|cover|(tags|mod|vet|covermode|coverpkg)=[\w./,-]+)$`)

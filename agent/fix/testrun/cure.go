@@ -198,7 +198,8 @@ func (d directory) programCure(line, command string) Cure {
 		name = path.Base(m[1])
 	}
 	list, _ := words(command)
-	if d.has("package.json") && (d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "node"}, name)) {
+	if d.has("package.json") &&
+		(d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "node"}, name)) {
 		return Cure{Install: d.nodeInstall()}
 	}
 	switch name {

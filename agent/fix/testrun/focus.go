@@ -140,9 +140,11 @@ func focusGo(args []word, failing []string) ([]string, bool) {
 }
 
 // goValues are the flags of go test that take the next argument as their value.
-var goValues = strings.Fields(`C asmflags benchtime blockprofile blockprofilerate buildmode compiler count covermode coverpkg coverprofile cpu cpuprofile
+var goValues = strings.Fields(
+	`C asmflags benchtime blockprofile blockprofilerate buildmode compiler count covermode coverpkg coverprofile cpu cpuprofile
 	exec fuzzminimizetime fuzztime gccgoflags gcflags installsuffix ldflags list memprofile memprofilerate mod modfile mutexprofile mutexprofilefraction
-	o outputdir overlay p parallel pgo pkgdir run shuffle skip tags timeout toolexec trace vet`)
+	o outputdir overlay p parallel pgo pkgdir run shuffle skip tags timeout toolexec trace vet`,
+)
 
 // splitGo separates flags, packages, and what goes to the test binary. The flag -run is
 // left out.

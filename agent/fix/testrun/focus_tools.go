@@ -112,7 +112,9 @@ func focusMocha(args []word, failing []string) ([]string, bool) {
 func isHook(name string) bool { return strings.Contains(name, `" hook`) }
 
 // cargoValues are the flags of cargo test that take the next argument as their value.
-var cargoValues = strings.Fields(`-p --package --test --bin --example --bench --features -F --manifest-path --target --target-dir --profile -j --jobs -Z --color --config --exclude --message-format`)
+var cargoValues = strings.Fields(
+	`-p --package --test --bin --example --bench --features -F --manifest-path --target --target-dir --profile -j --jobs -Z --color --config --exclude --message-format`,
+)
 
 // focusCargo names tests exactly, behind the arguments of the test binaries.
 func focusCargo(args []word, failing []string) ([]string, bool) {

@@ -27,8 +27,30 @@ var (
 )
 
 // javaLibraries are the packages in which an assertion fails for a test.
-var javaLibraries = []string{"java.", "javax.", "jdk.", "sun.", "kotlin.", "scala.", "groovy.", "org.codehaus.groovy.", "org.junit.", "junit.", "org.opentest4j.", "org.assertj.",
-	"org.hamcrest.", "org.mockito.", "org.testng.", "org.apache.maven.", "org.gradle.", "com.google.common.truth.", "org.scalatest.", "munit.", "org.spockframework.", "worker.org.gradle."}
+var javaLibraries = []string{
+	"java.",
+	"javax.",
+	"jdk.",
+	"sun.",
+	"kotlin.",
+	"scala.",
+	"groovy.",
+	"org.codehaus.groovy.",
+	"org.junit.",
+	"junit.",
+	"org.opentest4j.",
+	"org.assertj.",
+	"org.hamcrest.",
+	"org.mockito.",
+	"org.testng.",
+	"org.apache.maven.",
+	"org.gradle.",
+	"com.google.common.truth.",
+	"org.scalatest.",
+	"munit.",
+	"org.spockframework.",
+	"worker.org.gradle.",
+}
 
 // jvm reads surefire, failsafe, Gradle, and sbt with ScalaTest or MUnit.
 type jvm struct {

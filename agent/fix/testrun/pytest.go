@@ -15,8 +15,10 @@ var (
 	pyHeading = source.Lazy(`^_{3,} (.+) _{3,}$`)
 	pyTestOf  = source.Lazy(`^(?:ERROR at \w+ of )?(.+?)(?: \(.*\))?$`) // in a heading
 	pyPlace   = source.Lazy(`^(\S[^:]*\.py):(\d+): (.+)$`)
-	pyRaised  = source.Lazy(`^E {3,}([A-Za-z_][\w.]*(?:: .*)?)$`)                                      // E   ValueError: no such key
-	pyConfig  = source.Lazy(`^(?:ImportError while loading|.*Error while loading) conftest '([^']+)'`) // ImportError while loading conftest '/w/tests/conftest.py'.
+	pyRaised  = source.Lazy(`^E {3,}([A-Za-z_][\w.]*(?:: .*)?)$`) // E   ValueError: no such key
+	pyConfig  = source.Lazy(
+		`^(?:ImportError while loading|.*Error while loading) conftest '([^']+)'`,
+	) // ImportError while loading conftest '/w/tests/conftest.py'.
 )
 
 // pyTest reads pytest, with any of its styles of tracebacks.

@@ -130,7 +130,8 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 	case len(sometimes) > 0:
 		out.How += fmt.Sprintf(", and in some runs %s fails too", sometimes[0])
 	}
-	out.InSetUp = len(out.Failing) > 0 && !slices.ContainsFunc(out.Failing, func(name string) bool { return !slices.Contains(shown.Report.SetUp, name) })
+	out.InSetUp = len(out.Failing) > 0 &&
+		!slices.ContainsFunc(out.Failing, func(name string) bool { return !slices.Contains(shown.Report.SetUp, name) })
 	return out
 }
 

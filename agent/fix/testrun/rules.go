@@ -8,9 +8,11 @@ import (
 )
 
 // manifests are the files that make a directory worth looking at.
-var manifests = strings.Fields(`go.mod package.json pom.xml build.gradle build.gradle.kts Cargo.toml pyproject.toml setup.py setup.cfg tox.ini pytest.ini manage.py
+var manifests = strings.Fields(
+	`go.mod package.json pom.xml build.gradle build.gradle.kts Cargo.toml pyproject.toml setup.py setup.cfg tox.ini pytest.ini manage.py
 	CMakeLists.txt meson.build configure.ac Makefile GNUmakefile makefile Rakefile Gemfile composer.json phpunit.xml phpunit.xml.dist mix.exs
-	Package.swift build.sbt dune-project cabal.project stack.yaml build.zig Makefile.PL Build.PL justfile`)
+	Package.swift build.sbt dune-project cabal.project stack.yaml build.zig Makefile.PL Build.PL justfile`,
+)
 
 // A rule makes proposals for one ecosystem.
 type rule struct {
@@ -92,7 +94,8 @@ func proposePython(d directory) []Proposal {
 // unittest takes for tests.
 func (d directory) hasPythonTests() bool {
 	for p := range d.modes {
-		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) && (strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py")) {
+		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) &&
+			(strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py")) {
 			return true
 		}
 	}
@@ -154,7 +157,10 @@ func proposeNative(d directory) []Proposal {
 	case d.has("configure"):
 		out = append(out, Proposal{Build: "(test -f Makefile || " + d.program("configure") + ") && make -j2", Test: "make check", From: "configure"})
 	case d.has("configure.ac"):
-		out = append(out, Proposal{Build: "(test -f Makefile || (autoreconf -i && ./configure)) && make -j2", Test: "make check", From: "configure.ac"})
+		out = append(
+			out,
+			Proposal{Build: "(test -f Makefile || (autoreconf -i && ./configure)) && make -j2", Test: "make check", From: "configure.ac"},
+		)
 	}
 	return out
 }

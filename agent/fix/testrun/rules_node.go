@@ -50,7 +50,8 @@ func proposeNode(d directory) []Proposal {
 			test = "bun run test"
 		}
 		p := Proposal{Test: watchless(script) + test, From: "package.json"}
-		if n.scripts["build"] != "" && n.scripts["pretest"] == "" && (strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
+		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
+			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
 		}
 		out = append(out, p)
@@ -76,11 +77,15 @@ const (
 )
 
 var (
-	nodeLinter = source.Lazy(`^(?:npx +)?(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npx aud|npm audit|tsc .*--noEmit|vue-tsc)\b`)
-	nodeTester = source.Lazy(`^(?:npx +)?(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|node(?: +--\S+)* +--test\b|node +(?:\./)?(?:test|spec)\S*)(?:\s|$)`)
-	nodeLints  = source.Lazy(`^(?:lint|standard|format|prettier|style|types?|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
-	nodeRuns   = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)$`)
-	nodeVars   = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
+	nodeLinter = source.Lazy(
+		`^(?:npx +)?(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npx aud|npm audit|tsc .*--noEmit|vue-tsc)\b`,
+	)
+	nodeTester = source.Lazy(
+		`^(?:npx +)?(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|node(?: +--\S+)* +--test\b|node +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
+	)
+	nodeLints = source.Lazy(`^(?:lint|standard|format|prettier|style|types?|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
+	nodeRuns  = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)$`)
+	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
 )
 
 // withoutLinters returns the part of the script "test" that tests, if linters stand beside
@@ -189,7 +194,8 @@ func (n nodeProject) start(part string) string {
 
 // watchless returns the assignment that keeps a script from waiting for changes.
 func watchless(script string) string {
-	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") || strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") {
+	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") ||
+		strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") {
 		return "CI=true "
 	}
 	return ""

@@ -68,7 +68,16 @@ func (c Commands) options() trial.ExecOptions {
 // read makes an Ending of a result; State and How are not decided yet.
 func read(res trial.Result, dir string) Ending {
 	out := relative(res.Output, dir)
-	return Ending{Exit: res.Exit, Output: out, Raw: res.Output, Report: Read(out), Took: res.Took, How: res.How, TimedOut: res.TimedOut, Full: res.Full}
+	return Ending{
+		Exit:     res.Exit,
+		Output:   out,
+		Raw:      res.Output,
+		Report:   Read(out),
+		Took:     res.Took,
+		How:      res.How,
+		TimedOut: res.TimedOut,
+		Full:     res.Full,
+	}
 }
 
 // relative makes paths in an output relative to the work tree, whose own path differs

@@ -117,7 +117,10 @@ func (v *Validator) holdsTarget(p string, content []byte, base baseline) int {
 
 // nameParts splits the name of a test into what its file may spell.
 func nameParts(name string) []string {
-	parts := strings.FieldsFunc(strings.NewReplacer(" › ", "\n", " > ", "\n").Replace(name), func(r rune) bool { return strings.ContainsRune(":/[]()\n.", r) })
+	parts := strings.FieldsFunc(
+		strings.NewReplacer(" › ", "\n", " > ", "\n").Replace(name),
+		func(r rune) bool { return strings.ContainsRune(":/[]()\n.", r) },
+	)
 	return slices.DeleteFunc(parts, func(p string) bool { return len(strings.TrimSpace(p)) < 4 })
 }
 

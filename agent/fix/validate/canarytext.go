@@ -28,7 +28,11 @@ func newCanary(p, text, command string, targets []string) *canary {
 		base, content, id = goCanary(text, name, token, targets)
 	case ".py":
 		base = "test_" + name + ".py"
-		content = fmt.Sprintf("import unittest\n\n\nclass Test%[1]s(unittest.TestCase):\n    def test_%[1]s(self):\n        self.fail(%[2]q)\n", name, token)
+		content = fmt.Sprintf(
+			"import unittest\n\n\nclass Test%[1]s(unittest.TestCase):\n    def test_%[1]s(self):\n        self.fail(%[2]q)\n",
+			name,
+			token,
+		)
 		id = pythonID(path.Join(path.Dir(p), base), name, targets)
 	case ".java", ".kt":
 		base, content, id = jvmCanary(p, text, name, token, targets)
@@ -112,7 +116,9 @@ func pythonID(at, name string, targets []string) string {
 
 var (
 	jvmPackage = source.Lazy(`(?m)^package\s+([\w.]+);?\s*$`)
-	jvmImport  = source.Lazy(`(?m)^import\s+(org\.junit\.Test|org\.junit\.jupiter\.api\.Test|org\.testng\.annotations\.Test|kotlin\.test\.Test);?\s*$`)
+	jvmImport  = source.Lazy(
+		`(?m)^import\s+(org\.junit\.Test|org\.junit\.jupiter\.api\.Test|org\.testng\.annotations\.Test|kotlin\.test\.Test);?\s*$`,
+	)
 )
 
 // jvmCanary writes a class beside the failing one, with the same test framework.

@@ -56,7 +56,9 @@ var (
 	anyScript    = source.Lazy(`(?i)\.(sh|bash|zsh|ksh|bat|cmd|ps1|awk|tcl|pl|py|rb|php|lua|[cm]?[jt]s)$`)
 	helperPlace  = source.Lazy(`(?i)^(scripts?|tools?|build|ci|hack|bin|etc|utils?|dev|misc|\.ci)/`)
 	helperName   = source.Lazy(`(?i)(test|check|run|spec|harness|verify)`)
-	instructions = source.Lazy(`(?i)(^|/)((gnu)?makefile|[^/]*\.mk|package\.json|tox\.ini|noxfile\.py|justfile|taskfile\.ya?ml|rakefile|meson\.build|cmakelists\.txt)$`)
+	instructions = source.Lazy(
+		`(?i)(^|/)((gnu)?makefile|[^/]*\.mk|package\.json|tox\.ini|noxfile\.py|justfile|taskfile\.ya?ml|rakefile|meson\.build|cmakelists\.txt)$`,
+	)
 )
 
 // helps reports whether a file is a script by which tests are run. It stands where helpers
@@ -136,8 +138,10 @@ func (v *Validator) harmless(ctx context.Context, old, f gitext.Overlay) (bool, 
 }
 
 // productKeys are the keys of package.json that tell of the product, not of its tests.
-var productKeys = strings.Fields(`version description keywords author contributors license repository bugs homepage funding main module types typings browser
-	exports files sideEffects engines dependencies peerDependencies optionalDependencies`)
+var productKeys = strings.Fields(
+	`version description keywords author contributors license repository bugs homepage funding main module types typings browser
+	exports files sideEffects engines dependencies peerDependencies optionalDependencies`,
+)
 
 // manifestRest returns what package.json says besides the product; "" if it is no JSON
 // object.
@@ -185,7 +189,10 @@ func goModRest(content []byte) string {
 func runsItself(files []gitext.Overlay) (cautions []string) {
 	for _, f := range files {
 		if f.Mode != 0 && source.RunsItself(f.Path) {
-			cautions = append(cautions, fmt.Sprintf("it changes %s, which programs run or obey by themselves: read it before you apply the patch", strconv.Quote(f.Path)))
+			cautions = append(
+				cautions,
+				fmt.Sprintf("it changes %s, which programs run or obey by themselves: read it before you apply the patch", strconv.Quote(f.Path)),
+			)
 		}
 	}
 	return cautions

@@ -50,7 +50,17 @@ func responsesBody(req Request, r Reply) object {
 			"content": []object{{"type": "output_text", "text": r.Text, "annotations": []object{}}}})
 	}
 	for i, c := range r.Calls {
-		output = append(output, object{"type": "function_call", "id": fmt.Sprintf("fc_%d", i), "call_id": c.ID, "name": c.Name, "arguments": c.Args, "status": "completed"})
+		output = append(
+			output,
+			object{
+				"type":      "function_call",
+				"id":        fmt.Sprintf("fc_%d", i),
+				"call_id":   c.ID,
+				"name":      c.Name,
+				"arguments": c.Args,
+				"status":    "completed",
+			},
+		)
 	}
 	body := object{"id": "resp_1", "object": "response", "created_at": 1, "model": req.Model, "status": "completed", "output": output}
 	if reason, cut := map[string]string{"length": "max_output_tokens", "content_filter": "content_filter"}[r.Finish]; cut {

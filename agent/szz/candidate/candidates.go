@@ -148,7 +148,10 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 		return nil, err
 	}
 	if p.bytesLeft < 0 {
-		set.Notes = append(set.Notes, fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20))
+		set.Notes = append(
+			set.Notes,
+			fmt.Sprintf("the candidates change more than %d MiB of text; what some of them changed was left out", maxDiffsBytes>>20),
+		)
 	}
 	return p, nil
 }
@@ -202,7 +205,9 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 		return err
 	})
 	g.Go(func() (err error) {
-		recent, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true, MaxFiles: maxRecentFiles}))
+		recent, err = collectLog(
+			repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Max: maxRecent, NoMerges: true, Files: true, NoRenames: true, MaxFiles: maxRecentFiles}),
+		)
 		return err
 	})
 	g.Go(func() (err error) {

@@ -57,7 +57,12 @@ func (t *tracer) anchors(ctx context.Context) error {
 		t.files = append(t.files, tf)
 	}
 	if left > 0 {
-		t.note("only the first %d changed %s traced; name paths after -- to trace others of the %d", t.most, szz.Plural(t.most, "file is", "files are"), t.most+left)
+		t.note(
+			"only the first %d changed %s traced; name paths after -- to trace others of the %d",
+			t.most,
+			szz.Plural(t.most, "file is", "files are"),
+			t.most+left,
+		)
 	}
 	t.noteEmpty(deleted)
 	return nil

@@ -73,7 +73,12 @@ func (t *tracer) dropRefactored(ctx context.Context) error {
 	}
 	t.files = slices.DeleteFunc(t.files, func(f *traceFile) bool { return len(f.lines) == 0 })
 	if dropped > 0 {
-		t.note("%d %s that the fix only moves, renames or reformats %s left out", dropped, szz.Plural(dropped, "line", "lines"), szz.Plural(dropped, "is", "are"))
+		t.note(
+			"%d %s that the fix only moves, renames or reformats %s left out",
+			dropped,
+			szz.Plural(dropped, "line", "lines"),
+			szz.Plural(dropped, "is", "are"),
+		)
 	}
 	return nil
 }

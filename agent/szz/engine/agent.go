@@ -99,7 +99,10 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	case body != nil || err != nil:
 		return body, err
 	case answer.Algorithm == "annotation":
-		return nil, session.WithHint(fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()), "--no-annotations asks the model nevertheless")
+		return nil, session.WithHint(
+			fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()),
+			"--no-annotations asks the model nevertheless",
+		)
 	}
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }

@@ -188,7 +188,15 @@ func nothingToTrace(q szz.Question) error {
 
 // key returns the cache key of a question: everything that determines its answer.
 func (e *Engine) key(q szz.Question) cache.Key {
-	parts := []string{e.Build, string(q.Fix), cmp.Or(q.Algorithm, szz.Algorithms[0]), strconv.FormatBool(q.Annotations), strconv.Itoa(int(q.Opinion)), strconv.Itoa(q.Max), strconv.FormatBool(q.Index)}
+	parts := []string{
+		e.Build,
+		string(q.Fix),
+		cmp.Or(q.Algorithm, szz.Algorithms[0]),
+		strconv.FormatBool(q.Annotations),
+		strconv.Itoa(int(q.Opinion)),
+		strconv.Itoa(q.Max),
+		strconv.FormatBool(q.Index),
+	}
 	if e.Agent != nil {
 		parts = append(parts, e.Agent.identity(q)...)
 	}

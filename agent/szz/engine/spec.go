@@ -35,7 +35,14 @@ type Spec struct {
 
 // specOf returns the spec of the runs of an inquiry, without its RunSpec.
 func specOf(in Inquiry) Spec {
-	s := Spec{Case: in.Of, Fix: in.Fix.Fix, Parent: in.Fix.Parent, Paths: in.Question.Paths, Annotations: in.Question.Annotations, Index: in.Question.Index}
+	s := Spec{
+		Case:        in.Of,
+		Fix:         in.Fix.Fix,
+		Parent:      in.Fix.Parent,
+		Paths:       in.Question.Paths,
+		Annotations: in.Question.Annotations,
+		Index:       in.Question.Index,
+	}
 	if s.Fix == "" {
 		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
 			sum := sha256.Sum256(patch)
@@ -63,7 +70,13 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 
 // Question returns the question that the run was to answer.
 func (s Spec) Question() szz.Question {
-	return szz.Question{Fix: s.Fix, Paths: s.Paths, Annotations: s.Annotations, Index: s.Index, Switches: szz.SwitchesNamed(strings.Fields(s.Settings)...)}
+	return szz.Question{
+		Fix:         s.Fix,
+		Paths:       s.Paths,
+		Annotations: s.Annotations,
+		Index:       s.Index,
+		Switches:    szz.SwitchesNamed(strings.Fields(s.Settings)...),
+	}
 }
 
 // Replay investigates the fix of a recorded run again, with the recorded replies

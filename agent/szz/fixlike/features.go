@@ -23,13 +23,46 @@ type wordFeature struct {
 // subjects. Their weights are learned.
 var wordFeatures = []wordFeature{
 	{"subject_fix", source.Lazy(`(?i)\b(fix(e[sd]|ing|up)?|bug(s|fix\w*)?|regress\w*|repair\w*|hotfix|resolve[sd]?)\b`)},
-	{"subject_fault", source.Lazy(`(?i)\b(crash\w*|leak\w*|overflow\w*|underflow|segfault\w*|segv|race[sy]?|deadlock\w*|hang(s|ing)?|npe|null\w*|panic\w*|use[- ]after[- ]free|uninitiali[sz]ed|out[- ]of[- ]bounds|corrupt\w*|infinite|assert\w*|fail(s|ed|ing|ure\w*)?|errors?|exception\w*|broken|wrong\w*|incorrect\w*|invalid|missing|bad|stale|dangling|double|mismatch\w*|unexpected\w*|problem\w*|issues?)\b`)},
-	{"subject_repair", source.Lazy(`(?i)\b(avoid\w*|prevent\w*|ensure\w*|handl(e[sd]?|ing)|properly|correct(s|ed|ly)?|don'?t|do not|never|always|only|check\w*|restore[sd]?|work ?around|again|before|after|when|if|instead)\b`)},
-	{"subject_feature", source.Lazy(`(?i)\b(add(s|ed|ing)?|implement\w*|support\w*|introduc\w*|new|allow\w*|enabl\w*|provid\w*|options?|feat(ure)?s?|initial|first|extend\w*|expose\w*|improve\w*|optimi[sz]\w*|speed|performance|faster)\b`)},
-	{"subject_refactor", source.Lazy(`(?i)\b(refactor\w*|renam\w*|mov(e[sd]?|ing)|clean\w*|simplif\w*|split\w*|reorgani\w*|unify|extract\w*|convert\w*|replac\w*|deprecat\w*|unused|obsolete|remov(e[sd]?|ing)|drop\w*|delet\w*|switch\w*|consolidat\w*|moderni\w*|use|redundant|superfluous)\b`)},
-	{"subject_style", source.Lazy(`(?i)\b(style|indent\w*|white ?spaces?|spaces|(re-?)?format(ted|ting)?|lint\w*|clang-format|polish\w*|typos?|spelling|misspell\w*|grammar|warnings?|cosmetic\w*|nits?)\b`)},
-	{"subject_doc", source.Lazy(`(?i)\b(docs?|document\w*|man(ual)?s?|man ?pages?|readme\w*|comments?|change ?logs?|news|javadocs?|examples?|wording|licen[sc]e\w*|copyright\w*|authors|maintainers|translations?|todo)\b`)},
-	{"subject_release", source.Lazy(`(?i)(\b(releas\w*|versions?|bump\w*|upgrad\w*|prepare\w*|dependenc\w*|deps|snapshot|tag)\b|\bv?\d+\.\d+(\.\d+)*\b)`)},
+	{
+		"subject_fault",
+		source.Lazy(
+			`(?i)\b(crash\w*|leak\w*|overflow\w*|underflow|segfault\w*|segv|race[sy]?|deadlock\w*|hang(s|ing)?|npe|null\w*|panic\w*|use[- ]after[- ]free|uninitiali[sz]ed|out[- ]of[- ]bounds|corrupt\w*|infinite|assert\w*|fail(s|ed|ing|ure\w*)?|errors?|exception\w*|broken|wrong\w*|incorrect\w*|invalid|missing|bad|stale|dangling|double|mismatch\w*|unexpected\w*|problem\w*|issues?)\b`,
+		),
+	},
+	{
+		"subject_repair",
+		source.Lazy(
+			`(?i)\b(avoid\w*|prevent\w*|ensure\w*|handl(e[sd]?|ing)|properly|correct(s|ed|ly)?|don'?t|do not|never|always|only|check\w*|restore[sd]?|work ?around|again|before|after|when|if|instead)\b`,
+		),
+	},
+	{
+		"subject_feature",
+		source.Lazy(
+			`(?i)\b(add(s|ed|ing)?|implement\w*|support\w*|introduc\w*|new|allow\w*|enabl\w*|provid\w*|options?|feat(ure)?s?|initial|first|extend\w*|expose\w*|improve\w*|optimi[sz]\w*|speed|performance|faster)\b`,
+		),
+	},
+	{
+		"subject_refactor",
+		source.Lazy(
+			`(?i)\b(refactor\w*|renam\w*|mov(e[sd]?|ing)|clean\w*|simplif\w*|split\w*|reorgani\w*|unify|extract\w*|convert\w*|replac\w*|deprecat\w*|unused|obsolete|remov(e[sd]?|ing)|drop\w*|delet\w*|switch\w*|consolidat\w*|moderni\w*|use|redundant|superfluous)\b`,
+		),
+	},
+	{
+		"subject_style",
+		source.Lazy(
+			`(?i)\b(style|indent\w*|white ?spaces?|spaces|(re-?)?format(ted|ting)?|lint\w*|clang-format|polish\w*|typos?|spelling|misspell\w*|grammar|warnings?|cosmetic\w*|nits?)\b`,
+		),
+	},
+	{
+		"subject_doc",
+		source.Lazy(
+			`(?i)\b(docs?|document\w*|man(ual)?s?|man ?pages?|readme\w*|comments?|change ?logs?|news|javadocs?|examples?|wording|licen[sc]e\w*|copyright\w*|authors|maintainers|translations?|todo)\b`,
+		),
+	},
+	{
+		"subject_release",
+		source.Lazy(`(?i)(\b(releas\w*|versions?|bump\w*|upgrad\w*|prepare\w*|dependenc\w*|deps|snapshot|tag)\b|\bv?\d+\.\d+(\.\d+)*\b)`),
+	},
 	{"subject_test", source.Lazy(`(?i)\b(tests?|testing|testcases?|ci|travis|workflows?|coverage|fuzz\w*|github|benchmark\w*)\b`)},
 }
 

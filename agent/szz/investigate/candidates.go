@@ -36,7 +36,17 @@ func (d *investigation) candidateText(ctx context.Context, precedents map[gitext
 			fmt.Fprintf(&b, "%s %s%s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.describedNote(j))
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s; %s%s%s%s; %s\n", d.names.of[j.Candidate.OID], d.commitLine(j.Candidate.Commit), d.tie(j.Candidate), d.describedNote(j), d.sameSeries(i), d.orderNotes(i), roughPercent(j.Probability))
+		fmt.Fprintf(
+			&b,
+			"%s %s; %s%s%s%s; %s\n",
+			d.names.of[j.Candidate.OID],
+			d.commitLine(j.Candidate.Commit),
+			d.tie(j.Candidate),
+			d.describedNote(j),
+			d.sameSeries(i),
+			d.orderNotes(i),
+			roughPercent(j.Probability),
+		)
 		if i >= excerpted {
 			continue
 		}

@@ -30,7 +30,13 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.Run, error) {
 
 // converse makes the k-th conversation. endsAll reports whether it failed for a
 // reason that would end every other one too.
-func (d *investigation) converse(ctx context.Context, k int, prompt string, precedents map[gitext.OID]string, listen func(agent.Event)) (run szz.Run, endsAll bool, err error) {
+func (d *investigation) converse(
+	ctx context.Context,
+	k int,
+	prompt string,
+	precedents map[gitext.OID]string,
+	listen func(agent.Event),
+) (run szz.Run, endsAll bool, err error) {
 	report, err := newReportTool(d, precedents)
 	if err != nil {
 		return szz.Run{}, false, err

@@ -239,7 +239,10 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 			start[i] = min(start[i], farNames)
 		}
 		if r, ok := at[l.New]; ok && l.Op == '+' {
-			start[i] = min(start[i], [...]float64{candidate.RoleDeleted: 0, candidate.RoleContext: farContext, candidate.RoleFunction: farFunction}[r])
+			start[i] = min(
+				start[i],
+				[...]float64{candidate.RoleDeleted: 0, candidate.RoleContext: farContext, candidate.RoleFunction: farFunction}[r],
+			)
 		}
 		if l.Op == '+' && d.decisive[squeezed(l.Text)] {
 			start[i] = 0
@@ -463,6 +466,11 @@ func hunkTitle(h *gitext.Hunk) string {
 		}
 		return fmt.Sprintf("%d,%d", start, lines)
 	}
-	title := fmt.Sprintf("@@ -%s +%s @@ %s", span(h.OldStart, h.OldLines), span(h.NewStart, h.NewLines), agent.Abridge(agent.CleanLine(h.Section), 80))
+	title := fmt.Sprintf(
+		"@@ -%s +%s @@ %s",
+		span(h.OldStart, h.OldLines),
+		span(h.NewStart, h.NewLines),
+		agent.Abridge(agent.CleanLine(h.Section), 80),
+	)
 	return strings.TrimRight(title, " ") + "\n"
 }

@@ -37,7 +37,15 @@ type investigation struct {
 // newInvestigation ranks the candidates and limits the tools to the history that
 // ends at the fix's parent.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*investigation, error) {
-	d := &investigation{repo: repo, fc: fc, opt: opt, said: saidNames(fc.Message), patches: map[gitext.OID]*gitext.Patch{}, decisive: map[string]bool{}, quoted: map[quotedLine]bool{}}
+	d := &investigation{
+		repo:     repo,
+		fc:       fc,
+		opt:      opt,
+		said:     saidNames(fc.Message),
+		patches:  map[gitext.OID]*gitext.Patch{},
+		decisive: map[string]bool{},
+		quoted:   map[quotedLine]bool{},
+	}
 	var err error
 	if d.k, d.ranking, err = rank.Assess(ctx, repo, fc); err != nil {
 		return nil, err

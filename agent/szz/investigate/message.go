@@ -11,7 +11,9 @@ import (
 )
 
 // saysCause matches in sentences that say since when a program misbehaves.
-var saysCause = source.Lazy(`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`)
+var saysCause = source.Lazy(
+	`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`,
+)
 
 // maxSentence bounds a piece of a message, in runes, because tables and logs have no
 // full stops.

@@ -39,7 +39,8 @@ func (d *investigation) orderNotes(i int) string {
 func (d *investigation) justBefore(c *candidate.Candidate) *candidate.Candidate {
 	var last *candidate.Candidate
 	for _, j := range d.listed() {
-		if j.Candidate != c && sameDay(j.Candidate.Commit, c.Commit) && rank.LandedAfter(c, j.Candidate) && (last == nil || rank.LandedAfter(j.Candidate, last)) {
+		if j.Candidate != c && sameDay(j.Candidate.Commit, c.Commit) && rank.LandedAfter(c, j.Candidate) &&
+			(last == nil || rank.LandedAfter(j.Candidate, last)) {
 			last = j.Candidate
 		}
 	}

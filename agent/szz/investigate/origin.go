@@ -153,7 +153,15 @@ func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, "   lines with %s changed (-%d +%d) in %s by %s\n", agent.CleanLine(d.redact(u.name)), ch.Removed, ch.Added, agent.CleanLine(cmp.Or(ch.Path, ch.OldPath)), by)
+		fmt.Fprintf(
+			b,
+			"   lines with %s changed (-%d +%d) in %s by %s\n",
+			agent.CleanLine(d.redact(u.name)),
+			ch.Removed,
+			ch.Added,
+			agent.CleanLine(cmp.Or(ch.Path, ch.OldPath)),
+			by,
+		)
 	}
 	return nil
 }
@@ -299,8 +307,12 @@ func hasBody(o pathOrigin) bool { return o.body }
 // a name.
 func definitionOf(name string) func(line []byte) bool {
 	q := regexp.QuoteMeta(name)
-	sure := regexp.MustCompile(`^\s*#\s*define\s+` + q + `\b|\b(?:def|func|fn|function|class|trait|interface|type|macro)\s+(?:\([^)]*\)\s*)?` + q + `\b`)
-	likely := regexp.MustCompile(`^(?:struct|enum|union)\s+` + q + `\s*(?:\{.*)?$|^(?:[\w:<>,*&~]+\s+)*[*&]*(?:\w+::)*` + q + `\s*\(|^` + q + `\s*:?=[^=]|^(?:[\w:<>,*&]+\s+)+[*&]*` + q + `(?:\[[^\]]*\])*\s*=(?:[^=]|$)|^\s+(?:public|private|protected|static|final|override|async)\b[^=(]*\b` + q + `\s*\(`)
+	sure := regexp.MustCompile(
+		`^\s*#\s*define\s+` + q + `\b|\b(?:def|func|fn|function|class|trait|interface|type|macro)\s+(?:\([^)]*\)\s*)?` + q + `\b`,
+	)
+	likely := regexp.MustCompile(
+		`^(?:struct|enum|union)\s+` + q + `\s*(?:\{.*)?$|^(?:[\w:<>,*&~]+\s+)*[*&]*(?:\w+::)*` + q + `\s*\(|^` + q + `\s*:?=[^=]|^(?:[\w:<>,*&]+\s+)+[*&]*` + q + `(?:\[[^\]]*\])*\s*=(?:[^=]|$)|^\s+(?:public|private|protected|static|final|override|async)\b[^=(]*\b` + q + `\s*\(`,
+	)
 	return func(line []byte) bool {
 		text := bytes.TrimRight(line, " \t\r")
 		return sure.Match(text) || !bytes.HasSuffix(text, []byte(";")) && likely.Match(text)
@@ -312,7 +324,8 @@ func (d *investigation) traceDefinition(ctx context.Context, path string, line i
 	o := pathOrigin{path: path, line: line, defined: true}
 	ranges := []gitext.LineRange{{Start: line, End: line}}
 	if text, err := d.repo.BlobAt(ctx, d.fc.Parent, path, maxOwnBytes); err == nil {
-		if e, ok := source.FunctionAround(path, bytes.Split(text, []byte("\n")), line); ok && e.Start <= line && line <= e.Body && e.End-e.Start < maxDefinition {
+		if e, ok := source.FunctionAround(path, bytes.Split(text, []byte("\n")), line); ok && e.Start <= line && line <= e.Body &&
+			e.End-e.Start < maxDefinition {
 			ranges[0], o.body = gitext.LineRange{Start: line, End: e.End}, e.End > line
 		}
 	} else if ctx.Err() != nil {

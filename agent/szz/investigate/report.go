@@ -91,7 +91,14 @@ func (t *reportTool) Decides() {}
 // Call accepts or refuses an answer. The value of a final result is []szz.Claim.
 func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	if len(args) > maxReportBytes {
-		return agent.Result{}, &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each", len(args), maxReportBytes)}
+		return agent.Result{}, &agent.CallError{
+			Tool: reportName,
+			Text: fmt.Sprintf(
+				"the report has %d bytes; at most %d are read: name the most probable commits, with a short reason for each",
+				len(args),
+				maxReportBytes,
+			),
+		}
 	}
 	list, err := decodeReport(args)
 	if err != nil {
@@ -144,7 +151,10 @@ func decodeReport(args []byte) ([]reported, error) {
 		err = json.Unmarshal(args, &whole)
 	}
 	if err != nil {
-		return nil, fmt.Errorf(`the arguments are not of the form {"commits":[{"commit":"<hash>","confidence":0.8,"type":"introduction","reasoning":"..."}]}: %w`, err)
+		return nil, fmt.Errorf(
+			`the arguments are not of the form {"commits":[{"commit":"<hash>","confidence":0.8,"type":"introduction","reasoning":"..."}]}: %w`,
+			err,
+		)
 	}
 	if whole.reported.Commit != "" && len(whole.Commits) == 0 {
 		whole.Commits = []reported{whole.reported}
@@ -277,7 +287,10 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	}
 	oid, _, err := t.d.scope.Resolve(ctx, t.d.repo, reportName, text)
 	if err == nil && t.d.repo.ShallowBoundary()[oid] {
-		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("%s is where this clone ends; what it seems to have written may be older", oid.Short())}
+		return "", &agent.CallError{
+			Tool: reportName,
+			Text: fmt.Sprintf("%s is where this clone ends; what it seems to have written may be older", oid.Short()),
+		}
 	}
 	return oid, err
 }

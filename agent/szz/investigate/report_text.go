@@ -14,7 +14,9 @@ import (
 //
 //	BIC: 0123456789ab 0.8 it dropped the check of n
 var (
-	bicLine    = source.Lazy(`(?im)^[\s>*_#-]*BICs?[\s*_]*:[\s*_` + "`" + `]*(?:commit\s+)?([0-9a-f]{7,64}|c\d{1,2})\b[` + "`" + `*_]*[\s,;:(\[-]*(\d*\.\d+|\d{1,3}\s*%|[01]\b)?[)\]]?[\s,;:—-]*(.*)$`)
+	bicLine = source.Lazy(
+		`(?im)^[\s>*_#-]*BICs?[\s*_]*:[\s*_` + "`" + `]*(?:commit\s+)?([0-9a-f]{7,64}|c\d{1,2})\b[` + "`" + `*_]*[\s,;:(\[-]*(\d*\.\d+|\d{1,3}\s*%|[01]\b)?[)\]]?[\s,;:—-]*(.*)$`,
+	)
 	saidPhrase = source.Lazy(`(?i)bug[- ]introducing commit (?:is|:|was)[\s*_` + "`" + `]*(?:commit\s+)?([0-9a-f]{7,64})\b`)
 )
 

@@ -83,18 +83,34 @@ var features = []feature{
 	{"undone_line", "added lines that the fix removes", func(k *Case, c *candidate.Candidate) float64 {
 		return shareOf(common(k.DelKeys, c.Diff.AddedLines), len(k.DelKeys))
 	}},
-	{"undone_best", "added a rare name that the fix removes", func(k *Case, c *candidate.Candidate) float64 { return k.Code.Best(k.Gone, c.Diff.Added) }},
+	{
+		"undone_best",
+		"added a rare name that the fix removes",
+		func(k *Case, c *candidate.Candidate) float64 { return k.Code.Best(k.Gone, c.Diff.Added) },
+	},
 	{"touched", "added names that the fix touches", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.removed.Overlap(c.Diff.Added) }},
 	{"uses_added", "added names that the fix adds", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.fresh.Overlap(c.Diff.Added) }},
 	{"uses_added_best", "added a rare name that the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		return k.Code.Best(k.Fresh, c.Diff.Added.Minus(c.Diff.Removed))
 	}},
-	{"around_added", "added names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(c.Diff.Added) }},
+	{
+		"around_added",
+		"added names around the changes",
+		func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(c.Diff.Added) },
+	},
 	{"message_diff", "the fix's message names what it changed", func(k *Case, c *candidate.Candidate) float64 {
 		return k.Code.Overlap(k.said, source.Unite(c.Diff.Added, c.Diff.Removed))
 	}},
-	{"message_words", "the messages share words", func(k *Case, c *candidate.Candidate) float64 { return k.prose.Overlap(k.message, k.words[c.OID]) }},
-	{"message_best", "the messages share a rare word", func(k *Case, c *candidate.Candidate) float64 { return k.prose.Best(k.message, k.words[c.OID]) }},
+	{
+		"message_words",
+		"the messages share words",
+		func(k *Case, c *candidate.Candidate) float64 { return k.prose.Overlap(k.message, k.words[c.OID]) },
+	},
+	{
+		"message_best",
+		"the messages share a rare word",
+		func(k *Case, c *candidate.Candidate) float64 { return k.prose.Best(k.message, k.words[c.OID]) },
+	},
 	{"subject_words", "its subject is about what the fix is about", func(k *Case, c *candidate.Candidate) float64 {
 		s := source.Bag{}
 		s.AddWords(c.Commit.Subject())
@@ -118,8 +134,16 @@ var features = []feature{
 	{"inside_newest", "last to bring the fix's names into the function", share(candidate.ShareInside)},
 
 	// what it did inside the functions that the fix changes
-	{"same_function", "changed the same function", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.inside[c.OID].hunks)) }},
-	{"function_rank", "among the last to change the function", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.inside[c.OID].rank) }},
+	{
+		"same_function",
+		"changed the same function",
+		func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.inside[c.OID].hunks)) },
+	},
+	{
+		"function_rank",
+		"among the last to change the function",
+		func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.inside[c.OID].rank) },
+	},
 	{"inside_touched", "added in the function names that the fix touches", func(k *Case, c *candidate.Candidate) float64 {
 		return k.weighed.touched.Overlap(k.inside[c.OID].in)
 	}},
@@ -127,7 +151,11 @@ var features = []feature{
 		w := k.inside[c.OID]
 		return k.weighed.fresh.Overlap(w.out.Minus(w.in))
 	}},
-	{"inside_around", "added in the function names around the changes", func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(k.inside[c.OID].in) }},
+	{
+		"inside_around",
+		"added in the function names around the changes",
+		func(k *Case, c *candidate.Candidate) float64 { return k.weighed.around.Overlap(k.inside[c.OID].in) },
+	},
 	{"creates_function", "wrote the heading of the function", func(k *Case, c *candidate.Candidate) float64 {
 		n := 0
 		for name := range k.Set.Functions {
@@ -174,7 +202,11 @@ var features = []feature{
 	{"log_files", "files that it changes", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Files)) }},
 	{"many_files", "changes more than 20 files", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Files > 20) }},
 	{"log_added", "lines it adds to the fixed files", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NAdded)) }},
-	{"log_removed", "lines it removes from the fixed files", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NRemoved)) }},
+	{
+		"log_removed",
+		"lines it removes from the fixed files",
+		func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NRemoved)) },
+	},
 	{"shrinks", "removes more than it adds", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Diff.NRemoved > c.Diff.NAdded) }},
 	{"creates", "creates a fixed file", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Diff.Creates) }},
 	{"path_share", "changed many of the fixed files", func(k *Case, c *candidate.Candidate) float64 {
@@ -216,7 +248,11 @@ var features = []feature{
 	{"fix_build", "the fix's message speaks of a build or test", fixSays(ofBuild)},
 	{"fix_newest_age", "age of the newest candidate", func(k *Case, _ *candidate.Candidate) float64 { return k.newest }},
 	{"fix_pace", "how fast the repository grows", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(k.pool.Pace) }},
-	{"fix_streak", "how many commits its author made right before", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.streak)) }},
+	{
+		"fix_streak",
+		"how many commits its author made right before",
+		func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.streak)) },
+	},
 	{"fix_near", "how many own neighbouring lines", func(k *Case, _ *candidate.Candidate) float64 {
 		return math.Log1p(float64(len(k.ownerRanks[nearOwners][byAge])))
 	}},

@@ -288,13 +288,21 @@ func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) s
 var (
 	saysFix    = source.Lazy(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
 	saysNew    = source.Lazy(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
-	saysChange = source.Lazy(`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`)
+	saysChange = source.Lazy(
+		`(?i)\b(use|change\w*|replac\w*|convert\w*|improv\w*|optimi\w*|rework\w*|rewrit\w*|switch\w*|make|updat\w*|port|extend\w*|remov\w*|drop\w*|delet\w*)\b`,
+	)
 	saysRevert = source.Lazy(`(?i)\brevert`)
-	saysDocs   = source.Lazy(`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`)
+	saysDocs   = source.Lazy(
+		`(?i)\b(doc|docs|documentation|comment\w*|readme|changelog|copyright|licen[cs]e|spdx|bump|version|release|merge|test|tests|ci)\b`,
+	)
 
-	fixRegress = source.Lazy(`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`)
-	fixOld     = source.Lazy(`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`)
-	fixBuild   = source.Lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
+	fixRegress = source.Lazy(
+		`(?i)\b(regress\w*|recent\w*|no longer|anymore|broke\w*|breaks?|broken|introduc\w*|accident\w*|since|after|previous\w*|last|again|restore\w*|bring back|re-?add)\b`,
+	)
+	fixOld = source.Lazy(
+		`(?i)\b(never|always|missing|forg[eo]t\w*|leak\w*|overflow\w*|uninitiali\w*|memory|null|race|crash\w*|coverity|valgrind|asan|sanitizer|static analy\w*|dead ?code|unused)\b`,
+	)
+	fixBuild = source.Lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
 )
 
 // flag is 1 for true.

@@ -184,7 +184,11 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	case deleted > 0:
 		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode()
 	case other > 0:
-		return fmt.Sprintf("wrote %d %s", other, szz.Plural(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"))
+		return fmt.Sprintf(
+			"wrote %d %s",
+			other,
+			szz.Plural(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"),
+		)
 	case near > 0:
 		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
 	case c.Sources&candidate.FromSecond != 0 && removals == 0:

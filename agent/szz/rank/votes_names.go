@@ -43,7 +43,13 @@ func (k *Case) voteNames(ctx context.Context, byDate []*candidate.Candidate) {
 
 // voteNewest counts each name for the first of the candidates that did something
 // with it.
-func (k *Case) voteNewest(ctx context.Context, s candidate.ShareKind, names source.Bag, candidates []*candidate.Candidate, did func(*candidate.Candidate, string) bool) {
+func (k *Case) voteNewest(
+	ctx context.Context,
+	s candidate.ShareKind,
+	names source.Bag,
+	candidates []*candidate.Candidate,
+	did func(*candidate.Candidate, string) bool,
+) {
 	for _, t := range source.SortedTokens(names) {
 		if ctx.Err() != nil {
 			return

@@ -20,7 +20,10 @@ var opposites = [][2]string{
 	{"hours between the writing of both", "both were written at the same time"},
 	{"owns a line", "owns no line"}, {"owns a deleted", "owns no deleted"}, {"owns a part of", "owns no part of"},
 	{"owns ", "does not own "}, {"owned ", "did not own "}, {"wrote ", "did not write "},
-	{"applied ", "not applied "}, {"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
+	{
+		"applied ",
+		"not applied ",
+	}, {"added ", "did not add "}, {"removed ", "did not remove "}, {"changed ", "did not change "}, {"took out ", "did not take out "},
 	{"uses ", "does not use "}, {"creates ", "does not create "}, {"changes ", "does not change "}, {"removes ", "does not remove "},
 	{"only moved", "did not only move"}, {"did little else than", "did more than"}, {"much of what it added is", "little of what it added is"},
 	{"one of a series", "not one of a series"}, {"one of its changes is", "none of its changes is"},

@@ -55,7 +55,15 @@ type App struct {
 // NewApp returns an app without a repository. settings are those that the program reads
 // besides those of a model.
 func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []string, settings []doctor.Setting) *App {
-	a := &App{Env: env, Stdin: stdin, Raw: ui.AnswerWriter{Writer: stdout}, Stderr: &ui.LockedWriter{W: stderr}, Args: args, Now: time.Now, settings: settings}
+	a := &App{
+		Env:      env,
+		Stdin:    stdin,
+		Raw:      ui.AnswerWriter{Writer: stdout},
+		Stderr:   &ui.LockedWriter{W: stderr},
+		Args:     args,
+		Now:      time.Now,
+		settings: settings,
+	}
 	a.Stdout = ui.TextWriter{W: a.Raw, Colors: &a.colors}
 	a.Data = store.New(env.Get, a.WarnOnce, VersionString())
 	return a

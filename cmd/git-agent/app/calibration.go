@@ -56,7 +56,12 @@ func ReadCrashCalibration(s session.Settings) (*session.Calibration, error) {
 	return configuredCalibration(s, CrashCalibrationKey, s.CrashCalibration, readCrashCalibrationFile, recalibrateCrashHint)
 }
 
-func configuredCalibration(s session.Settings, key, path string, read func(string) (*session.Calibration, error), again string) (*session.Calibration, error) {
+func configuredCalibration(
+	s session.Settings,
+	key, path string,
+	read func(string) (*session.Calibration, error),
+	again string,
+) (*session.Calibration, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -155,5 +155,6 @@ func (a *App) hints(ctx context.Context, err error) {
 // isTemporaryFull reports whether a temporary file was too much for its disk.
 func isTemporaryFull(err error) bool {
 	var path *fs.PathError
-	return errors.Is(err, syscall.ENOSPC) && errors.As(err, &path) && strings.HasPrefix(path.Path, filepath.Clean(os.TempDir())+string(filepath.Separator))
+	return errors.Is(err, syscall.ENOSPC) && errors.As(err, &path) &&
+		strings.HasPrefix(path.Path, filepath.Clean(os.TempDir())+string(filepath.Separator))
 }

@@ -42,7 +42,13 @@ func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.
 // overrides the settings with options. The session records its runs in the traces,
 // which the caller closes; they may be nil. With preview, the session is not used to
 // send anything, and nothing is recorded.
-func (a *App) OpenModel(ctx context.Context, repo *gitext.Repo, choice EngineChoice, apply func(*session.Settings), preview bool) (*session.Session, *cache.Traces, error) {
+func (a *App) OpenModel(
+	ctx context.Context,
+	repo *gitext.Repo,
+	choice EngineChoice,
+	apply func(*session.Settings),
+	preview bool,
+) (*session.Session, *cache.Traces, error) {
 	var settings session.Settings
 	var bad error // a value that matters only if a model is asked
 	if choice.Named != "offline" {

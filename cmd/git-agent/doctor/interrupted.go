@@ -40,8 +40,15 @@ func checkDelivery(ctx context.Context, repo *gitext.Repo) (finding, bool) {
 	case left == nil:
 		return finding{}, false
 	}
-	return fail(check, repairHint, "'git agent fix %s' began to write a patch at %s and was ended before it was done, so that a part of it may be there: %s; %s has the state before",
-		deliveryOptions[left.Target], left.Began.Local().Format("2006-01-02 15:04"), someFiles(left.Paths), left.Backup), true
+	return fail(
+		check,
+		repairHint,
+		"'git agent fix %s' began to write a patch at %s and was ended before it was done, so that a part of it may be there: %s; %s has the state before",
+		deliveryOptions[left.Target],
+		left.Began.Local().Format("2006-01-02 15:04"),
+		someFiles(left.Paths),
+		left.Backup,
+	), true
 }
 
 // someFiles names the first files of a list.
@@ -74,7 +81,10 @@ func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 		return nil // another process did it
 	case done.Finished:
 		// The journal's own undo command is not shown: it may have come with an archive.
-		v.say("the commit of 'git agent fix --commit' had been made and stays: 'git show' shows it, %s has the state before", ui.Printable(done.Backup))
+		v.say(
+			"the commit of 'git agent fix --commit' had been made and stays: 'git show' shows it, %s has the state before",
+			ui.Printable(done.Backup),
+		)
 		return nil
 	}
 	v.say("the patch of 'git agent fix %s' is taken back: %s", deliveryOptions[left.Target], ui.Printable(someFiles(left.Paths)))
@@ -98,7 +108,14 @@ func checkTemporary() (finding, bool) {
 		return finding{}, false
 	}
 	first := append(trees, others...)[0]
-	return warn(check, repairHint, "killed runs left %s in %s, such as %s", agent.Plural(n, "temporary folder"), os.TempDir(), filepath.Base(first)), true
+	return warn(
+		check,
+		repairHint,
+		"killed runs left %s in %s, such as %s",
+		agent.Plural(n, "temporary folder"),
+		os.TempDir(),
+		filepath.Base(first),
+	), true
 }
 
 // removeTemporary removes the temporary directories of killed runs. What cannot be removed

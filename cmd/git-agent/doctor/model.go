@@ -84,7 +84,11 @@ func checkPrice(client *model.Client, s session.Settings) finding {
 	case known:
 		return ok("price", "$%.4g sent, $%.4g received for a million tokens (%s)", p.Input, p.Output, p.Source)
 	case s.AllowUnpriced:
-		return warn("price", "git config --global agent.price <input>/<output>", "unknown, which agent.allowUnpriced allows: no limit on cost can be kept")
+		return warn(
+			"price",
+			"git config --global agent.price <input>/<output>",
+			"unknown, which agent.allowUnpriced allows: no limit on cost can be kept",
+		)
 	}
 	return fail("price", "git config --global agent.price <input>/<output>", "unknown")
 }

@@ -47,7 +47,12 @@ func checkKind(repo *gitext.Repo) finding {
 
 func checkHistory(repo *gitext.Repo) finding {
 	if repo.Shallow() {
-		return fail("history", "git fetch --unshallow", "shallow: cut off at %s; git charges all that is older to the commits where it is cut", agent.Plural(len(repo.ShallowBoundary()), "commit"))
+		return fail(
+			"history",
+			"git fetch --unshallow",
+			"shallow: cut off at %s; git charges all that is older to the commits where it is cut",
+			agent.Plural(len(repo.ShallowBoundary()), "commit"),
+		)
 	}
 	return ok("history", "complete")
 }
@@ -68,7 +73,12 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	var missing *gitext.MissingObjectError
 	switch {
 	case errors.As(err, &missing):
-		return warn("objects", gitext.FetchAll, "partial clone: object %s is missing, and perhaps others; lines that need them are left out of answers", missing.OID.Short())
+		return warn(
+			"objects",
+			gitext.FetchAll,
+			"partial clone: object %s is missing, and perhaps others; lines that need them are left out of answers",
+			missing.OID.Short(),
+		)
 	case err != nil && limited.Err() != nil:
 		return ok("objects", "partial clone; none was found missing in %s, and then the search ended", objectSearchTime)
 	case err != nil:
@@ -134,7 +144,12 @@ func checkIndex(ctx context.Context, v *visit, repo *gitext.Repo) (finding, bool
 	x, err := lineindex.Open(ctx, dir, repo)
 	if errors.Is(err, cache.ErrNoIndex) {
 		took := v.Data.SlowSearch(ctx, repo)
-		return warn("index", "git agent index build", "git took %s to search the history once; with an index of changed lines, such a search takes less than a second", took), took > 0
+		return warn(
+			"index",
+			"git agent index build",
+			"git took %s to search the history once; with an index of changed lines, such a search takes less than a second",
+			took,
+		), took > 0
 	}
 	if err != nil {
 		return warn("index", "git agent index build", "the index of changed lines cannot be used: %v", err), true
@@ -144,7 +159,12 @@ func checkIndex(ctx context.Context, v *visit, repo *gitext.Repo) (finding, bool
 		return warn("index", "git agent index build", "the index of changed lines cannot be used: %v", err), true
 	}
 	if newer > manyNewer {
-		return warn("index", "git agent index update", "%s of branches and tags are not in the index of changed lines; each search has to look at them", agent.Plural(newer, "commit")), true
+		return warn(
+			"index",
+			"git agent index update",
+			"%s of branches and tags are not in the index of changed lines; each search has to look at them",
+			agent.Plural(newer, "commit"),
+		), true
 	}
 	return ok("index", "%s are in the index of changed lines", agent.Plural(x.Header.Commits, "commit")), true
 }

@@ -128,7 +128,13 @@ func (f *evalFlags) checkNames(algorithms, offline []string, arms eval.Arms) err
 			}
 			if _, ok := arms.Parts(name); !ok && !slices.Contains(offline, name) {
 				known := append(slices.Clone(offline), arms.Names()...)
-				return app.Usagef("unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s", name, strings.Join(known, ", "), arms[0], arms[1])
+				return app.Usagef(
+					"unknown algorithm %q; there are %s; + joins arms, as in agent-%s+%s",
+					name,
+					strings.Join(known, ", "),
+					arms[0],
+					arms[1],
+				)
 			}
 			list[i] = arms.Canonical(name)
 		}
@@ -290,7 +296,12 @@ func (e *evaluation) warnTrained(a *app.App, cases []eval.Case) error {
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(a.Stderr, "warning: rank was trained on the repositories of %d of the %d cases; its figures for them may flatter\n", n, len(cases))
+		fmt.Fprintf(
+			a.Stderr,
+			"warning: rank was trained on the repositories of %d of the %d cases; its figures for them may flatter\n",
+			n,
+			len(cases),
+		)
 	}
 	return nil
 }
@@ -327,7 +338,12 @@ func (e *evaluation) recall(ctx context.Context, a *app.App, traces *cache.Trace
 	if err := e.writeRows(ctx, journal, res); err != nil {
 		return err
 	}
-	return e.report(task, eval.About{Run: e.RunName, Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times}, res, true)
+	return e.report(
+		task,
+		eval.About{Run: e.RunName, Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times},
+		res,
+		true,
+	)
 }
 
 // recallRun reads the predictions of a stored run, without a calibration.

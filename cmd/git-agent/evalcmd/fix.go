@@ -108,7 +108,9 @@ func (c *evalFixCmd) check() error {
 	case len(c.Cases) > 0 && !c.asksModel() && c.Used():
 		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	case c.HideTests && slices.ContainsFunc(c.Algorithm, needsCommand):
-		return app.Usagef("--hide-tests leaves no command that fails, and the offline engine cannot repair without one; choose algorithms with a model, locate or developers")
+		return app.Usagef(
+			"--hide-tests leaves no command that fails, and the offline engine cannot repair without one; choose algorithms with a model, locate or developers",
+		)
 	case c.Patches < 1:
 		return app.Usagef("--patches takes a number from 1")
 	}
@@ -180,8 +182,18 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 			plan.Settings[name] = c.searchSetting()
 		}
 	}
-	plan.Open = fixeval.Open(fixeval.Options{Locate: a.Data.Locate(ctx), Repair: c.answerCase(agent), Trial: how, Report: c.Report, HideTests: c.HideTests, Foreign: plan.Foreign,
-		Samples: c.Samples, Smells: smellsOf(traces)})
+	plan.Open = fixeval.Open(
+		fixeval.Options{
+			Locate:    a.Data.Locate(ctx),
+			Repair:    c.answerCase(agent),
+			Trial:     how,
+			Report:    c.Report,
+			HideTests: c.HideTests,
+			Foreign:   plan.Foreign,
+			Samples:   c.Samples,
+			Smells:    smellsOf(traces),
+		},
+	)
 	return nil
 }
 

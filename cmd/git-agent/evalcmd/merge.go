@@ -93,11 +93,20 @@ func mergeError(err error) error {
 // warn warns if something other than the shards may make the report another one.
 func (c *evalMergeCmd) warn(ctx context.Context, a *app.App, set *shard.Set) error {
 	if len(set.Gits) > 1 {
-		fmt.Fprintf(a.Stderr, "warning: the shards ran with different versions of git, which may blame differently: %s\n", strings.Join(set.Gits, ", "))
+		fmt.Fprintf(
+			a.Stderr,
+			"warning: the shards ran with different versions of git, which may blame differently: %s\n",
+			strings.Join(set.Gits, ", "),
+		)
 	}
 	version, err := app.EngineVersion()
 	if err == nil && version != set.Header.Build {
-		fmt.Fprintf(a.Stderr, "warning: the answers are of build %s, and this is build %s, which may score them differently\n", set.Header.Build, version)
+		fmt.Fprintf(
+			a.Stderr,
+			"warning: the answers are of build %s, and this is build %s, which may score them differently\n",
+			set.Header.Build,
+			version,
+		)
 	}
 	return err
 }

@@ -26,7 +26,13 @@ func openEvalModel(ctx context.Context, a *app.App, s session.Settings, traces *
 // and returns the answer and the ids of the runs. It returns an error if the answer
 // does not count, because the server failed or the budget is spent. unanswered says
 // that the answer is the offline engine's in place of the model's.
-func judgeInvestigation[A any](ctx context.Context, server *eval.Server, s *session.Session, found *session.Investigation[A], unanswered bool) (ans A, runs []string, err error) {
+func judgeInvestigation[A any](
+	ctx context.Context,
+	server *eval.Server,
+	s *session.Session,
+	found *session.Investigation[A],
+	unanswered bool,
+) (ans A, runs []string, err error) {
 	found.End(ctx)
 	if found.Failed != nil && unanswered {
 		return ans, nil, server.Failed(found.Failed)

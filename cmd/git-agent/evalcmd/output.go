@@ -45,7 +45,12 @@ func noneEvaluated(a *app.App, r *eval.Report) error {
 	if r.Shard != "" {
 		kind = "warning"
 	}
-	fmt.Fprintf(a.Stderr, "%s: no case was evaluated; the first was skipped because of this: %s\n", kind, ui.FatalText(errors.New(r.Skipped[0].Reason)))
+	fmt.Fprintf(
+		a.Stderr,
+		"%s: no case was evaluated; the first was skipped because of this: %s\n",
+		kind,
+		ui.FatalText(errors.New(r.Skipped[0].Reason)),
+	)
 	if r.Shard != "" {
 		return nil
 	}
@@ -85,7 +90,14 @@ func evalStatus(p eval.Progress) string {
 
 // openJournal opens the file of --journal, or else the recorded run. all is the number of
 // cases of all shards, and digest their digest.
-func (e *evaluation) openJournal(ctx context.Context, traces *cache.Traces, plan eval.Plan, about eval.About, all int, digest string) (keptJournal, error) {
+func (e *evaluation) openJournal(
+	ctx context.Context,
+	traces *cache.Traces,
+	plan eval.Plan,
+	about eval.About,
+	all int,
+	digest string,
+) (keptJournal, error) {
 	if e.Journal == "" {
 		return eval.OpenJournal(ctx, plan.Task, traces, about.Run)
 	}

@@ -66,7 +66,9 @@ func (c *evalSzzCmd) check() error {
 	case c.asksModel() && c.Engine == "offline":
 		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
 	case c.Calibrate != "" && c.Journal != "":
-		return app.Usagef("--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate")
+		return app.Usagef(
+			"--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate",
+		)
 	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
 		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
 	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():

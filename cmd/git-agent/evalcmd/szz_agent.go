@@ -16,7 +16,12 @@ import (
 // staff adds the engines to a plan.
 func (c *evalSzzCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, traces *cache.Traces) error {
 	plan.Setting = c.setting()
-	opt := szzeval.Options{Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index}, Opening: openingOf(ctx, a, c.Index), Cache: a.Data.OpenCache, Foreign: plan.Foreign}
+	opt := szzeval.Options{
+		Context: szz.ContextOptions{NoAnnotations: !c.Annotations, Index: c.Index},
+		Opening: openingOf(ctx, a, c.Index),
+		Cache:   a.Data.OpenCache,
+		Foreign: plan.Foreign,
+	}
 	if !c.asksModel() {
 		plan.Open = szzeval.Open(opt)
 		return nil
@@ -68,7 +73,12 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 	return func(ctx context.Context, in szzeval.Inquiry) (*szz.Answer, []string, error) {
 		found, err := agent.Investigate(ctx, engine.Inquiry{
 			Repo: in.Repo, Fix: in.Fix, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
-			Question: szz.Question{Fix: in.Case.Fix, Annotations: c.Annotations, Index: c.Index, Switches: c.Switches().And(szzeval.SwitchesOf(in.Algorithm))},
+			Question: szz.Question{
+				Fix:         in.Case.Fix,
+				Annotations: c.Annotations,
+				Index:       c.Index,
+				Switches:    c.Switches().And(szzeval.SwitchesOf(in.Algorithm)),
+			},
 		})
 		if err != nil {
 			return nil, nil, server.Refused(err)

@@ -145,7 +145,10 @@ func (t *fixTools) dossier(ctx context.Context, args json.RawMessage) (agent.Res
 	}
 	kinds, auto, err := fix.ParseHistory(p.History)
 	if err != nil || auto {
-		return agent.Result{}, fmt.Errorf("%q is no kind of history: give none, or some of fn_all, fn_pair and fl_diff, separated by commas", p.History)
+		return agent.Result{}, fmt.Errorf(
+			"%q is no kind of history: give none, or some of fn_all, fn_pair and fl_diff, separated by commas",
+			p.History,
+		)
 	}
 	problem, err := t.problem(ctx, p.At)
 	if err != nil {

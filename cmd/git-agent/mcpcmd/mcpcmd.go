@@ -98,9 +98,12 @@ func (s *Server) Options() (Options, error) {
 	opt := Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
 	opt.Tools = append([]Tool{szz.tool(), crash.tool()}, repair.tools()...)
 	for _, spec := range specs {
-		opt.Tools = append(opt.Tools, Tool{Spec: spec, Title: titles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-			return s.callGit(ctx, spec.Name, args)
-		}})
+		opt.Tools = append(
+			opt.Tools,
+			Tool{Spec: spec, Title: titles[spec.Name], Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+				return s.callGit(ctx, spec.Name, args)
+			}},
+		)
 	}
 	opt.Prompts = []Prompt{{
 		Name: "trace-bug", Title: "Trace a bug to its origin",

@@ -298,7 +298,15 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	if n := len(report.Runs); n > 1 {
 		runs = fmt.Sprintf(" in %d runs", n)
 	}
-	fmt.Fprintf(b, "%s: %s, %s%s, %s\n", ui.OneLine(report.Model), agent.Plural(work.Turns, "turn"), agent.Plural(work.Calls, "tool call"), runs, UsageText(work.Usage))
+	fmt.Fprintf(
+		b,
+		"%s: %s, %s%s, %s\n",
+		ui.OneLine(report.Model),
+		agent.Plural(work.Turns, "turn"),
+		agent.Plural(work.Calls, "tool call"),
+		runs,
+		UsageText(work.Usage),
+	)
 	for _, id := range ans.Runs {
 		if id == "" {
 			continue // the run could not be recorded

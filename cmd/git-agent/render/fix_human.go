@@ -165,10 +165,18 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	case ans.Tried == 0:
 		r.wrapped(b, 0, "no patch was tried: the model made none")
 	case len(ans.Plausible) == 0 && len(ans.OwnTested) > 0:
-		r.wrapped(b, 0, fmt.Sprintf("%s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
-			plural(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)))
+		r.wrapped(
+			b,
+			0,
+			fmt.Sprintf("%s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
+				plural(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)),
+		)
 	case len(ans.Plausible) == 0 && ans.Engine == "offline":
-		r.wrapped(b, 0, fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)))
+		r.wrapped(
+			b,
+			0,
+			fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)),
+		)
 	case len(ans.Plausible) == 0:
 		r.wrapped(b, 0, "no patch made the tests pass: "+tried(ans.Tried))
 	case len(ans.Plausible) == 1:
@@ -274,7 +282,14 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 		return
 	}
 	done := modelWorkOf(report.RunReports())
-	fmt.Fprintf(b, "%s: %s in %s, %s\n", ui.OneLine(report.Model), agent.Plural(done.Turns, "step"), plural(len(report.Runs), "trajectory", "trajectories"), UsageText(done.Usage))
+	fmt.Fprintf(
+		b,
+		"%s: %s in %s, %s\n",
+		ui.OneLine(report.Model),
+		agent.Plural(done.Turns, "step"),
+		plural(len(report.Runs), "trajectory", "trajectories"),
+		UsageText(done.Usage),
+	)
 	for _, run := range report.Runs {
 		if run.Trace != "" {
 			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))

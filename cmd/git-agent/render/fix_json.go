@@ -131,7 +131,15 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 		out.OwnTested = fixPatches(ans.Offered())
 	}
 	for _, l := range ans.Localization.Locations {
-		j := fixLocationJSON{Path: l.Path, Start: l.Lines.Start, End: l.Lines.End, Function: l.Function, Hot: []fixRangeJSON{}, Score: l.Score, Grounds: []fixGroundJSON{}}
+		j := fixLocationJSON{
+			Path:     l.Path,
+			Start:    l.Lines.Start,
+			End:      l.Lines.End,
+			Function: l.Function,
+			Hot:      []fixRangeJSON{},
+			Score:    l.Score,
+			Grounds:  []fixGroundJSON{},
+		}
 		for _, h := range l.Hot {
 			j.Hot = append(j.Hot, fixRangeJSON(h))
 		}
@@ -142,8 +150,11 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 	}
 	if ans.History != nil {
 		for _, b := range ans.History.Blamed {
-			out.History = append(out.History, fixBlamedJSON{Commit: b.Commit.OID, Subject: b.Commit.Subject(), Date: b.Commit.Committer.Time.UTC().Format("2006-01-02"),
-				Path: b.Path, Lines: append([]int{}, b.Lines...), Nearby: b.Nearby})
+			out.History = append(
+				out.History,
+				fixBlamedJSON{Commit: b.Commit.OID, Subject: b.Commit.Subject(), Date: b.Commit.Committer.Time.UTC().Format("2006-01-02"),
+					Path: b.Path, Lines: append([]int{}, b.Lines...), Nearby: b.Nearby},
+			)
 		}
 	}
 	return out
@@ -169,7 +180,14 @@ func fixAgentOf(report *fix.AgentReport) *fixAgentJSON {
 		return nil
 	}
 	work := modelWorkOf(report.RunReports())
-	out := &fixAgentJSON{Model: report.Model, Fallback: report.Fallback, Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []fixRunJSON{}}
+	out := &fixAgentJSON{
+		Model:    report.Model,
+		Fallback: report.Fallback,
+		Turns:    work.Turns,
+		Calls:    work.Calls,
+		Usage:    TokensOf(work.Usage),
+		Runs:     []fixRunJSON{},
+	}
 	for _, r := range report.Runs {
 		out.Runs = append(out.Runs, fixRunJSON{
 			Trace: r.Trace, Phase: r.Phase, Status: r.Status, Reason: r.Reason, Turns: r.Turns, Calls: r.Calls, Usage: TokensOf(r.Usage),

@@ -95,7 +95,12 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 	case t.About.Fix != "":
 		r.line(0, strings.TrimSpace(r.color.Paint("fix", "fix "+ui.OneLine(gitext.OID(t.About.Fix).Short()))+"  "+ui.OneLine(subject)))
 	case t.About.Commit != "":
-		r.line(0, strings.TrimSpace(r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title)))
+		r.line(
+			0,
+			strings.TrimSpace(
+				r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title),
+			),
+		)
 	case t.About.Name != "":
 		r.line(0, "named "+ui.OneLine(t.About.Name))
 	case t.About.Patch != "":
@@ -121,7 +126,15 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	}
 	if o.System != "" {
 		r.line(0, "")
-		r.line(0, r.color.Paint("heading", "system")+r.aside(fmt.Sprintf("%s, %d characters", agent.Plural(countLines(o.System), "line"), len([]rune(o.System)))))
+		r.line(
+			0,
+			r.color.Paint(
+				"heading",
+				"system",
+			)+r.aside(
+				fmt.Sprintf("%s, %d characters", agent.Plural(countLines(o.System), "line"), len([]rune(o.System))),
+			),
+		)
 		if r.Full {
 			r.text(4, o.System)
 		}
@@ -170,7 +183,17 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		r.call(c)
 	}
 	if turn.Removed != nil {
-		r.line(2, r.color.Paint("warning", fmt.Sprintf("%s of tools taken out of the conversation (%s)", agent.Plural(len(turn.Removed.Answers), "answer"), ui.OneLine(string(turn.Removed.Why)))))
+		r.line(
+			2,
+			r.color.Paint(
+				"warning",
+				fmt.Sprintf(
+					"%s of tools taken out of the conversation (%s)",
+					agent.Plural(len(turn.Removed.Answers), "answer"),
+					ui.OneLine(string(turn.Removed.Why)),
+				),
+			),
+		)
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
 		r.folded(4, "> ", s.Text, shownOutput)

@@ -77,7 +77,15 @@ func (r TraceRow) cells(now time.Time) []string {
 	} else if r.Results > 0 {
 		turns = agent.Plural(r.Results, "result")
 	}
-	return []string{ui.OneLine(r.ID), ageText(now.Sub(r.Started)), ui.OneLine(r.Status), turns, tokens, trace.CostText(r.Usage.CostUSD), ui.OneLine(r.Model)}
+	return []string{
+		ui.OneLine(r.ID),
+		ageText(now.Sub(r.Started)),
+		ui.OneLine(r.Status),
+		turns,
+		tokens,
+		trace.CostText(r.Usage.CostUSD),
+		ui.OneLine(r.Model),
+	}
 }
 
 // about returns the last column: what the run investigated and what it found.

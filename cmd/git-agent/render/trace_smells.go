@@ -41,7 +41,15 @@ func SmellTable(runs []*trace.Trajectory) string {
 	fmt.Fprintf(table, "%-*s\tof %s\tof %d that found\tof %d others\t\n", width, "smell", agent.Plural(len(runs), "run"), all.found, all.other)
 	for _, s := range trace.Smells {
 		c := counts[s.Name]
-		fmt.Fprintf(table, "%-*s\t%s\t%s\t%s\t\n", width, s.Name, share(c.found+c.other, len(runs)), share(c.found, all.found), share(c.other, all.other))
+		fmt.Fprintf(
+			table,
+			"%-*s\t%s\t%s\t%s\t\n",
+			width,
+			s.Name,
+			share(c.found+c.other, len(runs)),
+			share(c.found, all.found),
+			share(c.other, all.other),
+		)
 	}
 	table.Flush() // writing to memory does not fail
 	return b.String()

@@ -131,7 +131,13 @@ func (v *Cache) printRemoval(ctx context.Context, row *removal) error {
 		v.Say("%s was not made by git-agent and is left", ui.Printable(name))
 	}
 	if row.runs > 0 {
-		v.Hint(ctx, fmt.Sprintf("the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them", agent.Plural(row.runs, "clone")))
+		v.Hint(
+			ctx,
+			fmt.Sprintf(
+				"the recorded runs of missing repositories are kept (%s); 'git agent trace list --all' lists them",
+				agent.Plural(row.runs, "clone"),
+			),
+		)
 	}
 	if v.Quiet {
 		return nil
@@ -140,6 +146,13 @@ func (v *Cache) printRemoval(ctx context.Context, row *removal) error {
 	if len(row.Gone) > 0 {
 		gone = ", the caches of " + agent.Plural(len(row.Gone), "clone") + " that are gone too"
 	}
-	_, err := fmt.Fprintf(v.Stdout, "%s removed%s, %s before, %s now\n", agent.Plural(int(row.Removed), "answer"), gone, ui.Size(row.Before), ui.Size(row.After))
+	_, err := fmt.Fprintf(
+		v.Stdout,
+		"%s removed%s, %s before, %s now\n",
+		agent.Plural(int(row.Removed), "answer"),
+		gone,
+		ui.Size(row.Before),
+		ui.Size(row.After),
+	)
 	return err
 }

@@ -147,7 +147,8 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.S
 	if err != nil {
 		return row, err
 	}
-	row.Equal, row.Turns, row.Of, row.Steps, row.Tokens = played.First == nil && played.Turns == played.Recorded, played.Turns, played.Recorded, played.Equal, played.Sent
+	row.Equal, row.Turns, row.Of, row.Steps, row.Tokens = played.First == nil &&
+		played.Turns == played.Recorded, played.Turns, played.Recorded, played.Equal, played.Sent
 	if d := played.First; d != nil {
 		row.Difference = &replayDiff{d.Step, d.What, d.Was, d.Is}
 	}
@@ -170,10 +171,18 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.S
 
 // repoOf returns the repository that a run investigated: the current one, or that below
 // --repos for a run of an evaluation. done closes it.
-func (c *traceReplayCmd) repoOf(ctx context.Context, stores *store.Stores, t *trace.Trajectory, question verbs.RecordedQuestion) (repo *gitext.Repo, done func(), err error) {
+func (c *traceReplayCmd) repoOf(
+	ctx context.Context,
+	stores *store.Stores,
+	t *trace.Trajectory,
+	question verbs.RecordedQuestion,
+) (repo *gitext.Repo, done func(), err error) {
 	if t.About.Repo == "" || c.Repos == "" {
 		if stores.Repo == nil {
-			return nil, nil, app.WithHint(fmt.Errorf("it investigated %s, but the current directory is in no repository", question.Subject()), "run it in the repository, or give --repos=<directory>")
+			return nil, nil, app.WithHint(
+				fmt.Errorf("it investigated %s, but the current directory is in no repository", question.Subject()),
+				"run it in the repository, or give --repos=<directory>",
+			)
 		}
 		return stores.Repo, func() {}, nil
 	}
@@ -214,7 +223,13 @@ func replayText(row ReplayRow) string {
 		if !p.SameVerdict {
 			verdict = "another answer"
 		}
-		s += fmt.Sprintf("; prompts of %s tokens, plain %s: %.0f%% saved, %s", trace.CountText(row.Tokens), trace.CountText(p.Tokens), 100*p.Saved, verdict)
+		s += fmt.Sprintf(
+			"; prompts of %s tokens, plain %s: %.0f%% saved, %s",
+			trace.CountText(row.Tokens),
+			trace.CountText(p.Tokens),
+			100*p.Saved,
+			verdict,
+		)
 	}
 	return s
 }

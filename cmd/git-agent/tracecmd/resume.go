@@ -106,7 +106,14 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
 // first prompt is not the one that this build would send.
-func (c *traceResumeCmd) resume(ctx context.Context, a *app.App, repo *gitext.Repo, opened *session.Session, r store.Run, question verbs.RecordedQuestion) error {
+func (c *traceResumeCmd) resume(
+	ctx context.Context,
+	a *app.App,
+	repo *gitext.Repo,
+	opened *session.Session,
+	r store.Run,
+	question verbs.RecordedQuestion,
+) error {
 	ans, err := question.Resume(ctx, a, verbs.Resumption{Repo: repo, Opened: opened, Reopen: func() (agent.Journal, error) {
 		if err := r.Traces.Resume(ctx, r.ID); err != nil {
 			return nil, store.Hinted(err)

@@ -54,8 +54,19 @@ func fishCompletion(root *kong.Node) string {
 		switch values := firstValues(v); {
 		case values != nil && takesRuns(v) != nil:
 			subs := strings.Join(values, " ")
-			fmt.Fprintf(&b, "complete -c git-agent -n '__fish_git_agent_in %s; and not __fish_seen_subcommand_from %s' -a %s\n", v.Name, subs, FishQuote(subs))
-			fmt.Fprintf(&b, "complete -c git-agent -n '__fish_git_agent_in %s; and __fish_seen_subcommand_from %s' -k -F -a '(__fish_git_agent_runs)'\n", v.Name, strings.Join(takesRuns(v), " "))
+			fmt.Fprintf(
+				&b,
+				"complete -c git-agent -n '__fish_git_agent_in %s; and not __fish_seen_subcommand_from %s' -a %s\n",
+				v.Name,
+				subs,
+				FishQuote(subs),
+			)
+			fmt.Fprintf(
+				&b,
+				"complete -c git-agent -n '__fish_git_agent_in %s; and __fish_seen_subcommand_from %s' -k -F -a '(__fish_git_agent_runs)'\n",
+				v.Name,
+				strings.Join(takesRuns(v), " "),
+			)
 		case values != nil:
 			fmt.Fprintf(&b, "complete -c git-agent %s-a %s\n", when, FishQuote(strings.Join(values, " ")))
 		case takesRevisions(v):

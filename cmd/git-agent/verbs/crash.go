@@ -157,7 +157,12 @@ func spentOn(e *engine.Engine, r *crash.Answer) error {
 
 // talliedCrash returns what counts of one answer.
 func talliedCrash(r *crash.Answer) app.Tallied {
-	return app.Tallied{Empty: !r.Answered, Incomplete: slices.Contains(r.Incomplete, agent.LacksObjects), Unanswered: engine.Unanswered(r), Runs: r.Agent.RunReports()}
+	return app.Tallied{
+		Empty:      !r.Answered,
+		Incomplete: slices.Contains(r.Incomplete, agent.LacksObjects),
+		Unanswered: engine.Unanswered(r),
+		Runs:       r.Agent.RunReports(),
+	}
 }
 
 // sources returns the reports: those that are given, else standard input unless a

@@ -77,7 +77,13 @@ func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Quest
 		return err
 	}
 	if why := c.Differs(basis); why != "" {
-		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s\n", s.CrashCalibration, s.From[app.CrashCalibrationKey], ui.Printable(why))
+		fmt.Fprintf(
+			a.Stderr,
+			"warning: the calibration %q (%s) is not used: %s\n",
+			s.CrashCalibration,
+			s.From[app.CrashCalibrationKey],
+			ui.Printable(why),
+		)
 	}
 	who.Calibration = c
 	return nil

@@ -25,7 +25,9 @@ func (c *Crash) repair(ctx context.Context, a *app.App) error {
 	case c.Repro == "":
 		return app.Usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
 	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
-		return app.Usagef("--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model")
+		return app.Usagef(
+			"--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model",
+		)
 	case c.Attempts < 1:
 		return app.Usagef("--attempts takes a number from 1")
 	}

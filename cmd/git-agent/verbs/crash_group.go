@@ -57,7 +57,14 @@ func (c *Crash) groups(ctx context.Context, a *app.App, batch *crashBatch, e *en
 }
 
 // rankFirst ranks the files behind the first report of a group.
-func (c *Crash) rankFirst(ctx context.Context, batch *crashBatch, e *engine.Engine, question crash.Question, name string, typed *crash.Report) (ranking *crash.Answer, err error) {
+func (c *Crash) rankFirst(
+	ctx context.Context,
+	batch *crashBatch,
+	e *engine.Engine,
+	question crash.Question,
+	name string,
+	typed *crash.Report,
+) (ranking *crash.Answer, err error) {
 	if c.MaxCount == 0 {
 		return nil, nil // no file is printed
 	}

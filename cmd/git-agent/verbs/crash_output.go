@@ -33,7 +33,19 @@ func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, rep
 		return crashOutput{crashRenderer: log, sarif: log}
 	case c.Format != nil:
 		pieces, _ := render.ParseCrashFormat(*c.Format) // check rejects a wrong format
-		return crashOutput{crashRenderer: localCrash{at, &render.CrashFormat{W: a.Raw, Pieces: pieces, End: end, Clean: a.PersonReads(), Color: render.HasColor(*c.Format) && a.WantColor(ctx), Max: c.MaxCount}}}
+		return crashOutput{
+			crashRenderer: localCrash{
+				at,
+				&render.CrashFormat{
+					W:      a.Raw,
+					Pieces: pieces,
+					End:    end,
+					Clean:  a.PersonReads(),
+					Color:  render.HasColor(*c.Format) && a.WantColor(ctx),
+					Max:    c.MaxCount,
+				},
+			},
+		}
 	}
 	page := a.Page(ctx)
 	if reports > 1 {

@@ -82,7 +82,16 @@ const (
 
 // defaultFixWork returns the options as they are when none is given.
 func defaultFixWork() FixWork {
-	return FixWork{Engine: "auto", Samples: 1, Coverage: true, Abstain: true, Time: defaultSearchTime, Tries: defaultTries, TestTime: defaultTestTime, Disk: defaultDisk}
+	return FixWork{
+		Engine:   "auto",
+		Samples:  1,
+		Coverage: true,
+		Abstain:  true,
+		Time:     defaultSearchTime,
+		Tries:    defaultTries,
+		TestTime: defaultTestTime,
+		Disk:     defaultDisk,
+	}
 }
 
 // Run repairs the bug and prints the patch.
@@ -164,7 +173,12 @@ func (c *Fix) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Q
 	if e.Agent != nil && ans.Agent == nil {
 		return a.WithAgainHint(err)
 	}
-	fmt.Fprintf(a.Stderr, "patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n", ans.Tried, len(ans.Plausible))
+	fmt.Fprintf(
+		a.Stderr,
+		"patches tried: %d, plausible: %d; the work tree is unchanged, and another search starts from the beginning\n",
+		ans.Tried,
+		len(ans.Plausible),
+	)
 	if ans.Reproduction.State == "" && len(ans.Localization.Locations) == 0 {
 		return err
 	}
@@ -240,5 +254,13 @@ func (c *Fix) method() (fix.Method, error) {
 	if err != nil {
 		return fix.Method{}, app.Usagef("--history: %v", err)
 	}
-	return fix.Method{Heuristics: kinds, Auto: auto, Samples: c.Samples, Strategy: cmp.Or(c.Strategy, c.strategy), Tools: c.Tools, Edits: c.EditFormat, Review: c.Review}, nil
+	return fix.Method{
+		Heuristics: kinds,
+		Auto:       auto,
+		Samples:    c.Samples,
+		Strategy:   cmp.Or(c.Strategy, c.strategy),
+		Tools:      c.Tools,
+		Edits:      c.EditFormat,
+		Review:     c.Review,
+	}, nil
 }

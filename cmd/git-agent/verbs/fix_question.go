@@ -116,7 +116,10 @@ func (c *Fix) addCrash(ctx context.Context, a *app.App, repo *gitext.Repo, p *fi
 	crashed := Crash{}
 	batch := crashed.newBatch(a, []input.Source{{Name: c.Crash}})
 	return batch.each(ctx, func(name string, report *crash.Report) error {
-		ranking, err := (&crashengine.Engine{Repo: repo, Fetch: c.fetch}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3})
+		ranking, err := (&crashengine.Engine{Repo: repo, Fetch: c.fetch}).Rank(
+			ctx,
+			crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3},
+		)
 		if err == nil {
 			p.Crash, p.Dump, p.Files, p.Suspects = report, dumpOf(name, report), ranking.Files, ranking.Suspects
 		}

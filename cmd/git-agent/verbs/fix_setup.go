@@ -67,5 +67,8 @@ func explainSetup(a *app.App, err error) error {
 	for _, l := range lines[max(0, len(lines)-shownOfSetup):] {
 		fmt.Fprintln(a.Stderr, ui.Printable(strings.TrimRight(l, "\r")))
 	}
-	return app.WithHint(err, "the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup")
+	return app.WithHint(
+		err,
+		"the command has the network, but not the home directory; run it in the work tree yourself, or give another with --setup",
+	)
 }

@@ -167,7 +167,14 @@ func (c *Szz) workers(model bool) int {
 
 // answerAll prints the answer for each fix, stores notes if asked to, and counts
 // the answers in tally.
-func (c *Szz) answerAll(ctx context.Context, a *app.App, e *engine.Engine, show *szzOutput, questions iter.Seq2[szz.Question, error], tally *app.ExitTally) error {
+func (c *Szz) answerAll(
+	ctx context.Context,
+	a *app.App,
+	e *engine.Engine,
+	show *szzOutput,
+	questions iter.Seq2[szz.Question, error],
+	tally *app.ExitTally,
+) error {
 	meter := a.NewProgress("tracing")
 	defer meter.End()
 	watching := app.Followers{Events: show.events, Meter: meter, Live: a.NewLiveView(show.total, e.Agent != nil)}
@@ -298,7 +305,9 @@ func (c *Szz) check() error {
 		return err
 	}
 	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
-		return app.Usagef("--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request")
+		return app.Usagef(
+			"--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request",
+		)
 	}
 	return c.SzzModelFlags.Check()
 }

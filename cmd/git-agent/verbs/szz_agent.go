@@ -43,7 +43,14 @@ func (f *SzzModelFlags) Override(s *session.Settings) {
 
 // Switches returns which parts of the method the options turn off.
 func (f *SzzModelFlags) Switches() szz.Switches {
-	return szz.Switches{NoTools: !f.Tools, NoDomainKnowledge: !f.DomainKnowledge, NoCompression: !f.Compression, NoCandidates: !f.Candidates, NoRanking: !f.Ranking, NoClaimCheck: !f.ClaimCheck}
+	return szz.Switches{
+		NoTools:           !f.Tools,
+		NoDomainKnowledge: !f.DomainKnowledge,
+		NoCompression:     !f.Compression,
+		NoCandidates:      !f.Candidates,
+		NoRanking:         !f.Ranking,
+		NoClaimCheck:      !f.ClaimCheck,
+	}
 }
 
 // NewSzzAgent prepares the agent engine of szz for ensembles of the given number of

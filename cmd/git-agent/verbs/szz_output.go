@@ -79,10 +79,22 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 		return &render.Trailer{W: o.a.Raw, End: end}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
-		return &render.Format{W: o.a.Raw, Pieces: pieces, End: end, Clean: o.a.PersonReads(), Color: render.HasColor(*o.cmd.Format) && o.a.WantColor(ctx)}
+		return &render.Format{
+			W:      o.a.Raw,
+			Pieces: pieces,
+			End:    end,
+			Clean:  o.a.PersonReads(),
+			Color:  render.HasColor(*o.cmd.Format) && o.a.WantColor(ctx),
+		}
 	}
 	if o.cmd.Stdin && ui.IsTerminal(o.a.Stdin) {
-		return render.NewHuman(o.a.Stdout, o.a.NewPalette(ctx), o.a.TextWidth(), o.a.Flags.Verbose > 0, o.at.Path) // no pager, because the user types revisions
+		return render.NewHuman(
+			o.a.Stdout,
+			o.a.NewPalette(ctx),
+			o.a.TextWidth(),
+			o.a.Flags.Verbose > 0,
+			o.at.Path,
+		) // no pager, because the user types revisions
 	}
 	o.page = o.a.Page(ctx)
 	if o.total != 1 {

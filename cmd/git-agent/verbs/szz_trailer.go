@@ -47,8 +47,11 @@ func (c *Szz) trailerFloor(ctx context.Context) (float64, error) {
 	last := values[len(values)-1] // the last one wins, as in git
 	floor, ok := parseProbability(last.Value)
 	if !ok {
-		return 0, app.WithHint(fmt.Errorf("%s is %q (from git config, %s): it must be a probability, such as 60%% or 0.6", TrailerFloorKey, last.Value, last.Scope),
-			"git config --unset %s", TrailerFloorKey)
+		return 0, app.WithHint(
+			fmt.Errorf("%s is %q (from git config, %s): it must be a probability, such as 60%% or 0.6", TrailerFloorKey, last.Value, last.Scope),
+			"git config --unset %s",
+			TrailerFloorKey,
+		)
 	}
 	return floor, nil
 }
@@ -84,7 +87,10 @@ func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float6
 	a.Say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
 		fix, s.Commit.OID.Short(), ui.OneLine(s.Commit.Subject()),
 		PercentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
-	a.Hint(ctx, "without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor")
+	a.Hint(
+		ctx,
+		"without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor",
+	)
 }
 
 // PercentBelow writes a probability as the list of suspects does, or, where that would

@@ -97,7 +97,12 @@ func Run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.since, "since", "", "try only fixes since this `date`, as 2018-01-31: older code may not run today")
 	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
 	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
-	fs.StringVar(&b.given.language, "language", "", "the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C")
+	fs.StringVar(
+		&b.given.language,
+		"language",
+		"",
+		"the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C",
+	)
 	fs.StringVar(&b.given.build, "build", "", "build by this `command`; $TESTS lists the test files of the fix, $ONLY the tests that show the bug")
 	fs.StringVar(&b.given.test, "test", "", "run the tests by this `command`, which names them in a form that testrun reads")
 	fs.StringVar(&b.given.control, "control", "", "build the code without its tests by this `command`")
@@ -192,7 +197,9 @@ const (
 )
 
 // fixWords are words of subjects of fixes.
-var fixWords = source.Lazy(`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|incorrect\w*|wrong\w*|broken|hang\w*|deadlock\w*|leak\w*|races?|overflow\w*|fail\w*|mishandl\w*|correct\w*|prevent\w*|avoid\w*|don't|do not|should(?:n't| not))\b`)
+var fixWords = source.Lazy(
+	`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|incorrect\w*|wrong\w*|broken|hang\w*|deadlock\w*|leak\w*|races?|overflow\w*|fail\w*|mishandl\w*|correct\w*|prevent\w*|avoid\w*|don't|do not|should(?:n't| not))\b`,
+)
 
 // fixesWithTests lists the fixes in the history of HEAD that bring a test: first those whose
 // messages speak of a regression, the newest before the others.
@@ -237,8 +244,10 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 // These are what messages say of bugs that were not always there: regressionWords for sure,
 // changeWords perhaps.
 var (
-	regressionWords = source.Lazy(`(?i)regress|introduced (?:in|by|with)\b|\bbroken? (?:since|by|in) |\bbisect|caused by (?:commit|#|[0-9a-f]{7})|\bsince (?:commit )?[0-9a-f]{7}`)
-	changeWords     = source.Lazy(`(?i)no longer|\bbroke\b|\bsince (?:v?\d|version|commit|#)|used to\b|previously|restor|revert|caused by`)
+	regressionWords = source.Lazy(
+		`(?i)regress|introduced (?:in|by|with)\b|\bbroken? (?:since|by|in) |\bbisect|caused by (?:commit|#|[0-9a-f]{7})|\bsince (?:commit )?[0-9a-f]{7}`,
+	)
+	changeWords = source.Lazy(`(?i)no longer|\bbroke\b|\bsince (?:v?\d|version|commit|#)|used to\b|previously|restor|revert|caused by`)
 )
 
 // rank is lower for the fixes that are tried first.

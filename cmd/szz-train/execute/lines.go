@@ -10,7 +10,9 @@ import (
 )
 
 // missingSymbol is how languages say that a program calls what is not there.
-var missingSymbol = source.Lazy(`AttributeError|ImportError|ModuleNotFoundError|NameError|unexpected keyword argument|is not a function|is not a constructor|is not defined|Cannot find module|ERR_MODULE_NOT_FOUND|does not provide an export|undefined:|has no field or method|cannot find symbol|unresolved import|cannot find (?:function|type|value|macro|crate)|no method named|implicit declaration|undefined reference`)
+var missingSymbol = source.Lazy(
+	`AttributeError|ImportError|ModuleNotFoundError|NameError|unexpected keyword argument|is not a function|is not a constructor|is not defined|Cannot find module|ERR_MODULE_NOT_FOUND|does not provide an export|undefined:|has no field or method|cannot find symbol|unresolved import|cannot find (?:function|type|value|macro|crate)|no method named|implicit declaration|undefined reference`,
+)
 
 // lackingCall is how the tests of a new feature fail before it: it was not there yet. A
 // regression may look the same, but few do.
@@ -91,7 +93,11 @@ func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
 }
 
 // origins returns the commits that brought some lines of files at the parent of the fix.
-func (t *trialOfFix) origins(ctx context.Context, files []gitext.FileChange, choose func([]gitext.Hunk, int) []gitext.LineRange) ([]gitext.OID, error) {
+func (t *trialOfFix) origins(
+	ctx context.Context,
+	files []gitext.FileChange,
+	choose func([]gitext.Hunk, int) []gitext.LineRange,
+) ([]gitext.OID, error) {
 	parent := t.commit.Parents[0]
 	var origins []gitext.OID
 	for _, f := range files {

@@ -65,7 +65,8 @@ func (s *suite) nodeTests() []string {
 	var files []string
 	for _, p := range s.fix.tests {
 		dir := "/" + path.Dir(p) + "/"
-		if nodeTestFile().MatchString(p) && !strings.Contains(dir, "/fixtures/") && !strings.Contains(dir, "/fixture/") && !strings.HasSuffix(p, ".d.ts") {
+		if nodeTestFile().MatchString(p) && !strings.Contains(dir, "/fixtures/") && !strings.Contains(dir, "/fixture/") &&
+			!strings.HasSuffix(p, ".d.ts") {
 			files = append(files, p)
 		}
 	}

@@ -18,7 +18,10 @@ type testForm struct {
 // testForms are the languages whose test files can be reduced to some of their tests.
 var testForms = map[string]testForm{
 	"Rust": {source.Lazy(`^\s*#\[(?:\w+::)?test(?:\(.*\))?\]`), source.Lazy(`^\s*(?:pub(?:\(\w+\))? )?(?:async )?fn (\w+)`)},
-	"Java": {source.Lazy(`^\s*@(?:org\.junit\.)?(?:Test|ParameterizedTest|RepeatedTest)\b`), source.Lazy(`^\s*(?:(?:public|protected|private|final) )*void (\w+)\(`)},
+	"Java": {
+		source.Lazy(`^\s*@(?:org\.junit\.)?(?:Test|ParameterizedTest|RepeatedTest)\b`),
+		source.Lazy(`^\s*(?:(?:public|protected|private|final) )*void (\w+)\(`),
+	},
 }
 
 // reduced leaves out of a text the tests that are not wanted: newer tests of a file use

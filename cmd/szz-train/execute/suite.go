@@ -37,8 +37,18 @@ type suite struct {
 }
 
 // suiteLanguages maps endings of source files to languages.
-var suiteLanguages = map[string]string{".go": "Go", ".py": "Python", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".ts": "TypeScript",
-	".rs": "Rust", ".c": "C", ".h": "C", ".java": "Java"}
+var suiteLanguages = map[string]string{
+	".go":   "Go",
+	".py":   "Python",
+	".js":   "JavaScript",
+	".mjs":  "JavaScript",
+	".cjs":  "JavaScript",
+	".ts":   "TypeScript",
+	".rs":   "Rust",
+	".c":    "C",
+	".h":    "C",
+	".java": "Java",
+}
 
 // suiteOf returns the suite of a fix. The error is a *noCase if its tests cannot be run.
 func suiteOf(ctx context.Context, m *miner, f candidateFix) (suite, error) {
@@ -429,7 +439,9 @@ func innermost(tests []string) []string {
 }
 
 // tellingWords are parts of lines with which tests say what is wrong.
-var tellingWords = source.Lazy(`(?i)error|panic:|panicked|exception|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^(?:left|right): |^E  `)
+var tellingWords = source.Lazy(
+	`(?i)error|panic:|panicked|exception|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^(?:left|right): |^E  `,
+)
 
 // numbers are parts of a line that differ between two runs.
 var numbers = source.Lazy(`0x[0-9a-fA-F]+|_test\.go:\d+|\.rs:\d+:\d+|' \(\d+\) |@[0-9a-f]{4,8}\b|\b\d+(?:\.\d+)?m?s\b|line \d+|:\d+:`)
@@ -439,7 +451,8 @@ func (s *suite) telling(output []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(output) {
 		line = bytes.TrimSpace(line)
-		if bytes.HasPrefix(line, []byte("--- ")) || bytes.HasPrefix(line, []byte("=== ")) || bytes.HasPrefix(line, []byte("FAILED ")) || !tellingWords().Match(line) {
+		if bytes.HasPrefix(line, []byte("--- ")) || bytes.HasPrefix(line, []byte("=== ")) || bytes.HasPrefix(line, []byte("FAILED ")) ||
+			!tellingWords().Match(line) {
 			continue
 		}
 		lines[string(numbers().ReplaceAll(line, []byte("#")))] = true

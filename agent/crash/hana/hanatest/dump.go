@@ -86,9 +86,22 @@ func (g *generator) crashStack() string {
 	var b strings.Builder
 	b.WriteString("----> Pending exceptions (possible root cause) <----\n")
 	for e := 1; e <= 2; e++ {
-		fmt.Fprintf(&b, "exception  %d: no.%d  (Basis/IO/Stream/impl/Channel%d.cpp:%d)\n    System error: generic stream error\n", e, 2110000+e, e, 100*e)
+		fmt.Fprintf(
+			&b,
+			"exception  %d: no.%d  (Basis/IO/Stream/impl/Channel%d.cpp:%d)\n    System error: generic stream error\n",
+			e,
+			2110000+e,
+			e,
+			100*e,
+		)
 		fmt.Fprintf(&b, "exception throw location:\n")
-		fmt.Fprintf(&b, "  1: 0x00007f1937d9095c in Stream::Channel%d::raise(ltt::string const&)+0x558 at Channel%d.cpp:%d (libhdbbasis.so)\n", e, e, 100*e)
+		fmt.Fprintf(
+			&b,
+			"  1: 0x00007f1937d9095c in Stream::Channel%d::raise(ltt::string const&)+0x558 at Channel%d.cpp:%d (libhdbbasis.so)\n",
+			e,
+			e,
+			100*e,
+		)
 		for i := 2; i < 9; i++ {
 			b.WriteString(" " + g.shortFrame(i))
 		}
@@ -96,8 +109,19 @@ func (g *generator) crashStack() string {
 	}
 	b.WriteString("----> Symbolic stack backtrace <----\n")
 	for i := range Frames {
-		fmt.Fprintf(&b, "-----------------------------------------\n%2d: %s(ltt::vector<int, ltt::allocator> const&, bool) const + 0x%x\n", i, g.function(), g.rnd.IntN(4000))
-		fmt.Fprintf(&b, "     Symbol: _ZN3fooEv\n     SFrame: IP: 0x00007f193%08x FP: 0x00007f81d6c11d30 SP: 0x00007f81d6c11810\n     Params: 0x%x, 0x1\n", g.rnd.Uint32(), g.rnd.Uint32())
+		fmt.Fprintf(
+			&b,
+			"-----------------------------------------\n%2d: %s(ltt::vector<int, ltt::allocator> const&, bool) const + 0x%x\n",
+			i,
+			g.function(),
+			g.rnd.IntN(4000),
+		)
+		fmt.Fprintf(
+			&b,
+			"     Symbol: _ZN3fooEv\n     SFrame: IP: 0x00007f193%08x FP: 0x00007f81d6c11d30 SP: 0x00007f81d6c11810\n     Params: 0x%x, 0x1\n",
+			g.rnd.Uint32(),
+			g.rnd.Uint32(),
+		)
 		fmt.Fprintf(&b, "     Source: component%d/impl/File%d.cpp:%d\n     Module: /usr/sap/HDB/exe/libhdbcs.so\n", i, i, 10+i)
 	}
 	b.WriteString("-----------------------------------------\n")
@@ -105,12 +129,25 @@ func (g *generator) crashStack() string {
 }
 
 func (g *generator) function() string {
-	kinds := []string{"ptime::Transaction::step%d", "TRexUtils::Parallel::Job<ltt::pair<int, A in B> >::run%d", "(anonymous namespace)::work%d", "Executor::X2::calculate%d"}
+	kinds := []string{
+		"ptime::Transaction::step%d",
+		"TRexUtils::Parallel::Job<ltt::pair<int, A in B> >::run%d",
+		"(anonymous namespace)::work%d",
+		"Executor::X2::calculate%d",
+	}
 	return fmt.Sprintf(kinds[g.rnd.IntN(len(kinds))], g.rnd.IntN(1000))
 }
 
 func (g *generator) shortFrame(i int) string {
-	return fmt.Sprintf("%2d: 0x00007f%010x in %s()+0x%x at File%d.cpp:%d (libhdbcs.so)\n", i, g.rnd.Uint64()&0xffffffffff, g.function(), g.rnd.IntN(4000), g.rnd.IntN(5000), 1+g.rnd.IntN(3000))
+	return fmt.Sprintf(
+		"%2d: 0x00007f%010x in %s()+0x%x at File%d.cpp:%d (libhdbcs.so)\n",
+		i,
+		g.rnd.Uint64()&0xffffffffff,
+		g.function(),
+		g.rnd.IntN(4000),
+		g.rnd.IntN(5000),
+		1+g.rnd.IntN(3000),
+	)
 }
 
 // fillers are the sections that make dumps large, with their shares of the size.

@@ -104,7 +104,26 @@ func (fn *Function) roots(toks []token) []string {
 
 // literal reports whether a name stands for a value of the language.
 func (fn *Function) literal(t token) bool {
-	return fn.isAny(t, "nil", "null", "NULL", "None", "nullptr", "undefined", "true", "false", "True", "False", "not", "is", "in", "typeof", "and", "or", "len")
+	return fn.isAny(
+		t,
+		"nil",
+		"null",
+		"NULL",
+		"None",
+		"nullptr",
+		"undefined",
+		"true",
+		"false",
+		"True",
+		"False",
+		"not",
+		"is",
+		"in",
+		"typeof",
+		"and",
+		"or",
+		"len",
+	)
 }
 
 // A place is an expression made of a name and members, such as r.handler, that the

@@ -94,7 +94,10 @@ func (fn *Function) argumentsOf(c, o call) []Edit {
 		if len(a) == 0 || len(b) == 0 || fn.span(a) == fn.span(b) || len(b) > 8 || len(fn.roots(b)) > 0 && !fn.known(fn.roots(b), a[0].line) {
 			continue
 		}
-		list = append(list, fn.edit(OpArgument, a[0].off, a[len(a)-1].end, fn.span(b), "gives "+c.name+" the argument "+short(fn.span(b))+" as another call has it"))
+		list = append(
+			list,
+			fn.edit(OpArgument, a[0].off, a[len(a)-1].end, fn.span(b), "gives "+c.name+" the argument "+short(fn.span(b))+" as another call has it"),
+		)
 	}
 	if n := len(c.args); n > 0 && len(o.args) == n+1 && fn.known(append(fn.roots(o.args[n]), fn.names1()...), fn.toks[c.open].line) {
 		last := c.args[n-1]

@@ -139,7 +139,13 @@ func (fn *Function) conditionEdits() []Edit {
 // further clause.
 func (fn *Function) forced(c condition) []Edit {
 	off, end, expr := c.toks[0].off, c.toks[len(c.toks)-1].end, fn.span(c.toks)
-	never := fn.edit(OpNever, off, end, fn.lang.no+" "+fn.lang.and+" "+fn.grouped(c.toks, fn.lang.or), "makes the condition "+short(expr)+" always false")
+	never := fn.edit(
+		OpNever,
+		off,
+		end,
+		fn.lang.no+" "+fn.lang.and+" "+fn.grouped(c.toks, fn.lang.or),
+		"makes the condition "+short(expr)+" always false",
+	)
 	never.Probe, never.More = true, func() []Edit { return fn.withClauses(c, fn.lang.and, OpAnd) }
 	always := fn.edit(OpAlways, off, end, fn.lang.yes+" "+fn.lang.or+" "+expr, "makes the condition "+short(expr)+" always true")
 	always.Probe, always.More = true, func() []Edit { return fn.withClauses(c, fn.lang.or, OpOr) }
@@ -242,7 +248,11 @@ func (fn *Function) replacedClauses(c condition) []Edit {
 		for _, other := range []string{fn.lang.null, `""`, "0"} {
 			if op := fn.str(cuts[0]); other != "" && other != fn.span(sides[1]) {
 				why := "compares " + short(fn.span(sides[0])) + " with " + other
-				list = append(list, fn.edit(OpCompareNull, off, end, opposite[op]+" "+other, why), fn.edit(OpCompareNull, off, end, op+" "+other, why))
+				list = append(
+					list,
+					fn.edit(OpCompareNull, off, end, opposite[op]+" "+other, why),
+					fn.edit(OpCompareNull, off, end, op+" "+other, why),
+				)
 			}
 		}
 	}

@@ -19,7 +19,8 @@ func (fn *Function) copies() []Edit {
 			continue
 		}
 		for _, d := range donors {
-			if !fn.known(d.roots, s.from) || strings.TrimSpace(d.text) == strings.TrimSpace(s.text) || i > 0 && strings.TrimSpace(fn.stmts[i-1].text) == d.text {
+			if !fn.known(d.roots, s.from) || strings.TrimSpace(d.text) == strings.TrimSpace(s.text) ||
+				i > 0 && strings.TrimSpace(fn.stmts[i-1].text) == d.text {
 				continue
 			}
 			e := fn.insertion(OpCopy, s.from, s.indent+d.text+"\n", "inserts "+short(d.text)+", which stands elsewhere")
@@ -90,7 +91,8 @@ func (fn *Function) donors() []donor {
 
 // simple reports whether a line is a whole statement that calls or assigns.
 func (fn *Function) simple(toks []token, text string) bool {
-	if len(toks) < 3 || len(toks) > 25 || toks[0].kind != ident || reserved[fn.str(toks[0])] || fn.continues(toks[len(toks)-1]) && !strings.HasSuffix(text, ";") {
+	if len(toks) < 3 || len(toks) > 25 || toks[0].kind != ident || reserved[fn.str(toks[0])] ||
+		fn.continues(toks[len(toks)-1]) && !strings.HasSuffix(text, ";") {
 		return false
 	}
 	depth := 0

@@ -45,10 +45,47 @@ type language struct {
 var (
 	golang = &language{name: "go", slashes: true, backquote: true, and: "&&", or: "||", not: "!", null: "nil", no: "false", yes: "true"}
 	clike  = &language{name: "c", slashes: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "NULL", no: "0", yes: "1"}
-	java   = &language{name: "java", slashes: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "null", no: "false", yes: "true"}
-	script = &language{name: "js", slashes: true, backquote: true, apostrope: true, regexps: true, semicolon: true, parens: true, and: "&&", or: "||", not: "!", null: "null", no: "false", yes: "true"}
-	python = &language{name: "python", hash: true, apostrope: true, triple: true, indented: true, and: "and", or: "or", not: "not ", null: "None", no: "False", yes: "True"}
-	rust   = &language{name: "rust", slashes: true, semicolon: true, and: "&&", or: "||", not: "!", no: "false", yes: "true"}
+	java   = &language{
+		name:      "java",
+		slashes:   true,
+		semicolon: true,
+		parens:    true,
+		and:       "&&",
+		or:        "||",
+		not:       "!",
+		null:      "null",
+		no:        "false",
+		yes:       "true",
+	}
+	script = &language{
+		name:      "js",
+		slashes:   true,
+		backquote: true,
+		apostrope: true,
+		regexps:   true,
+		semicolon: true,
+		parens:    true,
+		and:       "&&",
+		or:        "||",
+		not:       "!",
+		null:      "null",
+		no:        "false",
+		yes:       "true",
+	}
+	python = &language{
+		name:      "python",
+		hash:      true,
+		apostrope: true,
+		triple:    true,
+		indented:  true,
+		and:       "and",
+		or:        "or",
+		not:       "not ",
+		null:      "None",
+		no:        "False",
+		yes:       "True",
+	}
+	rust = &language{name: "rust", slashes: true, semicolon: true, and: "&&", or: "||", not: "!", no: "false", yes: "true"}
 )
 
 // languages maps the ends of file names to languages.
@@ -63,7 +100,9 @@ var languages = map[string]*language{
 func languageOf(filePath string) *language { return languages[strings.ToLower(path.Ext(filePath))] }
 
 // signs are the operators of more than one byte, the longest first.
-var signs = strings.Fields(`>>>= <<= >>= **= &&= ||= ??= === !== >>> ... &^= := == != <= >= && || ++ -- += -= *= /= %= &= |= ^= << >> -> => :: ?. ?? ** <- &^ //`)
+var signs = strings.Fields(
+	`>>>= <<= >>= **= &&= ||= ??= === !== >>> ... &^= := == != <= >= && || ++ -- += -= *= /= %= &= |= ^= << >> -> => :: ?. ?? ** <- &^ //`,
+)
 
 // A lexer reads the tokens of a file.
 type lexer struct {

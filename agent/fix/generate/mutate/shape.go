@@ -202,7 +202,13 @@ func (fn *Function) gap(own, other *Body, names Names, theirs, mine [2]int) []Ed
 	if m > 0 {
 		last := own.lines[mine[1]-1].number
 		off := fn.starts[first-1]
-		e := fn.edit(OpTransplant, off, min(off+len(fn.linesOf(first, last)), len(fn.Content)), text, "makes "+short(fn.linesOf(first, last))+" as a similar function has it: "+short(text))
+		e := fn.edit(
+			OpTransplant,
+			off,
+			min(off+len(fn.linesOf(first, last)), len(fn.Content)),
+			text,
+			"makes "+short(fn.linesOf(first, last))+" as a similar function has it: "+short(text),
+		)
 		e.Weight *= 0.7
 		list = append(list, e)
 	}
@@ -292,7 +298,13 @@ func (fn *Function) reapply(own, before, after *Body, names Names, old, fresh [2
 	}
 	first, last := own.lines[at].number, own.lines[at+old[1]-old[0]-1].number
 	off := fn.starts[first-1]
-	e := fn.edit(OpTransplant, off, min(off+len(fn.linesOf(first, last)), len(fn.Content)), text, "makes "+short(fn.linesOf(first, last))+" as a similar function got it: "+short(text))
+	e := fn.edit(
+		OpTransplant,
+		off,
+		min(off+len(fn.linesOf(first, last)), len(fn.Content)),
+		text,
+		"makes "+short(fn.linesOf(first, last))+" as a similar function got it: "+short(text),
+	)
 	e.Weight *= 2
 	return []Edit{e}
 }

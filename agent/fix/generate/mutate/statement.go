@@ -162,7 +162,13 @@ func (fn *Function) guarded(s statement) []Edit {
 	var list []Edit
 	for _, a := range fn.atomsAt(s.from, s.from) {
 		off := fn.starts[s.from-1]
-		e := fn.edit(OpGuard, off, min(off+len(s.text), len(fn.Content)), fn.block(s.indent, a.text, s.text), "does "+short(s.text)+" only if "+short(a.text))
+		e := fn.edit(
+			OpGuard,
+			off,
+			min(off+len(s.text), len(fn.Content)),
+			fn.block(s.indent, a.text, s.text),
+			"does "+short(s.text)+" only if "+short(a.text),
+		)
 		e.Weight *= a.weight
 		list = append(list, e)
 	}
