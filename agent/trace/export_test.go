@@ -159,43 +159,6 @@ func jsonValue(t *testing.T, text string) any {
 	return v
 }
 
-// mini-swe-agent's inspector groups by assistant messages, and its readers require
-// each tool message to answer an earlier call.
-func TestMini(t *testing.T) {
-	t.Parallel()
-	run := traced().record(t)
-	doc := export(t, func(b *bytes.Buffer) error { return run.WriteMini(b) })
-	info := doc["info"].(map[string]any)
-	stats := info["model_stats"].(map[string]any)
-	if doc["trajectory_format"] != "mini-swe-agent-1.1" || info["exit_status"] != "Submitted" || info["submission"] != answerArg {
-		t.Errorf("format %v, info %v", doc["trajectory_format"], info)
-	}
-	if stats["api_calls"] != 4.0 || stats["instance_cost"] != 0.006 {
-		t.Errorf("stats %v", stats)
-	}
-	called, roles := map[any]bool{}, ""
-	for _, v := range list(doc["messages"]) {
-		m := v.(map[string]any)
-		if _, ok := m["content"].(string); !ok {
-			t.Errorf("no content in %v", m)
-		}
-		roles += m["role"].(string)[:1]
-		for _, c := range list(m["tool_calls"]) {
-			called[c.(map[string]any)["id"]] = true
-		}
-		if m["role"] == "tool" && !called[m["tool_call_id"]] {
-			t.Errorf("an answer to %v, which nobody asked", m["tool_call_id"])
-		}
-	}
-	if roles != "su"+"att"+"u"+"att"+"at"+"at"+"e" {
-		t.Errorf("messages of %s", roles)
-	}
-	raw := list(doc["messages"])[4].(map[string]any)["extra"].(map[string]any)["raw_output"].(string)
-	if !strings.Contains(raw, "L40") {
-		t.Errorf("the whole output is lost: %q", raw)
-	}
-}
-
 // Spans nest, have valid OTLP ids, and contain no content unless it is requested.
 func TestOTel(t *testing.T) {
 	t.Parallel()
@@ -316,7 +279,6 @@ func TestExportOfPartialRuns(t *testing.T) {
 	for n := 1; n <= len(m.steps); n++ {
 		run := s.read(t, m.steps[:n], cache.Interrupted)
 		checkATIF(t, export(t, func(b *bytes.Buffer) error { return run.WriteATIF(b) }))
-		export(t, func(b *bytes.Buffer) error { return run.WriteMini(b) })
 		exportSpans(t, run, true)
 	}
 }

@@ -35,7 +35,6 @@ func TestExportOfHostileRuns(t *testing.T) {
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"atif":  func(b *bytes.Buffer) error { return run.WriteATIF(b) },
-		"mini":  func(b *bytes.Buffer) error { return run.WriteMini(b) },
 		"otel":  func(b *bytes.Buffer) error { return run.WriteOTel(b, true) },
 		"html":  func(b *bytes.Buffer) error { return run.WriteHTML(b, odd) },
 		"steps": func(b *bytes.Buffer) error { return WriteSteps(b, run.Run, Sequence(steps.steps)) },

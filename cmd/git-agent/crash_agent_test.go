@@ -282,7 +282,7 @@ func TestCrashTraces(t *testing.T) {
 	if out, _ := b.run(app.ExitNothing, "trace", "replay", file); !strings.Contains(out, "differs at ") {
 		t.Errorf("replay of a changed record %q", out)
 	}
-	for _, form := range []string{"atif", "otel", "mini"} {
+	for _, form := range []string{"atif", "otel"} {
 		b.run(app.ExitFound, "trace", "export", "--format="+form)
 	}
 	page := filepath.Join(b.home, "page.html")

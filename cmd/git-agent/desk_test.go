@@ -232,7 +232,7 @@ func (b *deskBench) readTrace(t *testing.T, d *desk) {
 		t.Errorf("smells: %s", out)
 	}
 	b.replays(t, d)
-	for format, words := range map[string]string{"atif": `"tool_calls":`, "mini": `"tool_calls":`, "otel": `"gen_ai.tool.name"`} {
+	for format, words := range map[string]string{"atif": `"tool_calls":`, "otel": `"gen_ai.tool.name"`} {
 		out, _ := b.run(t, app.ExitFound, d.URL, "trace", "export", "--format="+format)
 		if !json.Valid([]byte(out)) || !strings.Contains(out, words) {
 			t.Errorf("export --format=%s is not JSON, or has no %s:\n%s", format, words, out)

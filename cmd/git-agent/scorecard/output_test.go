@@ -242,7 +242,7 @@ func outputVectors(s *scene, talks, fails string) []outputVector {
 		}
 		list = append(list, v)
 	}
-	for _, format := range []string{"steps", "atif", "mini", "otel", "otel --content"} {
+	for _, format := range []string{"steps", "atif", "otel", "otel --content"} {
 		list = append(list, outputVector{name: "an export as " + format, args: append(append([]string{"trace", "export"}, strings.Fields("--format="+format)...), "../run.jsonl")})
 	}
 	for _, verb := range []string{"smells", "smells --json", "replay", "resume"} {

@@ -176,7 +176,7 @@ func (v hostileServer) broken(t *testing.T, h home, c command, got *hearing, bef
 		}
 		return "it wrote " + path
 	}
-	for _, format := range []string{"atif", "mini", "otel", "steps", "html"} {
+	for _, format := range []string{"atif", "otel", "steps", "html"} {
 		out := h.run(t, c, "trace", "export", "--format="+format)
 		texts["export of "+format] = out.stdout + out.stderr
 		if !slices.Contains(exitCodes, out.code) || out.code == 0 && format != "html" && format != "steps" && !json.Valid([]byte(out.stdout)) {

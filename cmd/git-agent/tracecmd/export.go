@@ -20,7 +20,7 @@ import (
 )
 
 type traceExportCmd struct {
-	Format  string `enum:"atif,mini,otel,steps" default:"steps" placeholder:"<format>" help:"output format: atif (Harbor's ATIF-v1.7), mini (mini-swe-agent-1.1), otel (OpenTelemetry spans), or steps (the default), which is complete and can be shown and replayed again"`
+	Format  string `enum:"atif,otel,steps" default:"steps" placeholder:"<format>" help:"output format: atif (Harbor's ATIF-v1.7), otel (OpenTelemetry spans), or steps (the default), which is complete and can be shown and replayed again"`
 	Content bool   `help:"with otel, include prompts, answers and outputs in the spans"`
 	Send    bool   `help:"with otel, send the spans to OTEL_EXPORTER_OTLP_ENDPOINT instead of printing them"`
 	All     bool   `help:"export every recorded conversation, newest first, one per line; not with steps"`
@@ -35,7 +35,7 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
 	case c.All && c.Name != "":
 		return app.Usagef("--all takes no runs, but got %q", c.Name)
 	case c.All && c.Format == "steps":
-		return app.Usagef("--all needs --format=atif, mini or otel: a file of steps holds one run")
+		return app.Usagef("--all needs --format=atif or otel: a file of steps holds one run")
 	}
 	stores, err := openRuns(ctx, a)
 	if err != nil {
@@ -110,11 +110,8 @@ func (c *traceExportCmd) writeLine(w io.Writer, t *trace.Trajectory) error {
 }
 
 func (c *traceExportCmd) write(w io.Writer, t *trace.Trajectory) error {
-	switch c.Format {
-	case "atif":
+	if c.Format == "atif" {
 		return t.WriteATIF(w)
-	case "mini":
-		return t.WriteMini(w)
 	}
 	return t.WriteOTel(w, c.Content)
 }
