@@ -367,7 +367,8 @@ func TestTreeIsClean(t *testing.T) {
 	})
 }
 
-// CONTRIBUTING.md lists each package of the tree, and nothing that is not there.
+// CONTRIBUTING.md lists each package of the tree or a room that it is in, and nothing that is
+// not there.
 func TestHouseIsTheTree(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
 	if err != nil {
@@ -388,8 +389,12 @@ func TestHouseIsTheTree(t *testing.T) {
 		there[f.pkg] = true
 	}
 	for pkg := range there {
-		if !listed[pkg] {
-			t.Errorf("the house in CONTRIBUTING.md has no %s", pkg)
+		room := pkg
+		for room != "." && (!listed[room] || room == "agent" && pkg != room) { // agent is no roof for its rooms
+			room = path.Dir(room)
+		}
+		if room == "." {
+			t.Errorf("the house in CONTRIBUTING.md has neither %s nor a room that it is in", pkg)
 		}
 	}
 	for name := range listed {
