@@ -34,7 +34,7 @@ func init() { println("y") }
 var X = Max(1, 2)
 `
 
-// combine replaces a text of the goSource by others and combines the results.
+// combine replaces a text of the source by others and combines the results.
 func combine(t *testing.T, changes ...[2]string) (*Program, []int) {
 	t.Helper()
 	variants := map[int]Variant{}
