@@ -8,18 +8,27 @@ import (
 	"strings"
 )
 
-// finish encodes the body of a request from the SDK's form of it, without the
-// fields that the server does not accept. Fields are sorted by name, so that
-// equal requests give equal bytes.
-func (c *Client) finish(form requestForm, body any) ([]byte, error) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("encode the request: %w", err)
+// sharedFields returns the fields of a request's body that both APIs call alike.
+func (c *Client) sharedFields(req Request) map[string]any {
+	body := map[string]any{"model": c.cfg.Model}
+	if req.Choice != ChoiceAuto && len(req.Tools) > 0 {
+		body["tool_choice"] = req.Choice
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, fmt.Errorf("encode the request: %w", err)
+	if c.cfg.Temperature != nil {
+		body["temperature"] = *c.cfg.Temperature
 	}
+	if c.cfg.TopP != nil {
+		body["top_p"] = *c.cfg.TopP
+	}
+	if key := c.cacheKey(req); key != "" {
+		body["prompt_cache_key"] = key
+	}
+	return body
+}
+
+// finish encodes the body of a request without the fields that the server does not
+// accept. Fields are sorted by name, so that equal requests give equal bytes.
+func (c *Client) finish(form requestForm, fields map[string]any) ([]byte, error) {
 	if c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
 		// Claude caches prompts only on request. This caches all but the last
 		// message.
@@ -28,7 +37,11 @@ func (c *Client) finish(form requestForm, body any) ([]byte, error) {
 	for _, name := range form.Drop {
 		delete(fields, name)
 	}
-	return json.Marshal(fields)
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return data, nil
 }
 
 // cacheKey returns the same key for requests that begin alike. OpenAI's servers

@@ -5,81 +5,100 @@ import (
 	"fmt"
 
 	"git-agent/gitext/pattern"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
 )
+
+// A chatMessage is a message of chat completions that this program writes itself.
+type chatMessage struct {
+	Content *string    `json:"content,omitempty"`
+	CallID  *string    `json:"tool_call_id,omitempty"` // of the call that a tool's message answers
+	Calls   []chatCall `json:"tool_calls,omitempty"`
+	Role    string     `json:"role"`
+}
+
+type chatCall struct {
+	ID       string       `json:"id"`
+	Function functionCall `json:"function"`
+	Type     string       `json:"type"`
+}
+
+type functionCall struct {
+	Args string `json:"arguments"`
+	Name string `json:"name"`
+}
+
+type chatTool struct {
+	Function chatFunction `json:"function"`
+	Type     string       `json:"type"`
+}
+
+type chatFunction struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Parameters  map[string]any `json:"parameters"`
+}
 
 // chatBody encodes a request for chat completions.
 func (c *Client) chatBody(form requestForm, req Request) ([]byte, error) {
-	body := openai.ChatCompletionNewParams{Model: c.cfg.Model}
+	body := c.sharedFields(req)
+	var messages []any
 	for i, m := range req.Messages {
-		union, err := chatMessage(m, form)
+		message, err := encodeMessage(m, form)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
-		body.Messages = append(body.Messages, union)
+		messages = append(messages, message)
 	}
+	if messages != nil {
+		body["messages"] = messages
+	}
+	var tools []chatTool
 	for _, t := range req.Tools {
-		function := openai.FunctionDefinitionParam{Name: t.Name, Description: openai.String(t.Description)}
-		if err := json.Unmarshal(parametersOf(t), &function.Parameters); err != nil {
-			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
+		schema, err := parametersOf(t)
+		if err != nil {
+			return nil, err
 		}
-		body.Tools = append(body.Tools, openai.ChatCompletionFunctionTool(function))
+		tools = append(tools, chatTool{chatFunction{t.Name, t.Description, schema}, "function"})
 	}
-	if req.Choice != ChoiceAuto && len(req.Tools) > 0 {
-		body.ToolChoice.OfAuto = openai.String(string(req.Choice))
+	if tools != nil {
+		body["tools"] = tools
 	}
 	// OpenAI's reasoning models accept only max_completion_tokens, most others
 	// only max_tokens.
 	if req.MaxOutput > 0 && (isOpenAI(c.base) || isAzure(c.base)) != form.Swap {
-		body.MaxCompletionTokens = openai.Int(int64(req.MaxOutput))
+		body["max_completion_tokens"] = req.MaxOutput
 	} else if req.MaxOutput > 0 {
-		body.MaxTokens = openai.Int(int64(req.MaxOutput))
+		body["max_tokens"] = req.MaxOutput
 	}
-	if c.cfg.Temperature != nil {
-		body.Temperature = openai.Float(*c.cfg.Temperature)
-	}
-	if c.cfg.TopP != nil {
-		body.TopP = openai.Float(*c.cfg.TopP)
-	}
-	body.ReasoningEffort = openai.ReasoningEffort(c.cfg.Effort)
-	if key := c.cacheKey(req); key != "" {
-		body.PromptCacheKey = openai.String(key)
+	if c.cfg.Effort != "" {
+		body["reasoning_effort"] = c.cfg.Effort
 	}
 	return c.finish(form, body)
 }
 
-// chatMessage encodes one message for chat completions. A message that the
+// encodeMessage returns one message for chat completions. A message that the
 // server sent on this wire is returned to it unchanged.
-func chatMessage(m Message, form requestForm) (openai.ChatCompletionMessageParamUnion, error) {
+func encodeMessage(m Message, form requestForm) (any, error) {
 	switch m.Role {
-	case System:
-		return openai.SystemMessage(m.Text), nil
-	case User:
-		return openai.UserMessage(m.Text), nil
+	case System, User:
+		return chatMessage{Content: &m.Text, Role: string(m.Role)}, nil
 	case ToolReply:
-		return openai.ToolMessage(m.Text, m.CallID), nil
+		return chatMessage{Content: &m.Text, CallID: &m.CallID, Role: "tool"}, nil
 	case Assistant:
 	default:
-		return openai.ChatCompletionMessageParamUnion{}, fmt.Errorf("unknown role %q", m.Role)
+		return nil, fmt.Errorf("unknown role %q", m.Role)
 	}
 	if m.Wire == WireChat && len(m.Raw) > 0 && !form.Plain && resendable(m) {
-		return param.Override[openai.ChatCompletionMessageParamUnion](m.Raw), nil
+		return m.Raw, nil
 	}
-	var said openai.ChatCompletionAssistantMessageParam
+	said := chatMessage{Role: "assistant"}
 	if m.Text != "" || len(m.Calls) == 0 {
-		said.Content.OfString = openai.String(m.Text)
+		said.Content = &m.Text
 	}
 	for _, call := range m.Calls {
 		name, args := sendable(call)
-		said.ToolCalls = append(said.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-				ID:       call.ID,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: name, Arguments: args},
-			}})
+		said.Calls = append(said.Calls, chatCall{call.ID, functionCall{args, name}, "function"})
 	}
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: &said}, nil
+	return said, nil
 }
 
 // toolName matches the names that servers accept. Servers parse the arguments
@@ -123,9 +142,12 @@ func sendableArgs(args string) string {
 
 // parametersOf returns a tool's schema, or an empty one if it has no
 // parameters.
-func parametersOf(t Tool) json.RawMessage {
+func parametersOf(t Tool) (schema map[string]any, err error) {
 	if len(t.Parameters) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+		return map[string]any{"type": "object", "properties": map[string]any{}}, nil
 	}
-	return t.Parameters
+	if err := json.Unmarshal(t.Parameters, &schema); err != nil {
+		return nil, fmt.Errorf("tool %s: %w", t.Name, err)
+	}
+	return schema, nil
 }

@@ -11,9 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 )
 
 // Config says which model to ask, where, and how.
@@ -65,7 +62,7 @@ type Client struct {
 	cfg  Config
 	base *url.URL
 	keys keys
-	sdk  openai.Client
+	http *http.Client
 	pace pace
 
 	answered atomic.Bool // the server sent some response
@@ -94,9 +91,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg.withDefaults(), base: base, keys: newKeys(cfg.Secrets())}
 	c.current.Wire = c.firstWire()
 	c.pace = pace{now: c.cfg.Now, sleep: c.cfg.Sleep, jitter: c.cfg.Jitter}
-	// openai.NewClient is not used because it takes keys, servers and headers from
-	// OPENAI_* variables, and would send them to the configured server.
-	c.sdk = openai.Client{Options: c.options()}
+	c.http = c.guarded()
 	return c, nil
 }
 
@@ -205,32 +200,4 @@ func (c *Client) body(form requestForm, req Request) ([]byte, error) {
 		return c.responsesBody(form, req)
 	}
 	return c.chatBody(form, req)
-}
-
-// options returns the SDK's options for all requests.
-func (c *Client) options() []option.RequestOption {
-	version := c.cfg.Version
-	if version == "" {
-		version = "dev"
-	}
-	opts := []option.RequestOption{
-		option.WithBaseURL(c.base.String()),
-		option.WithHTTPClient(c.guarded()),
-		option.WithMaxRetries(0), // Ask retries, and knows more
-		option.WithHeader("User-Agent", "git-agent/"+version),
-		option.WithUnsafeAllowHTTP(), // parseBase has checked it
-	}
-	for _, name := range []string{"Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Retry-Count", "Timeout"} {
-		opts = append(opts, option.WithHeaderDel("X-Stainless-"+name))
-	}
-	if c.cfg.Key != "" {
-		opts = append(opts, option.WithAPIKey(c.cfg.Key))
-		if isAzure(c.base) {
-			opts = append(opts, option.WithHeader("Api-Key", c.cfg.Key))
-		}
-	}
-	for name, values := range c.base.Query() {
-		opts = append(opts, option.WithQuery(name, values[0]))
-	}
-	return opts
 }

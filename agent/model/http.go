@@ -1,6 +1,8 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -89,9 +91,12 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	if wire == WireResponses {
 		path = "responses"
 	}
-	var res *http.Response
-	err := c.sdk.Post(ctx, path, body, &res)
-	if res == nil || res.Body == nil {
+	req, err := c.request(ctx, path, body)
+	if err != nil {
+		return nil, c.transport(ctx, err)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
 		return nil, c.unanswered(ctx, err)
 	}
 	c.answered.Store(true)
@@ -100,9 +105,7 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	defer idle.Stop()
 	in := &watched{r: res.Body, alive: func() { idle.Reset(c.cfg.IdleTimeout) }}
 	if res.StatusCode != http.StatusOK {
-		// The SDK has already read the body of an error, or failed to; use what there
-		// is.
-		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody))
+		data, _ := io.ReadAll(io.LimitReader(in, maxErrorBody)) // a part of an error says more than none
 		return nil, c.refused(res, data)
 	}
 	data, err := io.ReadAll(in)
@@ -110,6 +113,30 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 		return nil, c.transport(ctx, err)
 	}
 	return &answer{keys: c.keys, body: data}, nil
+}
+
+// request returns the HTTP request that sends a body to a path below the base URL.
+func (c *Client) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+	to := c.base.ResolveReference(&url.URL{Path: path})
+	query := url.Values{}
+	for name, values := range c.base.Query() {
+		query.Set(name, values[0])
+	}
+	to.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "git-agent/"+cmp.Or(c.cfg.Version, "dev"))
+	if c.cfg.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+		if isAzure(c.base) {
+			req.Header.Set("Api-Key", c.cfg.Key)
+		}
+	}
+	return req, nil
 }
 
 // unanswered returns the Error for a request without a response. Where nothing listens,

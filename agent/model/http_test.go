@@ -72,7 +72,7 @@ func TestKeyStays(t *testing.T) {
 }
 
 // Nothing of the environment reaches the server: neither keys nor headers that
-// the SDK would send.
+// a client library would send.
 func TestEnvironmentStays(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
 		t.Setenv(name, "from-the-environment")

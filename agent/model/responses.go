@@ -3,25 +3,44 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+)
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
+// These are items of the responses API that this program writes itself.
+type (
+	itemMessage struct {
+		Content string `json:"content"`
+		Role    string `json:"role"`
+	}
+	itemCall struct {
+		Args   string `json:"arguments"`
+		CallID string `json:"call_id"`
+		Name   string `json:"name"`
+		Type   string `json:"type"`
+	}
+	itemOutput struct {
+		Output string `json:"output"`
+		CallID string `json:"call_id"`
+		Type   string `json:"type"`
+	}
+	responsesTool struct {
+		Strict      bool           `json:"strict"`
+		Parameters  map[string]any `json:"parameters"`
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Type        string         `json:"type"`
+	}
 )
 
 // responsesBody encodes a request for the responses API. The server stores
 // nothing: the whole conversation is sent each time, and the model's reasoning
 // comes back encrypted and is returned with it.
 func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
-	body := responses.ResponseNewParams{
-		Model:   c.cfg.Model,
-		Store:   openai.Bool(false),
-		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
-	}
-	items := responses.ResponseInputParam{}
+	body := c.sharedFields(req)
+	body["store"], body["include"] = false, []string{"reasoning.encrypted_content"}
+	items := []any{}
 	for i, m := range req.Messages {
 		if m.Role == System && i == 0 {
-			body.Instructions = openai.String(m.Text)
+			body["instructions"] = m.Text
 			continue
 		}
 		more, err := responsesItems(m, form)
@@ -30,45 +49,35 @@ func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 		}
 		items = append(items, more...)
 	}
-	body.Input.OfInputItemList = items
+	body["input"] = items
+	var tools []responsesTool
 	for _, t := range req.Tools {
-		// Strict is the API's default and accepts only some schemas.
-		tool := responses.FunctionToolParam{Name: t.Name, Description: openai.String(t.Description), Strict: openai.Bool(false)}
-		if err := json.Unmarshal(parametersOf(t), &tool.Parameters); err != nil {
-			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
+		schema, err := parametersOf(t)
+		if err != nil {
+			return nil, err
 		}
-		body.Tools = append(body.Tools, responses.ToolUnionParam{OfFunction: &tool})
+		// Strict is the API's default and accepts only some schemas.
+		tools = append(tools, responsesTool{Strict: false, Parameters: schema, Name: t.Name, Description: t.Description, Type: "function"})
 	}
-	if req.Choice != ChoiceAuto && len(req.Tools) > 0 {
-		body.ToolChoice.OfToolChoiceMode = openai.Opt(responses.ToolChoiceOptions(req.Choice))
+	if tools != nil {
+		body["tools"] = tools
 	}
 	if req.MaxOutput > 0 {
-		body.MaxOutputTokens = openai.Int(int64(req.MaxOutput))
+		body["max_output_tokens"] = req.MaxOutput
 	}
-	if c.cfg.Temperature != nil {
-		body.Temperature = openai.Float(*c.cfg.Temperature)
-	}
-	if c.cfg.TopP != nil {
-		body.TopP = openai.Float(*c.cfg.TopP)
-	}
-	body.Reasoning.Effort = openai.ReasoningEffort(c.cfg.Effort)
-	if key := c.cacheKey(req); key != "" {
-		body.PromptCacheKey = openai.String(key)
+	if c.cfg.Effort != "" {
+		body["reasoning"] = map[string]string{"effort": c.cfg.Effort}
 	}
 	return c.finish(form, body)
 }
 
 // responsesItems returns the input items for one message.
-func responsesItems(m Message, form requestForm) (responses.ResponseInputParam, error) {
+func responsesItems(m Message, form requestForm) ([]any, error) {
 	switch m.Role {
-	case System:
-		return plainItem(m.Text, responses.EasyInputMessageRoleSystem), nil
-	case User:
-		return plainItem(m.Text, responses.EasyInputMessageRoleUser), nil
+	case System, User:
+		return []any{itemMessage{m.Text, string(m.Role)}}, nil
 	case ToolReply:
-		item := responses.ResponseInputItemParamOfFunctionCallOutput(m.Text)
-		item.OfFunctionCallOutput.CallID = openai.String(m.CallID)
-		return responses.ResponseInputParam{item}, nil
+		return []any{itemOutput{m.Text, m.CallID, "function_call_output"}}, nil
 	case Assistant:
 	default:
 		return nil, fmt.Errorf("unknown role %q", m.Role)
@@ -76,30 +85,26 @@ func responsesItems(m Message, form requestForm) (responses.ResponseInputParam, 
 	if m.Wire == WireResponses && len(m.Raw) > 0 && !form.Plain && resendable(m) {
 		return rawItems(m.Raw)
 	}
-	var items responses.ResponseInputParam
+	var items []any
 	if m.Text != "" || len(m.Calls) == 0 {
-		items = plainItem(m.Text, responses.EasyInputMessageRoleAssistant)
+		items = append(items, itemMessage{m.Text, "assistant"})
 	}
 	for _, call := range m.Calls {
 		name, args := sendable(call)
-		items = append(items, responses.ResponseInputItemParamOfFunctionCall(args, call.ID, name))
+		items = append(items, itemCall{args, call.ID, name, "function_call"})
 	}
 	return items, nil
-}
-
-func plainItem(text string, role responses.EasyInputMessageRole) responses.ResponseInputParam {
-	return responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(text, role)}
 }
 
 // rawItems returns output items as they came, except reasoning without
 // encrypted content: it could only be sent by its id, and a server that stores
 // nothing does not know the id.
-func rawItems(raw json.RawMessage) (responses.ResponseInputParam, error) {
+func rawItems(raw json.RawMessage) ([]any, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, err
 	}
-	var items responses.ResponseInputParam
+	var items []any
 	for _, one := range list {
 		var head struct {
 			Type   string `json:"type"`
@@ -111,7 +116,7 @@ func rawItems(raw json.RawMessage) (responses.ResponseInputParam, error) {
 		if head.Type == "reasoning" && head.Sealed == "" {
 			continue
 		}
-		items = append(items, param.Override[responses.ResponseInputItemUnionParam](one))
+		items = append(items, one)
 	}
 	return items, nil
 }

@@ -68,7 +68,6 @@ var confined = map[string][]string{
 	"os/exec":                        {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
 	"database/sql":                   {"cache"},
 	"modernc.org/sqlite":             {"cache"},
-	"github.com/openai/openai-go/v3": {"agent/model"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/git-agent/mcpcmd"},
 }

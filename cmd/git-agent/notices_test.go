@@ -37,7 +37,7 @@ func TestNotices(t *testing.T) {
 	if want != notices {
 		t.Error("notices.txt is not that of the modules: go test ./cmd/git-agent -run Notices -update")
 	}
-	for _, module := range []string{"modernc.org/sqlite", "github.com/openai/openai-go/v3", "the Go standard library", "the rules of gitleaks"} {
+	for _, module := range []string{"modernc.org/sqlite", "github.com/alecthomas/kong", "the Go standard library", "the rules of gitleaks"} {
 		if !strings.Contains(notices, "\n"+module+"\n") {
 			t.Errorf("%s has no notice", module)
 		}
