@@ -32,7 +32,7 @@ type Options struct {
 	Partial bool // shards and entries may be missing
 }
 
-// ProblemsError lists what is wrong with a set of journals.
+// ProblemsError lists the problems of a set of journals.
 type ProblemsError struct {
 	Problems []string
 	Again    []int // shards that must run again, or for the first time
@@ -41,8 +41,8 @@ type ProblemsError struct {
 
 func (e *ProblemsError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// Join reads journals. It returns a *ProblemsError if they are not all of the shards, each
-// once and complete, of the same work.
+// Join reads journals. It returns a *ProblemsError unless they are all shards of the same work,
+// each once and complete.
 func Join(paths []string, opt Options) (*Set, error) {
 	set := &Set{}
 	for _, path := range paths {
@@ -67,8 +67,8 @@ func Join(paths []string, opt Options) (*Set, error) {
 	return set, nil
 }
 
-// add reads the header of a journal. An empty journal counts as if it were not there: its
-// shard was started and has done nothing yet.
+// add reads the header of a journal. It ignores an empty journal: its shard was started and has
+// done nothing yet.
 func (s *Set) add(path string) error {
 	f, err := disk.Regular(path)
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Set) add(path string) error {
 	return nil
 }
 
-// entries yields the entries of a part. Its file is open only meanwhile, because there may
-// be more shards than a process may have files open.
+// entries yields the entries of a part. It opens the file only for this time, because there may
+// be more shards than files that a process may open.
 func (p part) entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		f, err := disk.Regular(p.path)
@@ -108,7 +108,7 @@ func (p part) entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// check returns a *ProblemsError if something is wrong.
+// check returns a *ProblemsError if the set has a problem.
 func (s *Set) check(opt Options) error {
 	bad := &ProblemsError{Of: s.parts[0].shard.Of}
 	complain := func(format string, args ...any) { bad.Problems = append(bad.Problems, fmt.Sprintf(format, args...)) }
@@ -121,7 +121,7 @@ func (s *Set) check(opt Options) error {
 		}
 	}
 	if len(bad.Problems) > 0 {
-		return bad // what is missing cannot be told
+		return bad // the missing shards are unknown
 	}
 	found, err := s.count(complain)
 	if err != nil {
@@ -141,8 +141,8 @@ func (s *Set) check(opt Options) error {
 	return nil
 }
 
-// count returns the number of different entries of each journal, and complains about an
-// entry that is in two of them.
+// count returns the number of different entries of each journal. It complains about an entry that
+// is in two journals.
 func (s *Set) count(complain func(string, ...any)) ([]int, error) {
 	holder := map[string]int{}
 	found := make([]int, len(s.parts))
@@ -171,7 +171,7 @@ func (s *Set) count(complain func(string, ...any)) ([]int, error) {
 	return found, nil
 }
 
-// gaps returns the shards that are not complete, and says what they lack.
+// gaps returns the incomplete shards and says which entries they lack.
 func (s *Set) gaps(found []int) (again []int, problems []string) {
 	at := map[int]int{}
 	for i, p := range s.parts {
@@ -206,8 +206,7 @@ func (s *Set) gaps(found []int) (again []int, problems []string) {
 	return again, problems
 }
 
-// Ranges writes ascending numbers in the notation that job arrays of Slurm take, such as
-// 2,5-7.
+// Ranges writes ascending numbers in the notation of Slurm's job arrays, such as 2,5-7.
 func Ranges(list []int) string {
 	var words []string
 	for i := 0; i < len(list); {
@@ -244,19 +243,19 @@ type Found struct {
 	part int
 }
 
-// Ref says where a body is, without holding it.
+// Ref is the position of a body.
 type Ref struct {
 	part int
 	Place
 }
 
-// Ref returns where the entry's body is.
+// Ref returns the position of the entry's body.
 func (f Found) Ref() Ref { return Ref{f.part, f.At} }
 
-// maxOpen is how many journals Body keeps open.
+// maxOpen is the number of journals that Body keeps open.
 const maxOpen = 200
 
-// Body reads a body again. Bodies are asked for in any order, so it keeps journals open;
+// Body reads a body again. It keeps journals open, because bodies are requested in any order;
 // Close closes them.
 func (s *Set) Body(r Ref) ([]byte, error) {
 	f := s.files[r.part]
@@ -278,7 +277,7 @@ func (s *Set) Body(r Ref) ([]byte, error) {
 	return body, err
 }
 
-// Close closes the journals that Body has opened. They were only read, so an error loses
+// Close closes the journals that Body has opened. They were opened for reading, so an error loses
 // nothing.
 func (s *Set) Close() {
 	for _, f := range s.files {

@@ -21,17 +21,17 @@ import (
 // Header, followed by one line for each entry.
 const Schema = "git-agent/journal/1"
 
-// maxLine is the longest line of a journal, in bytes. It is more than the longest case
-// and its answer.
+// maxLine is the longest line of a journal, in bytes. It exceeds the longest case with its
+// answer.
 const maxLine = 256 << 20
 
-// Header is the first line of a journal. It says what the entries answer.
+// Header is the first line of a journal. It identifies the question and its conditions.
 type Header struct {
 	Schema  string            `json:"schema"`
-	Kind    string            `json:"kind"`              // what is asked, such as "eval/szz"
+	Kind    string            `json:"kind"`              // the kind of question, such as "eval/szz"
 	Build   string            `json:"build"`             // of git-agent
 	Git     string            `json:"git"`               // version of git
-	Options map[string]string `json:"options,omitempty"` // what else determines the answers
+	Options map[string]string `json:"options,omitempty"` // other settings that determine the answers
 	Cases   int               `json:"cases"`             // of all shards
 	Digest  string            `json:"digest"`            // of all cases
 	Shard   string            `json:"shard"`             // as Parse reads it
@@ -39,8 +39,8 @@ type Header struct {
 	About   json.RawMessage   `json:"about,omitempty"`   // for the caller; it is not compared
 }
 
-// Mixed returns how h differs from another header in what all journals of one work have
-// in common. It returns "" if it does not. The version of git is not compared.
+// Mixed returns a difference between h and another header that excludes both from the same work,
+// or "" if there is none. The version of git may differ.
 func (h Header) Mixed(other Header) string {
 	for _, field := range []struct{ name, a, b string }{
 		{"kind", h.Kind, other.Kind},
@@ -77,14 +77,14 @@ func (h Header) of() string {
 type Entry struct {
 	ID   string          // names the question; a later entry with the same ID replaces it
 	Body json.RawMessage // the answer
-	At   Place           // where in the file the body is; only of entries that were read
+	At   Place           // position of the body in the file; only of entries that were read
 }
 
-// Place is a part of a file.
+// Place is a range of bytes in a file.
 type Place struct{ Offset, Length int64 }
 
-// line is an entry as a journal has it. The checksum of CRC-32C covers the ID and the
-// body, and finds lines that two machines wrote over each other.
+// line is the stored form of an entry. The CRC-32C checksum covers the ID and the body. It
+// detects lines that two machines wrote over each other.
 type line struct {
 	Sum  string          `json:"crc32c"`
 	ID   string          `json:"id"`
@@ -97,7 +97,7 @@ func checksum(id string, body []byte) string {
 	return fmt.Sprintf("%08x", crc32.Update(sum, castagnoli, body))
 }
 
-// Journal is a file that keeps what one shard found. Several goroutines may use it.
+// Journal is a file with the results of one shard. It is safe for concurrent use.
 type Journal struct {
 	path string
 	mu   sync.Mutex
@@ -105,7 +105,7 @@ type Journal struct {
 	torn bool // the file does not end with a line end
 }
 
-// NotAJournalError is returned for a file that is something else than a journal.
+// NotAJournalError is returned for a file that is not a journal.
 type NotAJournalError struct {
 	Path string
 	Why  string
@@ -122,7 +122,7 @@ func (e *OtherWorkError) Error() string {
 	return fmt.Sprintf("%q was begun with something else: %s", e.Path, e.Why)
 }
 
-// Open opens a journal to continue it, and creates it if there is none.
+// Open opens a journal to continue it, or creates it.
 func Open(path string, want Header) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
@@ -136,7 +136,7 @@ func Open(path string, want Header) (*Journal, error) {
 	return j, nil
 }
 
-// begin checks the header of the file, and writes one to a file that has none.
+// begin checks the header of the file. It writes a header to a file without one.
 func (j *Journal) begin(want Header) error {
 	info, err := j.file.Stat()
 	switch {
@@ -173,11 +173,11 @@ func (j *Journal) begin(want Header) error {
 	return nil
 }
 
-// errNoHeader is returned for a file that holds no header yet: it is empty, or the first
-// write to it was cut off.
+// errNoHeader is returned for a file without a complete header: the file is empty, or the first
+// write was cut off.
 var errNoHeader = errors.New("the journal is empty")
 
-// readHeader reads the first line that is complete and not the rest of a cut header.
+// readHeader reads the first complete line that is not the rest of a cut-off header.
 func readHeader(r io.ReaderAt, path string) (Header, error) {
 	lines := bufio.NewReader(io.NewSectionReader(r, 0, maxLine))
 	begin := []byte(`{"schema":"` + Schema + `",`)
@@ -214,8 +214,7 @@ func (j *Journal) Append(id string, body []byte) error {
 	return j.write(fmt.Appendf(nil, `{"crc32c":%q,"id":%s,"entry":%s}`, checksum(id, body), name, body))
 }
 
-// write writes one line in one piece. If the last line was cut off, it ends that line
-// first.
+// write writes one line in one call. If the last line was cut off, write ends that line first.
 func (j *Journal) write(text []byte) error {
 	if j.torn {
 		text = append([]byte{'\n'}, text...)
@@ -231,8 +230,7 @@ func (j *Journal) write(text []byte) error {
 	return nil
 }
 
-// Entries yields the entries of the journal in the order in which they were written. It
-// leaves out lines that are damaged.
+// Entries yields the entries of the journal in the order of writing. It leaves out damaged lines.
 func (j *Journal) Entries() iter.Seq2[Entry, error] { return entries(j.file) }
 
 // Close closes the file. Everything is on disk already.
@@ -267,8 +265,8 @@ func entries(r io.ReaderAt) iter.Seq2[Entry, error] {
 	}
 }
 
-// readEntry reads one line. It returns false for the header and for a damaged line. The
-// offset of the place is that in the line, which ends with the body.
+// readEntry reads one line. It returns false for the header and for a damaged line. The place has
+// its offset within the line, which ends with the body.
 func readEntry(text []byte) (Entry, bool) {
 	l, ok := cutLine(text)
 	if ok && l.Sum == checksum(l.ID, l.Body) {
@@ -281,9 +279,9 @@ func readEntry(text []byte) (Entry, bool) {
 	return l.entry(text), true
 }
 
-// cutLine cuts a line of the form in which Append writes it, without reading the body as
-// JSON: that is what takes the time if a million lines are read. It returns false if the
-// form is another one; the checksum tells whether the line is damaged.
+// cutLine splits a line in the form that Append writes. It does not parse the body as JSON,
+// because parsing dominates the time for a million lines. It returns false for any other form;
+// the checksum tells whether the line is damaged.
 func cutLine(text []byte) (line, bool) {
 	rest, ok1 := bytes.CutPrefix(text, []byte(`{"crc32c":"`))
 	sum, rest, ok2 := bytes.Cut(rest, []byte(`","id":"`))
@@ -295,7 +293,7 @@ func cutLine(text []byte) (line, bool) {
 	return line{string(sum), string(id), body}, true
 }
 
-// entry returns the entry of the line with this text.
+// entry returns the entry of a line with this text.
 func (l line) entry(text []byte) Entry {
 	return Entry{ID: l.ID, Body: l.Body, At: Place{int64(len(text) - len("}") - len(l.Body)), int64(len(l.Body))}}
 }

@@ -1,20 +1,21 @@
-// Package shard divides work among machines that share nothing but a folder. It deals
-// cases to shards, keeps what a shard found in a plain file, its journal, and joins the
-// journals of all shards.
+// Package shard divides work among machines that share only a folder. It assigns cases to shards,
+// stores the results of a shard in a plain file, its journal, and joins the journals of all
+// shards.
 //
 // The package promises:
-//   - The deal depends only on what is dealt, not on its order, the machine or the time.
-//     The shards differ by one case at most, and at most two of the repositories of a
-//     shard are in other shards, too.
+//   - The assignment depends only on the cases, not on their order, the machine or the
+//     time. The shards differ by one case at most, and at most two of the repositories
+//     of a shard are in other shards, too.
 //   - An entry is on disk before Append returns. A journal that was cut off at any byte,
-//     or in which lines are damaged, still yields all other entries.
-//   - No locks are taken, so that a journal can be on a network file system. If two
+//     or has damaged lines, still yields all other entries.
+//   - No locks are taken, so a journal can be on a network file system. If two
 //     processes write to one journal by mistake and overwrite each other's entries,
-//     checksums show that these are missing.
-//   - Join returns a set only if each case was dealt to exactly one journal and answered
-//     there, by one build with one set of options; or else it lists what is wrong.
+//     checksums reveal the missing entries.
+//   - Join returns a set only if each case was assigned to exactly one journal and
+//     answered there, by one build with one set of options. Otherwise it lists the
+//     problems.
 //
-// What an entry means is the caller's concern.
+// The caller defines the meaning of an entry.
 package shard
 
 import (
@@ -28,17 +29,17 @@ import (
 	"strings"
 )
 
-// Shard is one of the parts into which work is divided. Shards are counted from 1.
+// Shard is one part of the work. Shards count from 1.
 type Shard struct{ Index, Of int }
 
-// Whole is the only shard of work that is not divided.
+// Whole is the only shard of undivided work.
 var Whole = Shard{1, 1}
 
-// maxShards bounds the number of shards. It is more than a scheduler takes, and small
-// enough that no product with a number of cases overflows.
+// maxShards limits the number of shards. It is more than a scheduler takes, and small enough that
+// no product with a number of cases overflows.
 const maxShards = 1_000_000
 
-// Parse reads a shard that is written as I/N, with I from 1 to N.
+// Parse reads a shard in the form I/N, with I from 1 to N.
 func Parse(s string) (Shard, error) {
 	before, after, found := strings.Cut(s, "/")
 	index, err := number(before)
@@ -62,7 +63,7 @@ func Parse(s string) (Shard, error) {
 	return Shard{index, of}, nil
 }
 
-// number reads decimal digits only, without the signs that strconv accepts.
+// number reads decimal digits only. strconv would accept signs.
 func number(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err
@@ -70,7 +71,7 @@ func number(s string) (int, error) {
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// Item is what is dealt. Items of one group are kept together.
+// Item is a case to assign. Items of one group are kept together.
 type Item struct {
 	Group string // the repository, whose caches and indexes serve all of its items
 	ID    string // unique within the group
@@ -89,8 +90,8 @@ func (s Shard) Deal(items []Item) []int {
 	return own
 }
 
-// Order returns the indices of the items in the order in which they are dealt. It is the
-// same for the same items in any order.
+// Order returns the indices of the items in the order of assignment. The order of the input does
+// not matter.
 func Order(items []Item) []int {
 	sums := make([][16]byte, len(items))
 	order := make([]int, len(items))
@@ -108,7 +109,7 @@ func Order(items []Item) []int {
 	return order
 }
 
-// Digest computes a hash of a list of texts. It tells whether two machines read the same.
+// Digest computes a hash of a list of texts, to check whether two machines read the same.
 type Digest struct{ sum [sha256.Size]byte }
 
 // Add adds the next text of the list.

@@ -16,21 +16,21 @@ import (
 	"git-agent/gitext/disk"
 )
 
-// What ctags may take for a batch of files.
+// The limits of one run of ctags.
 const (
 	ctagsTime   = 20 * time.Second
 	ctagsMemory = 1 << 30
 	maxTagsFile = 64 << 20 // bytes of its output that are read
 	maxTagLine  = 64 << 10 // bytes of a line of its output
 	maxTagField = 400      // bytes of a name, a scope or a signature that are kept
-	maxTimeouts = 2        // runs that do not end in time, until ctags is no longer run
+	maxTimeouts = 2        // runs that time out before ctags is no longer run
 )
 
 // errNoCtags says that universal-ctags cannot be used here.
 var errNoCtags = errors.New("universal-ctags is not installed")
 
-// universalCtags returns the path of ctags, if it is universal-ctags: other programs of
-// this name do not know the same options.
+// universalCtags returns the path of ctags if it is universal-ctags. Other programs named ctags
+// have other options.
 func (f *Finder) universalCtags() (string, error) {
 	program, err := sandbox.Program("ctags")
 	if err != nil {
@@ -53,8 +53,8 @@ func (f *Finder) universalCtags() (string, error) {
 	return program, nil
 }
 
-// ctagsArguments make ctags list the tags of files and nothing else: no options from
-// files, which a repository could bring, and no links.
+// ctagsArguments returns the command that makes ctags list the tags of files and nothing else. It
+// reads no options from files, which a repository could contain, and follows no links.
 func ctagsArguments(program string, files []string) []string {
 	argv := []string{
 		program, "--options=NONE", "--quiet=yes", "--links=no", "--sort=no", "--excmd=number", "--output-format=u-ctags",
@@ -63,16 +63,16 @@ func ctagsArguments(program string, files []string) []string {
 	return append(argv, files...)
 }
 
-// tagsFile is where ctags writes, in its folder.
+// tagsFile is the name of the file that ctags writes in its folder.
 const tagsFile = "tags"
 
-// A tag is a definition in one file as ctags saw it.
+// A tag is a definition in one file, as ctags reports it.
 type tag struct {
 	name, scope, signature, typed string
 	kind                          Kind
 	line, end                     int
 	declared                      bool // a prototype, or an extern variable
-	static                        bool // known in its file only
+	static                        bool // visible in its file only
 }
 
 // A sourceFile is a file of the commit that is given to ctags.
@@ -81,9 +81,9 @@ type sourceFile struct {
 	text []byte
 }
 
-// runCtags returns the tags of files, in their order. ctags sees copies that have
-// names of ours, so that no name in a repository reaches it, and no name that it
-// writes is used as a path.
+// runCtags returns the tags of files, in the order of the files. ctags reads copies with numbers
+// as names: ctags sees no name from the repository, and no name that ctags writes is used as a
+// path.
 func (f *Finder) runCtags(ctx context.Context, files []sourceFile) ([][]tag, error) {
 	program, err := f.ctags()
 	if err != nil {
@@ -122,7 +122,7 @@ func (f *Finder) runCtags(ctx context.Context, files []sourceFile) ([][]tag, err
 	return tags, nil
 }
 
-// extensionFor returns an extension by which ctags knows the language of a file.
+// extensionFor returns an extension by which ctags recognises the language of a file.
 func extensionFor(file sourceFile) string {
 	ext := path.Ext(strings.TrimSuffix(file.path, ".in"))
 	switch strings.ToLower(ext) {
@@ -143,8 +143,8 @@ func extensionFor(file sourceFile) string {
 	return ext
 }
 
-// interpreterExtension tells the language of a program without an extension by the
-// interpreter that its first line names.
+// interpreterExtension returns the extension for a program without one, from the interpreter in
+// its first line.
 func interpreterExtension(text []byte) string {
 	first := string(lineIn(text[:min(len(text), maxText)], 1))
 	if !strings.HasPrefix(first, "#!") {
@@ -158,7 +158,7 @@ func interpreterExtension(text []byte) string {
 	return ".txt"
 }
 
-// readTags reads what ctags wrote in dir about a number of files.
+// readTags reads the tags that ctags wrote in dir about a number of files.
 func readTags(dir string, files int) ([][]tag, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -181,8 +181,8 @@ func readTags(dir string, files int) ([][]tag, error) {
 	return tags, nil
 }
 
-// parseTag reads a line of a tags file: name, file, line and fields, which tabs part.
-// It returns the number of the file.
+// parseTag reads a line of a tags file: name, file, line and fields, separated by tabs. It
+// returns the number of the file.
 func parseTag(line string) (file int, t tag, ok bool) {
 	fields := strings.Split(line, "\t")
 	if len(fields) < 4 || strings.HasPrefix(line, "!_TAG_") {
@@ -216,8 +216,8 @@ func parseTag(line string) (file int, t tag, ok bool) {
 	return file, t, t.line > 0 && t.name != "" && t.kind != "" && !otherKinds[t.kind]
 }
 
-// kindOf returns a word of ctags as a kind; the words for the same thing in several
-// languages are one kind.
+// kindOf returns the kind for a word of ctags. Words for the same thing in several languages give
+// one kind.
 func kindOf(word string) Kind {
 	switch word {
 	case "func", "singletonMethod", "generator", "subroutine":
@@ -241,11 +241,11 @@ func kindOf(word string) Kind {
 
 var (
 	declaredKinds = map[Kind]bool{"prototype": true, "externvar": true, "unknown": true, "implementation": true}
-	// otherKinds name something that is defined elsewhere, or is defined nowhere.
+	// otherKinds are the kinds of tags whose definition is elsewhere or nowhere.
 	otherKinds = map[Kind]bool{"package": true, "packageName": true, "header": true, "label": true, "local": true, "parameter": true}
 )
 
-// shortField returns a field without the escapes of ctags, cut to what is shown.
+// shortField returns a field without the escapes of ctags, cut to the length that is shown.
 func shortField(s string) string {
 	s = s[:min(len(s), maxTagField)]
 	if strings.Contains(s, `\`) {

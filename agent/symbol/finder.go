@@ -12,59 +12,57 @@ import (
 	"git-agent/gitext"
 )
 
-// A Place is where a name is used. Path "" is anywhere, Line 0 anywhere in the file.
+// A Place is the place of a use of a name. An empty Path means any file, and Line 0 any line.
 type Place struct {
 	Path string
 	Line int
 }
 
-// Options say how a Finder looks names up.
+// Options configure a Finder.
 type Options struct {
-	// Scratch is the folder in which files of the commit are written; "" is below
-	// TMPDIR.
+	// Scratch is the folder for files of the commit; "" means a folder below TMPDIR.
 	Scratch string
-	// Sandbox says how far ctags is confined. It never has a network at a level that can
-	// turn it off.
+	// Sandbox says how strictly ctags is confined. ctags has no network at any level that can
+	// turn the network off.
 	Sandbox sandbox.Level
-	// Readable lists what it may read beside the system, the toolchains and the files of
-	// the commit.
+	// Readable lists the paths that ctags may read in addition to the system, the toolchains and
+	// the files of the commit.
 	Readable []string
 }
 
 // Found is the answer of a lookup.
 type Found struct {
 	Definitions []Definition // the best first, at most maxDefinitions
-	// Used is the use from which the lookup started: the line of the place, or the
-	// nearest line of its file that has the name. It is zero if the file has none.
+	// Used is the use at which the lookup started: the line of the place, or the nearest line of
+	// its file with the name. It is zero if the file does not contain the name.
 	Used  Place
-	By    string   // what found the first definition: ByCtags or ByGrep
-	More  int      // definitions that were left out
-	Notes []string // what the lookup could not do, in words
+	By    string   // the source of the first definition: ByCtags or ByGrep
+	More  int      // number of definitions that were left out
+	Notes []string // sentences about parts of the lookup that failed
 }
 
-// What finds definitions.
+// The sources of definitions.
 const (
 	ByCtags = "ctags"
 	ByGrep  = "git grep"
 )
 
-// maxDefinitions is how many definitions a lookup returns.
+// maxDefinitions is the most definitions that a lookup returns.
 const maxDefinitions = 8
 
-// ErrNoName is returned for a text that is not the name of anything, such as an
-// expression or an operator.
+// ErrNoName is returned for a text that is not a name, such as an expression or an operator.
 var ErrNoName = errors.New("not a name that can be looked up")
 
-// A Finder looks up where names are defined in the files of one commit. It may be
-// used by several goroutines.
+// A Finder looks up the definitions of names in the files of one commit. It is safe for
+// concurrent use.
 type Finder struct {
 	repo   *gitext.Repo
 	commit gitext.OID
 	opt    Options
 	ctags  func() (string, error) // path of universal-ctags
 
-	told     sync.Once    // tells why ctags is not run
-	timeouts atomic.Int32 // runs of ctags that did not end in time
+	told     sync.Once    // notes once why ctags is not run
+	timeouts atomic.Int32 // runs of ctags that timed out
 
 	mu      sync.Mutex
 	closed  bool
@@ -73,15 +71,15 @@ type Finder struct {
 	tags    tagCache
 }
 
-// NewFinder prepares lookups in the files of a commit. It starts nothing.
+// NewFinder returns a Finder for the files of a commit. It starts no process.
 func NewFinder(repo *gitext.Repo, commit gitext.OID, opt Options) *Finder {
 	f := &Finder{repo: repo, commit: commit, opt: opt}
 	f.ctags = sync.OnceValues(f.universalCtags)
 	return f
 }
 
-// Close removes the scratch files. Lookups that go on lose them and answer with what they
-// have.
+// Close removes the scratch files. A lookup still in progress loses its files and returns a
+// partial answer.
 func (f *Finder) Close() error {
 	f.mu.Lock()
 	f.closed = true
@@ -94,7 +92,7 @@ func (f *Finder) Close() error {
 	return scratch.Close()
 }
 
-// errClosed is returned to a lookup that outlives its Finder.
+// errClosed is returned to a lookup that runs after its Finder is closed.
 var errClosed = errors.New("the finder is closed")
 
 // newDir makes a folder in the scratch folder.
@@ -115,11 +113,10 @@ func (f *Finder) newDir(name string) (string, error) {
 	return f.scratch.Dir(fmt.Sprintf("%s-%d", name, f.runs))
 }
 
-// Lookup finds the definitions of a name that is used at a place. The name may be
-// qualified, as in ns::Class::method, pkg.Type.Method or obj->field: its last part is
-// looked up, and the others choose among the definitions. A name that is not on the
-// line of the place is looked for in the rest of the file. A name that is defined
-// nowhere is no error.
+// Lookup finds the definitions of a name that is used at a place. The name may be qualified, as
+// in ns::Class::method, pkg.Type.Method or obj->field: Lookup looks up the last part, and the
+// other parts choose among the definitions. If the name is not on the line of the place, Lookup
+// searches the rest of the file. A name without a definition is no error.
 func (f *Finder) Lookup(ctx context.Context, name string, at Place) (Found, error) {
 	q, err := parseName(name)
 	if err != nil {
@@ -148,7 +145,7 @@ func (l *lookup) run(ctx context.Context) error {
 	return nil
 }
 
-// cut keeps the best definitions and adds the texts of their lines.
+// cut keeps the best definitions and adds the text of their lines.
 func (l *lookup) cut(ctx context.Context) {
 	if n := len(l.found.Definitions); n > maxDefinitions {
 		l.found.More = n - maxDefinitions
@@ -162,7 +159,7 @@ func (l *lookup) cut(ctx context.Context) {
 	}
 }
 
-// note adds a note once.
+// note adds a note unless it is there already.
 func (l *lookup) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, n := range l.found.Notes {
@@ -173,5 +170,5 @@ func (l *lookup) note(format string, args ...any) {
 	l.found.Notes = append(l.found.Notes, text)
 }
 
-// removeDir removes a folder of the scratch folder. What is left, Close removes.
+// removeDir removes a folder of the scratch folder. Close removes whatever remains.
 func removeDir(dir string) { os.RemoveAll(dir) }

@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext"
 )
 
-// What the index reads for one name.
+// The limits of the index for one name.
 const (
 	maxBatches    = 3
 	maxBatchFiles = 40
@@ -23,13 +23,13 @@ const (
 	maxSameName   = 2000 // tags of the name in one file
 )
 
-// A tagCache keeps the tags of files. It forgets all of them when there are too many.
+// A tagCache keeps the tags of files. It is emptied when it holds too many.
 type tagCache struct {
 	files map[string][]tag
 	count int
 }
 
-// known returns the tags of a file that was read before.
+// known returns the cached tags of a file.
 func (f *Finder) known(p string) ([]tag, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,8 +49,8 @@ func (f *Finder) remember(files []sourceFile, tags [][]tag) {
 	}
 }
 
-// index finds definitions in the files that have the name, by ctags, or else by the
-// look of their lines.
+// index finds definitions in the files with the name, by ctags or else by the form of their
+// lines.
 func (l *lookup) index(ctx context.Context) error {
 	paths, likely := l.candidates()
 	for batch := 0; batch < maxBatches && len(paths) > 0; batch++ {
@@ -80,8 +80,8 @@ func (l *lookup) index(ctx context.Context) error {
 	return nil
 }
 
-// noteCtags notes why ctags failed. That it cannot be run at all is noted once for a
-// Finder, and that it is not installed never: the look of lines is a usual answer.
+// noteCtags notes why ctags failed. If ctags cannot be run, it notes this once for a Finder. A
+// missing ctags is never noted, because the form of lines is a usual source.
 func (l *lookup) noteCtags(err error) {
 	var unavailable *sandbox.Unavailable
 	switch {
@@ -93,13 +93,13 @@ func (l *lookup) noteCtags(err error) {
 	}
 }
 
-// isDefined reports whether a definition was found, and not only a declaration.
+// isDefined reports whether a definition was found, rather than only declarations.
 func (l *lookup) isDefined() bool {
 	return slices.ContainsFunc(l.found.Definitions, func(d Definition) bool { return !d.Declared })
 }
 
-// candidates returns the files that may define the name, the likeliest first, and how
-// many of them have a line that looks like a definition.
+// candidates returns the files that may define the name, the likeliest first. likely is the
+// number of files with a line that looks like a definition.
 func (l *lookup) candidates() (paths []string, likely int) {
 	looks := map[string]int{}
 	for _, use := range l.uses {
@@ -122,7 +122,7 @@ func (l *lookup) candidates() (paths []string, likely int) {
 	return paths, likely
 }
 
-// look tells how much a line looks like the definition of the name.
+// look returns how much a line looks like the definition of the name.
 func (l *lookup) look(use gitext.GrepMatch) int {
 	text := string(use.Text[:min(len(use.Text), maxText)])
 	points := 0
@@ -145,8 +145,8 @@ func (l *lookup) look(use gitext.GrepMatch) int {
 	return points
 }
 
-// valueLook tells whether a line looks like the definition of a member, an enumerator
-// or a variable.
+// valueLook reports whether a line looks like the definition of a member, an enumerator or a
+// variable.
 func valueLook(text, name string) (Kind, bool) {
 	at := wordIndex(text, name)
 	if at < 0 {
@@ -170,18 +170,18 @@ func valueLook(text, name string) (Kind, bool) {
 }
 
 var (
-	// noType matches what no name of a member or a variable stands behind: the beginning
-	// of a comment, and words that name something known.
+	// noType matches text that never precedes the name of a member or a variable: the beginning
+	// of a comment, and keywords.
 	noType = source.Lazy(
 		`^(?:\*|//|/\*|#)|\b(?:struct|class|enum|union|interface|extends|implements|throws|throw|new|import|package|using|goto|case|return)$`,
 	)
-	// memberEnd matches what stands behind the name of a member: the length of an array
-	// or of a bit field, and a semicolon.
+	// memberEnd matches the text after the name of a member: the length of an array or of a bit
+	// field, and a semicolon.
 	memberEnd = source.Lazy(`^(?:\[[^\]]+\]\s*|:\s*\d+\s*)*[;,]`)
 )
 
-// indexBatch adds the definitions in the first of some files, at most count of them,
-// and returns the others.
+// indexBatch adds the definitions in the first count of the files and returns the remaining
+// files.
 func (l *lookup) indexBatch(ctx context.Context, paths []string, count int) (rest []string, err error) {
 	var files []sourceFile
 	var done []string
@@ -225,7 +225,7 @@ func (l *lookup) indexBatch(ctx context.Context, paths []string, count int) (res
 	return paths, nil
 }
 
-// addTags adds the tags of a file that have the name.
+// addTags adds the tags of a file with the name.
 func (l *lookup) addTags(p string, tags []tag) {
 	within := bodies{tags: tags}
 	added := 0
@@ -245,7 +245,7 @@ func (l *lookup) addTags(p string, tags []tag) {
 		added++
 		if body, ok := within.of(i); ok {
 			if body.name == t.name {
-				continue // typedef struct x { ... } x: the structure is a tag too
+				continue // typedef struct x { ... } x: the structure has a tag too
 			}
 			d.Line, d.End = body.line, body.end
 		}
@@ -256,11 +256,12 @@ func (l *lookup) addTags(p string, tags []tag) {
 	}
 }
 
-// staticScore marks a definition that other files do not see, until the order is made.
+// staticScore marks a definition that is not visible in other files, until the definitions are
+// sorted.
 const staticScore = -1
 
-// bodies finds the structures of a file's tags that typedefs name. Its maps are made
-// when they are needed.
+// bodies finds the structures among a file's tags that typedefs name. Its maps are built on first
+// use.
 type bodies struct {
 	tags    []tag
 	structs map[string][]int  // the indexes of structures, by name
@@ -284,8 +285,8 @@ func (b *bodies) prepare() {
 	}
 }
 
-// of returns the structure that the typedef at an index names, if its body is in the
-// same file: the last one before it.
+// of returns the structure that the typedef at an index names: the last one before the typedef,
+// if its body is in the same file.
 func (b *bodies) of(i int) (tag, bool) {
 	t := b.tags[i]
 	if t.kind != "typedef" {
@@ -305,8 +306,8 @@ func (b *bodies) of(i int) (tag, bool) {
 	return body, body.end >= body.line
 }
 
-// namedScope returns the name that a typedef gives to a structure without a name, in
-// place of the one that ctags makes up, or else the scope around it.
+// namedScope returns the typedef's name of a structure without a name, instead of the name that
+// ctags makes up. For other scopes it returns the scope.
 func (b *bodies) namedScope(scope string) string {
 	if !strings.Contains(scope, "__anon") {
 		return scope
@@ -319,7 +320,7 @@ func (b *bodies) namedScope(scope string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "__anon") }), "::")
 }
 
-// byLook finds definitions by the look of their lines.
+// byLook finds definitions by the form of their lines.
 func (l *lookup) byLook() {
 	l.found.Definitions = nil
 	for _, use := range l.uses {
@@ -336,8 +337,8 @@ func (l *lookup) byLook() {
 	}
 }
 
-// declaresVariable reports whether a line that names a type declares a variable of it:
-// "struct x y;".
+// declaresVariable reports whether a line with the name of a type declares a variable of this
+// type: "struct x y;".
 func declaresVariable(d Definition) bool {
 	text, _, _ := strings.Cut(d.Text, "/*")
 	text, _, _ = strings.Cut(text, "//")
@@ -352,7 +353,7 @@ func (l *lookup) byValueLook() {
 		text := string(use.Text[:min(len(use.Text), maxText)])
 		kind, ok := valueLook(text, l.name)
 		if l.ran && (kind == Value || !strings.Contains(text, ";")) {
-			continue // ctags knows the others
+			continue // ctags recognises the other kinds
 		}
 		if ok && isSource(use.Path) && source.FileKindOf(use.Path) != source.OtherFile {
 			l.found.Definitions = append(l.found.Definitions, Definition{Path: use.Path, Line: use.Line, Kind: kind, Text: text})

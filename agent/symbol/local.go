@@ -8,9 +8,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// addLocal adds the local variable or the parameter that a use means. It comes first,
-// but where the use is a call, and something of the name is defined, it stays out: a
-// pattern tells a declaration from an expression by its look only.
+// addLocal puts the local variable or parameter at the use first. If the use is a call and a
+// definition of the name was found, addLocal adds nothing, because its pattern may confuse a
+// declaration with an expression.
 func (l *lookup) addLocal() {
 	used := l.found.Used
 	if used.Line == 0 || l.at.Line == 0 || l.form == fieldForm || l.form == typeForm || len(l.qualifiers) > 0 {
@@ -39,16 +39,16 @@ func (l *lookup) addLocal() {
 	l.found.By, l.local = ByGrep, true
 }
 
-// maxLocal bounds how far above a use its declaration is looked for, in lines.
+// maxLocal limits how many lines above a use are searched for its declaration.
 const maxLocal = 2000
 
-// localIn finds the declaration of the name that is nearest above a line of a
-// function, or else the parameter.
+// localIn finds the nearest declaration of the name above a line of a function, or else the
+// parameter.
 func (l *lookup) localIn(extent source.Extent, line int) (Definition, bool) {
 	return l.declared(extent, line, l.name)
 }
 
-// declared is localIn for any name.
+// declared is like localIn, for any name.
 func (l *lookup) declared(extent source.Extent, line int, name string) (Definition, bool) {
 	declares := localPattern(l.at.Path, name)
 	first := max(extent.Body, line-maxLocal)
@@ -73,7 +73,7 @@ func (l *lookup) declared(extent source.Extent, line int, name string) (Definiti
 	return Definition{}, false
 }
 
-// comments tells which lines from first to last begin within a comment of C.
+// comments reports for each line from first to last whether it begins within a C comment.
 func (l *lookup) comments(first, last int) []bool {
 	within := make([]bool, last-first+1)
 	open := false
@@ -87,8 +87,8 @@ func (l *lookup) comments(first, last int) []bool {
 	return within
 }
 
-// ownerTypes returns the words of the declaration of the variable whose member the name
-// is: "struct queue" where q->length is used and "struct queue *q" is declared above.
+// ownerTypes returns the words of the declaration of the variable before the member: "struct
+// queue" if q->length is used and "struct queue *q" is declared above.
 func (l *lookup) ownerTypes() []string {
 	used := l.found.Used
 	if used.Line == 0 || l.at.Line == 0 {
@@ -118,8 +118,7 @@ func (l *lookup) ownerTypes() []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !source.IsIdentByte(byte(r)) })
 }
 
-// assignment finds the assignment of the name that is nearest above a line of a
-// function.
+// assignment finds the nearest assignment of the name above a line of a function.
 func (l *lookup) assignment(extent source.Extent, line int) (Definition, bool) {
 	assigns := regexp.MustCompile(`(?:^|[^\w.>])` + regexp.QuoteMeta(l.name) + `(?:\[[^\]]*\])?\s*=(?:[^=]|$)`)
 	for n := line; n > extent.Body && n > line-maxLocal; n-- {
@@ -130,7 +129,7 @@ func (l *lookup) assignment(extent source.Extent, line int) (Definition, bool) {
 	return Definition{}, false
 }
 
-// line returns the beginning of a line of the file in which the name is used.
+// line returns the beginning of a line of the file of the use.
 func (l *lookup) line(n int) string {
 	if n < 1 || n > len(l.lines) {
 		return ""

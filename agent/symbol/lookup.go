@@ -14,29 +14,29 @@ import (
 	"git-agent/gitext"
 )
 
-// What a lookup reads at most.
+// The limits of one lookup.
 const (
 	maxUses     = 20_000  // lines with the name
-	maxUseFile  = 4 << 20 // bytes of the file in which the name is used
-	maxTextFile = 8 << 20 // bytes of a file of which one line is wanted
+	maxUseFile  = 4 << 20 // bytes of the file of the use
+	maxTextFile = 8 << 20 // bytes of a file from which one line is read
 )
 
-// A lookup is one name on its way through the sources of answers.
+// A lookup is the state of the search for one name.
 type lookup struct {
 	*Finder
 	query
 	at    Place
 	uses  []gitext.GrepMatch
-	lines [][]byte // of the file in which the name is used, nil if it was not read
+	lines [][]byte // of the file of the use, nil if it was not read
 	found Found
-	owner []string // words of the type of which the name is a member
+	owner []string // words of the type whose member the name is
 	local bool     // the first definition is local
-	ran   bool     // ctags read the files that have the name
-	weak  bool     // the definitions only look like those of variables, which may be local elsewhere
+	ran   bool     // ctags read the files with the name
+	weak  bool     // the definitions only look like variables, which may be local elsewhere
 }
 
-// search finds the lines that have the name. Of a name with very many uses, it finds
-// the first ones and those near the place.
+// search finds the lines with the name. If a name has very many uses, search finds only the first
+// ones and those near the place.
 func (l *lookup) search(ctx context.Context) error {
 	opt := gitext.GrepOptions{Pattern: l.name, Fixed: true, Word: true, Max: maxUses, Width: maxText}
 	if err := l.grep(ctx, opt); err != nil || len(l.uses) < maxUses {
@@ -50,7 +50,7 @@ func (l *lookup) search(ctx context.Context) error {
 	return nil
 }
 
-// grep adds lines to the uses. What cannot be read is noted.
+// grep adds lines to the uses. It notes files that cannot be read.
 func (l *lookup) grep(ctx context.Context, opt gitext.GrepOptions) error {
 	uses, err := l.repo.Grep(ctx, l.commit, opt)
 	if err != nil {
@@ -69,7 +69,7 @@ func compareUses(a, b gitext.GrepMatch) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// findUse reads the file of the place and finds the use in it that is nearest.
+// findUse reads the file of the place and finds the nearest use in it.
 func (l *lookup) findUse(ctx context.Context) error {
 	if l.at.Path == "" {
 		return nil
@@ -107,7 +107,7 @@ func (l *lookup) findUse(ctx context.Context) error {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// lineOf returns the text of a line of the commit, "" if it cannot be read.
+// lineOf returns the text of a line of the commit, or "" if it cannot be read.
 func (l *lookup) lineOf(ctx context.Context, p string, line int) string {
 	i, ok := slices.BinarySearchFunc(l.uses, gitext.GrepMatch{Path: p, Line: line}, compareUses)
 	text := []byte(nil)
@@ -127,10 +127,10 @@ func (l *lookup) lineOf(ctx context.Context, p string, line int) string {
 	return strings.TrimRight(string(text[:min(len(text), maxText)]), " \t\r")
 }
 
-// maxText bounds the text of a definition, in bytes.
+// maxText limits the text of a definition, in bytes.
 const maxText = 1000
 
-// lineIn returns a line of a blob, counted from 1.
+// lineIn returns a line of a blob. Lines count from 1.
 func lineIn(blob []byte, line int) []byte {
 	for ; line > 1; line-- {
 		_, rest, ok := bytes.Cut(blob, []byte("\n"))
@@ -143,7 +143,7 @@ func lineIn(blob []byte, line int) []byte {
 	return text
 }
 
-// families maps extensions to languages that use each other's definitions.
+// families maps extensions to groups of languages that share definitions.
 var families = sync.OnceValue(func() map[string]string {
 	known := map[string]string{}
 	for family, extensions := range map[string]string{
@@ -167,7 +167,7 @@ var families = sync.OnceValue(func() map[string]string {
 	return known
 })
 
-// familyOf returns the family of a file's language, "" if it is unknown.
+// familyOf returns the family of a file's language, or "" if it is unknown.
 func familyOf(p string) string {
 	return families()[strings.ToLower(path.Ext(strings.TrimSuffix(p, ".in")))]
 }

@@ -9,9 +9,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// order puts the likeliest definition first: one that the qualifiers name, of a kind
-// that the use can mean, a definition before a declaration, one that the file of the
-// place can see, one in that file, no test, and then the nearest folder.
+// order puts the likeliest definition first. The criteria, in order: a match of the qualifiers, a
+// kind that fits the use, a definition before a declaration, visible from the file of the place,
+// in that file, not in a test, the nearest folder.
 func (l *lookup) order() {
 	l.owner = l.ownerTypes()
 	type ranked struct {
@@ -36,8 +36,8 @@ func (l *lookup) order() {
 	}
 }
 
-// rank says how far a definition is from what was asked for, by one number for each
-// criterion, the most important first.
+// rank returns how far a definition is from the question, as one number for each criterion, the
+// most important first.
 func (l *lookup) rank(d Definition) []int {
 	here := l.at.Path != "" && d.Path == l.at.Path
 	foreign := l.at.Path != "" && familyOf(d.Path) != familyOf(l.at.Path)
@@ -68,17 +68,17 @@ func number(b bool) int {
 	return 0
 }
 
-// formMisfit reports whether the use cannot mean a definition. A member after a dot or
-// an arrow is sure in C only: elsewhere the dot follows a package or a class too.
+// formMisfit reports whether the use cannot mean a definition. Only in C does a dot or an arrow
+// always precede a member: in other languages the dot follows a package or a class too.
 func (l *lookup) formMisfit(d Definition) bool {
 	if familyOf(d.Path) != "c" && (l.form == fieldForm || d.Kind == "member") {
-		return false // ctags calls the methods of Python members
+		return false // ctags classifies Python methods as members
 	}
 	return !fitsForm(l.form, d.Kind)
 }
 
-// matched tells how much a definition's scope is what was asked for. It counts the
-// qualifiers that the scope or the path has, the nearest first.
+// matched returns how well a definition's scope fits the question: the number of qualifiers that
+// its scope or path contains, counted from the nearest.
 func (l *lookup) matched(d Definition) int {
 	scope := splitName(strings.ReplaceAll(d.Scope, "*", ""))
 	if len(scope) > 0 && slices.Contains(l.owner, scope[len(scope)-1]) {
@@ -103,7 +103,7 @@ func (l *lookup) matched(d Definition) int {
 	return count
 }
 
-// kindOrder puts what holds code before what only names a value.
+// kindOrder puts definitions with code before definitions of mere values.
 func kindOrder(k Kind) int {
 	switch k {
 	case Function, "method":

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/source"
 )
 
-// A form is how a use of a name looks.
+// A form is the syntax of a use of a name.
 type form uint8
 
 const (
@@ -17,22 +17,22 @@ const (
 	typeForm       // struct name
 )
 
-// A query is a name that is looked up.
+// A query is a name to look up.
 type query struct {
 	name       string   // the last part
-	full       string   // with the tilde of a destructor
+	full       string   // the name with the tilde of a destructor
 	qualifiers []string // the parts before, the nearest last
-	form       form     // how the name was given
+	form       form     // the syntax of the text that was given
 }
 
-// maxName bounds a name that is looked up, in bytes.
+// maxName limits a name that is looked up, in bytes.
 const maxName = 1000
 
-// typeWord matches the words that may stand before the name of a type.
+// typeWord matches the words that may precede the name of a type.
 var typeWord = source.Lazy(`^(?:struct|class|union|enum|interface|trait|type|typedef)\s+`)
 
-// parseName takes a name apart. Around the name there may be what a model copies
-// along: arguments, an index, the arguments of a template, an ampersand.
+// parseName splits a name into its parts. The text may contain more than the name, as copied by a
+// model: arguments, an index, the arguments of a template, an ampersand.
 func parseName(text string) (query, error) {
 	var q query
 	rest := strings.TrimSpace(text)
@@ -86,8 +86,7 @@ func withoutReceiver(text string) string {
 	}
 }
 
-// withoutTemplates removes what stands between angle brackets. The bracket of an
-// arrow is none.
+// withoutTemplates removes the text between angle brackets. It keeps the bracket of an arrow.
 func withoutTemplates(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -112,7 +111,7 @@ func splitName(text string) []string {
 	text = strings.NewReplacer("::", "\x00", "->", "\x00", ".", "\x00", "/", "\x00", "#", "\x00").Replace(text)
 	var parts []string
 	for part := range strings.SplitSeq(text, "\x00") {
-		// A class within a class of Java is written with a dollar.
+		// A nested class of Java is written with a dollar.
 		for i, p := range strings.Split(part, "$") {
 			if p = strings.TrimSpace(p); p != "" && (i == 0 || p[0] < '0' || p[0] > '9') {
 				parts = append(parts, p)
@@ -122,7 +121,7 @@ func splitName(text string) []string {
 	return parts
 }
 
-// formOf tells how the first use of the name in a line looks.
+// formOf returns the form of the first use of the name in a line.
 func formOf(line, name string) form {
 	at := wordIndex(line, name)
 	if at < 0 {
@@ -142,7 +141,7 @@ func formOf(line, name string) form {
 
 var endsWithTypeWord = source.Lazy(`\b(?:struct|class|union|enum|new|extends|implements)$`)
 
-// fitsForm reports whether a use of a form can mean a definition of a kind.
+// fitsForm reports whether a use with this form can mean a definition of this kind.
 func fitsForm(f form, k Kind) bool {
 	switch f {
 	case callForm:

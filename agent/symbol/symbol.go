@@ -11,11 +11,11 @@ import (
 	"git-agent/gitext"
 )
 
-// A Kind says what a name stands for, in one word.
+// A Kind says in one word what a name denotes.
 type Kind string
 
-// The kinds that the look of a line tells apart. A lookup by ctags knows more, and has
-// ctags' words for them: struct, class, enum, enumerator, member, typedef and others.
+// The kinds that the form of a line distinguishes. A lookup by ctags has more kinds, in ctags'
+// words: struct, class, enum, enumerator, member, typedef and others.
 const (
 	Function Kind = "function"
 	Type     Kind = "type"
@@ -26,17 +26,17 @@ const (
 	Parameter Kind = "parameter"
 )
 
-// A Definition is a line that defines a name, or seems to.
+// A Definition is a line that defines a name, or looks like it.
 type Definition struct {
 	Path  string
 	Line  int
 	Text  string // the line
 	Kind  Kind
-	Score int // how sure the look of the line is, higher is surer; for Find only
+	Score int // confidence from the form of the line, higher is surer; set by Find only
 
-	// These are set by a lookup.
+	// A lookup sets these fields.
 	End       int    // the last line, 0 if unknown
-	Scope     string // the class, structure or package that holds it, "" if none or unknown
+	Scope     string // the class, structure or package around it, "" if none or unknown
 	Signature string // the parameters of a function or a macro, "" if unknown
 	Declared  bool   // a declaration only: the definition is elsewhere
 }
@@ -46,10 +46,10 @@ const (
 	namesAtOnce = 40
 )
 
-// Find looks for the definitions of names in the files of a commit. The list of
-// each name has the surest first. Names that are no identifiers have none. If files
-// cannot be read, Find returns the definitions in the others together with an error
-// for which gitext.Unreadable is true.
+// Find finds the definitions of names in the files of a commit. The list of each name has the
+// surest definition first. Names that are no identifiers have an empty list. If files cannot be
+// read, Find returns the definitions in the other files together with an error for which
+// gitext.Unreadable is true.
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
 	found := map[string][]Definition{}
 	var unread error
@@ -98,8 +98,8 @@ func Last(name string) string {
 	return strings.TrimLeft(name, "~*&")
 }
 
-// Scope returns the class or the namespace directly before the last part of a
-// qualified name, "" if it has none or none that a definition would write.
+// Scope returns the class or the namespace directly before the last part of a qualified name. It
+// returns "" if there is none, or none that a definition would write.
 func Scope(name string) string {
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
@@ -130,7 +130,7 @@ var (
 	}
 )
 
-// definition reports whether a line defines a name, by its look.
+// definition reports whether a line looks like a definition of a name.
 func definition(p, text, name string) (Definition, bool) {
 	at := wordIndex(text, name)
 	if at < 0 {
@@ -162,7 +162,7 @@ func definition(p, text, name string) (Definition, bool) {
 	case !indented:
 		d.Score = 10
 	case classLike[ext]:
-		// A method within a class: something must stand before its name.
+		// A method within a class needs a type or keyword before its name.
 		if strings.TrimSpace(before) == "" && !strings.HasSuffix(d.Text, "{") {
 			return d, false
 		}
@@ -194,8 +194,8 @@ var (
 	}
 )
 
-// returnsTag reports whether a line is the heading of a function that returns a
-// structure, and not the definition of one: "static struct list *find(int n)".
+// returnsTag reports whether a line is the heading of a function that returns a structure, rather
+// than the definition of the structure: "static struct list *find(int n)".
 func returnsTag(keyword, before, after string) bool {
 	switch keyword {
 	case "struct", "enum", "union":
@@ -244,7 +244,7 @@ func isHeader(p string) bool {
 	return false
 }
 
-// wordIndex returns where name stands as a whole word in text, -1 if nowhere.
+// wordIndex returns the index of name as a whole word in text, or -1.
 func wordIndex(text, name string) int {
 	from := 0
 	for {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// DefinedIn returns the lines of a text, from 1, that define a name by their look, the
-// surest first.
+// DefinedIn returns the numbers of the lines that look like a definition of a name, the surest
+// first. Lines count from 1.
 func DefinedIn(path string, lines [][]byte, name string) []int {
 	name = Last(name)
 	if !isIdentifier(name) {
@@ -31,5 +31,5 @@ func DefinedIn(path string, lines [][]byte, name string) []int {
 	return at
 }
 
-// maxDefinition is how much of a line is looked at, in bytes.
+// maxDefinition limits how much of a line is examined, in bytes.
 const maxDefinition = 1000

@@ -10,33 +10,33 @@ import (
 	"git-agent/agent/source"
 )
 
-// A view answers a model that asks where a name is defined: it looks the name
-// up and shows the code of the definitions.
+// A view answers a model's question about the definition of a name: it looks up the name and
+// shows the code of the definitions.
 //
-// It says what a lookup took instead of what was asked for, and what it could not do. It
-// does not decide which files may be shown: the caller reads them.
+// The answer says which name or line the lookup used instead of the requested one, and which
+// steps failed. The caller decides which files may be shown, and reads them.
 
 // A View shows definitions in the files that a model can see.
 type View struct {
 	Tool string // the name of the tool, for refusals
-	// Read returns the lines of a file. For a file that must not be shown it returns a
-	// *agent.CallError, which says why.
+	// Read returns the lines of a file. For a file that must not be shown, it returns a
+	// *agent.CallError with the reason.
 	Read func(ctx context.Context, path string) ([][]byte, error)
-	// Number renders lines first to last, which count from 1, with their numbers.
+	// Number renders lines first to last with their numbers, from 1.
 	Number func(lines [][]byte, first, last int) string
 	Mask   agent.Mask
-	Search string // names the tool that finds the uses of a name
-	Reader string // names the tool that shows the rest of a definition
+	Search string // name of the tool that finds the uses of a name
+	Reader string // name of the tool that shows the rest of a definition
 }
 
-// A Question is a name, and the place of a use if one is known.
+// A Question is a name, and the place of a use if known.
 type Question struct {
 	Name  string
 	At    Place
-	Notes []string // sentences for the model on how the question was understood
+	Notes []string // sentences for the model about the reading of the question
 }
 
-// Lookup looks up a name and renders what is found.
+// Lookup looks up a name and renders the result.
 func (v View) Lookup(ctx context.Context, finder *Finder, q Question) (agent.Result, error) {
 	found, err := finder.Lookup(ctx, q.Name, q.At)
 	if errors.Is(err, ErrNoName) {
@@ -55,16 +55,15 @@ func (v View) Lookup(ctx context.Context, finder *Finder, q Question) (agent.Res
 // short shortens a name that a model wrote.
 func short(name string) string { return agent.Shorten(agent.CleanLine(name), 100) }
 
-// These bound what is shown of definitions, in lines.
+// Limits on the shown lines of definitions.
 const (
 	shownBody  = 70 // of the first one
-	shownOther = 3  // of each other
-	shownRest  = 20 // that the first one may have more
+	shownOther = 3  // of each other definition
+	shownRest  = 20 // lines beyond shownBody that the first one may have
 	maxCode    = 180
 )
 
-// Render renders what was found: the first definition with its code, the others with
-// their first lines.
+// Render renders a result: the first definition with its code, and the first lines of the others.
 func (v View) Render(ctx context.Context, q Question, found Found) (agent.Result, error) {
 	var b strings.Builder
 	for _, n := range q.Notes {
@@ -104,8 +103,8 @@ func (v View) Render(ctx context.Context, q Question, found Found) (agent.Result
 	return agent.Result{Text: b.String()}, nil
 }
 
-// body returns the lines of a definition, at least the one that was found. If its file
-// cannot be shown, body says so.
+// body returns the lines of a definition, at least the first. If its file cannot be shown, body
+// returns a sentence about this.
 func (v View) body(ctx context.Context, d Definition, most int) (string, error) {
 	all, err := v.Read(ctx, d.Path)
 	var refused *agent.CallError

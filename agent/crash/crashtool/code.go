@@ -16,11 +16,11 @@ import (
 	"git-agent/gitext"
 )
 
-// nearby is how many lines get_nearby_code shows on either side (AutoCrashFL,
-// section 3.2).
+// nearby is the number of lines that get_nearby_code shows on either side (AutoCrashFL, section
+// 3.2).
 const nearby = 10
 
-// maxNearby is the most lines on either side that a call gets.
+// maxNearby is the most lines on either side that a call may request.
 const maxNearby = 60
 
 type codeParams struct {
@@ -54,8 +54,8 @@ func newCode(c *Case) (agent.Tool, error) {
 	})
 }
 
-// read reads a file of the commit that a model named, perhaps by the path that the
-// report has.
+// read reads a file of the commit by the path that a model gave, which may be a path of the
+// report.
 func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, note string, err error) {
 	f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
 	var refused *agent.CallError
@@ -72,8 +72,8 @@ func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, not
 	return f, fmt.Sprintf("%q is %s in the repository\n", agent.Shorten(agent.CleanLine(path), 200), agent.CleanLine(found)), nil
 }
 
-// Path returns the tracked file that a model named, perhaps by the path that the
-// report has. The clone may lack its contents.
+// Path returns the tracked file for the path that a model gave, which may be a path of the
+// report. The clone may lack its contents.
 func (c *Case) Path(ctx context.Context, tool, path string) (string, error) {
 	found, err := c.Scope.FindFile(ctx, c.Repo, tool, path)
 	var refused *agent.CallError
@@ -85,11 +85,11 @@ func (c *Case) Path(ctx context.Context, tool, path string) (string, error) {
 	return found, err
 }
 
-// placeEnd matches the line, and the column, that a model may write behind a path.
+// placeEnd matches the line and column that a model may append to a path.
 var placeEnd = source.Lazy(`(:[0-9]+){1,2}$`)
 
-// meant returns the tracked file that a path of the report means; "" if it may mean
-// none, or several of which the frames are not in exactly one.
+// meant returns the tracked file for a path of the report. It returns "" if the path matches no
+// file, or several files unless the frames are in exactly one of them.
 func (c *Case) meant(path string) string {
 	if c.Files == nil {
 		return ""
@@ -104,14 +104,14 @@ func (c *Case) meant(path string) string {
 	return list[0]
 }
 
-// inStacks reports whether a frame is in a file.
+// inStacks reports whether any frame is in a file.
 func (c *Case) inStacks(path string) bool {
 	return slices.ContainsFunc(c.Report.Stacks, func(s crash.Stack) bool {
 		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path == path })
 	})
 }
 
-// splitLines returns the lines of a text without their ends.
+// splitLines returns the lines of a text without line ends.
 func splitLines(text []byte) [][]byte {
 	list := bytes.Split(text, []byte("\n"))
 	if n := len(list); len(list[n-1]) == 0 {
@@ -120,11 +120,10 @@ func splitLines(text []byte) [][]byte {
 	return list
 }
 
-// maxCode bounds a shown line of code, in characters.
+// maxCode limits a shown line of code, in characters.
 const maxCode = 180
 
-// Numbered renders lines first to last, which count from 1, with their numbers. The
-// line mark gets a ">".
+// Numbered renders lines first to last with their numbers, from 1. The line mark gets a ">".
 func (c *Case) Numbered(all [][]byte, first, last, mark int) string {
 	var b strings.Builder
 	for n := first; n <= last; n++ {

@@ -14,9 +14,8 @@ type commitsParams struct {
 	Max     int    `json:"max" arg:"min=1,max=50"`
 }
 
-// newCommits makes search_commits, after Code Researcher (arXiv 2506.11060): a regular
-// expression finds commits by their messages. By what they changed, git_log_search
-// finds them.
+// newCommits makes search_commits, after Code Researcher (arXiv 2506.11060): a regular expression
+// finds commits by their messages. git_log_search finds commits by their changes.
 func newCommits(c *Case) (agent.Tool, error) {
 	const name = "search_commits"
 	return newTool(name, agent.DeedSearch, commitsParams{Max: 15}, func(ctx context.Context, p commitsParams) (agent.Result, error) {

@@ -1,17 +1,18 @@
-// Package crashtool holds the tools with which a model investigates a crash: those
-// of AutoCrashFL (arXiv 2510.22530, section 3.3), and the history.
+// Package crashtool holds the tools for a model that investigates a crash: the tools of
+// AutoCrashFL (arXiv 2510.22530, section 3.3), and tools for the history.
 //
 //   - get_crash_extinfo and get_crash_stack show the report, get_crash_section the
 //     other sections of a SAP HANA dump.
-//   - get_nearby_code shows the lines around a line, get_term_definition where a name
-//     is defined.
-//   - search_commits finds commits by their messages. git_log_search, which finds them
-//     by their changes, git_blame, git_show and git_grep are those of agent/gittool.
+//   - get_nearby_code shows the lines around a line, get_term_definition the definition
+//     of a name.
+//   - search_commits finds commits by their messages. git_log_search, which finds
+//     commits by their changes, git_blame, git_show and git_grep come from
+//     agent/gittool.
 //
-// All answer from the commit that crashed, and nothing newer is visible. None needs a
-// checkout. A call that is wrong about a line or a path gets the nearest answer, which
-// says what it took instead: in the paper 40 % of the definition calls failed, most of
-// them because the name was not on the given line.
+// All tools answer from the commit that crashed, and nothing newer is visible. None needs a
+// checkout. A call with a wrong line or path gets the nearest answer, which says what it used
+// instead: in the paper 40 % of the definition calls failed, most of them because the name was
+// not on the given line.
 package crashtool
 
 import (
@@ -33,33 +34,32 @@ type Case struct {
 	Repo   *gitext.Repo
 	Commit gitext.OID // the commit that crashed
 	Report *crash.Report
-	// Dump is the file that holds the report's sections, "" if it cannot be read.
+	// Dump is the file with the report's sections, "" if it cannot be read.
 	Dump   string
 	Files  *locate.Files  // the files of the commit
 	Finder *symbol.Finder // looks up definitions
-	Scope  gittool.Scope  // what of the history is visible
+	Scope  gittool.Scope  // the visible part of the history
 	Memory agent.Memory   // of the git tools; may be nil
-	// Mask takes out of texts what must not leave the machine; may be nil. The answers
-	// are masked again as a whole: here it sees texts before they are cut, because half
-	// of a secret looks like none.
+	// Mask removes secrets from texts; may be nil. The answers are masked again as a whole: Mask
+	// is applied before texts are cut, because half of a secret is not recognised.
 	Mask   agent.Mask
-	Leaves // which tools are left out
+	Leaves // the tools to leave out
 }
 
-// Leaves say what the tools leave out, so that each part of the method can be measured.
-// Scope must say the same: which tools it is Without, and that it is TipOnly.
+// Leaves says which tools are left out, to measure each part of the method. Scope must agree in
+// its fields Without and TipOnly.
 type Leaves struct {
 	NoTools        bool // no tool at all
 	NoDefinitions  bool // no get_term_definition
-	NoRaw          bool // the report is shown in its sanitized form only, and no other section of a dump
+	NoRaw          bool // only the sanitized form of the report, and no other section of a dump
 	NoCommitSearch bool // neither search_commits nor git_log_search
 	NoHistory      bool // no tool shows a commit
 }
 
-// gitTools are the tools of agent/gittool that a model has.
+// gitTools are a model's tools from agent/gittool.
 var gitTools = []string{"git_blame", "git_show", "git_log_search", "git_grep"}
 
-// Without returns the names of the git tools that are left out.
+// Without returns the names of the git tools to leave out.
 func (l Leaves) Without() []string {
 	switch {
 	case l.NoTools:
@@ -72,10 +72,10 @@ func (l Leaves) Without() []string {
 	return nil
 }
 
-// Shorten is agent.Shorten for text that may hold secrets. The text is cleaned too.
+// Shorten is like agent.Shorten, for text that may hold secrets. It also cleans the text.
 func (c *Case) Shorten(text string, max int) string { return c.Mask.Shorten(text, max) }
 
-// abridge is agent.Abridge as Shorten is agent.Shorten.
+// abridge is like agent.Abridge, for text that may hold secrets.
 func (c *Case) abridge(text string, max int) string { return c.Mask.Abridge(text, max) }
 
 // New returns the tools for a case, in the order in which models see them. They are
@@ -115,9 +115,9 @@ func New(c *Case) ([]agent.Tool, error) {
 	return tools, nil
 }
 
-// ReportTools returns the tools that show more of a report than a first message has, for a
-// model that repairs what crashed: get_crash_stack, and get_crash_section for a dump. Only
-// the report of the case, its dump and its mask are needed.
+// ReportTools returns the tools that show the rest of a report to a model that repairs the crash:
+// get_crash_stack, and get_crash_section for a dump. Only the report, dump and mask of the case
+// are needed.
 func ReportTools(c *Case) ([]agent.Tool, error) {
 	stack, err := newStack(c)
 	if err != nil || !c.hasSections() {
@@ -130,7 +130,7 @@ func ReportTools(c *Case) ([]agent.Tool, error) {
 // hasSections reports whether the report is a dump whose other sections can be shown.
 func (c *Case) hasSections() bool { return len(c.Report.Sections) > 0 && c.Dump != "" && !c.NoRaw }
 
-// Specs describes all tools, those of a HANA dump included, in their order.
+// Specs describes all tools in order, including those for a HANA dump.
 func Specs() ([]agent.Spec, error) {
 	all := &Case{Report: &crash.Report{Sections: []crash.Section{{}}}, Dump: "-", Scope: gittool.Scope{Tip: "-"}}
 	tools, err := New(all)
@@ -141,7 +141,7 @@ func Specs() ([]agent.Spec, error) {
 	return specs, err
 }
 
-// newTool makes a tool of what the prompts say about the one called name.
+// newTool makes a tool from the prompt of this name.
 func newTool[P any](name string, deed agent.Deed, defaults P, answer func(ctx context.Context, p P) (agent.Result, error)) (agent.Tool, error) {
 	text, err := prompts.Get("crash/" + name)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// shownProblems is how many problems a first message has.
+// shownProblems is the number of problems in a first message.
 const shownProblems = 6
 
-// ProblemsInShort says what failed, for a first message. A long report, such as a log, names many problems; the
-// first ones are shown.
+// ProblemsInShort says what failed, for a first message. A long report, such as a log, names many
+// problems; only the first ones are shown.
 func (c *Case) ProblemsInShort() string {
 	r := c.Report
 	short := *r
@@ -27,20 +27,20 @@ func (c *Case) ProblemsInShort() string {
 	return text
 }
 
-// Bounds of the stacks in a first message. Every turn sends it again, so it leaves to
-// get_crash_stack what an easy case does not need.
+// Limits on the stacks in a first message. Every turn sends the message again, so details that an
+// easy case does not need are left to get_crash_stack.
 const (
-	mainFrames   = 30 // of the stack at which the search started
+	mainFrames   = 30 // of the stack in which the search started
 	sharedFrames = 20 // of that stack, if there are others
 	otherFrames  = 12 // of each other stack
 	moreFrames   = 5  // further frames in files of the main stack
 	edgeFrames   = 3  // frames of other code that are shown at the top of a stack
 
 	maxStacks = 3200 // characters of all stacks
-	maxFrame  = 300  // characters, about as many as a frame takes
+	maxFrame  = 300  // characters, about the size of a frame
 )
 
-// StacksInShort renders the stacks of the report for a first message, the main one first.
+// StacksInShort renders the stacks of the report for a first message, with the main stack first.
 func (c *Case) StacksInShort() string {
 	var b strings.Builder
 	r := c.Report
@@ -81,8 +81,8 @@ func (c *Case) StacksInShort() string {
 	return b.String()
 }
 
-// stackOrder returns the stacks with frames: the main one first, then those that most
-// often hold the fault, such as that of an exception behind another one.
+// stackOrder returns the stacks with frames: the main one first, then the kinds that most often
+// contain the fault, such as a stack of an exception behind another one.
 func (c *Case) stackOrder() []int {
 	var order []int
 	for i, s := range c.Report.Stacks {
@@ -108,7 +108,7 @@ func (c *Case) stackOrder() []int {
 	return order
 }
 
-// placesOf returns the places of a stack in the repository.
+// placesOf returns the places in the repository of a stack's frames.
 func placesOf(s crash.Stack) string {
 	var b strings.Builder
 	for _, f := range s.Frames {
@@ -119,8 +119,7 @@ func placesOf(s crash.Stack) string {
 	return b.String()
 }
 
-// frameLister renders the frames of one stack. Runs of frames that are left out are
-// only counted.
+// frameLister renders the frames of one stack. It only counts runs of omitted frames.
 type frameLister struct {
 	*Case
 	b      strings.Builder
@@ -164,14 +163,13 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
 }
 
-// gdbArguments matches a frame of gdb with its arguments.
+// gdbArguments matches a frame of gdb with arguments.
 var gdbArguments = source.Lazy(`^#\d+\s+(?:0x[0-9a-f]+ in )?\S.*? \((.*=.*)\)(?: at | from |$)`)
 
 // maxArguments is the most characters of the arguments of a frame.
 const maxArguments = 120
 
-// argumentsOf returns the arguments of a frame in the repository, "" if the report does
-// not have them.
+// argumentsOf returns the arguments of a frame in the repository, or "" if the report lacks them.
 func (l *frameLister) argumentsOf(f crash.Frame) string {
 	m := gdbArguments().FindStringSubmatch(f.Raw)
 	if m == nil || f.Path == "" {
@@ -180,8 +178,8 @@ func (l *frameLister) argumentsOf(f crash.Frame) string {
 	return l.Shorten(m[1], maxArguments)
 }
 
-// stackText renders one stack: its first frames in the repository, and later ones in
-// files of the main stack.
+// stackText renders one stack: its first frames in the repository, and later frames in files of
+// the main stack.
 func (c *Case) stackText(s crash.Stack, most int) string {
 	l := frameLister{Case: c}
 	fmt.Fprintf(&l.b, "## %s\n", c.StackTitle(s))

@@ -14,11 +14,11 @@ import (
 
 // Forms of the answers about the report.
 const (
-	raw       = "raw"       // as the report has it
+	raw       = "raw"       // as in the report
 	sanitized = "sanitized" // facts only, as in AutoCrashFL, section 3.1
 )
 
-// Bounds of an answer about the report. What is left out is on further pages.
+// Limits on an answer about the report. The rest is on further pages.
 const (
 	pageChars = 8000
 	maxText   = 1 << 20 // bytes of the stacks, and of the sections of one name, that are read
@@ -30,7 +30,7 @@ type reportParams struct {
 	Page int    `json:"page" arg:"min=0"`
 }
 
-// pageParams are the parameters of a tool that shows the report in one form only.
+// pageParams are the parameters of a tool that shows only one form of the report.
 type pageParams struct {
 	Page int `json:"page" arg:"min=0"`
 }
@@ -56,8 +56,8 @@ func newStack(c *Case) (agent.Tool, error) {
 	})
 }
 
-// newReportTool makes a tool that shows a part of the report in a form of the caller's
-// choice, or only in the sanitized one.
+// newReportTool makes a tool that shows a part of the report in the requested form, or only in
+// the sanitized form.
 func newReportTool(c *Case, name string, show func(form string) string) (agent.Tool, error) {
 	if c.NoRaw {
 		return newTool(name, agent.DeedRead, pageParams{}, func(_ context.Context, p pageParams) (agent.Result, error) {
@@ -88,8 +88,8 @@ func newSection(c *Case) (agent.Tool, error) {
 	})
 }
 
-// section returns the text of the sections of a name. Since the report was read,
-// anything may have taken the place of the dump.
+// section returns the text of the sections with a name. The dump may have been replaced since the
+// report was read.
 func (c *Case) section(name string) (string, bool) {
 	found := hana.Find(c.Report.Sections, name)
 	if len(found) == 0 || c.Dump == "" {
@@ -132,7 +132,7 @@ func (c *Case) sectionNames(missing string) string {
 	return b.String()
 }
 
-// Problems says what the report names as failures, and which build failed.
+// Problems describes the failures in the report and the build that failed.
 func (c *Case) Problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
@@ -169,11 +169,11 @@ func (c *Case) Problems(r *crash.Report) string {
 	return b.String()
 }
 
-// noHeading takes off a line's beginning what would make it a heading of the first
-// message, which is the place of our own words.
+// noHeading removes characters that would turn a line into a heading of the first message,
+// because only our own text has headings there.
 func noHeading(line string) string { return cmp.Or(strings.TrimLeft(line, "#= "), "failure") }
 
-// Bounds of what is said of a problem, in characters.
+// Limits on the description of a problem, in characters.
 const (
 	maxKind    = 200
 	maxAddress = 40
@@ -192,10 +192,10 @@ func (c *Case) StackTitle(s crash.Stack) string {
 	return c.Shorten(title, 200)
 }
 
-// noStack is the answer about a report without stacks.
+// noStack is the answer for a report without stacks.
 const noStack = "the report has no stack\n"
 
-// lines returns the stacks as the report has them.
+// lines returns the stacks in the report's own text.
 func (c *Case) lines() string {
 	if len(c.Report.Stacks) == 0 {
 		return noStack
@@ -217,7 +217,7 @@ func (c *Case) lines() string {
 	return b.String()
 }
 
-// places returns the places of the stacks in the repository, in their order.
+// places returns the places of the stacks in the repository, in order.
 func (c *Case) places() string {
 	if len(c.Report.Stacks) == 0 {
 		return noStack
@@ -243,7 +243,7 @@ func (c *Case) places() string {
 	return b.String()
 }
 
-// Place returns a frame's function and where it is in the repository: "f() a.c:12".
+// Place returns a frame's function and its place in the repository: "f() a.c:12".
 func Place(f crash.Frame) string {
 	s := ""
 	if f.Function != "" {
@@ -262,8 +262,8 @@ func Place(f crash.Frame) string {
 	return s + agent.CleanLine(f.Path)
 }
 
-// page returns one page of a text, from 0 or 1, which are the same. A page ends with a
-// whole line.
+// page returns one page of a text. Pages count from 1; 0 means page 1. A page ends with a whole
+// line.
 func (c *Case) page(tool, text string, number int) (agent.Result, error) {
 	pages := pagesOf(c.Mask.Text(agent.Clean(strings.ReplaceAll(text, "\r\n", "\n"))))
 	n := max(number, 1)

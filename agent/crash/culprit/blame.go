@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext"
 )
 
-// blame finds the owners of the lines of all regions, with one blame for each file.
+// blame finds the owners of the lines of all regions, with one blame per file.
 func (g *gathering) blame(ctx context.Context) error {
 	var files []suspect.FileLines
 	at := map[string]int{}
@@ -45,9 +45,8 @@ func (g *gathering) blame(ctx context.Context) error {
 	return nil
 }
 
-// kindOf tells the kind of a line by its beginning. It knows no comment that begins
-// on another line without a mark of its own, which is what a lexer is for, and takes
-// no time.
+// kindOf returns the kind of a line from its beginning. It misses a comment that begins on
+// another line and has no mark on this one. A lexer would find it, but kindOf takes no time.
 func kindOf(file string, line []byte) source.LineKind {
 	t := bytes.TrimSpace(line)
 	switch {
@@ -69,7 +68,7 @@ func kindOf(file string, line []byte) source.LineKind {
 	return source.LineCode
 }
 
-// hashComments reports whether a comment begins with # in a file.
+// hashComments reports whether # begins a comment in a file.
 func hashComments(file string) bool {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".py", ".pyx", ".in", ".rb", ".sh", ".pl", ".pm", ".ex", ".exs", ".r", ".jl":

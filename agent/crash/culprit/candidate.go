@@ -12,29 +12,29 @@ import (
 	"git-agent/gitext"
 )
 
-// A candidate is a commit that may be a suspect, with what was found about it.
+// A candidate is a commit that may be a suspect, with its findings.
 type candidate struct {
 	gitext.Commit
 	hits    []*hit // by falling weight of the region
 	history []past
 }
 
-// A hit is what a commit owns of a region.
+// A hit holds the lines of a region that a commit owns.
 type hit struct {
 	region  *region
 	lines   []suspect.OwnedLine
 	share   float64 // of the region's lines, by their kinds
-	around  float64 // the same, by how close the lines are to frames
+	around  float64 // share weighted by the distance of the lines to frames
 	exact   *place  // the heaviest place whose line it owns
 	nearest *place  // the heaviest place by closeness
-	near    float64 // the weight of nearest, less with each line between
+	near    float64 // the weight of nearest, reduced for each line between
 	between int     // lines between nearest and the closest line
 }
 
-// A past is a place in the history of a region.
+// A past is the position of a commit in the history of a region.
 type past struct {
 	region *region
-	order  int // commits that changed the region later
+	order  int // number of later commits that changed the region
 }
 
 // A gathering collects the candidates of a report.
@@ -46,7 +46,7 @@ type gathering struct {
 	order   []gitext.OID
 	words   source.Bag // of the report
 	since   *since
-	ignored []gitext.OID // commits that the project wants blamed for nothing
+	ignored []gitext.OID // commits that the project excludes from blame
 	notes   []string
 }
 
@@ -61,7 +61,7 @@ func (g *gathering) at(oid gitext.OID) *candidate {
 	return c
 }
 
-// takeOwners makes the owners of the lines of all regions candidates.
+// takeOwners makes candidates of the owners of the lines of all regions.
 func (g *gathering) takeOwners() {
 	for _, r := range g.regions {
 		all := 0.0
@@ -88,7 +88,7 @@ func (g *gathering) takeOwners() {
 	}
 }
 
-// lineWeight returns how much a line of a kind counts.
+// lineWeight returns the weight of a line of a kind.
 func lineWeight(k source.LineKind) float64 {
 	switch k {
 	case source.LineBlank:
@@ -99,8 +99,8 @@ func lineWeight(k source.LineKind) float64 {
 	return 1
 }
 
-// closeness is the factor by which a place's weight falls with each line between it
-// and the line that is owned.
+// closeness is the factor by which a place's weight falls with each line between the place and
+// the owned line.
 const closeness = 0.8
 
 // take adds a line to a hit.
@@ -129,8 +129,8 @@ func (h *hit) take(l suspect.OwnedLine) {
 // closest frame.
 const wide = 0.93
 
-// closeShares returns the share of each owner in a region's lines, where those close
-// to a frame weigh most.
+// closeShares returns the share of each owner in a region's lines. Lines close to a frame weigh
+// most.
 func (r *region) closeShares() map[*hit]float64 {
 	out := map[*hit]float64{}
 	all := 0.0
@@ -147,8 +147,7 @@ func (r *region) closeShares() map[*hit]float64 {
 	return out
 }
 
-// read reads the commits of all candidates, and drops merges and those that cannot
-// be read.
+// read reads the commits of all candidates. It drops merges and unreadable commits.
 func (g *gathering) read(ctx context.Context) ([]*candidate, error) {
 	var out []*candidate
 	boundary := g.repo.ShallowBoundary()
@@ -170,7 +169,7 @@ func (g *gathering) read(ctx context.Context) ([]*candidate, error) {
 	return out, nil
 }
 
-// age returns how old a commit was at the crash.
+// age returns the age of a commit at the time of the crash.
 func (g *gathering) age(c *candidate) time.Duration {
 	return max(g.commit.Committer.Time.Sub(c.Committer.Time), 0)
 }

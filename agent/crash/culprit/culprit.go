@@ -1,11 +1,11 @@
 // Package culprit names the commits that may have introduced a crash.
 //
-// Candidates are the commits that own lines of the functions that the project's
-// frames are in, at the commit that crashed, and the latest ones that changed these
-// functions. A choice model orders them by the lines that they own and how close
-// these are to those of the frames, by the weight of the frames' files, by their age,
-// and by what their messages share with the report. Its weights are fitted to crashes
-// whose culprits are known, and know no repository. cmd/crash-train makes model.json.
+// Candidates are the commits that own lines of the functions around the project's frames, at the
+// commit that crashed, and the latest commits that changed these functions. A choice model orders
+// candidates by the lines that they own, the distance of these lines to the lines of frames, the
+// weight of the frames' files, the age of the commit, and the words that its message shares with
+// the report. The weights are fitted to crashes with known culprits and are independent of any
+// repository. cmd/crash-train makes model.json.
 //
 // Nothing newer than the commit that crashed is read.
 package culprit
@@ -22,19 +22,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options say which commits may be named.
+// Options restrict the commits that may be named.
 type Options struct {
-	Since gitext.OID // only commits that this one does not reach; "" for all
+	Since gitext.OID // only commits that are not reachable from Since; "" for all
 	Max   int        // most suspects
 }
 
 // Found are the suspects, the likeliest first.
 type Found struct {
 	Suspects []suspect.Suspect
-	Notes    []string // what could not be read, a sentence each
+	Notes    []string // a sentence about each thing that could not be read
 }
 
-// Find names the commits behind the frames of a located report, whose files are
+// Find names the commits behind the frames of a report. The frames must be located and the files
 // ranked.
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File, opt Options) (*Found, error) {
 	g, candidates, err := gather(ctx, repo, commit, report, files, opt.Since)
@@ -115,7 +115,7 @@ func gather(
 	return g, candidates, err
 }
 
-// noLines reports whether no frame of the project has a line.
+// noLines reports whether no frame of the project has a line number.
 func (g *gathering) noLines() bool {
 	for _, r := range g.regions {
 		for _, p := range r.places {

@@ -16,7 +16,7 @@ var featureNames = []string{
 	"line",        // weight of the heaviest frame whose line it owns
 	"line_code",   // the same, if the line is code
 	"line_newest", // 1 for the newest owner of the line of a frame, then 1/2, 1/3 ...
-	"around",      // share of the lines of the functions, those close to frames first
+	"around",      // share of the lines of the functions, weighted by closeness to frames
 	"share",       // share of the lines of the functions
 	"near",        // weight of the heaviest function where it owns code next to a frame, or to the heading
 	"lines",       // how many lines of code of the functions it owns
@@ -55,7 +55,7 @@ func (g *gathering) vectors(candidates []*candidate) [][]float64 {
 	return out
 }
 
-// nextTo is how many lines from a frame's line are next to it.
+// nextTo is the largest distance, in lines, of a line next to a frame's line.
 const nextTo = 2
 
 // places returns the features of the lines that a candidate owns.
@@ -95,7 +95,7 @@ func (r *region) weightAt(line int) float64 {
 	return w
 }
 
-// addHistory adds the features of the place of a candidate in histories.
+// addHistory adds the features of a candidate's positions in histories.
 func (c *candidate) addHistory(f map[string]float64) {
 	for _, p := range c.history {
 		f["history"] = max(f["history"], p.region.weight/float64(1+p.order))
@@ -110,7 +110,7 @@ func (c *candidate) hasLine() bool {
 	return slices.ContainsFunc(c.hits, func(h *hit) bool { return h.exact != nil })
 }
 
-// newest returns for each of some candidates 1 / (1 + how many of them are newer).
+// newest returns 1 / (1 + the number of newer ones) for each selected candidate.
 func (g *gathering) newest(candidates []*candidate, among func(*candidate) bool) map[*candidate]float64 {
 	order := slices.DeleteFunc(slices.Clone(candidates), func(c *candidate) bool { return !among(c) })
 	slices.SortStableFunc(order, func(a, b *candidate) int { return cmp.Compare(g.age(a), g.age(b)) })
@@ -121,8 +121,8 @@ func (g *gathering) newest(candidates []*candidate, among func(*candidate) bool)
 	return out
 }
 
-// reportWords returns the words of a report: of what failed, and of the functions and
-// files of the project that are in its stacks.
+// reportWords returns the words of a report: from its problems, and from the project's functions
+// and files in its stacks.
 func reportWords(report *crash.Report) source.Bag {
 	b := source.Bag{}
 	for _, p := range report.Problems {

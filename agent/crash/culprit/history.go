@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound the histories that are read. With a good commit, more of what came
-// after it is read.
+// Limits on the histories that are read. If a good commit is known, more of the commits after it
+// are read.
 const (
 	historyRegions = 2
 	historyCommits = 4
@@ -18,15 +18,14 @@ const (
 	sinceCommits   = 60
 )
 
-// A histories holds the latest commits that changed functions and files, newest
-// first.
+// A histories holds the latest commits that changed functions and files, the newest first.
 type histories struct {
 	regions [][]gitext.OID // of the heaviest regions
 	files   []gitext.OID   // of the heaviest files together
 }
 
-// readHistories reads the latest commits that changed the heaviest regions and files.
-// One that only removed lines owns none.
+// readHistories reads the latest commits that changed the heaviest regions and files. A commit
+// that only removed lines owns none, so blame does not find it.
 func (g *gathering) readHistories(ctx context.Context) (h histories, err error) {
 	for _, r := range g.regions[:min(len(g.regions), historyRegions)] {
 		opt := gitext.LogLOptions{Tip: g.commit.OID, Path: r.path, Start: r.Start, End: r.End, Max: historyCommits}
@@ -44,7 +43,7 @@ func (g *gathering) readHistories(ctx context.Context) (h histories, err error) 
 	return h, err
 }
 
-// oidsOf returns the commits of a log, up to what cannot be read.
+// oidsOf returns the commits of a log up to the first unreadable one.
 func oidsOf[T any](log iter.Seq2[T, error], oid func(T) gitext.OID) ([]gitext.OID, error) {
 	var out []gitext.OID
 	for e, err := range log {
@@ -69,7 +68,7 @@ func (g *gathering) heaviestFiles() []string {
 	return paths
 }
 
-// takeHistories makes the commits of histories candidates.
+// takeHistories makes candidates of the commits in histories.
 func (g *gathering) takeHistories(h histories) {
 	for i, oids := range h.regions {
 		for j, oid := range oids {

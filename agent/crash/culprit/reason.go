@@ -15,7 +15,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// reason says in a sentence why a candidate is suspected.
+// reason explains in a sentence why a candidate is a suspect.
 func (g *gathering) reason(report *crash.Report, c *candidate) string {
 	var clauses []string
 	if h := c.best(); h != nil {
@@ -36,8 +36,8 @@ func (g *gathering) reason(report *crash.Report, c *candidate) string {
 	return agent.CleanLine(strings.ToUpper(s[:1]) + s[1:])
 }
 
-// best returns the hit that weighs most: the line of a frame, else what is close to
-// one, else the largest share.
+// best returns the heaviest hit: the line of a frame, else lines close to one, else the largest
+// share.
 func (c *candidate) best() *hit {
 	if len(c.hits) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (h *hit) exactWeight() float64 {
 	return h.exact.weight
 }
 
-// clause says what a commit owns of a region.
+// clause says which part of a region a commit owns.
 func (h *hit) clause(report *crash.Report) string {
 	r := h.region
 	owned := fmt.Sprintf("%s of %s", ownedOf(h), r.named(report))
@@ -84,7 +84,7 @@ func ownedOf(h *hit) string {
 	return fmt.Sprintf("%d of the %d lines", n, all)
 }
 
-// named names a region for a reader.
+// named returns a readable name of a region.
 func (r *region) named(report *crash.Report) string {
 	if r.function != "" {
 		return agent.Abridge(r.function, 80) + "()"
@@ -92,7 +92,7 @@ func (r *region) named(report *crash.Report) string {
 	return fmt.Sprintf("%s:%d-%d", shortPath(r.path), r.Start, r.End)
 }
 
-// frameName names a frame as the stacks number them.
+// frameName names a frame with its number in the stack.
 func frameName(report *crash.Report, ref crash.FrameRef) string {
 	s := report.Stacks[ref.Stack]
 	switch {
@@ -114,7 +114,7 @@ func latest(order int) string {
 // maxEvidence is the most lines that are shown for one suspect.
 const maxEvidence = 4
 
-// evidence returns lines that a candidate owns, those at frames first.
+// evidence returns lines that a candidate owns, lines at frames first.
 func (g *gathering) evidence(c *candidate) []suspect.Evidence {
 	var out []suspect.Evidence
 	hits := slices.Clone(c.hits)
@@ -139,8 +139,8 @@ func (g *gathering) evidence(c *candidate) []suspect.Evidence {
 	return out
 }
 
-// pastEvidence returns what shows that a commit changed a function or a file of which
-// it owns no line.
+// pastEvidence returns evidence for a commit that changed a function or a file but owns no line
+// of it.
 func (g *gathering) pastEvidence(c *candidate) []suspect.Evidence {
 	if len(c.history) > 0 {
 		r := c.history[0].region
@@ -156,8 +156,8 @@ func (g *gathering) pastEvidence(c *candidate) []suspect.Evidence {
 		Command: command("log", "--oneline", fmt.Sprintf("-%d", logCommits), g.commit.OID.Short(), "--", g.regions[0].path)}}
 }
 
-// closest returns the lines of a hit with code on them, those closest to a frame
-// first. If there are none with code, it returns all.
+// closest returns the lines of code of a hit, the closest to a frame first. If no line is code,
+// it returns all lines.
 func (h *hit) closest() []suspect.OwnedLine {
 	lines := slices.DeleteFunc(slices.Clone(h.lines), func(l suspect.OwnedLine) bool { return l.Kind != source.LineCode })
 	if len(lines) == 0 {
@@ -169,7 +169,7 @@ func (h *hit) closest() []suspect.OwnedLine {
 	return lines
 }
 
-// distance returns how many lines a line is from the closest place of a region.
+// distance returns the number of lines between a line and the closest place of a region.
 func (r *region) distance(line int) int {
 	best := math.MaxInt
 	for _, p := range r.places {
@@ -201,7 +201,7 @@ func command(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// signalNames say for a reader what the features are.
+// signalNames describe the features for a reader.
 var signalNames = map[string]string{
 	"line":        "owns the line of a frame",
 	"line_code":   "owns the code of a frame's line",

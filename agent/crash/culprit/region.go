@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound the work on one report.
+// Limits on the work for one report.
 const (
 	maxFiles     = 6
 	maxRegions   = 12
@@ -24,11 +24,11 @@ const (
 	maxBlamed    = 4000 // lines of all regions
 	maxPlaces    = 500  // lines of a file whose functions are looked for
 	maxRepeated  = 1000 // places in a region
-	window       = 12   // lines on either side of a line that is in no function
+	window       = 12   // lines on either side of a line outside any function
 )
 
-// A region is a function of the project that frames of the report are in, or the
-// lines around a frame that is in none.
+// A region is a function of the project with frames of the report, or the lines around a frame
+// outside any function.
 type region struct {
 	path string
 	source.Extent
@@ -39,24 +39,24 @@ type region struct {
 	hits     []*hit // of all owners, by their first lines
 }
 
-// A place is where a frame is in the source.
+// A place is the position of a frame in the source.
 type place struct {
 	ref      crash.FrameRef
 	line     int // 0 if the report names only the function
-	at       int // line, or else the heading of the function
-	position int // how many frames of the project come before it in its stack
+	at       int // line, or else the line of the function's heading
+	position int // number of frames of the project before it in its stack
 	weight   float64
 }
 
-// Weights of the stacks that are not the main one, and of each step down a stack.
+// Weights of stacks other than the main one, and of each step down a stack.
 const (
 	laterStack = 0.4
 	freeStack  = 0.9
 	stepDown   = 0.8
 )
 
-// placesOf returns the places of a report in each file, where share is the weight of a
-// file from 0 to 1. Frames of run-time libraries have none.
+// placesOf returns the places of a report by file. share is the weight of each file, from 0 to 1.
+// Frames of run-time libraries have no place.
 func placesOf(report *crash.Report, share map[string]float64) map[string][]place {
 	out := map[string][]place{}
 	main := mainStack(report)
@@ -82,8 +82,7 @@ func placesOf(report *crash.Report, share map[string]float64) map[string][]place
 	return out
 }
 
-// mainStack returns the first stack of the crash that has a frame of the project, -1
-// if there is none.
+// mainStack returns the first stack of the crash with a frame of the project, or -1.
 func mainStack(report *crash.Report) int {
 	return slices.IndexFunc(report.Stacks, func(s crash.Stack) bool {
 		return s.Kind == crash.StackCrash && slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" && !f.Assertion })
@@ -100,7 +99,7 @@ func stackWeight(s crash.Stack, main bool) float64 {
 	return laterStack
 }
 
-// shares returns the weight of the first files of a ranking, the first having 1.
+// shares returns the weights of the first files of a ranking; the first has weight 1.
 func shares(files []crash.File) map[string]float64 {
 	out := map[string]float64{}
 	for _, f := range files {
@@ -112,8 +111,8 @@ func shares(files []crash.File) map[string]float64 {
 	return out
 }
 
-// regionsOf returns the functions that the frames of a report are in, the heaviest
-// first, and sentences about files that cannot be read.
+// regionsOf returns the functions with frames of a report, the heaviest first, and sentences
+// about unreadable files.
 func regionsOf(
 	ctx context.Context,
 	repo *gitext.Repo,
@@ -122,7 +121,7 @@ func regionsOf(
 	files []crash.File,
 ) (out []*region, unread []string, err error) {
 	places := placesOf(report, shares(files))
-	for _, f := range files { // and not by the map, whose order changes
+	for _, f := range files { // not over the map, whose order varies
 		if len(places[f.Path]) == 0 {
 			continue
 		}
@@ -143,7 +142,7 @@ func regionsOf(
 	return bounded(out), unread, nil
 }
 
-// bounded returns the first regions that can be blamed in bounded time.
+// bounded returns the first regions that blame can process in bounded time.
 func bounded(regions []*region) []*region {
 	lines := 0
 	for i, r := range regions {
@@ -154,7 +153,7 @@ func bounded(regions []*region) []*region {
 	return regions
 }
 
-// regionsIn returns the functions of one file that places are in.
+// regionsIn returns the functions of one file that contain places.
 func regionsIn(path string, lines [][]byte, places []place, report *crash.Report) []*region {
 	var out []*region
 	extents := map[int]source.Extent{}
@@ -197,7 +196,7 @@ func extentAt(path string, lines [][]byte, at int) source.Extent {
 // maxRegion is the most lines of a function, around a frame's line, that are blamed.
 const maxRegion = 1200
 
-// narrowed cuts an extent that is too long around a line.
+// narrowed shortens an extent that is too long to the lines around a line.
 func narrowed(e source.Extent, at int) source.Extent {
 	if e.End-e.Start >= maxRegion {
 		e.Start, e.End = max(e.Start, at-maxRegion/2), min(e.End, at+maxRegion/2)

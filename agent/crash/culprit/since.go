@@ -9,12 +9,12 @@ import (
 // A since restricts suspects to the commits after one that did not crash.
 type since struct {
 	good    gitext.OID
-	after   map[gitext.OID]bool // what the crash commit reaches and good does not
+	after   map[gitext.OID]bool // commits reachable from the crash commit but not from good
 	commits int
 }
 
-// maxAfter is the most commits after a good one that are listed. A longer range
-// hardly restricts anything.
+// maxAfter is the most commits after a good one that are listed. A longer range restricts almost
+// nothing.
 const maxAfter = 200_000
 
 // newSince lists the commits after good. It returns nil if good is "".

@@ -12,12 +12,12 @@ import (
 	"git-agent/gitext"
 )
 
-// Agent is the agent engine: it lets the model of a session investigate crashes, and
-// records the runs. It is safe for concurrent use.
+// Agent is the agent engine: the model of a session investigates crashes, and Agent records the
+// runs. It is safe for concurrent use.
 type Agent struct {
 	Session *session.Session
 	Runs    int // size of the ensemble that votes on each crash, from 1
-	// Definitions say how the model's tools look up definitions.
+	// Definitions configures definition lookups of the model's tools.
 	Definitions symbol.Options
 	// Calibration calibrates the probabilities of answers; may be nil.
 	Calibration *session.Calibration
@@ -25,7 +25,7 @@ type Agent struct {
 	prompts string // hash of all prompts
 }
 
-// Investigation is what a model found out about one crash.
+// Investigation is the result of a model's work on one crash.
 type Investigation = session.Investigation[*crash.Answer]
 
 // NewAgent prepares the agent engine.
@@ -34,7 +34,7 @@ func NewAgent(s *session.Session, runs int) (*Agent, error) {
 	return &Agent{Session: s, Runs: runs, prompts: hash}, err
 }
 
-// Inquiry is one crash to investigate, which the offline engine has ranked.
+// Inquiry is one crash to investigate, already ranked by the offline engine.
 type Inquiry struct {
 	Repo     *gitext.Repo
 	Question crash.Question
@@ -44,9 +44,9 @@ type Inquiry struct {
 	OnEvent  func(agent.Event) // may be nil
 }
 
-// Investigate lets the model investigate one crash. It returns an error if the server
-// would refuse every other question too. After any other failure the answer is the
-// offline engine's, and says so.
+// Investigate lets the model investigate one crash. It returns an error if the server would
+// refuse every other question too. After any other failure it returns the offline engine's
+// answer, marked as such.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	spec, err := specOf(in)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 	return found, nil
 }
 
-// trace returns the work of a number of runs on an inquiry.
+// trace returns a function that performs a number of runs on an inquiry.
 func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*crash.Answer] {
 	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*crash.Answer, []agent.RunReport, error) {
 		opt := a.options(in, asker)
@@ -83,8 +83,7 @@ func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*cr
 	}
 }
 
-// Resume resumes one recorded run, which investigated q. reopen reopens the run and
-// returns its journal.
+// Resume resumes one recorded run about q. reopen reopens the run and returns its journal.
 func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q crash.Question, reopen func() (agent.Journal, error)) (*Investigation, error) {
 	offline, err := (&Engine{Repo: repo}).Offline(ctx, q)
 	if err != nil {
@@ -98,14 +97,14 @@ func (a *Agent) Resume(ctx context.Context, repo *gitext.Repo, q crash.Question,
 func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 	return a.Session.FirstRequest(func(asker model.Asker) error {
 		opt := a.options(in, asker)
-		opt.Unpriced, opt.Runs = true, 1 // a request that is not sent costs nothing
+		opt.Unpriced, opt.Runs = true, 1 // an unsent request costs nothing
 		_, err := investigate.Trace(ctx, in.Repo, in.Question, in.Offline, opt)
 		return err
 	})
 }
 
-// Unanswered reports whether an answer is the offline engine's because no run of the
-// model gave one.
+// Unanswered reports whether an answer is the offline engine's because no run of the model
+// answered.
 func Unanswered(r *crash.Answer) bool { return r.Agent != nil && r.Agent.Fallback != "" }
 
 // options returns the options of the conversations about an inquiry.
@@ -118,18 +117,18 @@ func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 	}.WithDefaults()
 }
 
-// Basis returns what the probabilities of the answers to a question depend on.
+// Basis returns the conditions on which the probabilities of the answers to a question depend.
 func (a *Agent) Basis(q crash.Question) (session.Basis, error) {
 	return investigate.BasisOf(q, a.options(Inquiry{Question: q}, nil))
 }
 
-// method says how the model works on a question.
+// method describes how the model works on a question.
 func (a *Agent) method(q crash.Question) session.Method {
 	return session.Method{Runs: a.Runs, Limits: a.options(Inquiry{Question: q}, nil).Limits, Switches: q.Names(), Prompts: a.prompts}
 }
 
-// Setting describes, in one line, everything beside the build that determines the
-// answers of the engine with these switches.
+// Setting describes, in one line, all settings except the build that determine the engine's
+// answers with these switches.
 func (a *Agent) Setting(with crash.Switches) string {
 	return a.Session.Describe(a.method(crash.Question{Switches: with}))
 }

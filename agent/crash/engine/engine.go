@@ -1,5 +1,5 @@
-// Package engine answers questions about crashes: by the offline engine, or by the agent
-// engine, in which a model investigates what the offline engine found.
+// Package engine answers questions about crashes, by the offline engine or by the agent engine.
+// In the agent engine, a model investigates the offline engine's results.
 //
 // The command line, the MCP server, evaluations, and the commands that resume and
 // replay recorded runs call this package. It prints nothing.
@@ -26,27 +26,26 @@ type Engine struct {
 	Repo  *gitext.Repo
 	Agent *Agent       // nil if the offline engine answers
 	Cache *cache.Cache // of a model's answers; nil if they are not cached
-	Build string       // identifies the build of the program; two builds may give different answers
-	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
-	// answer, its method Err says why not all could be fetched.
+	Build string       // identifies the build of the program, because two builds may give different answers
+	// Fetch fetches objects missing from a partial clone; nil fetches nothing. After an answer,
+	// its method Err says why some objects could not be fetched.
 	Fetch *backfill.Fetcher
 }
 
-// Cacheable reports whether a model's answers for the repository may be cached. In a
-// shallow repository they may not: there a commit does not determine its history.
+// Cacheable reports whether a model's answers for the repository may be cached. This is false for
+// a shallow repository, because its commits do not determine their history.
 func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
 // A Result is the answer to a question about one crash.
 type Result struct {
 	Answer *crash.Answer
-	// End records that the runs of the model have ended. Call it when the answer was
-	// printed. It is never nil.
+	// End records that the runs of the model have ended. Call it after printing the answer. It is
+	// never nil.
 	End func(context.Context)
 }
 
-// Answer maps the frames of a question's report to files, which it stores in the
-// report, and ranks files and commits. It passes the events of a model's work to
-// listen, in order.
+// Answer ranks files and commits. It maps the frames of a question's report to files, and stores
+// these in the report. It passes the events of a model's work to listen, in order.
 func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent.Event)) (*Result, error) {
 	ans := &Result{End: func(context.Context) {}}
 	var err error
@@ -80,7 +79,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 	return ans, nil
 }
 
-// key returns the cache key of an inquiry: everything that determines its answer.
+// key returns the cache key of an inquiry. It covers everything that determines the answer.
 func (e *Engine) key(in Inquiry) (cache.Key, error) {
 	spec, err := specOf(in)
 	spec.Content = nil // its hash is in the spec
@@ -92,9 +91,9 @@ func (e *Engine) key(in Inquiry) (cache.Key, error) {
 	return cache.Key{Kind: "crash", Parts: parts}, cmp.Or(err, bad)
 }
 
-// Offline ranks as Rank does, for the agent engine: it names at least as many suspects
-// as that shows to a model. In the report, U+FFFD takes the place of bytes that are no
-// text, because a recorded run has the report as JSON.
+// Offline ranks as Rank does, for the agent engine: it names at least as many suspects as the
+// agent engine shows to a model. It replaces invalid UTF-8 in the report by U+FFFD, because a
+// recorded run stores the report as JSON.
 func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Answer, error) {
 	if err := makeText(q.Report); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (e *Engine) Offline(ctx context.Context, q crash.Question) (*crash.Answer, 
 	return e.Rank(ctx, q)
 }
 
-// makeText puts U+FFFD in the place of a report's bytes that are no text.
+// makeText replaces invalid UTF-8 in a report by U+FFFD.
 func makeText(r *crash.Report) error {
 	data, err := json.Marshal(r)
 	if err != nil || !bytes.Contains(data, []byte(`\ufffd`)) {
@@ -115,9 +114,8 @@ func makeText(r *crash.Report) error {
 	return err
 }
 
-// Rank maps the frames of a question's report to files, which it stores in the
-// report, and ranks files and commits without a model. The answer says what the clone
-// lacked for it.
+// Rank ranks files and commits without a model. It maps the frames of a question's report to
+// files, and stores these in the report. The answer says which objects the clone lacked.
 func (e *Engine) Rank(ctx context.Context, q crash.Question) (answer *crash.Answer, err error) {
 	u, err := e.Fetch.Complete(ctx, func(ctx context.Context) (err error) {
 		answer, err = offline.Rank(ctx, e.Repo, q)

@@ -20,14 +20,14 @@ import (
 	"git-agent/gitext"
 )
 
-// Kind is the kind under which traces.db records the runs of the agent engine.
+// Kind is the kind of the agent engine's runs in traces.db.
 const Kind = "crash/agent"
 
-// maxSpecReport is the most bytes of a report that are recorded with a run. A run
-// about a larger one is resumed by asking about the same report again.
+// maxSpecReport is the most bytes of a report that are recorded with a run. To resume a run about
+// a larger report, ask about the same report again.
 const maxSpecReport = 1 << 20
 
-// Spec identifies a run. The order of its fields is that of the recorded JSON.
+// Spec identifies a run. Its fields are in the order of the recorded JSON.
 type Spec struct {
 	session.Case
 	Commit   gitext.OID      `json:"commit"`
@@ -35,7 +35,7 @@ type Spec struct {
 	Since    gitext.OID      `json:"since,omitempty"`
 	Suspects int             `json:"suspects,omitempty"`
 	Report   string          `json:"report"`            // hash of the report
-	Content  json.RawMessage `json:"content,omitempty"` // the report as it was read, if it is not too large
+	Content  json.RawMessage `json:"content,omitempty"` // the parsed report, if it is not too large
 	Dump     string          `json:"dump,omitempty"`    // the file with the report's sections
 	session.RunSpec
 }
@@ -62,11 +62,11 @@ func specOf(in Inquiry) (Spec, error) {
 	return s, nil
 }
 
-// maxTitle bounds the title of a crash, in characters.
+// maxTitle limits the title of a crash, in characters.
 const maxTitle = 120
 
-// titleOf says in a few words what a report is about: the kind of its first failure,
-// and the first function of its first stack.
+// titleOf summarises a report in a few words: the kind of its first failure, and the first
+// function of its first stack.
 func titleOf(r *crash.Report) string {
 	words := []string{cmp.Or(input.KindOf(r), "crash")}
 	if main := r.Main(); main >= 0 {
@@ -77,7 +77,7 @@ func titleOf(r *crash.Report) string {
 	return agent.Shorten(agent.CleanLine(strings.Join(words, " ")), maxTitle)
 }
 
-// SpecOf returns the spec of a recorded run of kind Kind. It fails if the run cannot
+// SpecOf returns the spec of a recorded run of kind Kind. It returns an error if the run cannot
 // be replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
@@ -93,7 +93,7 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Question returns the question that the run was to answer.
+// Question returns the question of the run.
 func (s Spec) Question() (crash.Question, error) {
 	q := crash.Question{
 		Commit:   s.Commit,
@@ -109,8 +109,8 @@ func (s Spec) Question() (crash.Question, error) {
 	return q, nil
 }
 
-// Replay investigates the crash of a recorded run again, with the recorded replies in
-// place of the model's. A strict replay ends at the first difference.
+// Replay investigates the crash of a recorded run again, with the recorded replies instead of the
+// model's. A strict replay ends at the first difference.
 func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict bool) (trace.Played, error) {
 	q, err := spec.Question()
 	if err != nil {

@@ -111,8 +111,8 @@ func (a *appleReader) begin(s *scanner, l reportLine, st crash.Stack) {
 	a.reading, a.last = true, l.N
 }
 
-// lastException reads the heading of the stack of an exception that nobody
-// caught, which is thrown before the thread aborts.
+// lastException reads the heading of the stack of an uncaught exception. The exception is thrown
+// before the thread aborts.
 func (a *appleReader) lastException(s *scanner, l reportLine) bool {
 	if !strings.HasPrefix(l.Text, "Last Exception Backtrace") && !strings.HasPrefix(l.Text, "Application Specific Backtrace") {
 		return false
@@ -147,8 +147,8 @@ func (a *appleReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// appleSymbol names a function as symbolOf does, and leaves methods of
-// Objective-C, "-[View init:]", and of Swift as they are.
+// appleSymbol names a function as symbolOf does. It leaves methods of Objective-C, "-[View
+// init:]", and of Swift unchanged.
 func appleSymbol(name string) (symbol, function string) {
 	if strings.HasPrefix(name, "-[") || strings.HasPrefix(name, "+[") || strings.Contains(name, " in ") || strings.Contains(name, "_block_invoke") {
 		return "", name

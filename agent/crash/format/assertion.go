@@ -7,13 +7,12 @@ import (
 	"git-agent/agent/source"
 )
 
-// assertionReader reads the messages of failed assertions and checks, which name the
-// place where the program found out that something is wrong. The stack that
-// follows begins in the library that ended the program.
+// assertionReader reads the messages of failed assertions and checks. They name the place where
+// the program detected an error. The stack after them begins in the library that ended the
+// program.
 type assertionReader struct{}
 
-// assertions are the forms of such messages. Their groups are named: file, line,
-// func, and expr.
+// assertions are the forms of such messages. The named groups are file, line, func, and expr.
 var assertions = []struct {
 	needle  string // a part of every such line, for speed
 	pattern source.Pattern
@@ -92,7 +91,7 @@ func (*assertionReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayAssert is a quick test that lets few other lines pass.
+// mayAssert is a quick test that rejects most other lines.
 func mayAssert(t string) bool {
 	for _, word := range []string{"ssert", "ASSERT", "BUG", "Check failed", "WARNING: CPU", "panic", "abort", "CHECK"} {
 		if strings.Contains(t, word) {

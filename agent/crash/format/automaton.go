@@ -2,26 +2,23 @@ package format
 
 import "encoding/binary"
 
-// An automaton tells whether a text holds one of many patterns, in one pass.
+// An automaton finds whether a text contains one of many patterns, in one pass.
 type automaton struct {
-	class   [256]uint8 // of bytes that no pattern tells apart
+	class   [256]uint8 // classes of bytes that no pattern distinguishes
 	classes int
-	next    []uint16 // of each state and class, the next state
+	next    []uint16 // the next state for each state and class
 }
 
-// accepting is the state that stands for a pattern that was found. The start
-// state is 0.
+// accepting is the state after a pattern was found. The start state is 0.
 const accepting = 1
 
-// maxStates bounds the states of an automaton.
+// maxStates limits the states of an automaton.
 const maxStates = 1 << 14
 
-// A patternState is a set of patterns with the number of bytes that were seen of
-// each.
+// A patternState is a set of patterns, each with the number of bytes matched so far.
 type patternState []struct{ pattern, seen uint16 }
 
-// newAutomaton builds the automaton of the patterns. See marks for what their
-// bytes stand for.
+// newAutomaton builds the automaton of the patterns. See marks for the meaning of their bytes.
 func newAutomaton(patterns []string) *automaton {
 	a := &automaton{}
 	var sets [][]byteSet
@@ -46,7 +43,7 @@ type byteSet [4]uint64
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 == 1 }
 
-// setOfMark returns the bytes that a byte of a pattern stands for.
+// setOfMark returns the bytes that match a byte of a pattern.
 func setOfMark(m byte) byteSet {
 	var s byteSet
 	for i := range 256 {
@@ -63,8 +60,8 @@ func setOfMark(m byte) byteSet {
 	return s
 }
 
-// classify gives bytes that are in the same sets the same class. It returns a
-// byte of each class.
+// classify assigns the same class to bytes that are in the same sets. It returns one byte of each
+// class.
 func (a *automaton) classify(sets [][]byteSet) (samples []byte) {
 	distinct := map[byteSet]bool{}
 	var all []byteSet
@@ -96,7 +93,7 @@ func (a *automaton) classify(sets [][]byteSet) (samples []byte) {
 	return samples
 }
 
-// build makes the states, which are the sets of patterns that may be going on.
+// build makes the states, which are the sets of partly matched patterns.
 func (a *automaton) build(sets [][]byteSet, samples []byte) {
 	index := map[string]uint16{"": 0}
 	states := []patternState{nil, nil} // the start, and accepting
@@ -126,7 +123,7 @@ func (a *automaton) build(sets [][]byteSet, samples []byte) {
 	}
 }
 
-// step returns the state that follows on a byte, and whether a pattern ended.
+// step returns the state after a byte, and whether a pattern ended.
 func step(from patternState, sets [][]byteSet, c byte) (to patternState, found bool) {
 	for _, p := range from {
 		if sets[p.pattern][p.seen].has(c) {
@@ -157,7 +154,7 @@ func (s patternState) key() string {
 	return string(b)
 }
 
-// Match reports whether a line holds a pattern. A line begins behind a line's end.
+// Match reports whether a line contains a pattern. The automaton starts as after a line end.
 func (a *automaton) Match(line []byte) bool {
 	classes := a.classes
 	state := int(a.next[int(a.class['\n'])])

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A CoreError says that the input is a core file: the memory of a process that
-// crashed, which a debugger has to read.
+// A CoreError says that the input is a core file: the memory of a crashed process, which a
+// debugger has to read.
 type CoreError struct {
 	// Kind is "ELF" or "Mach-O".
 	Kind string
@@ -20,7 +20,7 @@ func (e *CoreError) Error() string {
 	return "the input is a core file: give the output of gdb -batch -ex 'thread apply all bt' PROGRAM CORE"
 }
 
-// A BinaryError says that the input is a file that another program has to read.
+// A BinaryError says that the input is a file for another program.
 type BinaryError struct {
 	What   string // "a minidump"
 	Advice string // what to do
@@ -28,7 +28,7 @@ type BinaryError struct {
 
 func (e *BinaryError) Error() string { return fmt.Sprintf("the input is %s: %s", e.What, e.Advice) }
 
-// magics are the first bytes of files that are no text.
+// magics are the first bytes of known binary files.
 var magics = []struct {
 	magic        string
 	what, advice string
@@ -45,8 +45,7 @@ var magics = []struct {
 	{"PK\x03\x04", "a zip archive", "unpack it and give the report within"},
 }
 
-// checkBinary returns an error if the first bytes are those of a file that is no
-// text.
+// checkBinary returns an error if the first bytes are those of a binary file.
 func checkBinary(first []byte) error {
 	if err := checkObject(first); err != nil {
 		return err
@@ -63,9 +62,9 @@ func checkBinary(first []byte) error {
 	return nil
 }
 
-// isNoise reports whether the first bytes are no text of any encoding: more than one
-// in twenty is a control character, and they are not those of UTF-16. In a long
-// input that is no text, lines may look like frames by chance.
+// isNoise reports whether the first bytes are no text in any encoding: more than one in twenty is
+// a control character, and they are not UTF-16. In a long binary input, lines may look like
+// frames by chance.
 func isNoise(first []byte) bool {
 	if len(first) < 512 || bytes.HasPrefix(first, []byte("\xff\xfe")) || bytes.HasPrefix(first, []byte("\xfe\xff")) {
 		return false
@@ -79,7 +78,7 @@ func isNoise(first []byte) bool {
 	return control*20 > len(first)
 }
 
-// checkObject tells core files from programs by the type in their header.
+// checkObject distinguishes core files from programs by the type in their header.
 func checkObject(first []byte) error {
 	if len(first) < 18 {
 		return nil

@@ -9,10 +9,10 @@ import (
 
 // bsdReader reads the traces of the kernels of FreeBSD, OpenBSD and NetBSD.
 type bsdReader struct {
-	cause     string // the last line that may tell why the kernel stopped
+	cause     string // the last line that may explain why the kernel stopped
 	causeLine int
 	last      int // the last frame
-	handler   int // the frames of the handler of a trap, if the last line was such
+	handler   int // number of frames of a trap handler directly before the line
 }
 
 var (
@@ -36,7 +36,7 @@ func (b *bsdReader) Read(s *scanner, l reportLine) bool {
 			if b.cause == "" || l.N-b.causeLine > 30 {
 				b.cause, b.causeLine = t, l.N
 			}
-			return false // another format may know the line better
+			return false // another format may recognise the line
 		}
 	case '-':
 		return b.trap(s, t)
@@ -65,15 +65,14 @@ func (b *bsdReader) frame(s *scanner, l reportLine) bool {
 	f := crash.Frame{File: m[4], Line: atoi(m[5]), Inline: m[6] != ""}
 	name := m[1]
 	if m[3] != "" {
-		name = m[3] // the function that was put inline
+		name = m[3] // the inlined function
 	}
 	f.Symbol, f.Function = symbolOf(name)
 	s.Add(l, f)
 	return true
 }
 
-// inner reads the place of a function that was put inline, as decoded traces
-// have it.
+// inner reads the place of an inlined function in a decoded trace.
 func (b *bsdReader) inner(s *scanner, l reportLine) bool {
 	m := bsdInner().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -84,8 +83,8 @@ func (b *bsdReader) inner(s *scanner, l reportLine) bool {
 	return true
 }
 
-// begin makes the stack ready that a frame belongs to. Traces on arm64 have a line
-// of registers and an empty one between frames.
+// begin opens the stack for a frame. Traces on arm64 have a line of registers and an empty one
+// between frames.
 func (b *bsdReader) begin(s *scanner, l reportLine) {
 	goesOn := s.IsOpen("bsd") && l.N-b.last <= 4
 	b.last = l.N
@@ -102,8 +101,7 @@ func (b *bsdReader) begin(s *scanner, l reportLine) {
 	s.Begin(crash.Stack{Kind: kind, Format: "bsd"})
 }
 
-// fail records why the kernel stopped. Another format may have read the message
-// of the panic as one of its own.
+// fail records why the kernel stopped. Another format may have read the panic message before.
 func (b *bsdReader) fail(s *scanner, l reportLine) {
 	if b.cause == "" || l.N-b.causeLine > 200 {
 		return
@@ -117,9 +115,8 @@ func (b *bsdReader) fail(s *scanner, l reportLine) {
 	b.cause = ""
 }
 
-// trap reads the line below the frames of the handler of a trap. If frames of the
-// kernel follow, they are those of the code that failed, and the others are left
-// out.
+// trap reads the line below the frames of a trap handler. If frames of the kernel follow, they
+// belong to the code that failed, and the handler's frames are dropped.
 func (b *bsdReader) trap(s *scanner, t string) bool {
 	if !s.IsOpen("bsd") || !bsdTrap().MatchString(t) {
 		return false

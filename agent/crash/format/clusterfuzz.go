@@ -7,14 +7,14 @@ import (
 	"git-agent/agent/source"
 )
 
-// clusterFuzzReader reads the text of issues that ClusterFuzz files: the type and the
-// address of a crash, and its state, which is the names of the topmost functions.
+// clusterFuzzReader reads the text of issues filed by ClusterFuzz: the type and the address of a
+// crash, and its state, which lists the topmost functions.
 type clusterFuzzReader struct {
 	state int // the last line of the state, 0 outside of it
 	count int
 }
 
-// maxState bounds the functions of a state, which has three and at times some more.
+// maxState limits the functions of a state, which usually has three and sometimes more.
 const maxState = 8
 
 var (
@@ -63,8 +63,7 @@ func (c *clusterFuzzReader) fail(s *scanner, l reportLine, value string) {
 	s.Fail(p)
 }
 
-// function reads a line of the state: a function, or a file where no function was
-// known.
+// function reads a line of the state: a function, or a file if the function is unknown.
 func (c *clusterFuzzReader) function(s *scanner, l reportLine) bool {
 	if !isState(l.Text) || c.count == maxState || !s.IsOpen("clusterfuzz") {
 		c.state = 0
@@ -82,7 +81,7 @@ func (c *clusterFuzzReader) function(s *scanner, l reportLine) bool {
 	return true
 }
 
-// isState tells a function or a file of a state from the text below it.
+// isState distinguishes a function or a file of a state from the text below it.
 func isState(t string) bool {
 	if t == "" || strings.Contains(t, ": ") || !source.IsIdentByte(t[0]) && strings.IndexByte("-+~<(?*", t[0]) < 0 {
 		return false

@@ -63,9 +63,9 @@ func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 	return d.signal(s, l)
 }
 
-// Flush finds the stack of the crash among those of all threads, which gdb shows
-// from the last one to the first: it is that of the thread that got the signal,
-// else that of one that ended the program, else that of the first thread.
+// Flush finds the stack of the crash among the stacks of all threads, which gdb shows from the
+// last thread to the first. It is the stack of the thread that got the signal, else of a thread
+// that ended the program, else of the first thread.
 func (d *debuggerReader) Flush(s *scanner) {
 	s.Close()
 	var threads []*crash.Stack
@@ -89,8 +89,7 @@ func (d *debuggerReader) Flush(s *scanner) {
 	}
 }
 
-// endsProgram reports whether the innermost frames of a stack are those of a
-// signal or an abort.
+// endsProgram reports whether the innermost frames of a stack belong to a signal or an abort.
 func endsProgram(st *crash.Stack) bool {
 	for _, f := range st.Frames[:min(len(st.Frames), 6)] {
 		switch strings.TrimPrefix(f.Function, "__GI_") {
@@ -101,8 +100,7 @@ func endsProgram(st *crash.Stack) bool {
 	return false
 }
 
-// thread begins the stack of a thread. The first one is taken for the crash's
-// until all are known.
+// thread begins the stack of a thread. The first one counts as the crash's until all are known.
 func (d *debuggerReader) thread(s *scanner, name string) {
 	kind := crash.StackCrash
 	if d.seen(s, "gdb") {
@@ -111,7 +109,7 @@ func (d *debuggerReader) thread(s *scanner, name string) {
 	s.Begin(crash.Stack{Kind: kind, Format: "gdb", Thread: name})
 }
 
-// seen reports whether a stack of the format was read already.
+// seen reports whether a stack of the format was already read.
 func (d *debuggerReader) seen(s *scanner, format string) bool {
 	for _, st := range s.Report.Stacks {
 		if st.Format == format && st.Kind == crash.StackCrash {
@@ -121,7 +119,7 @@ func (d *debuggerReader) seen(s *scanner, format string) bool {
 	return s.Open != nil && s.Open.Format == format && len(s.Open.Frames) > 0
 }
 
-// stop reads lldb's reason why a thread stopped.
+// stop reads lldb's reason for a stopped thread.
 func (d *debuggerReader) stop(s *scanner, l reportLine, reason string) {
 	p := crash.Problem{Kind: reason, Message: reason, Line: l.N}
 	if m := gotSignal().FindStringSubmatch(reason); m != nil {

@@ -1,23 +1,22 @@
 // Package format reads crash reports into a [crash.Report].
 //
-// A report may be a whole log with a stack somewhere in it, and may hold stacks
-// of several formats. So formats are found line by line: the scanner takes the
-// prefixes of logs, quotes and terminals off a line, and offers it to each
-// [lineReader] until one of them takes it. A line reader keeps what it needs to know of
-// the lines before, and tells the scanner of problems, stacks and frames.
+// A report may be a whole log with a stack somewhere in it, and may contain stacks of several
+// formats. So formats are detected line by line: the scanner removes the prefixes of logs, quotes
+// and terminals from a line, and offers the line to each [lineReader] until one accepts it. A
+// line reader remembers what it needs from earlier lines, and reports problems, stacks and frames
+// to the scanner.
 //
-// The line readers are of three families: those of native programs (sanitizers,
-// debuggers, Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions),
-// those of languages that print their own stacks (Python, Java, Go, Rust, .NET,
-// JavaScript, Ruby, PHP, Elixir), and those of operating systems (Linux, the BSDs, Xen).
+// There are three families of line readers: for native programs (sanitizers, debuggers, Valgrind,
+// minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions), for languages that print their
+// own stacks (Python, Java, Go, Rust, .NET, JavaScript, Ruby, PHP, Elixir), and for operating
+// systems (Linux, the BSDs, Xen).
 //
-// SAP HANA dumps, Apple's JSON reports and core files are not lines of a log:
-// they are told by their first bytes and have readers of their own.
+// SAP HANA dumps, Apple's JSON reports and core files are not line-based logs: they are
+// recognised by their first bytes and have their own readers.
 //
-// Of a log of more than a megabyte, only the lines are offered that may matter,
-// with those around them: see the marks in sieve.go. A new format adds its marks
-// there.
+// In a log of more than a megabyte, readers see only the lines that may matter and the lines
+// around them: see the marks in sieve.go. A new format adds its marks there.
 //
-// Whatever the input is, time is proportional to its size and memory is bounded:
-// see the limits in scanner.go.
+// For any input, time is proportional to its size and memory is bounded: see the limits in
+// scanner.go.
 package format

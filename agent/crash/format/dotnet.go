@@ -7,10 +7,10 @@ import (
 	"git-agent/agent/source"
 )
 
-// dotNetReader reads the stack traces of .NET and Mono. The stacks of inner exceptions
-// come before that of the exception that they caused.
+// dotNetReader reads the stack traces of .NET and Mono. The stacks of inner exceptions come
+// before the stack of the exception that they caused.
 type dotNetReader struct {
-	heads []dotnetHead // the exceptions whose stacks were not read, the outermost first
+	heads []dotnetHead // the exceptions whose stacks are still to come, the outermost first
 }
 
 type dotnetHead struct {
@@ -18,7 +18,7 @@ type dotnetHead struct {
 	line          int
 }
 
-// maxInner is how many exceptions within one another are told apart.
+// maxInner limits the nested exceptions that are distinguished.
 const maxInner = 16
 
 var (
@@ -40,8 +40,7 @@ var (
 	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)
-	// The names that compilers make for asynchronous functions, lambdas and
-	// functions within functions.
+	// The names that compilers give to asynchronous functions, lambdas and local functions.
 	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+\.MoveNext$`)
 	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
 	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
@@ -70,8 +69,8 @@ func firstWord(t string) string {
 	return word
 }
 
-// head notes the exceptions that a line names. Those that caused it follow an
-// arrow, in the same line or in the next ones.
+// head notes the exceptions that a line names. Their causes follow an arrow, in the same line or
+// in the next ones.
 func (d *dotNetReader) head(l reportLine) {
 	text := dotnetHeading().ReplaceAllString(l.Text, "")
 	parts := strings.Split(text, " ---> ")
@@ -100,7 +99,7 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 	if !open {
 		recent := len(d.heads) > 0 && l.N-d.heads[len(d.heads)-1].line <= maxMessage
 		if m[3] == "" && !recent {
-			return false // nothing says that it is one
+			return false // nothing marks it as a frame of .NET
 		}
 		d.begin(s, l)
 	} else if len(d.heads) > 0 && d.heads[len(d.heads)-1].line > s.Last {
@@ -118,7 +117,7 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// begin opens the stack of the innermost exception whose stack was not read.
+// begin opens the stack of the innermost exception whose stack is still to come.
 func (d *dotNetReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
 	if n := len(d.heads) - 1; n >= 0 && l.N-d.heads[n].line <= maxMessage*maxInner {
@@ -133,8 +132,8 @@ func (d *dotNetReader) begin(s *scanner, l reportLine) {
 	s.Begin(st)
 }
 
-// separator reads the line between the stack of an inner exception and that of
-// the outer one. The other separators are within one stack.
+// separator reads the line between the stack of an inner exception and the stack of the outer
+// one. The other separators are within one stack.
 func (d *dotNetReader) separator(s *scanner, l reportLine) bool {
 	if !s.IsOpen("dotnet") {
 		return false
@@ -146,7 +145,7 @@ func (d *dotNetReader) separator(s *scanner, l reportLine) bool {
 	return true
 }
 
-// dotnetName returns the name of a method as its source has it.
+// dotnetName returns the name of a method as written in the source.
 func dotnetName(name string) string {
 	name = dotnetTypes().ReplaceAllString(name, "")
 	if m := dotnetAsync().FindStringSubmatchIndex(name); m != nil {

@@ -7,29 +7,29 @@ import (
 	"git-agent/agent/source"
 )
 
-// elixirReader reads stacks as Elixir prints them. A line with the exception is followed
-// by frames that are indented further. A frame alone begins no stack, because the
-// compiler's warnings end with a line of the same form.
+// elixirReader reads stacks as Elixir prints them. A line with the exception is followed by
+// frames with a deeper indentation. A frame alone begins no stack, because the compiler's
+// warnings end with a line of the same form.
 //
-// If a process ends because another one failed, the exception of the other is printed
-// between the heading and the frames, and indented further than these.
+// If a process ends because another one failed, the exception of the other process is printed
+// between the heading and the frames, with an even deeper indentation.
 type elixirReader struct {
-	heads []elixirHead // each further indented than the one before
-	reach int          // number of the last line that may be a frame of theirs
+	heads []elixirHead // each indented deeper than the one before
+	reach int          // number of the last line that may be one of their frames
 }
 
 // An elixirHead is a line that names an exception.
 type elixirHead struct {
 	line          reportLine
 	kind, message string
-	failed, begun bool // its problem was told, its stack was begun
+	failed, begun bool // its problem was reported, its stack was begun
 	problem       int
 }
 
 const (
 	elixirBehindHead  = 40 // lines that a message, arguments and clauses may take
 	elixirBehindFrame = 5
-	elixirNested      = 8 // exceptions behind each other that are kept
+	elixirNested      = 8 // nested exceptions that are kept
 )
 
 var (
@@ -52,7 +52,7 @@ func (e *elixirReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case (t[len(t)-1] == ')' || isDigit(t[len(t)-1])) && e.frame(s, l):
 		return true
-	case e.begun() && l.Indent <= e.heads[0].line.Indent: // what follows the stack, maybe a warning
+	case e.begun() && l.Indent <= e.heads[0].line.Indent: // text after the stack, maybe a warning
 		e.heads = nil
 	}
 	return false
@@ -69,7 +69,7 @@ func (e *elixirReader) raised(l reportLine) bool {
 	if m == nil {
 		return false
 	}
-	if m[1] == "EXIT" { // it says why the process ended that the line before asked
+	if m[1] == "EXIT" { // it gives the reason for the end of the process on the line before
 		if n := len(e.heads); n > 0 && l.N <= e.reach && !e.heads[n-1].failed && !strings.HasSuffix(m[2], ":") {
 			e.heads[n-1].message += ": " + m[2]
 		}
@@ -89,8 +89,8 @@ func (e *elixirReader) raised(l reportLine) bool {
 	return true
 }
 
-// frame reads "(app 1.2.3) lib/a/b.ex:12: A.B.fun/2", of which the application or the
-// place may be missing.
+// frame reads "(app 1.2.3) lib/a/b.ex:12: A.B.fun/2". The application or the place may be
+// missing.
 func (e *elixirReader) frame(s *scanner, l reportLine) bool {
 	var f crash.Frame
 	var call string
@@ -112,7 +112,7 @@ func (e *elixirReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// begin opens the stack that a frame belongs to, if it is not open.
+// begin opens the stack for a frame, unless it is open.
 func (e *elixirReader) begin(s *scanner, l reportLine) {
 	for n := len(e.heads); n > 1 && e.heads[n-1].line.Indent >= l.Indent; n-- {
 		e.heads = e.heads[:n-1]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The signals that end a program, by name and by the number on Linux.
+// The signals that end a program, by name and by number on Linux.
 var (
 	signalNames = map[string]string{
 		"3": "SIGQUIT", "4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "7": "SIGBUS", "8": "SIGFPE", "9": "SIGKILL", "11": "SIGSEGV", "31": "SIGSYS",
@@ -16,8 +16,7 @@ var (
 	}
 )
 
-// symbolOf returns the symbol of a report where it says more than the
-// function's name, and that name.
+// symbolOf returns a function's name, and its symbol if that says more than the name.
 func symbolOf(name string) (symbol, function string) {
 	name = strings.TrimSpace(name)
 	function = functionName(name)
@@ -35,7 +34,7 @@ func atoi(s string) int {
 	return n
 }
 
-// accessWord returns the access that the words of a failure name.
+// accessWord returns the access that the words of a failure mention.
 func accessWord(words string) string {
 	for _, w := range strings.Fields(strings.ToLower(words)) {
 		switch w {

@@ -1,6 +1,6 @@
 package format
 
-// formats returns the formats, those that are surest of their lines first.
+// formats returns the formats, the most specific ones first.
 func formats() []lineReader {
 	return []lineReader{
 		&kernelReader{},

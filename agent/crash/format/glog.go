@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// glogReader reads the stacks that the failure handlers of glog and Abseil print, and
-// those of Folly, which have the same form.
+// glogReader reads the stacks printed by the failure handlers of glog and Abseil, and those of
+// Folly, which have the same form.
 type glogReader struct {
 	last int
 }
@@ -49,7 +49,7 @@ func (g *glogReader) head(s *scanner, l reportLine) bool {
 		p.Address = m[2]
 		p.Null = crash.NearNull(m[2])
 	}
-	// A check that failed is the reason of the abort that follows it.
+	// A failed check is the reason for the abort after it.
 	if old := s.Failing(); old == nil || old.Kind != "assertion" || p.Kind != "SIGABRT" || l.N-old.Line > 60 {
 		s.Fail(p)
 	}

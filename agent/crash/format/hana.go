@@ -8,22 +8,22 @@ import (
 	"git-agent/agent/crash/hana"
 )
 
-// hanaText reads parts of SAP HANA's dumps that stand in other texts, such as a
-// ticket or a trace file: stacks, pending exceptions, and the places that lines
-// of trace files name. Whole dumps are read by package hana.
+// hanaText reads parts of SAP HANA's dumps in other texts, such as a ticket or a trace file:
+// stacks, pending exceptions, and the places in lines of trace files. Package hana reads whole
+// dumps.
 type hanaText struct {
 	stacks hana.StackReader
 	sink   *hanaSink
 	last   int
 	inside bool            // a section with stacks was begun
 	first  *reportLine     // a line that may be the first frame of a bare stack
-	places map[string]bool // places of trace files that were taken
+	places map[string]bool // places of trace files that were read
 }
 
-// maxTracePlaces bounds the places that are taken of a trace file.
+// maxTracePlaces limits the places that are read from a trace file.
 const maxTracePlaces = 40
 
-// A hanaSink passes on what is found to the scanner.
+// A hanaSink passes findings to the scanner.
 type hanaSink struct{ s *scanner }
 
 func (k *hanaSink) Problem(p crash.Problem) { k.s.Fail(p) }
@@ -80,8 +80,8 @@ func (h *hanaText) Flush(*scanner) {
 	}
 }
 
-// startsHANA recognizes lines that only HANA's reports have: headings of stacks,
-// heads of exceptions and of threads, and frames on one line.
+// startsHANA recognises lines that only HANA's reports have: headings of stacks, heads of
+// exceptions and of threads, and frames on one line.
 func startsHANA(t string) bool {
 	if len(t) < 8 {
 		return false
@@ -123,9 +123,8 @@ func (h *hanaText) trace(s *scanner, l reportLine) bool {
 	return true
 }
 
-// bare reads stacks without addresses, as SAP's notes quote them: two lines that
-// follow one another and have the numbers 0 and 1, or 1 and 2, and qualified
-// names.
+// bare reads stacks without addresses, as SAP's notes quote them. They start with two consecutive
+// lines that have the numbers 0 and 1, or 1 and 2, and qualified names.
 func (h *hanaText) bare(l reportLine) bool {
 	first := h.first
 	h.first = nil

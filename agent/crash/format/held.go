@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A backward collects the frames of a stack whose innermost frame comes last in
-// the report. Of a stack that is too deep it keeps the innermost frames.
+// A backward collects the frames of a stack whose innermost frame comes last in the report. If
+// the stack is too deep, backward keeps the innermost frames.
 type backward struct {
 	Frames  []crash.Frame
 	Omitted int
@@ -22,8 +22,8 @@ func (b *backward) Add(l reportLine, f crash.Frame) {
 	b.Frames = append(b.Frames, bounded(l, f))
 }
 
-// Keep adds what was collected to the report as a stack, innermost first, and
-// starts afresh. A stack that got its last frame before this one began is older.
+// Keep adds the collected frames to the report as a stack, innermost first, and starts anew. A
+// stack whose last frame came before this one began is older.
 func (b *backward) Keep(s *scanner, st crash.Stack) {
 	if len(b.Frames) == 0 {
 		*b = backward{}
@@ -42,11 +42,11 @@ func (b *backward) Keep(s *scanner, st crash.Stack) {
 	s.keep(st)
 }
 
-// A margin is what a log of an unknown kind has before each line of a report. It
-// is learned from the heading of the report.
+// A margin is the prefix that a log of an unknown kind puts before each line of a report. The
+// heading of the report shows the margin.
 type margin string
 
-// Off takes the margin off a line. Digits may differ, as those of times do.
+// Off removes the margin from a line. Digits may differ, as in times.
 func (m margin) Off(l reportLine) reportLine {
 	if m == "" || l.Text == "" {
 		return l
@@ -70,9 +70,9 @@ func (m margin) Off(l reportLine) reportLine {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// afterMargin returns the part of a text from a heading on, and what is before
-// it as the margin of the lines that follow. The margin of a quoted line or of a
-// log is short; a longer text is a sentence.
+// afterMargin splits a text at a heading. It returns the text before the heading as the margin of
+// the following lines, and the rest. The margin of a quoted line or of a log is short; a longer
+// text is a sentence.
 func afterMargin(text, heading string) (margin, string) {
 	i := strings.Index(text, heading)
 	if i <= 0 || i > 120 {
@@ -81,8 +81,8 @@ func afterMargin(text, heading string) (margin, string) {
 	return margin(text[:i]), text[i:]
 }
 
-// Demote makes the last stack of a format that a problem ended with, and that
-// was taken for the crash's, that of a cause.
+// Demote changes the last stack of a format, if it ended with a problem and counted as the
+// crash's, to the stack of a cause.
 func (s *scanner) Demote(format string) {
 	for i := len(s.Report.Stacks) - 1; i >= 0; i-- {
 		st := &s.Report.Stacks[i]
@@ -95,7 +95,7 @@ func (s *scanner) Demote(format string) {
 	}
 }
 
-// titleOf writes an exception as a heading does.
+// titleOf formats an exception like a heading.
 func titleOf(kind, message string) string {
 	if message == "" {
 		return kind

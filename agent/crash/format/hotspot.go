@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// hotspotReader reads the error files of the Java virtual machine, hs_err_pid*.log, and
-// what it prints when it ends.
+// hotspotReader reads the error files of the Java virtual machine, hs_err_pid*.log, and the text
+// that the machine prints when it ends.
 type hotspotReader struct {
 	seen   bool       // a heading of such a report was read
 	frame  reportLine // the problematic frame, until stacks are found
@@ -84,7 +84,7 @@ func (h *hotspotReader) heading(s *scanner, l reportLine, t string) bool {
 	return true
 }
 
-// siginfo reads the address whose access failed.
+// siginfo reads the address of the failed access.
 func (h *hotspotReader) siginfo(s *scanner, t string) bool {
 	m := hotspotInfo().FindStringSubmatch(t)
 	if p := s.Failing(); m != nil && p != nil {
@@ -99,8 +99,8 @@ func (h *hotspotReader) siginfo(s *scanner, t string) bool {
 	return true
 }
 
-// add reads a frame of a stack: C for native code, V for the machine's, j and J
-// for interpreted and compiled methods, v for the machine's generated code.
+// add reads a frame of a stack: C for native code, V for the machine's, j and J for interpreted
+// and compiled methods, v for the machine's generated code.
 func (h *hotspotReader) add(s *scanner, l reportLine, t string) bool {
 	m := hotspotFrame().FindStringSubmatch(t)
 	if m == nil {
@@ -131,7 +131,7 @@ func (h *hotspotReader) add(s *scanner, l reportLine, t string) bool {
 	return true
 }
 
-// Flush adds the problematic frame of a report that has no stack.
+// Flush adds the problematic frame of a report without a stack.
 func (h *hotspotReader) Flush(s *scanner) {
 	if h.frame.Text == "" {
 		return

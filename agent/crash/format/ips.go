@@ -10,8 +10,8 @@ import (
 	"git-agent/agent/crash"
 )
 
-// An ipsBody is the body of a report of macOS or iOS. The head, which is an object
-// on the first line, tells the program's version.
+// An ipsBody is the body of a report of macOS or iOS. The head, an object on the first line,
+// gives the program's version.
 type ipsBody struct {
 	Process   string `json:"procName"`
 	Exception struct {
@@ -73,7 +73,7 @@ func readIPS(s *scanner, data []byte) bool {
 	return true
 }
 
-// tell tells the scanner what the report says.
+// tell passes the content of the report to the scanner.
 func (b *ipsBody) tell(s *scanner) {
 	p := crash.Problem{Kind: b.Exception.Type, Signal: signalNumbers[b.Exception.Signal], Line: 1}
 	if p.Signal > 0 || p.Kind == "" {
@@ -103,7 +103,7 @@ func (b *ipsBody) tell(s *scanner) {
 	s.Close()
 }
 
-// said returns what the program and its libraries told before the crash.
+// said returns the messages of the program and its libraries before the crash.
 func (b *ipsBody) said() string {
 	var all []string
 	for _, raw := range b.Said {
@@ -113,7 +113,7 @@ func (b *ipsBody) said() string {
 		}
 	}
 	if len(all) == 1 {
-		return all[0] // several have no order
+		return all[0] // several messages have no order
 	}
 	return b.Termination.Indicator
 }
@@ -130,7 +130,7 @@ func (b *ipsBody) frames(s *scanner, frames []ipsFrame) {
 	}
 }
 
-// withRaw gives a frame that no line stands for the text of one.
+// withRaw gives a frame without a text line a made-up one.
 func withRaw(n int, f crash.Frame) crash.Frame {
 	name := f.Symbol
 	if name == "" {

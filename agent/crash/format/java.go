@@ -7,16 +7,16 @@ import (
 	"git-agent/agent/source"
 )
 
-// javaReader reads the stack traces and thread dumps of the Java virtual machine, in
-// whatever language the program is written.
+// javaReader reads the stack traces and thread dumps of the Java virtual machine, for programs in
+// any language.
 type javaReader struct {
 	head   reportLine      // the last line that may head a stack
-	kind   crash.StackKind // of the stack that head begins
+	kind   crash.StackKind // of the stack that head announces
 	thread string
-	part   reportLine // the begin of a frame that was wrapped
+	part   reportLine // the beginning of a wrapped frame
 }
 
-// maxMessage is how many lines an exception's message may have.
+// maxMessage limits the lines of an exception's message.
 const maxMessage = 40
 
 var (
@@ -25,20 +25,20 @@ var (
 		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
 	)
 	javaMore = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
-	// The class of an exception, wherever it stands in a line.
+	// The class of an exception, anywhere in a line.
 	javaError = source.Lazy(
 		`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`,
 	)
 	javaClass = source.Lazy(`^((?:[a-z_]\w*\.)+[A-Z][\w$]*)(?:: (.*)|:?)$`)
 	javaIn    = source.Lazy(`^Exception in thread "(.*)" ?(.*)$`)
 	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
-	// A frame that has lost its "at".
+	// A frame without its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
 	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
-	// Names that compilers make of a function's own.
+	// Names that compilers derive from a function's own.
 	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
 	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
 	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
@@ -83,14 +83,13 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	return j.heads(s, l)
 }
 
-// dotted is a quick test that lets few other lines pass: a method has a dot in its
-// name.
+// dotted is a quick test that rejects most other lines: a method has a dot in its name.
 func dotted(t string) bool {
 	name, _, ok := strings.Cut(t, "(")
 	return ok && strings.IndexByte(name, '.') > 0
 }
 
-// heads notes a line that may head a stack. Other formats may read it as well.
+// heads notes a line that may head a stack. Other formats may read the line too.
 func (j *javaReader) heads(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
@@ -111,7 +110,7 @@ func (j *javaReader) heads(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayNameError and mayBeClass are quick tests that let few other lines pass.
+// mayNameError and mayBeClass are quick tests that reject most other lines.
 func mayNameError(t string) bool {
 	if strings.IndexByte(t, '.') < 0 {
 		return false
@@ -138,14 +137,14 @@ func (j *javaReader) heading(l reportLine, kind crash.StackKind) {
 	j.head, j.kind, j.thread = l, kind, ""
 }
 
-// joined joins a frame that was wrapped behind "at" with the next line.
+// joined joins a frame that was wrapped after "at" with the next line.
 func (j *javaReader) joined(l reportLine) (reportLine, string) {
 	l.Text = "at " + l.Text
 	j.part = reportLine{}
 	return l, l.Text
 }
 
-// frame reads "at org.example.Foo.bar(Foo.java:12)" with what may be around it.
+// frame reads "at org.example.Foo.bar(Foo.java:12)" and any text around it.
 func (j *javaReader) frame(s *scanner, l reportLine) bool {
 	m := javaFrame().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -181,8 +180,7 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 	j.head = reportLine{}
 }
 
-// exceptionIn returns the class and the message of the exception that a heading
-// names.
+// exceptionIn returns the class and the message of the exception in a heading.
 func exceptionIn(text string) (kind, message string) {
 	text = javaBecause().ReplaceAllString(text, "")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
@@ -193,14 +191,14 @@ func exceptionIn(text string) (kind, message string) {
 	switch {
 	case m == nil:
 		return "", ""
-	case m[2] == "null": // loggers write so if there is none
+	case m[2] == "null": // loggers print null for no message
 		return m[1], ""
 	}
 	return m[1], m[2]
 }
 
-// javaFrameOf makes a frame of the parts of its line. The file of a class is in
-// the directories of the class's package.
+// javaFrameOf makes a frame from the parts of its line. The file is in the directories of the
+// class's package.
 func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	class, pkg := "", ""
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -239,9 +237,8 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	return f
 }
 
-// javaName returns the name of a method as its source has it: a lambda and an
-// anonymous function are named by the method they are in, and an inner class by
-// a dot.
+// javaName returns the name of a method as written in the source: a lambda and an anonymous
+// function have the name of the method around them, and an inner class is separated by a dot.
 func javaName(name string) string {
 	name = javaHidden().ReplaceAllString(name, "$$$$Lambda.")
 	name = strings.ReplaceAll(strings.TrimSuffix(name, "$adapted"), "$.", ".")

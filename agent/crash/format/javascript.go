@@ -11,7 +11,7 @@ import (
 // and those of Firefox and Safari.
 type javaScriptReader struct {
 	head  reportLine // the last line that may head a stack
-	cause bool       // it is the cause of the error before
+	cause bool       // head is the cause of the error before
 	place reportLine // "file.js:12" before the code of a syntax error
 }
 
@@ -96,7 +96,7 @@ func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []st
 	return true
 }
 
-// begin opens the stack of the error that was named last.
+// begin opens the stack of the last named error.
 func (j *javaScriptReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "javascript"}
 	if j.head.Text != "" && l.N-j.head.N <= maxMessage {
@@ -112,7 +112,7 @@ func (j *javaScriptReader) begin(s *scanner, l reportLine) {
 	s.Begin(st)
 }
 
-// syntax records the place of a syntax error, which is in no frame.
+// syntax records the place of a syntax error, which is not in any frame.
 func (j *javaScriptReader) syntax(s *scanner) {
 	if j.place.Text == "" || j.head.N-j.place.N > 10 || !strings.HasPrefix(j.head.Text, "SyntaxError") {
 		return
@@ -122,7 +122,7 @@ func (j *javaScriptReader) syntax(s *scanner) {
 	j.place = reportLine{}
 }
 
-// jsPath returns the path of a script that a browser or a bundler names.
+// jsPath returns the path of a script from the name that a browser or a bundler gives it.
 func jsPath(file string) string {
 	file = jsQuery().ReplaceAllString(file, "")
 	if rest, ok := strings.CutPrefix(file, "file://"); ok {
@@ -139,7 +139,7 @@ func jsPath(file string) string {
 	return file
 }
 
-// jsName returns a function's name without what V8 says of the call.
+// jsName returns a function's name without V8's remarks about the call.
 func jsName(name string) string {
 	if i := strings.Index(name, " [as "); i > 0 {
 		name = name[:i]

@@ -12,17 +12,17 @@ import (
 	"git-agent/agent/crash"
 )
 
-// maxEntry bounds one entry of the journal.
+// maxEntry limits one entry of the journal, in bytes.
 const maxEntry = 4 << 20
 
-// isJournal recognizes the output of journalctl -o json: an object on each line.
+// isJournal recognises the output of journalctl -o json: an object on each line.
 func isJournal(first []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(first, " \t\r\n"), []byte("\n"))
 	return bytes.HasPrefix(line, []byte("{")) &&
 		(bytes.Contains(line, []byte(`"__REALTIME_TIMESTAMP"`)) || bytes.Contains(line, []byte(`"MESSAGE"`)))
 }
 
-// An entry holds the fields of the journal that tell of a crash.
+// An entry holds the fields of a journal entry that describe a crash.
 type entry struct {
 	Message json.RawMessage `json:"MESSAGE"`
 	Signal  string          `json:"COREDUMP_SIGNAL"`
@@ -53,7 +53,7 @@ func (j *journalReader) Read(p []byte) (int, error) {
 	return 0, j.err
 }
 
-// next reads one entry. A line that is none is passed on as it is.
+// next reads one entry. It passes on any other line unchanged.
 func (j *journalReader) next() {
 	var raw []byte
 	for {
@@ -75,7 +75,7 @@ func (j *journalReader) next() {
 	e.write(&j.out)
 }
 
-// write writes what an entry tells as lines.
+// write writes the content of an entry as lines.
 func (e *entry) write(out *bytes.Buffer) {
 	if e.Signal != "" {
 		fmt.Fprintf(out, "Process %s (%s) got signal %s\n", e.PID, e.Comm, e.Signal)
@@ -87,8 +87,7 @@ func (e *entry) write(out *bytes.Buffer) {
 	}
 }
 
-// messageText returns a message, which is a string, or an array of bytes if it is
-// no text.
+// messageText returns a message, which is a string, or an array of bytes if it is not text.
 func messageText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -105,8 +104,8 @@ func messageText(raw json.RawMessage) string {
 	return string(b)
 }
 
-// readJournal reads entries that take several lines each, as those of
-// journalctl -o json-pretty do.
+// readJournal reads entries that span several lines, as in the output of journalctl -o
+// json-pretty.
 func readJournal(data []byte) (*crash.Report, bool) {
 	if !bytes.Contains(data, []byte(`"MESSAGE"`)) {
 		return nil, false

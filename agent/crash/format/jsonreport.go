@@ -7,12 +7,11 @@ import (
 	"git-agent/agent/crash"
 )
 
-// maxJSON bounds a report in JSON, which is read as a whole.
+// maxJSON limits a report in JSON, which is read as a whole.
 const maxJSON = 64 << 20
 
-// readJSON reads a report in JSON that begins at an offset of the input: one of
-// Apple's, one of minidump-stackwalk, or entries of the journal. What is none of
-// these is read as text.
+// readJSON reads a report in JSON that begins at an offset of the input: Apple's,
+// minidump-stackwalk's, or entries of the journal. Anything else is read as text.
 func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxJSON))
 	if err != nil {

@@ -7,30 +7,30 @@ import (
 	"git-agent/agent/source"
 )
 
-// kernelReader reads what the kernels of Linux and Xen print: oopses, panics, warnings,
-// lockups, and the reports of KASAN, KMSAN, KCSAN, KFENCE and UBSAN, as the
-// Kernel prints them or with the places that decoding scripts add.
+// kernelReader reads the messages of the Linux and Xen kernels: oopses, panics, warnings,
+// lockups, and the reports of KASAN, KMSAN, KCSAN, KFENCE and UBSAN, as the kernel prints them or
+// with the places that decoding scripts add.
 type kernelReader struct {
-	last     int  // the last line that was taken
+	last     int  // the last line that was accepted
 	trace    bool // frames of a call trace are expected
-	fromRegs int  // frames of the open stack that come from registers
+	fromRegs int  // number of frames of the open stack that come from registers
 	done     bool // the trace ended: registers are printed once more
-	kcsan    int  // accesses of a data race that were seen
+	kcsan    int  // number of accesses of a data race so far
 	version  bool // the version of the kernel was read
 	unsure   []heldFrame
 }
 
-// A heldFrame is a frame that is not added to a stack yet.
+// A heldFrame is a frame that is not in a stack yet.
 type heldFrame struct {
 	at    reportLine
 	frame crash.Frame
 }
 
-// maxUnsure bounds the frames that are held in case a trace has no sure ones.
+// maxUnsure limits the frames that are held in case a trace has no sure ones.
 const maxUnsure = 64
 
-// kernelHeads are the lines that name a failure. The first group of a pattern is
-// the failure's kind if kind is "".
+// kernelHeads are the lines that name a failure. If kind is "", the first group of the pattern is
+// the failure's kind.
 var kernelHeads = []struct {
 	needle  string // a part of every such line, for speed
 	kind    string
@@ -144,7 +144,7 @@ func (k *kernelReader) head(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayHeadKernel is a quick test that lets few other lines pass.
+// mayHeadKernel is a quick test that rejects most other lines.
 func mayHeadKernel(t string) bool {
 	switch t[0] {
 	case 'B', 'U', 'u', 'W', 'w', 'I', 'i', 'K', 'k', 'g', 'd', 's', 'O', 'X', 'P', 'F', 'D', 'N', 'b', 'a':
@@ -159,8 +159,8 @@ func mayHeadKernel(t string) bool {
 	return false
 }
 
-// fail records a failure. One that only says again that the kernel failed, as
-// "Oops:" does below a message, adds nothing.
+// fail records a failure. A line that only repeats that the kernel failed, as "Oops:" does below
+// a message, adds nothing.
 func (k *kernelReader) fail(s *scanner, l reportLine, kind string, again bool, group func(string) string) {
 	if p := s.Failing(); again && p != nil && k.last > 0 && (k.near(l) || l.N-p.Line < 150 && kind == "kernel panic") {
 		return
@@ -169,7 +169,7 @@ func (k *kernelReader) fail(s *scanner, l reportLine, kind string, again bool, g
 		kind = strings.TrimSpace(group("kind"))
 	}
 	if p := s.Failing(); p != nil && p.Kind == kind && l.N-k.last == 1 && group("where") != "" {
-		k.place(s, l, group) // a decoded report repeats its head for each function put inline
+		k.place(s, l, group) // a decoded report repeats its head for each inlined function
 		k.begin(s, crash.StackCrash, "")
 		return
 	}
@@ -190,8 +190,8 @@ func (k *kernelReader) fail(s *scanner, l reportLine, kind string, again bool, g
 	k.begin(s, crash.StackCrash, "")
 }
 
-// place records where the head of a report says that the kernel failed. The trace
-// begins above it, in the functions that report.
+// place records the place of the failure in the head of a report. The trace begins above this
+// place, in the reporting functions.
 func (k *kernelReader) place(s *scanner, l reportLine, group func(string) string) {
 	if group("file") != "" {
 		f := crash.Frame{File: group("file"), Line: atoi(group("line"))}
@@ -211,7 +211,7 @@ func (k *kernelReader) place(s *scanner, l reportLine, group func(string) string
 	}
 }
 
-// amend reads what KASAN adds to a general protection fault.
+// amend reads KASAN's additions to a general protection fault.
 func (k *kernelReader) amend(s *scanner, l reportLine) bool {
 	p := s.Failing()
 	if p == nil || !k.near(l) {
@@ -304,8 +304,7 @@ func (k *kernelReader) race(s *scanner, access, address, by string) {
 	s.Open.Thread = cut(by, maxRaw)
 }
 
-// callTrace reads "Call Trace:". The frames that registers told are the first of
-// the trace.
+// callTrace reads "Call Trace:". The frames from registers are the first of the trace.
 func (k *kernelReader) callTrace(s *scanner, l reportLine) {
 	if !(s.IsOpen("kernel") && len(s.Open.Frames) == k.fromRegs) {
 		kind := crash.StackCrash
@@ -329,8 +328,8 @@ func (k *kernelReader) begin(s *scanner, kind crash.StackKind, title string) {
 	k.fromRegs, k.trace = 0, kind != crash.StackCrash
 }
 
-// settle adds the frames that the kernel was not sure of to the open stack if
-// that has no others.
+// settle adds the frames that the kernel was not sure of to the open stack, if that stack has no
+// others.
 func (k *kernelReader) settle(s *scanner) {
 	held := k.unsure
 	k.unsure = nil
