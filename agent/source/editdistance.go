@@ -1,8 +1,7 @@
 package source
 
-// EditDistance returns the number of bytes that must be inserted, removed or replaced to
-// make b of a (Levenshtein). Where their lengths alone are more than limit apart, it returns
-// limit+1.
+// EditDistance returns the number of bytes to insert, remove or replace to turn a into b
+// (Levenshtein). If the lengths alone differ by more than limit, it returns limit+1.
 func EditDistance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

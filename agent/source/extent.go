@@ -5,25 +5,24 @@ import (
 	"strings"
 )
 
-// An Extent is the lines of a function, from 1, both ends included. Start is the
-// first line of its heading, with the return type and annotations. Body is the line
-// that opens the body.
+// An Extent is the range of lines of a function, from 1, both ends included. Start is the first
+// line of its heading, including the return type and annotations. Body is the line that opens the
+// body.
 type Extent struct{ Start, Body, End int }
 
-// These bound the search for a function.
+// Limits on the search for a function.
 const (
 	maxHeading   = 40               // lines of a heading; one of qs has 20
 	maxFunction  = 5000             // lines of a function
 	maxFollowed  = 10 * maxFunction // lines that are read to find the ends of nested functions
 	maxRead      = 1000             // bytes of a line
-	wideFunction = 400              // lines from which a function of a script may be no more than a wrapper of the file
+	wideFunction = 400              // least lines of a function in a script that may only wrap the file
 )
 
-// FunctionAround returns the lines of the function that holds a line, which counts
-// from 1. It looks at indentation and at the words of headings, so it needs no
-// grammar and reads code that does not compile. Of nested functions it returns the
-// outermost, but in JavaScript no function that wraps a whole file. It reports false
-// for a line outside of functions.
+// FunctionAround returns the lines of the function around a line, which counts from 1. It looks
+// at indentation and at the words of headings, so it needs no grammar and reads code that does
+// not compile. Among nested functions it returns the outermost, except a JavaScript function that
+// wraps a whole file. It returns false for a line outside of functions.
 func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 	if line < 1 || line > len(lines) {
 		return Extent{}, false
@@ -43,16 +42,16 @@ func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 	return best, found
 }
 
-// rules say how the headings of a language look.
+// rules describe the headings of a language.
 type rules struct {
 	indented bool   // blocks are marked by indentation alone
-	wraps    bool   // whole files are wrapped into functions
-	word     string // the keyword that each function has, "" if the language has none
+	wraps    bool   // functions may wrap whole files
+	word     string // the keyword of each function, "" if the language has none
 }
 
 func rulesFor(filePath string) rules {
 	switch strings.ToLower(path.Ext(filePath)) {
-	case ".py", ".pyx", ".in": // the Python programs that a build completes end in .in
+	case ".py", ".pyx", ".in": // Python programs that a build completes end in .in
 		return rules{indented: true, word: "def"}
 	case ".rs":
 		return rules{word: "fn"}
@@ -70,20 +69,20 @@ func rulesFor(filePath string) rules {
 	return rules{}
 }
 
-// A layout is a file that is read by its indentation. Its lines count from 0.
+// A layout reads a file by its indentation. Its lines count from 0.
 type layout struct {
 	lines    [][]byte
 	rules    rules
 	followed *int // lines that were read to find the ends of functions
 }
 
-// text returns the first part of a line without the space around it.
+// text returns the first part of a line without surrounding space.
 func (l layout) text(i int) string {
 	return strings.TrimSpace(string(l.lines[i][:min(len(l.lines[i]), maxRead)]))
 }
 
-// indent returns the width of the space before a line's text. A tab reaches to the
-// next multiple of eight.
+// indent returns the width of a line's leading space. A tab reaches to the next multiple of
+// eight.
 func (l layout) indent(i int) int {
 	n := 0
 	for _, c := range l.lines[i][:min(len(l.lines[i]), maxRead)] {
@@ -99,9 +98,9 @@ func (l layout) indent(i int) int {
 	return n
 }
 
-// enclosing passes on the functions around a line, the innermost first. It stops at
-// the heading of a class, whose methods are not part of another function, and where
-// functions are nested so deeply that it would read their lines too often.
+// enclosing calls take with the functions around a line, the innermost first. It stops at the
+// heading of a class, because its methods are not part of another function, and at functions
+// nested so deeply that their lines would be read too often.
 func (l layout) enclosing(at int, take func(Extent)) {
 	margin := l.margin(at)
 	for i := at - 1; i >= 0 && at-i < maxFunction && margin > 0 && *l.followed < maxFollowed; i-- {
@@ -123,7 +122,7 @@ func (l layout) enclosing(at int, take func(Extent)) {
 	}
 }
 
-// margin returns the indentation of a line, or of the next one that has text.
+// margin returns the indentation of a line, or of the next line with text.
 func (l layout) margin(at int) int {
 	for i := at; i < len(l.lines) && i < at+maxHeading; i++ {
 		if !l.transparent(i) {
@@ -137,8 +136,8 @@ func (l layout) margin(at int) int {
 	return 1
 }
 
-// transparent reports whether a line says nothing about the block that it is in:
-// blank lines, preprocessor directives, labels, and comments at the margin.
+// transparent reports whether a line says nothing about the block around it: blank lines,
+// preprocessor directives, labels, and comments at the margin.
 func (l layout) transparent(i int) bool {
 	t := l.text(i)
 	if t == "" || strings.HasPrefix(t, "//") || strings.HasPrefix(t, "/*") || strings.HasPrefix(t, "*") {
@@ -150,8 +149,8 @@ func (l layout) transparent(i int) bool {
 	return !l.rules.indented && isLabel(t)
 }
 
-// isLabel reports whether a text is the target of a goto, a case of a switch, or the
-// access of the members below it.
+// isLabel reports whether a text is the target of a goto, a case of a switch, or an access
+// specifier.
 func isLabel(t string) bool {
 	if strings.HasPrefix(t, "case ") || strings.HasPrefix(t, "default:") {
 		return true
@@ -162,8 +161,8 @@ func isLabel(t string) bool {
 	})
 }
 
-// headingEnding returns the heading that opens a block at line i: where it starts, and
-// the line that opens the body. It reports false if the line opens no block.
+// headingEnding returns the heading of the block that opens at line i: the first line of the
+// heading, and the line that opens the body. It returns false if the line opens no block.
 func (l layout) headingEnding(i int) (start, body int, ok bool) {
 	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
 		t := withoutComment(l.text(body))
@@ -181,7 +180,7 @@ func (l layout) headingEnding(i int) (start, body int, ok bool) {
 	return 0, 0, false
 }
 
-// opens reports whether the text of a line ends with what opens a block.
+// opens reports whether the text of a line ends with the opening of a block.
 func (l layout) opens(t string) bool {
 	if l.rules.indented {
 		return strings.HasSuffix(t, ":")
@@ -189,8 +188,8 @@ func (l layout) opens(t string) bool {
 	return strings.HasSuffix(t, "{") || strings.HasPrefix(t, "{")
 }
 
-// headingStart returns the first line of the heading that has the line at, up to
-// what ends a statement.
+// headingStart returns the first line of the heading that contains the line at. A heading starts
+// after the end of a statement.
 func (l layout) headingStart(at, body int) int {
 	if l.endsStatement(at) && at < body {
 		return body // a block of its own
@@ -204,7 +203,7 @@ func (l layout) headingStart(at, body int) int {
 	return at
 }
 
-// endsStatement reports whether a heading cannot go over a line.
+// endsStatement reports whether a line ends a statement, so that a heading cannot extend over it.
 func (l layout) endsStatement(i int) bool {
 	t := withoutComment(l.text(i))
 	if t == "" || strings.HasSuffix(l.text(i), "*/") || t[0] == '#' && !strings.HasPrefix(t, "#[") || t[0] == '*' || isLabel(t) {
@@ -214,7 +213,7 @@ func (l layout) endsStatement(i int) bool {
 	return last == ';' || last == '}' || last == '{' || strings.HasSuffix(t, "},") || l.rules.indented && last == ':'
 }
 
-// withoutComment returns a line's text without the comment at its end.
+// withoutComment returns a line's text without a trailing comment.
 func withoutComment(t string) string {
 	if i := strings.Index(t, " //"); i >= 0 {
 		t = t[:i]
@@ -228,7 +227,7 @@ func withoutComment(t string) string {
 	return strings.TrimSpace(t)
 }
 
-// headingAt returns the function whose heading has the line.
+// headingAt returns the function whose heading contains the line.
 func (l layout) headingAt(at int) (Extent, bool) {
 	if l.transparent(at) {
 		return Extent{}, false
@@ -255,16 +254,15 @@ func (l layout) join(start, body int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// control are the words that begin a block within a function.
+// control are the words at the beginning of a block within a function.
 var control = wordSet(`if else for while switch do try catch finally return match loop select unless until with
 	elif except case when synchronized using lock foreach new defer go throw yield await unsafe`)
 
-// modifiers are the words that may stand before the word that tells what a heading is.
+// modifiers are the words that may precede the keyword of a heading.
 var modifiers = wordSet(`public private protected internal static final abstract sealed pub export default
 	extern inline const data open override virtual typedef template async unsafe partial`)
 
-// withoutAnnotations returns a heading without the annotations that it begins with and
-// their arguments.
+// withoutAnnotations removes the annotations and their arguments from the beginning of a heading.
 func withoutAnnotations(heading string) string {
 	for strings.HasPrefix(heading, "@") {
 		i := 1
@@ -283,16 +281,16 @@ func withoutAnnotations(heading string) string {
 	return heading
 }
 
-// typeWord matches the beginning of what declares a type, even if it has parentheses.
+// typeWord matches the beginning of a type declaration, which may have parentheses.
 var typeWord = Lazy(
 	`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|pub|export|default|data|open|partial)\s+)*(?:class|interface|enum|record|trait|impl|namespace)\b`,
 )
 
-// declaresType reports whether a heading that may have parentheses, such as those of
-// an annotation or of what a record holds, is that of a type.
+// declaresType reports whether a heading declares a type. The heading may have parentheses, such
+// as those of an annotation or of a record.
 func declaresType(heading string) bool { return typeWord().MatchString(withoutAnnotations(heading)) }
 
-// isTypeHeading reports whether a heading is of a class or of what else holds methods.
+// isTypeHeading reports whether a heading belongs to a class or to another container of methods.
 func isTypeHeading(heading string) bool {
 	heading = withoutAnnotations(heading)
 	for _, w := range strings.Fields(heading) {
@@ -314,7 +312,7 @@ func isTypeHeading(heading string) bool {
 	return false
 }
 
-// isFunction reports whether a heading is that of a function.
+// isFunction reports whether a heading belongs to a function.
 func (l layout) isFunction(heading string) bool {
 	heading = strings.TrimLeft(heading, "} ")
 	first, _, _ := strings.Cut(heading, " ")
@@ -337,7 +335,7 @@ func (l layout) isFunction(heading string) bool {
 	return !strings.Contains(heading[:open], "=") || strings.Contains(heading[:open], "operator")
 }
 
-// hasWord reports whether a text has a word.
+// hasWord reports whether a text contains a word.
 func hasWord(text, word string) bool {
 	for i := 0; ; {
 		n := strings.Index(text[i:], word)
@@ -386,7 +384,7 @@ func (l layout) extent(start, body int) Extent {
 	return e
 }
 
-// closesBlock reports whether a text begins with what closes a block or a list.
+// closesBlock reports whether a text begins with the end of a block or a list.
 func closesBlock(t string) bool {
 	return t != "" && (t[0] == '}' || t[0] == ')' || t[0] == ']')
 }

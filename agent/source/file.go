@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// A FileKind says what a file is for whoever looks for the origin of a bug.
+// A FileKind says what a file is for, from the view of a search for the origin of a bug.
 type FileKind int
 
 // The kinds of files.
 const (
 	SourceFile FileKind = iota
 	TestFile
-	OtherFile // documents, data and build files, which a fix of source often changes too
+	OtherFile // documents, data and build files; a fix of source often changes these too
 )
 
 var (
 	testDirs = Lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
 	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
-	// These files have no behaviour, or a generated form of it.
+	// These files have no behaviour, or are a generated form of it.
 	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
 .csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .tex .ps .1 .3 .5 .7 .8 .man
 .sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
@@ -28,8 +28,8 @@ makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.jso
 mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
 )
 
-// FileKindOf tells the kind of a file from its path alone. Style sheets and markup
-// are OtherFile. A caller who finds no source files may take them for source.
+// FileKindOf returns the kind of a file from its path alone. Style sheets and markup are
+// OtherFile. A caller that finds no source files may treat them as source.
 func FileKindOf(p string) FileKind {
 	base := strings.ToLower(path.Base(p))
 	stem := base
@@ -47,8 +47,8 @@ func FileKindOf(p string) FileKind {
 	return SourceFile
 }
 
-// documentExt and documentName are the files of FileKindOf's OtherFile that nothing
-// builds with and nothing reads when it runs.
+// documentExt and documentName select the files of the kind OtherFile that no build uses and no
+// program reads at run time.
 var (
 	documentExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
 .pdf .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
@@ -56,18 +56,17 @@ var (
 mdate-sh install releases history version`)
 )
 
-// listExt are those of documentExt that people do not read, buildText files that tools
-// read, though they look like texts, and buildExt those of scripts that may be called like
-// a document.
+// listExt selects the files of documentExt that people do not read, buildText the text-like files
+// for tools, and buildExt the scripts and data that may have the name of a document.
 var (
 	listExt   = wordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
 	buildText = wordSet(`cmakelists.txt requirements.txt constraints.txt meson_options.txt`)
 	buildExt  = wordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
 )
 
-// IsBuildOrData tells from the path alone whether a file is one that the project is
-// built with, such as a Makefile, or data that it reads, such as YAML. Source, tests,
-// documents and lists of dependencies' checksums are not.
+// IsBuildOrData reports, from the path alone, whether a file is part of the build, such as a
+// Makefile, or data that the project reads, such as YAML. Source, tests, documents and lists of
+// dependencies' checksums are not.
 func IsBuildOrData(p string) bool {
 	if FileKindOf(p) != OtherFile {
 		return false
@@ -77,11 +76,11 @@ func IsBuildOrData(p string) bool {
 	return base == "cmakelists.txt" || !documentName[stem] && !documentExt[path.Ext(base)]
 }
 
-// manual matches the sources of manual pages, which a build fills in.
+// manual matches the sources of manual pages, including templates for the build.
 var manual = Lazy(`\.[1-8](?:\.in|\.xml|\.rst|\.xml\.in)?$`)
 
-// IsDocument tells from the path alone whether a file is written for people only, such
-// as NEWS, a change log or a manual page.
+// IsDocument reports, from the path alone, whether a file is written only for people, such as
+// NEWS, a change log or a manual page.
 func IsDocument(p string) bool {
 	base := strings.ToLower(path.Base(p))
 	stem, _, _ := strings.Cut(base, ".")
@@ -96,7 +95,7 @@ func IsDocument(p string) bool {
 	return documentName[stem] && stem != "version" && stem != "mdate-sh" && !buildExt[path.Ext(base)] || documentExt[path.Ext(base)]
 }
 
-// PathWords returns the words of a path, to compare it with prose.
+// PathWords returns the words of a path, for comparison with prose.
 func PathWords(p string) Bag {
 	b := Bag{}
 	b.AddWords(strings.NewReplacer("/", " ", ".", " ", "-", " ").Replace(p))
@@ -124,11 +123,10 @@ func WordsOfPaths(paths []string) Bag {
 	return b
 }
 
-// testFile matches the names of test files and directories by the conventions of
-// Go, JUnit, Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats
-// and TAP. Unlike testName, it counts a capital T as the beginning of a word, because
-// a command is run with test files of a fix laid over other commits: Contest.java
-// could be the fix itself.
+// testFile matches the names of test files and directories by the conventions of Go, JUnit,
+// Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats and TAP. Unlike testName, it
+// counts a capital T as the beginning of a word, because a fix's test files are laid over other
+// commits before a command runs: Contest.java could be the fix itself.
 var testFile = Lazy(`(^|/)(` +
 	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
@@ -136,16 +134,15 @@ var testFile = Lazy(`(^|/)(` +
 	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
 	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
 
-// IsTestPath tells from the path alone whether a file belongs to a project's tests,
-// or is read by them. It does not find tests within source files, such as Rust's unit
-// tests.
+// IsTestPath reports, from the path alone, whether a file belongs to a project's tests, or is
+// read by them. It does not find tests within source files, such as Rust's unit tests.
 func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile().MatchString(p) }
 
-// vendored matches the paths of code that a project takes from elsewhere, or generates.
+// vendored matches the paths of code that a project copies from elsewhere, or generates.
 var vendored = Lazy(
 	`(?:^|/)(?:vendor|node_modules|bower_components|third[_-]?party|3rdparty|Godeps|site-packages|\.yarn|Pods)/|\.min\.js$|(?:^|/)dist/[^/]*\.js$|amalgamat|(?:^|/)single_include/`,
 )
 
-// IsVendored tells from the path alone whether a project takes a file from elsewhere, or
-// makes it of others, so that nobody edits it by hand.
+// IsVendored reports, from the path alone, whether a project copies a file from elsewhere, or
+// generates it from other files, so that nobody edits it by hand.
 func IsVendored(p string) bool { return vendored().MatchString(p) }

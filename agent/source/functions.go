@@ -7,18 +7,18 @@ import (
 
 // A Function is a function of a file.
 type Function struct {
-	// Name is as the heading spells it, without the receiver or the class. A function
-	// without a name that is passed to another one is "callback of" that one.
+	// Name is the name in the heading, without the receiver or the class. An anonymous function
+	// that is passed to another function is named "callback of" the latter.
 	Name string
 	Extent
 }
 
-// maxListed bounds the functions that are listed of one file.
+// maxListed limits the functions that are listed for one file.
 const maxListed = 20000
 
-// Functions lists the functions of a file in order. It finds their lines by the rules
-// of FunctionAround. Functions within functions are not listed, but in JavaScript a
-// function that wraps a whole file is passed over and those within it are listed.
+// Functions lists the functions of a file in order. It finds their lines by the rules of
+// FunctionAround. It does not list functions within functions, except in a JavaScript function
+// that wraps a whole file: it lists the functions inside instead of the wrapper.
 func Functions(filePath string, lines [][]byte) []Function {
 	l := layout{lines: lines, rules: rulesFor(filePath), followed: new(int)}
 	var found []Function
@@ -35,7 +35,7 @@ func Functions(filePath string, lines [][]byte) []Function {
 	return found
 }
 
-// nameIn returns the name that the heading of a function gives it, "" for none.
+// nameIn returns the name of a function from its heading, or "".
 func nameIn(heading string, r rules) string {
 	if r.word != "" {
 		return cmp.Or(nameAfter(heading, r.word), variableIn(heading))
@@ -56,15 +56,16 @@ func nameIn(heading string, r rules) string {
 var (
 	// A receiver in parentheses may stand between the keyword of Go and the name.
 	namedAfter = Lazy(`^\s*(?:\([^)]*\)\s*)?\*?\s*(?:[\w<>,?&\[\] ]+\.)?([\pL_$][\pL\pN_$]*)\s*[(\[<]`)
-	// What a script assigns a function to: "exports.f = function (", "f: async (a) =>".
+	// The target of an assignment of a function in a script: "exports.f = function (", "f: async
+	// (a) =>".
 	assignedName = Lazy(`([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)`)
-	// A function without a name in a script.
+	// An anonymous function in a script.
 	anonymous = Lazy(`\bfunction\s*\(|=>`)
-	// A variable of Go, maybe with its type.
+	// A variable of Go, perhaps with its type.
 	variable = Lazy(`^(?:var\s+)?(\w+)[ \t]*(?:[\w.*]+[ \t]*)?:?[:=]`)
 )
 
-// nameAfter returns the name that follows the first use of a keyword.
+// nameAfter returns the name after the first use of a keyword.
 func nameAfter(heading, word string) string {
 	for from := 0; ; {
 		i := strings.Index(heading[from:], word)
@@ -83,8 +84,7 @@ func nameAfter(heading, word string) string {
 	}
 }
 
-// variableIn returns the name of the variable or the field that a heading sets, ""
-// for none.
+// variableIn returns the name of the variable or the field that a heading sets, or "".
 func variableIn(heading string) string {
 	if m := variable().FindStringSubmatch(heading); m != nil {
 		return m[1]
@@ -92,8 +92,8 @@ func variableIn(heading string) string {
 	return ""
 }
 
-// calledIn returns the name before the parameters of a heading without a keyword. A
-// macro with arguments may stand before the name: "API(int) f(void) {".
+// calledIn returns the name before the parameters of a heading without a keyword. A macro with
+// arguments may precede the name: "API(int) f(void) {".
 func calledIn(heading string) string {
 	name := ""
 	for from := 0; ; {
@@ -120,7 +120,7 @@ func calledIn(heading string) string {
 // afterParameters are words with parentheses that may follow a function's parameters.
 var afterParameters = wordSet("noexcept requires decltype throw throws alignas when where")
 
-// lastIdentifier returns the identifier at the end of a text, "" if none is there.
+// lastIdentifier returns the identifier at the end of a text, or "".
 func lastIdentifier(text string) string {
 	i := len(text)
 	for i > 0 && (IsIdentByte(text[i-1]) || text[i-1] == '$') {
@@ -129,8 +129,7 @@ func lastIdentifier(text string) string {
 	return text[i:]
 }
 
-// closing returns the place after the parenthesis that closes the one at open, 0 if
-// there is none.
+// closing returns the index of the parenthesis that closes the one at open, or 0.
 func closing(text string, open int) int {
 	depth := 0
 	for i := open; i < len(text); i++ {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// BeforeUse are words after which a name is used and not declared.
+// BeforeUse are words before the use of a name, rather than its declaration.
 var BeforeUse = strings.Fields(`return throw new else in not and or is await yield case goto go defer delete del assert raise
 	sizeof typeof instanceof if while unless until elif elsif print echo import from puts do then when not use require`)
 
-// keywords are words of the common languages that are no names. A change from one to
+// keywords are words of the common languages that cannot be names. A change from one keyword to
 // another is never a rename.
 var keywords = strings.Fields(`and as async auto await bool boolean break byte case catch char class const continue
 	def default delete do double elif else elsif end except extern false final finally float fn for foreach func

@@ -1,9 +1,8 @@
-// Package source says what a file, a line, a word or a function of source code
-// is. It knows the language from the file's name.
+// Package source classifies the files, lines, words and functions of source code. It determines
+// the language from the file's name.
 //
-// It works on paths and bytes alone: it reads no repository and starts no
-// program. For an incomplete or broken file its answer is a good guess, and never an
-// error.
+// It works on paths and bytes alone: it reads no repository and starts no program. For an
+// incomplete or broken file it returns a good guess, and never an error.
 package source
 
 import (
@@ -18,40 +17,39 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// A LineKind says what a line of a source file consists of.
+// A LineKind classifies the content of a line of a source file.
 type LineKind uint8
 
-// The kinds of lines. A line with any code on it is code, whether comments stand
-// beside it or not. Blank lines inside a comment are blank.
+// The kinds of lines. A line with any code is code, even with a comment beside it. Blank lines
+// inside a comment are blank.
 const (
 	LineCode    LineKind = iota
 	LineBlank            // white space only
-	LineComment          // comment or docstring, and nothing else
-	LineBrace            // closes or opens a block and does nothing else
-	LineImport           // names what other files provide
+	LineComment          // only a comment or docstring
+	LineBrace            // only closes or opens a block
+	LineImport           // names definitions from other files
 )
 
 const (
-	// MaxLexed bounds the blob that is given to a lexer. Larger files are generated
-	// or data, and regular expressions over them take seconds.
+	// MaxLexed limits the blob that is given to a lexer. Larger files are generated or data, and
+	// regular expressions over them take seconds.
 	MaxLexed = 1 << 20 // bytes
-	// lexTime bounds the time of a lexer for one file. Ordinary text does not reach
-	// it: the slowest lexers seen take about one second a megabyte.
+	// lexTime limits the time of a lexer for one file. Ordinary text stays below the limit: the
+	// slowest lexers seen take about one second a megabyte.
 	lexTime = 20 * time.Second
 )
 
-// LineKinds returns the kinds of the lines of a blob up to last, line 1 at index 0.
-// The lexer is chosen by the file's name. A file that no lexer knows, that is larger
-// than MaxLexed, not UTF-8 or binary has no comment lines: a wrong guess would drop a
-// line that may be the culprit's.
+// LineKinds returns the kinds of the lines of a blob up to last, with line 1 at index 0. The
+// file's name determines the lexer. A file without a lexer, larger than MaxLexed, not UTF-8 or
+// binary has no comment lines, because a wrong guess would drop a line that may be the culprit's.
 //
-// Docstrings count as comments, as in the reference implementation, because a change
-// of one changes no behaviour. In Python, any string that is a statement is one. A
-// string passed to a function is code even when it begins a line. Text that #if 0
-// hides counts as comment too. #include, #define and a first line with #! do not.
+// Docstrings count as comments, as in the reference implementation, because a change of a
+// docstring changes no behaviour. In Python, any string that is a statement is a docstring. A
+// string passed to a function is code even when it begins a line. Text hidden by #if 0 counts as
+// comment too. #include, #define and a first line with #! do not.
 //
-// Lines after last are not read: lexers read forward at about one megabyte a second,
-// and would spend half of their time there.
+// Lines after last are not read: lexers read forward at about one megabyte a second, and would
+// spend half of their time on these lines.
 func LineKinds(path string, blob []byte, last int) []LineKind {
 	lines := splitLines(blob)
 	lines = lines[:min(last, len(lines))]
@@ -70,7 +68,7 @@ func LineKinds(path string, blob []byte, last int) []LineKind {
 	return kinds
 }
 
-// lineParts is what the tokens on one line are.
+// lineParts describes the tokens on one line.
 type lineParts struct {
 	comment bool
 	literal bool // part of a string or heredoc
@@ -94,7 +92,7 @@ func (p *lineParts) kind() LineKind {
 	return LineCode
 }
 
-// markParts adds each token to the lines that it lies on.
+// markParts adds each token to its lines.
 func markParts(toks []chroma.Token, seen []lineParts) {
 	line := 0
 	for _, t := range toks {
@@ -113,7 +111,7 @@ func markParts(toks []chroma.Token, seen []lineParts) {
 func markPiece(p *lineParts, typ chroma.TokenType, piece string) {
 	if isComment(typ) {
 		p.comment = p.comment || strings.TrimSpace(piece) != ""
-		p.code += " " // a comment parts two words
+		p.code += " " // a comment separates two words
 		return
 	}
 	p.code += piece
@@ -127,7 +125,7 @@ func isComment(t chroma.TokenType) bool {
 		t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc) && t != chroma.CommentHashbang
 }
 
-// closers are the words that close or open a block and do nothing else.
+// closers are the words that only close or open a block.
 var closers = map[string]bool{
 	"end": true, "fi": true, "done": true, "esac": true, "endif": true, "begin": true, "then": true, "do": true,
 	"else": true, "try": true, "finally": true, "endfunction": true, "#endif": true, "#else": true,
@@ -138,9 +136,9 @@ func isBrace(code string) bool {
 	return word == "" || closers[strings.ToLower(word)]
 }
 
-// IsImport reports whether a line of code names what other files provide. It looks at
-// the first word only: lexers disagree on the type of these words, but agree that they
-// are neither comment nor string.
+// IsImport reports whether a line of code names definitions from other files. It examines only
+// the first word: lexers disagree on the type of these words, but agree that they are neither
+// comment nor string.
 func IsImport(code string) bool {
 	code = strings.TrimSpace(code)
 	if strings.HasPrefix(code, "#") {
@@ -171,7 +169,7 @@ var known sync.Map // string -> chroma.Lexer
 // and matching a megabyte against the patterns of all lexers takes minutes.
 const maxBase = 255
 
-// lexerFor returns the lexer for the name of a file, nil if there is none.
+// lexerFor returns the lexer for the name of a file, or nil.
 func lexerFor(name string) chroma.Lexer {
 	base := path.Base(name)
 	if len(base) > maxBase {
@@ -187,8 +185,8 @@ func lexerFor(name string) chroma.Lexer {
 	return l
 }
 
-// lex returns the tokens of a blob, at least to the end of line last. It reports
-// false when no lexer knows the file's name, or when its output cannot be trusted.
+// lex returns the tokens of a blob, at least to the end of line last. It returns false if no
+// lexer knows the file's name, or if the lexer's output cannot be trusted.
 func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 	if len(blob) > MaxLexed || !utf8.Valid(blob) || bytes.IndexByte(blob, 0) >= 0 {
 		return nil, false
@@ -220,8 +218,8 @@ func lex(path string, blob []byte, last int) (toks []chroma.Token, ok bool) {
 	return toks, ok
 }
 
-// noDocstrings makes strings of docstrings, in languages that have none: the lexers take
-// for one a block of text, which in YAML is often a script, and an address.
+// noDocstrings turns docstrings into strings in languages without docstrings: there the lexers
+// confuse them with a block of text, which in YAML is often a script, and with an address.
 func noDocstrings(toks []chroma.Token) {
 	for i := range toks {
 		if toks[i].Type == chroma.LiteralStringDoc {
@@ -230,8 +228,7 @@ func noDocstrings(toks []chroma.Token) {
 	}
 }
 
-// drain reads the tokens, and checks that they are the whole text or reach beyond
-// line last.
+// drain reads the tokens. It checks that they cover the whole text or reach beyond line last.
 func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
 	var toks []chroma.Token
 	limit := time.Now().Add(lexTime)
@@ -249,9 +246,9 @@ func drain(next chroma.Iterator, size, last int) ([]chroma.Token, bool) {
 	return toks, read >= size
 }
 
-// markDocstrings gives Python's docstrings the type that other lexers give theirs.
-// Chroma's Python lexer types them as ordinary strings. A docstring stands at the
-// start of a logical line, outside brackets, with nothing after it.
+// markDocstrings gives Python's docstrings the type that other lexers use for docstrings.
+// Chroma's Python lexer types them as ordinary strings. A docstring stands at the start of a
+// logical line, outside brackets, with nothing after it.
 func markDocstrings(toks []chroma.Token) {
 	depth, fresh := 0, true
 	for i := 0; i < len(toks); i++ {
@@ -279,7 +276,7 @@ func markDocstrings(toks []chroma.Token) {
 	}
 }
 
-// endsLine reports whether nothing but a comment comes before the next LF.
+// endsLine reports whether only a comment comes before the next LF.
 func endsLine(toks []chroma.Token) bool {
 	for _, t := range toks {
 		if isComment(t.Type) {

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// A file steers the tests if it says which tests run, by which program, or how that
-// program works. Whoever changes it can make a failing test pass without a repair.
+// A file steers the tests if it determines the tests to run, the program that runs them, or the
+// behaviour of that program. A change of such a file can make a failing test pass without a
+// repair.
 var (
-	// steeringName matches the base names, in lower case, of files in which build tools
-	// and test tools look for instructions.
+	// steeringName matches the base names, in lower case, of files with instructions for build
+	// tools and test tools.
 	steeringName = Lazy(`^(` +
 		`(gnu|bsd)?makefile(\..*)?|.*\.(mk|mak|make|cmake|ninja|bzl|gyp|gypi|gradle|gradle\.kts|pth|props|targets|runsettings)` +
 		`|configure(\.ac|\.in)?|cmakelists\.txt|cmakepresets\.json|meson\.build|meson[._]options(\.txt)?|sconstruct|sconscript|wscript|justfile|taskfile\.ya?ml|rakefile|magefile\.go|build|workspace|module|build\.bazel|module\.bazel|\.bazelrc` +
@@ -22,23 +23,21 @@ var (
 		`|go\.(mod|work|env)` +
 		`|gemfile|\.rspec|phpunit\.xml(\.dist)?|phpunit\.dist\.xml|composer\.json|mix\.exs|project\.clj|deps\.edn|dune|dune-project|.*\.(cabal|csproj|fsproj|vbproj|sln)|stack\.yaml|directory\.build\..*|nuget\.config|global\.json` +
 		`)$`)
-	// steeringDir matches directories whose files do.
+	// steeringDir matches directories with files that steer the tests.
 	steeringDir = Lazy(`(^|/)(\.cargo|\.mvn|\.gradle|gradle/wrapper|buildsrc|build-logic|cmake|m4)/`)
-	// installedDir matches directories of installed or copied packages, the test tools
-	// among them.
+	// installedDir matches directories of installed or copied packages, including test tools.
 	installedDir = Lazy(`(^|/)(node_modules|vendor|site-packages|bower_components|\.venv|venv|\.yarn|\.pnp\.[cm]?js$|godeps)(/|$)`)
 )
 
-// SteersTests tells from the path alone whether a file says which tests run, by which
-// program, or how that program works: what build tools and test tools read, and the
-// packages that they are installed in.
+// SteersTests reports, from the path alone, whether a file steers the tests: instructions for
+// build tools and test tools, and the packages of these tools.
 func SteersTests(p string) bool {
 	low := strings.ToLower(p)
 	return steeringName().MatchString(path.Base(low)) || steeringDir().MatchString(low) || installedDir().MatchString(low)
 }
 
-// shadowed are modules that the tests of Python and C use. A new file by such a name,
-// where the language looks first, takes their place.
+// shadowed are modules that the tests of Python and C use. A new file with such a name, in a
+// directory that the language searches first, replaces the module.
 var (
 	shadowedPython = wordSet(
 		`pytest _pytest pluggy py iniconfig nose nose2 unittest doctest mock hypothesis tox nox trial twisted testtools zope behave robot
@@ -55,9 +54,9 @@ var (
 	)
 )
 
-// Shadows tells from the path alone whether a new file takes the place of a module or a
-// header that tests use. packaged says whether the file's directory is a package of
-// Python, whose modules are not looked up by their bare names.
+// Shadows reports, from the path alone, whether a new file replaces a module or a header that
+// tests use. packaged says whether the file's directory is a package of Python, whose modules are
+// not looked up by their bare names.
 func Shadows(p string, packaged bool) bool {
 	dir, base := path.Split(strings.ToLower(p))
 	if shadowedHeader[base] {
@@ -72,14 +71,13 @@ func Shadows(p string, packaged bool) bool {
 	return strings.HasPrefix(base, "__init__.") && shadowedPython[path.Base(path.Clean("/"+dir))]
 }
 
-// runsItself matches files that some program runs or obeys as soon as they are there:
-// shells that enter a directory, git, editors, hook managers and servers of continuous
-// integration.
+// runsItself matches files that some program runs or obeys as soon as they exist: shells that
+// enter a directory, git, editors, hook managers and servers of continuous integration.
 var runsItself = Lazy(
 	`(?i)(^|/)(\.envrc|\.env|\.gitattributes|\.gitmodules|\.lfsconfig|\.pre-commit-(config|hooks)\.ya?ml|lefthook[^/]*\.(ya?ml|toml|json)|\.lefthook[^/]*|\.lintstagedrc[^/]*|\.travis\.yml|\.gitlab-ci\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|appveyor\.yml|jenkinsfile|\.drone\.yml|\.cirrus\.(yml|star)|\.woodpecker[^/]*|\.mise\.toml|mise\.toml|\.tool-versions|\.editorconfig|\.vimrc|\.nvimrc|\.exrc|\.dir-locals\.el|dockerfile|\.devcontainer\.json|agents\.md|claude\.md|\.cursorrules)$|(^|/)(\.husky|\.githooks|\.hooks|\.github/(workflows|actions)|\.circleci|\.buildkite|\.gitlab|\.devcontainer|\.vscode|\.idea|\.cursor|\.claude)/`,
 )
 
-// RunsItself tells from the path alone whether a program runs or obeys a file without
-// being asked: on entering the directory, on a git command, in an editor, or on a server
-// of continuous integration.
+// RunsItself reports, from the path alone, whether a program runs or obeys a file without a
+// request: on entering the directory, on a git command, in an editor, or on a server of
+// continuous integration.
 func RunsItself(p string) bool { return runsItself().MatchString(p) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// IsTestOf reports whether a file belongs to the tests that a command runs: it is a test
-// by its path (see [IsTestPath]), or the command names it and its name says that it
-// checks something, such as check.sh and repro.py.
+// IsTestOf reports whether a file belongs to the tests that a command runs: its path is that of a
+// test (see [IsTestPath]), or the command names the file and its name suggests a check, such as
+// check.sh and repro.py.
 func IsTestOf(p, command string) bool {
 	if IsTestPath(p) {
 		return true

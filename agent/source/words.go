@@ -12,7 +12,7 @@ import (
 // A Bag is a multiset of tokens.
 type Bag map[string]int
 
-// Tokens that are shorter or longer are not counted: they say nothing about a program.
+// Shorter or longer tokens are not counted, because they say nothing about a program.
 const (
 	minTokenLen = 2
 	maxTokenLen = 60
@@ -37,11 +37,11 @@ func (b Bag) AddCode(line []byte) {
 	}
 }
 
-// MaxPairedLine is the longest line, in bytes, of which pairs are taken.
+// MaxPairedLine is the longest line, in bytes, whose pairs are counted.
 const MaxPairedLine = 400
 
-// AddPairs counts each pair of neighbouring identifiers or signs of a source line,
-// with a space between: "i <", "< n". No other token has a space in it.
+// AddPairs counts each pair of neighbouring identifiers or signs of a source line, with a space
+// between them: "i <", "< n". No other token contains a space.
 func (b Bag) AddPairs(line []byte) {
 	last := ""
 	for i := 0; i < min(len(line), MaxPairedLine); {
@@ -60,16 +60,15 @@ func (b Bag) AddPairs(line []byte) {
 	}
 }
 
-// IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII
-// may: most languages allow them.
+// IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII may, because
+// most languages allow them.
 func IsIdentByte(c byte) bool {
 	return c == '_' || c >= utf8.RuneSelf ||
 		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// AddWords counts the words of prose. Identifiers in it, such as "ovs_vsctl" and
-// "parseFlag", are counted by their parts. The marks that stand for hidden hints are
-// no words.
+// AddWords counts the words of prose. Identifiers in the prose, such as "ovs_vsctl" and
+// "parseFlag", are counted by their parts. The marks for hidden hints are not words.
 func (b Bag) AddWords(text string) {
 	for _, field := range strings.FieldsFunc(Masks.Replace(text), func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -83,7 +82,7 @@ func (b Bag) AddWords(text string) {
 	}
 }
 
-// splitIdentifier cuts at underscores and at changes from lower to upper case.
+// splitIdentifier splits at underscores and at changes from lower to upper case.
 func splitIdentifier(s string) []string {
 	var parts []string
 	start := 0
@@ -106,8 +105,8 @@ func splitIdentifier(s string) []string {
 	return parts
 }
 
-// stem removes the commonest English endings, so that "leaks", "leaked" and "leaking"
-// are equal. The result need not be a word.
+// stem removes the most common English endings, so that "leaks", "leaked" and "leaking" are
+// equal. The result need not be a word.
 func stem(w string) string {
 	for _, end := range []string{"ing", "ed", "es", "s"} {
 		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
@@ -117,7 +116,7 @@ func stem(w string) string {
 	return w
 }
 
-// StopWords are words that most messages have, whatever they are about.
+// StopWords are words that most messages contain, whatever their subject.
 var StopWords = wordSet(`the and for that this with from are not was but have has
 had when which will would can could should may into also then than them they its
 it's been being there their where what who why how all any some such only other
@@ -135,11 +134,11 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// SortedTokens returns the tokens in order, because a sum of floats must not depend on
-// the order of a map.
+// SortedTokens returns the tokens in order, because a sum of floats must not depend on the order
+// of a map.
 func SortedTokens(b Bag) []string { return slices.Sorted(maps.Keys(b)) }
 
-// Minus returns the tokens of which b has more than o, with the difference.
+// Minus returns the tokens that are more frequent in b than in o, with the difference.
 func (b Bag) Minus(o Bag) Bag {
 	d := Bag{}
 	for t, n := range b {
@@ -150,13 +149,13 @@ func (b Bag) Minus(o Bag) Bag {
 	return d
 }
 
-// An IDF weighs a token by how few documents have it (inverse document frequency).
+// An IDF weighs a token by the number of documents with it (inverse document frequency).
 type IDF struct {
 	df map[string]int
 	n  int
 }
 
-// NewIDF returns an IDF of no documents.
+// NewIDF returns an IDF without documents.
 func NewIDF() *IDF { return &IDF{df: map[string]int{}} }
 
 // Add adds a document.
@@ -172,7 +171,7 @@ func (x *IDF) Weight(t string) float64 {
 	return math.Log((float64(x.n) + 1) / (float64(x.df[t]) + 0.5))
 }
 
-// Overlap returns the share, by weight, of the tokens in want that are in have: 0 to 1.
+// Overlap returns the share, by weight, of the tokens of want that are also in have: 0 to 1.
 func (x *IDF) Overlap(want, have Bag) float64 {
 	hit, all := 0.0, 0.0
 	for _, t := range SortedTokens(want) {
@@ -188,8 +187,8 @@ func (x *IDF) Overlap(want, have Bag) float64 {
 	return hit / all
 }
 
-// Best returns the weight of the rarest shared token: one rare name in common says
-// more than ten frequent ones.
+// Best returns the weight of the rarest shared token, because one rare common name says more than
+// ten frequent ones.
 func (x *IDF) Best(want, have Bag) float64 {
 	if len(have) < len(want) {
 		want, have = have, want
@@ -203,7 +202,7 @@ func (x *IDF) Best(want, have Bag) float64 {
 	return top
 }
 
-// A Weighed is a bag whose tokens are weighed, to be compared with many others.
+// A Weighed is a bag with a known total weight, for comparison with many other bags.
 type Weighed struct {
 	x   *IDF
 	bag Bag
@@ -219,8 +218,8 @@ func (x *IDF) Weigh(bag Bag) *Weighed {
 	return w
 }
 
-// Overlap returns what IDF.Overlap does of the bag and have. It takes time for the tokens
-// of have only.
+// Overlap returns the same as IDF.Overlap of the bag and have. Its time depends only on the
+// tokens of have.
 func (w *Weighed) Overlap(have Bag) float64 {
 	if w.all == 0 {
 		return 0
@@ -234,8 +233,8 @@ func (w *Weighed) Overlap(have Bag) float64 {
 	return hit / w.all
 }
 
-// Jaccard returns the weight of the tokens that b shares over the weight of all. It takes
-// time for the tokens of b only.
+// Jaccard returns the weight of the shared tokens divided by the weight of all tokens. Its time
+// depends only on the tokens of b.
 func (w *Weighed) Jaccard(b Bag) float64 {
 	if len(w.bag) == 0 || len(b) == 0 {
 		return 0
@@ -255,8 +254,8 @@ func (w *Weighed) Jaccard(b Bag) float64 {
 	return shared / all
 }
 
-// Masks removes the marks that szz.Prose puts in. They are no words of the
-// author's: a message with a masked hash is not about hashes.
+// Masks removes the marks that szz.Prose inserts. The author did not write them: a message with a
+// masked hash is not about hashes.
 var Masks = strings.NewReplacer("<hash>", " ", "<quoted>", " ", "<bug>", " ", "<ref>", " ", "<link>", " ")
 
 // Unite returns the tokens of both bags.
@@ -281,13 +280,13 @@ func CodeWordsOf(line []byte) Bag {
 	return b
 }
 
-// AddMarks counts all by which a line can be recognised: its words and its pairs.
+// AddMarks counts the words and pairs by which a line can be recognised.
 func (b Bag) AddMarks(line []byte) {
 	b.AddCode(line)
 	b.AddPairs(line)
 }
 
-// Without returns the words that o lacks or, where it lacks none, such pairs.
+// Without returns the words that o lacks or, if it lacks none, the pairs that o lacks.
 func (b Bag) Without(o Bag) []string {
 	var words, pairs []string
 	for _, w := range SortedTokens(b) {
@@ -305,7 +304,7 @@ func (b Bag) Without(o Bag) []string {
 	return pairs
 }
 
-// Shared returns the words of three or more bytes that o has too.
+// Shared returns the words of three or more bytes that are also in o.
 func (b Bag) Shared(o Bag) []string {
 	var words []string
 	for _, w := range SortedTokens(b) {

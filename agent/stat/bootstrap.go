@@ -42,8 +42,8 @@ func Resample(n int, use func(pick []int)) {
 	}
 }
 
-// Interval returns value with the percentile interval of the samples. NaN means
-// that the value or a sample is undefined.
+// Interval returns value with the percentile interval of the samples. NaN marks an undefined
+// value or sample.
 func Interval(value float64, samples []float64) Estimate {
 	samples = slices.DeleteFunc(samples, math.IsNaN)
 	e := Estimate{Value: Defined(value)}

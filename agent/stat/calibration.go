@@ -7,25 +7,24 @@ import (
 	"slices"
 )
 
-// calibrationBins is the number of bins, which have equal mass. MinMarks is the
-// least number of predictions that allows a claim about calibration.
+// calibrationBins is the number of bins of equal mass. MinForecasts is the least number of
+// predictions for a claim about calibration.
 const (
 	calibrationBins = 10
 	MinForecasts    = 200
 )
 
-// Forecast is the probability that was stated for one prediction. It also says whether
-// the prediction was right.
+// Forecast is the stated probability of one prediction, and whether the prediction was right.
 type Forecast struct {
 	P     float64
 	Right bool
 }
 
-// Calibration measures how well stated probabilities match results. Each forecast is
-// one prediction; an answer to a case may hold several.
+// Calibration measures how well stated probabilities match results. Each forecast is one
+// prediction; an answer to a case may contain several.
 type Calibration struct {
 	Forecasts int      `json:"predictions"`
-	Enough    bool     `json:"enough"` // there are at least MinMarks predictions
+	Enough    bool     `json:"enough"` // there are at least MinForecasts predictions
 	BaseRate  float64  `json:"base_rate"`
 	ECE       Estimate `json:"ece"`
 	ByChance  Chance   `json:"ece_by_chance"`
@@ -54,8 +53,8 @@ type Bin struct {
 	Right float64 `json:"right"` // share of predictions that are right
 }
 
-// NewCalibration measures the probabilities that were stated for each case. It
-// returns nil if there are none. The interval comes from resampling the cases.
+// NewCalibration measures the probabilities stated for each case. It returns nil if there are
+// none. The interval comes from resampling the cases.
 func NewCalibration(cases [][]Forecast) *Calibration {
 	list := forecastsOf(cases)
 	forecasts := list.forecasts
@@ -77,14 +76,14 @@ func NewCalibration(cases [][]Forecast) *Calibration {
 	return c
 }
 
-// ECE returns the expected calibration error of the forecasts of all cases. It is 0 if
-// there are no forecasts.
+// ECE returns the expected calibration error of the forecasts of all cases, or 0 without
+// forecasts.
 func ECE(cases [][]Forecast) float64 {
 	list := forecastsOf(cases)
 	return ece(list.reliability(), len(list.forecasts))
 }
 
-// resampled returns the ECE of each bootstrap sample of n cases that has forecasts.
+// resampled returns the ECE of each bootstrap sample of n cases that contains forecasts.
 func (l *sample) resampled(n int) []float64 {
 	if n < 2 {
 		return nil
@@ -112,8 +111,8 @@ func (l *sample) resampled(n int) []float64 {
 	return samples
 }
 
-// chanceOf computes a Chance by simulation. It draws the results of the forecasts from
-// their probabilities many times. Each forecast must be in the sample once.
+// chanceOf computes a Chance by simulation. It draws the results of the forecasts from their
+// probabilities many times. Each forecast must be in the sample once.
 func chanceOf(l *sample) Chance {
 	random := rand.New(rand.NewPCG(Seed, uint64(len(l.forecasts))))
 	bins, shown := l.reliability(), make([]float64, Resamples)
@@ -141,11 +140,11 @@ func chanceOf(l *sample) Chance {
 	return Chance{Mean: sum / Resamples, High: Quantile(shown, 0.95)}
 }
 
-// sample is a list of forecasts, sorted by probability, that says how often each of them is
-// in a bootstrap sample.
+// sample is a list of forecasts, sorted by probability, with the number of times that each is in
+// a bootstrap sample.
 type sample struct {
 	forecasts []Forecast
-	owners    []uint32 // index of the case that a forecast belongs to
+	owners    []uint32 // index of a forecast's case
 	times     []uint32
 	size      int // sum of times
 }
@@ -173,7 +172,7 @@ func forecastsOf(cases [][]Forecast) *sample {
 	return l
 }
 
-// all makes the sample one that has each forecast once.
+// all puts each forecast into the sample once.
 func (l *sample) all() {
 	for i := range l.times {
 		l.times[i] = 1
@@ -181,9 +180,8 @@ func (l *sample) all() {
 	l.size = len(l.times)
 }
 
-// reliability divides the forecasts into bins of about equal mass. Equal
-// probabilities share a bin, so that the bins do not depend on the order of the
-// cases.
+// reliability divides the forecasts into bins of about equal mass. Equal probabilities share a
+// bin, so that the bins do not depend on the order of the cases.
 func (l *sample) reliability() []Bin {
 	var bins []Bin
 	boundary := 0 // end of bin k, which without ties is k/10 of the forecasts
@@ -214,8 +212,8 @@ func (l *sample) reliability() []Bin {
 	return bins
 }
 
-// binOf returns the bin of a part of the forecasts, which are n in the sample. The first and
-// the last of them are in it.
+// binOf returns the bin of the forecasts from index from up to index to, of which n are in the
+// sample. The first and the last forecast are in the sample.
 func (l *sample) binOf(from, to, n int) Bin {
 	b := Bin{Low: l.forecasts[from].P, High: l.forecasts[to-1].P, N: n}
 	right := 0
@@ -244,9 +242,8 @@ func brier(forecasts []Forecast) float64 {
 	return sum / float64(len(forecasts))
 }
 
-// ece returns the expected calibration error: the mean difference between stated
-// probability and share of right predictions, weighted by bin. n is the number of
-// all predictions.
+// ece returns the expected calibration error: the mean difference between stated probability and
+// share of right predictions, weighted by bin. n is the number of all predictions.
 func ece(bins []Bin, n int) float64 {
 	sum := 0.0
 	for _, b := range bins {

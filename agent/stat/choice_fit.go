@@ -2,17 +2,17 @@ package stat
 
 import "math"
 
-// A ChoiceSet is a choice whose right items are known.
+// A ChoiceSet is a choice with known right items.
 type ChoiceSet struct {
 	Vectors [][]float64 // the features of each item
 	Right   []bool      // which of the items are right
-	Weight  float64     // how much the set counts
+	Weight  float64     // weight of the set
 }
 
-// FitChoice fits the weights of a choice by maximum likelihood, where the probability
-// of a set is that any of its right items is chosen. penalty is that of the squared
-// weights of standardized features. Sets without a right item are passed over, and
-// "none of them" gets no weight.
+// FitChoice fits the weights of a choice by maximum likelihood. The likelihood of a set is the
+// probability of choosing any of its right items. penalty multiplies the squared weights of
+// standardized features. FitChoice skips sets without a right item, and gives no weight to "none
+// of them".
 func FitChoice(names []string, sets []ChoiceSet, penalty float64) Choice {
 	n := len(names)
 	w, m, v := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -34,8 +34,8 @@ func FitChoice(names []string, sets []ChoiceSet, penalty float64) Choice {
 	return c
 }
 
-// choiceGradient returns the gradient of the penalized loss at weights of
-// standardized features.
+// choiceGradient returns the gradient of the penalized loss at the given weights of standardized
+// features.
 func choiceGradient(sets []ChoiceSet, w, scale []float64, penalty float64) []float64 {
 	g := make([]float64, len(w))
 	for i, x := range w {
@@ -65,7 +65,7 @@ func choiceGradient(sets []ChoiceSet, w, scale []float64, penalty float64) []flo
 	return g
 }
 
-// chosenOf returns the probabilities of items at weights of standardized features.
+// chosenOf returns the probabilities of the items at the given weights of standardized features.
 func chosenOf(vectors [][]float64, w, scale []float64) []float64 {
 	p := make([]float64, len(vectors))
 	top := math.Inf(-1)
@@ -86,8 +86,8 @@ func chosenOf(vectors [][]float64, w, scale []float64) []float64 {
 	return p
 }
 
-// spread returns the standard deviations of the features over all items, 1 for a
-// feature that is constant.
+// spread returns the standard deviations of the features over all items, or 1 for a constant
+// feature.
 func spread(sets []ChoiceSet, n int) []float64 {
 	sum, square, count := make([]float64, n), make([]float64, n), 0.0
 	for _, s := range sets {

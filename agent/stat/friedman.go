@@ -2,11 +2,11 @@ package stat
 
 import "math"
 
-// Friedman returns the statistic of Friedman's test and its p-value, both corrected for
-// ties. Each row has the values of one case under the same number of conditions; the null
-// hypothesis is that the conditions do not differ. The p-value is that of the chi-squared
-// distribution, which is an approximation for few rows. Without rows, without a second
-// condition, or if all values of each row are equal, the result is 0 and 1.
+// Friedman returns the statistic of Friedman's test and its p-value, both corrected for ties.
+// Each row has the values of one case under the same number of conditions; the null hypothesis is
+// that the conditions do not differ. The p-value uses the chi-squared distribution, which is an
+// approximation for few rows. Without rows, without a second condition, or if all values of each
+// row are equal, the result is 0 and 1.
 func Friedman(rows [][]float64) (statistic, p float64) {
 	n := float64(len(rows))
 	if n == 0 || len(rows[0]) < 2 {
@@ -35,9 +35,9 @@ func Friedman(rows [][]float64) (statistic, p float64) {
 	return statistic, ChiSquared(statistic, len(sums)-1)
 }
 
-// ChiSquared returns the probability that a chi-squared variable with a number of degrees
-// of freedom is at least x. It adds up the recurrence from n to n+2 degrees (Abramowitz
-// and Stegun, Handbook of Mathematical Functions, 26.4.8).
+// ChiSquared returns the probability that a chi-squared variable with the given degrees of
+// freedom is at least x. It sums the recurrence from n to n+2 degrees (Abramowitz and Stegun,
+// Handbook of Mathematical Functions, 26.4.8).
 func ChiSquared(x float64, degrees int) float64 {
 	if x <= 0 || degrees < 1 {
 		return 1

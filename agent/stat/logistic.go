@@ -26,7 +26,7 @@ type LogisticPrior struct {
 func FitLogistic(rows []LogisticRow, prior LogisticPrior) (w [3]float64) {
 	const (
 		steps    = 100
-		farthest = 2    // largest change in one step, so that a flat loss causes no huge one
+		farthest = 2    // largest change in one step, because a flat loss would cause a huge one
 		settled  = 1e-9 // the iteration ends when a step changes no coefficient by more
 	)
 	w = prior.At

@@ -25,9 +25,8 @@ type Platt struct {
 // identity is the Platt that leaves probabilities unchanged, within their bounds.
 var identity = Platt{Raw: 1}
 
-// Probabilities are clamped to these distances from 0 and 1. A model that states 1
-// means the same as one that states 0.99, and a few hundred cases cannot
-// distinguish 0.999 from 1.
+// Probabilities are clamped to these distances from 0 and 1. Models state 1 and 0.99 with the
+// same meaning, and a few hundred cases cannot distinguish 0.999 from 1.
 const (
 	rawMargin        = 0.01  // for raw probabilities
 	calibratedMargin = 0.001 // for calibrated probabilities
@@ -47,13 +46,12 @@ func plattInputs(raw, agreement float64) [3]float64 {
 	return [3]float64{math.Log(raw / (1 - raw)), min(max(agreement, 0), 1) - 1, 1}
 }
 
-// Voted is a prediction made by one or more votes. It also says whether the
-// prediction was right.
+// Voted is a prediction by one or more votes, and whether the prediction was right.
 type Voted struct {
 	Raw       float64 // probability before calibration
 	Agreement float64 // share of the votes for it
 	Right     bool
-	// Stated is the probability that was stated before a new calibration; 0 if that is Raw.
+	// Stated is the probability that was stated before a new calibration; 0 means Raw.
 	Stated float64
 }
 
@@ -106,8 +104,8 @@ type Accuracy struct {
 	Brier float64 `json:"brier"` // mean squared difference of each probability from its result, 1 or 0
 }
 
-// OutOfFold says how accurate calibrated probabilities are on cases that the
-// calibration was not fitted on.
+// OutOfFold measures the accuracy of calibrated probabilities on cases outside the calibration's
+// training data.
 type OutOfFold struct {
 	By     string   `json:"by"` // unit that is never split between folds: "repository" or "case"
 	Folds  int      `json:"folds"`
@@ -122,9 +120,9 @@ type Validated struct {
 	Raw, Mapped []Bin
 }
 
-// CrossValidate measures the effect of calibration by cross-validation. Each fold is
-// calibrated by a Platt that was fitted to the other folds. group[i] is the group of
-// list[i]; no group is split between folds. There are at most `most` folds.
+// CrossValidate measures the effect of calibration by cross-validation. The Platt for each fold
+// is fitted to the other folds. group[i] is the group of list[i]; no group is split between
+// folds. There are at most `most` folds.
 func CrossValidate(list []Voted, group []string, most int) Validated {
 	size := map[string]int{}
 	for _, g := range group {

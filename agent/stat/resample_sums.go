@@ -7,13 +7,12 @@ import (
 	"math/rand/v2"
 )
 
-// ResampleSums calls use with the sum of the rows of each bootstrap sample. The samples are
-// those of Resample. The sum is valid only until use returns. Rows that are shorter than
-// others count as if they ended with zeros.
+// ResampleSums calls use with the sum of the rows of each bootstrap sample. The samples are the
+// same as in Resample. The sum is valid only until use returns. Shorter rows count as if they
+// ended with zeros.
 //
-// Millions of cases have few different rows. If all numbers are whole, a sum does not depend
-// on the order of its terms, so that it is enough to count how often a sample picks each of
-// the different rows.
+// Millions of cases have few different rows. If all numbers are whole, a sum does not depend on
+// the order of its terms, so it is enough to count how often a sample picks each different row.
 func ResampleSums[Row ~[]float64](rows []Row, use func(sum Row)) {
 	if len(rows) < 2 {
 		return
@@ -32,12 +31,13 @@ func ResampleSums[Row ~[]float64](rows []Row, use func(sum Row)) {
 	}
 }
 
-// rowTable holds the different rows of a list, and which of them each entry of the list is.
+// rowTable holds the different rows of a list, and for each entry of the list the index of its
+// row.
 type rowTable struct {
 	width  int
 	flat   []float64 // the different rows, one after the other
 	kinds  []uint32  // index of the row by entry of the list
-	few    []uint16  // kinds, if they fit: they are read at random, so that the caches of the processor matter
+	few    []uint16  // kinds, if they fit: reads are random, so a small array fits better into the processor's caches
 	counts []uint32  // how often a sample picks each row
 }
 
@@ -73,8 +73,8 @@ func newRowTable[Row ~[]float64](rows []Row) *rowTable {
 	return t
 }
 
-// whole reports whether all numbers are whole and so small that the sum of n of them is
-// exact, whatever their order.
+// whole reports whether all numbers are whole and so small that the sum of n of them is exact in
+// any order.
 func (t *rowTable) whole(n int) bool {
 	const exact = 1 << 53
 	for _, x := range t.flat {
@@ -112,7 +112,7 @@ func count[Kind uint16 | uint32](counts []uint32, kinds []Kind, pick []uint32) {
 	}
 }
 
-// addInOrder adds the rows of a sample to sum in the order in which they are picked.
+// addInOrder adds the rows of a sample to sum in the order of the picks.
 func (t *rowTable) addInOrder(d *draws, sum []float64) {
 	for pick := range d.sample() {
 		for _, i := range pick {
@@ -136,8 +136,8 @@ func newDraws(n int) *draws {
 	return &draws{source: rand.NewPCG(Seed, uint64(n)), n: uint64(n)}
 }
 
-// sample yields the indices of the next sample, some at a time, which is valid until the
-// next are yielded.
+// sample yields the indices of the next sample in slices. A slice is valid until the next one is
+// yielded.
 func (d *draws) sample() func(yield func(pick []uint32) bool) {
 	return func(yield func(pick []uint32) bool) {
 		for left := int(d.n); left > 0; left -= len(d.some) {
@@ -150,8 +150,8 @@ func (d *draws) sample() func(yield func(pick []uint32) bool) {
 	}
 }
 
-// fill draws the next indices. They are those that rand.Rand.IntN draws, but it takes half
-// of the time, because the source is not called through an interface.
+// fill draws the next indices. They equal those of rand.Rand.IntN, but fill takes half the time,
+// because it does not call the source through an interface.
 func (d *draws) fill(pick []uint32) {
 	n := d.n
 	if n&(n-1) == 0 {

@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// maxExactRanks is the number of differences up to which Wilcoxon's p-value is exact. The
-// approximation is good long before.
+// maxExactRanks is the largest number of differences with an exact p-value of Wilcoxon's test.
+// The approximation is good for far fewer.
 const maxExactRanks = 100
 
-// Wilcoxon returns the statistic of Wilcoxon's signed-rank test and its two-sided
-// p-value. The differences are of paired values; the null hypothesis is that they are
-// symmetric around 0. The statistic is the smaller one of the sums of the ranks of
-// positive and of negative differences. Differences of 0 are left out, as Wilcoxon did,
-// and NaN with them.
+// Wilcoxon returns the statistic of Wilcoxon's signed-rank test and its two-sided p-value. The
+// differences are those of paired values; the null hypothesis is that they are symmetric around
+// 0. The statistic is the smaller of the sums of ranks of positive and of negative differences.
+// Differences of 0 are left out, as Wilcoxon did, and so is NaN.
 //
-// The p-value is that of all ways to sign the ranks, ties included. For more than 100
-// differences it is that of the normal distribution, without correction for continuity.
-// Without differences the result is 0 and 1.
+// The p-value counts all ways to sign the ranks, including ties. For more than 100 differences it
+// uses the normal distribution, without correction for continuity. Without differences the result
+// is 0 and 1.
 func Wilcoxon(differences []float64) (statistic, p float64) {
 	var sizes []float64
 	var positive []bool
@@ -45,8 +44,8 @@ func Wilcoxon(differences []float64) (statistic, p float64) {
 	return statistic, min(1, 2*signedRankTail(ranks, statistic))
 }
 
-// signedRankNormal returns the two-sided p-value by the normal approximation. The
-// variance of a sum of signed ranks is a quarter of the sum of their squares.
+// signedRankNormal returns the two-sided p-value by the normal approximation. The variance of a
+// sum of signed ranks is a quarter of the sum of their squares.
 func signedRankNormal(ranks []float64, statistic float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, r := range ranks {
@@ -55,9 +54,9 @@ func signedRankNormal(ranks []float64, statistic float64) float64 {
 	return math.Erfc((sum/2 - statistic) / math.Sqrt(squares/4) / math.Sqrt2)
 }
 
-// signedRankTail returns the probability that the ranks of which each is taken with
-// probability 1/2 add up to at most the statistic. It counts half ranks, because those
-// of ties are halves of whole numbers.
+// signedRankTail returns the probability that the sum of ranks, each included with probability
+// 1/2, is at most the statistic. It counts in half ranks, because the ranks of ties are multiples
+// of 1/2.
 func signedRankTail(ranks []float64, statistic float64) float64 {
 	total := 0
 	for _, r := range ranks {
@@ -81,9 +80,9 @@ func signedRankTail(ranks []float64, statistic float64) float64 {
 	return tail
 }
 
-// Ranks returns the rank of each value, from 1 for the smallest. Equal values share the
-// mean of their ranks. ties is the sum of t*t*t - t over the groups of t equal values,
-// by which tests correct for ties.
+// Ranks returns the rank of each value, from 1 for the smallest. Equal values share the mean of
+// their ranks. ties is the sum of t*t*t - t over the groups of t equal values, for the correction
+// of tests for ties.
 func Ranks(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {

@@ -69,7 +69,7 @@ func (e *elixirReader) raised(l reportLine) bool {
 	if m == nil {
 		return false
 	}
-	if m[1] == "EXIT" { // it gives the reason for the end of the process on the line before
+	if m[1] == "EXIT" { // it says why the process on the line before ended
 		if n := len(e.heads); n > 0 && l.N <= e.reach && !e.heads[n-1].failed && !strings.HasSuffix(m[2], ":") {
 			e.heads[n-1].message += ": " + m[2]
 		}

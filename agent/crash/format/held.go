@@ -22,8 +22,8 @@ func (b *backward) Add(l reportLine, f crash.Frame) {
 	b.Frames = append(b.Frames, bounded(l, f))
 }
 
-// Keep adds the collected frames to the report as a stack, innermost first, and starts anew. A
-// stack whose last frame came before this one began is older.
+// Keep adds the collected frames to the report as a stack, innermost first, and starts anew. If
+// the open stack got its last frame before this stack began, Keep closes it first.
 func (b *backward) Keep(s *scanner, st crash.Stack) {
 	if len(b.Frames) == 0 {
 		*b = backward{}
@@ -81,8 +81,8 @@ func afterMargin(text, heading string) (margin, string) {
 	return margin(text[:i]), text[i:]
 }
 
-// Demote changes the last stack of a format, if it ended with a problem and counted as the
-// crash's, to the stack of a cause.
+// Demote turns the last stack of a format, if it counts as the crash's, into the stack of a
+// cause.
 func (s *scanner) Demote(format string) {
 	for i := len(s.Report.Stacks) - 1; i >= 0; i-- {
 		st := &s.Report.Stacks[i]

@@ -55,8 +55,7 @@ func (k *kernelReader) registers(s *scanner, l reportLine) bool {
 	return true
 }
 
-// frames reads a line of a call trace. A line without an offset is a frame only
-// within a trace.
+// frames reads a line of a call trace. A line without an offset is a frame only within a trace.
 func (k *kernelReader) frames(s *scanner, l reportLine) bool {
 	inside := k.near(l) && s.IsOpen("kernel")
 	sure := strings.Contains(l.Text, "+0x")
@@ -90,8 +89,8 @@ func (k *kernelReader) frames(s *scanner, l reportLine) bool {
 	return true
 }
 
-// plausible reports whether a frame outside of a report is one of the kernel: it
-// has the function's size behind its offset.
+// plausible reports whether a frame outside of a report is one of the kernel: its offset is
+// followed by the function's size.
 func (k *kernelReader) plausible(l reportLine) bool {
 	i := strings.Index(l.Text, "+0x")
 	if i < 0 {
@@ -101,7 +100,7 @@ func (k *kernelReader) plausible(l reportLine) bool {
 	return ok && rest != "" && hexDigits(rest) > 0
 }
 
-// add adds a frame, and the place of a function that was put inline into it.
+// add adds a frame, and the places of functions inlined into it.
 func (k *kernelReader) add(s *scanner, l reportLine, f crash.Frame, inner []crash.Frame, unsure bool) {
 	if !s.IsOpen("kernel") {
 		k.begin(s, crash.StackCrash, "")
@@ -116,7 +115,7 @@ func (k *kernelReader) add(s *scanner, l reportLine, f crash.Frame, inner []cras
 	k.trace = true
 	n := len(s.Open.Frames)
 	if n > 0 && n == k.fromRegs && s.Open.Frames[n-1].Function == f.Function {
-		k.fromRegs = -1 // the trace begins with the function of the register
+		k.fromRegs = -1 // the trace begins with the function from the register
 		return
 	}
 	for _, i := range inner {
@@ -143,9 +142,8 @@ func (k *kernelReader) armFrames(s *scanner, l reportLine, m []string) {
 //	fn (kernel/workqueue.c:3276 include/linux/list.h:12) module
 //	[<ffff82d040203f9c>] R common/ubsan/ubsan.c#ubsan_epilogue+0xa/0xd5
 //
-// Raw is "?" if the kernel was not sure of the frame. inner are the places of
-// functions that were put inline. A name without an offset needs a place unless
-// loose is false.
+// Raw is "?" if the kernel was not sure of the frame. inner are the places of inlined functions.
+// A name needs an offset; if loose is true, a place is enough.
 func kernelFrame(text string, loose bool) (f crash.Frame, inner []crash.Frame, ok bool) {
 	rest, bracket := text, false
 	for range 3 {
@@ -158,7 +156,7 @@ func kernelFrame(text string, loose bool) (f crash.Frame, inner []crash.Frame, o
 		rest = rest[len(m):]
 	}
 	if bracket && len(rest) > 2 && rest[1] == ' ' && strings.IndexByte("RFSE", rest[0]) >= 0 {
-		rest = rest[2:] // Xen's word on how it found the frame
+		rest = rest[2:] // Xen's mark for how it found the frame
 	}
 	if t, unsure := strings.CutPrefix(rest, "? "); unsure {
 		f.Raw, rest = "?", strings.TrimSpace(t)
@@ -186,8 +184,8 @@ func kernelFrame(text string, loose bool) (f crash.Frame, inner []crash.Frame, o
 	return f, inner, f.Function != ""
 }
 
-// kernelPlace reads what follows the name of a frame into f. It returns the
-// places of functions that were put inline, innermost first.
+// kernelPlace reads the text after the name of a frame into f. It returns the places of inlined
+// functions, innermost first.
 func kernelPlace(f *crash.Frame, tail string, name *string) (inner []crash.Frame) {
 	if strings.HasPrefix(tail, "(") && strings.Contains(tail, ":") {
 		return scriptPlaces(f, tail)
@@ -201,14 +199,14 @@ func kernelPlace(f *crash.Frame, tail string, name *string) (inner []crash.Frame
 		case strings.HasPrefix(w, "[") && strings.HasSuffix(w, "]") && f.Module == "":
 			f.Module = strings.Trim(w, "[]")
 		case f.Inline && f.File == "" && bareName().MatchString(w):
-			*name = w // the function that was put inline follows the outer one
+			*name = w // the inlined function follows the outer one
 		}
 	}
 	return nil
 }
 
-// scriptPlaces reads "(a.c:12 b.h:3 (discriminator 2)) module" as the kernel's
-// decoding script writes it: the innermost place first, that of the function last.
+// scriptPlaces reads "(a.c:12 b.h:3 (discriminator 2)) module" from the kernel's decoding script:
+// the innermost place comes first, the function's own place last.
 func scriptPlaces(f *crash.Frame, tail string) (inner []crash.Frame) {
 	end := strings.LastIndexByte(tail, ')')
 	if end > 0 {

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// libcReader reads the stacks that programs print of themselves by backtrace_symbols of
-// the C library, as MySQL, PostgreSQL, Redis, Ceph and X do:
+// libcReader reads the stacks that programs print about themselves with backtrace_symbols of the
+// C library, as MySQL, PostgreSQL, Redis, Ceph and X do:
 //
 //	/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
 type libcReader struct {

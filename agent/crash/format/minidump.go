@@ -7,12 +7,12 @@ import (
 	"git-agent/agent/source"
 )
 
-// minidumpReader reads what minidump_stackwalk prints of Breakpad's and Crashpad's
-// dumps: the text for people, and the lines with "|" that its option -m makes.
+// minidumpReader reads the output of minidump_stackwalk for Breakpad's and Crashpad's dumps: the
+// text for people, and the lines with "|" of its option -m.
 type minidumpReader struct {
 	reading bool // the frames of a thread are read
 	last    int
-	crashed string // the number of the thread that crashed, of the lines with "|"
+	crashed string // the number of the crashed thread, from the lines with "|"
 	thread  string // the thread of the last line with "|"
 	pipes   bool
 }
@@ -76,7 +76,7 @@ func (d *minidumpReader) fact(s *scanner, l reportLine) bool {
 	return true
 }
 
-// fail records the failure that a minidump tells.
+// fail records the failure in a minidump.
 func (d *minidumpReader) fail(s *scanner, l reportLine, reason, address string) {
 	p := crash.Problem{Kind: reason, Message: reason, Line: l.N, Access: accessWord(strings.ReplaceAll(reason, "_", " "))}
 	if m := minidumpSignals().FindStringSubmatch(reason); m != nil {
@@ -84,14 +84,14 @@ func (d *minidumpReader) fail(s *scanner, l reportLine, reason, address string) 
 		p.Signal = signalNumbers[m[1]]
 	}
 	if p.Kind == "" {
-		p.Kind = "crash" // a dump that was asked for has no reason
+		p.Kind = "crash" // a requested dump has no reason
 	} else {
 		setAddress(&p, address)
 	}
 	s.Fail(p)
 }
 
-// setAddress sets the address whose access failed.
+// setAddress sets the address of the failed access.
 func setAddress(p *crash.Problem, address string) {
 	p.Address = strings.TrimSpace(address)
 	abort := p.Signal == signalNumbers["SIGABRT"]
@@ -146,7 +146,7 @@ func (d *minidumpReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// sourceFile returns the path of a file in the words of a source server:
+// sourceFile returns the path of a file from the notation of a source server:
 // "hg:hg.mozilla.org/mozilla-central:xpcom/a.cpp:486d7a9aaa0f" or "a.cpp:486d7a9".
 func (d *minidumpReader) sourceFile(s *scanner, name string) string {
 	if m := sourceRevision().FindStringSubmatch(name); m != nil {
@@ -161,9 +161,8 @@ func (d *minidumpReader) sourceFile(s *scanner, name string) string {
 	return name
 }
 
-// pipe reads a line of the option -m: "Crash|SIGSEGV|0x45|0", of which the last
-// field is the thread that crashed, and
-// "0|1|libxul.so|f(int)|hg:host/repo:file.cpp:rev|12|0x4".
+// pipe reads a line of the option -m: "Crash|SIGSEGV|0x45|0", whose last field is the crashed
+// thread, and "0|1|libxul.so|f(int)|hg:host/repo:file.cpp:rev|12|0x4".
 func (d *minidumpReader) pipe(s *scanner, l reportLine) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "Crash|"); ok {
 		fields := strings.Split(rest, "|")

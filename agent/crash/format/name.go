@@ -19,9 +19,8 @@ var (
 	rustClosure = source.Lazy(`(?:::\{\{closure\}\}|::\{closure#\d+\}|::\{\{constant\}\}|::_\$u7b\$\$u7b\$closure\$u7d\$\$u7d\$)+$`)
 )
 
-// functionName returns a function's name as a reader writes it, from the symbol
-// of a report: demangled, without arguments, template arguments, return type,
-// and suffixes of compilers.
+// functionName converts the symbol in a report to a function's name as people write it:
+// demangled, without arguments, template arguments, return type, and compiler suffixes.
 func functionName(symbol string) string {
 	s := strings.TrimSpace(symbol)
 	if s == "" || s == "??" || s == "n/a" || s == "<unknown>" {
@@ -35,7 +34,7 @@ func functionName(symbol string) string {
 	s = rustHash().ReplaceAllString(withoutClones(s), "")
 	s = rustClosure().ReplaceAllString(s, "")
 	if name := withoutArguments(s); strings.HasPrefix(s[len(name):], " (") {
-		s = withoutArguments(name) // gdb shows the values behind the parameters' types
+		s = withoutArguments(name) // gdb shows the values after the parameters' types
 	} else {
 		s = name
 	}
@@ -50,11 +49,11 @@ func withoutClones(s string) string {
 	return s
 }
 
-// qualifiers may follow the arguments of a C++ function.
+// qualifiers are the words that may follow the arguments of a C++ function.
 var qualifiers = []string{" const", " volatile", " noexcept", " &&", " &"}
 
-// withoutArguments takes the arguments at the end of a name off, and the
-// qualifiers behind them. "(anonymous namespace)::f" and "operator()" have none.
+// withoutArguments removes the arguments at the end of a name, and the qualifiers after them.
+// "(anonymous namespace)::f" and "operator()" have none.
 func withoutArguments(s string) string {
 	t := s
 	for again := true; again; {
@@ -78,7 +77,7 @@ func withoutArguments(s string) string {
 	return strings.TrimRight(t[:open], " ")
 }
 
-// matchingOpen returns where the bracket is that the last byte of s closes, or -1.
+// matchingOpen returns the index of the bracket that the last byte of s closes, or -1.
 func matchingOpen(s string, open, end byte) int {
 	depth := 0
 	for i := len(s) - 1; i >= 0; i-- {
@@ -94,9 +93,8 @@ func matchingOpen(s string, open, end byte) int {
 	return -1
 }
 
-// withoutTemplates takes "<...>" off wherever it follows an identifier. What
-// begins a name, as in Rust's "<T as Trait>::f" and gdb's "<signal handler
-// called>", is kept, and so are operators.
+// withoutTemplates removes "<...>" after identifiers. It keeps "<...>" at the beginning of a
+// name, as in Rust's "<T as Trait>::f" and gdb's "<signal handler called>", and operators.
 func withoutTemplates(s string) string {
 	if strings.IndexByte(s, '<') < 0 || strings.HasPrefix(s, "<") {
 		return s
@@ -125,8 +123,7 @@ func withoutTemplates(s string) string {
 	return strings.TrimSuffix(b.String(), "::")
 }
 
-// withoutReturnType takes the return type off that the instance of a template
-// has before its name.
+// withoutReturnType removes the return type before the name of a template instance.
 func withoutReturnType(s string) string {
 	rest := s
 	for _, anonymous := range []string{"(anonymous namespace)", "`anonymous namespace'", "'anonymous namespace'"} {

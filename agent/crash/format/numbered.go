@@ -9,25 +9,25 @@ import (
 	"git-agent/agent/source"
 )
 
-// numberedReader reads the frames that begin with "#N": those of sanitizers, gdb,
-// lldb, coredumpctl, FreeBSD's kernel and PHP. What introduces a stack is read by
-// the formats of the tools; without that, "#0" begins one.
+// numberedReader reads the frames that begin with "#N": frames of sanitizers, gdb, lldb,
+// coredumpctl, FreeBSD's kernel and PHP. The formats of the tools read the headings of stacks;
+// without a heading, "#0" begins a stack.
 //
-// gdb wraps frames within their arguments, and so do mailers. A frame without a
-// place is held back until the lines that may continue it are known.
+// gdb and mailers wrap frames within their arguments. A frame without a place is held back until
+// the next lines show whether they continue it.
 type numberedReader struct {
 	held    string     // the frame that is held back
 	at      reportLine // its first line
-	blank   bool       // a blank line was within it
+	blank   bool       // a blank line was inside it
 	index   int        // of the last frame
 	address string     // of the last frame
-	unnamed bool       // the stack is a sanitizer's and had no heading
+	unnamed bool       // the stack is a sanitizer's without a heading
 }
 
 const (
 	maxWrapped = 12 // lines of one frame
-	// Locals of "bt full" stand between frames: a frame whose number goes on
-	// belongs to the same stack within this many lines.
+	// Locals of "bt full" stand between frames: a frame with the next number belongs to the same
+	// stack within this many lines.
 	maxFullLocals = 400
 )
 
@@ -46,14 +46,14 @@ var (
 	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
 	lldbModule  = source.Lazy("^([^`\\s]+)`(.*)$")
 	nullInArgs  = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
-	// Frames of Java as ThreadSanitizer prints them have a type's descriptor.
+	// ThreadSanitizer prints Java frames with a type descriptor.
 	jvmFrame   = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\([\w/$;\[]*\)[\w/$;\[]+ \(?([\w$]+\.(?:java|kt|scala)):(\d+)\)?`)
 	sourceName = source.Lazy(`\.\w{1,5}$`)
 )
 
-// Lists of issues and of changes have lines such as "#295 Allow RPC ID". What shows that one is
-// a frame: an address, "in" before a function, a place, a module with an offset, a single word,
-// alone or with arguments, or what debuggers write in the place of a function.
+// Lists of issues and of changes have lines such as "#295 Allow RPC ID". These signs prove a
+// frame: an address, "in" before a function, a place, a module with an offset, a single word,
+// alone or with arguments, or a debugger's substitute for a function.
 var (
 	frameSign = source.Lazy(
 		`^(?:(?:pc |- )?(?:0x[0-9a-fA-F]+|0x\?+|[0-9a-f]{8,16})\b|in \S|[<{?/]|\S+` + "`" + `\S|operator\b[^(]*\(|[\w:~$.@]+(?:<.*>)?(?: ?\(|$))|\bat \S+(?::\d+|\.\w+$)|\bfrom \S*[./]\S*$|\.\w{1,5}:\d+|\+0x[0-9a-f]`,
@@ -61,12 +61,12 @@ var (
 	changeTitle = source.Lazy(`^\w+\([^()]*\)!?: `)
 )
 
-// evident reports whether what follows a number shows that it is a frame.
+// evident reports whether the text after a number proves a frame.
 func evident(text string) bool {
 	return frameSign().MatchString(text) && !changeTitle().MatchString(text)
 }
 
-// numbered are the formats whose frames numberedReader reads.
+// numbered are the formats with frames that numberedReader reads.
 var numbered = map[string]bool{"gdb": true, "sanitizer": true, "coredump": true, "tombstone": true, "php": true}
 
 // Read implements lineReader.
@@ -84,10 +84,10 @@ func (h *numberedReader) Read(s *scanner, l reportLine) bool {
 	frames := splitFrames(strings.TrimSpace(m[2]), index)
 	if frames[0] == "" && index == 0 && s.Since(l) > maxFullLocals {
 		h.Flush(s)
-		return false // "#0" alone says nothing
+		return false // "#0" alone proves nothing
 	}
 	if index > 0 && !h.follows(s, l, index) && !evident(frames[0]) {
-		return h.goesOn(s, l) // the number is that of an issue
+		return h.goesOn(s, l) // the number belongs to an issue
 	}
 	for i, text := range frames {
 		h.begin(s, l, index+i, text)
@@ -95,8 +95,8 @@ func (h *numberedReader) Read(s *scanner, l reportLine) bool {
 	return true
 }
 
-// follows reports whether a frame of this index is what comes next: it is the first one below a
-// heading, or its number is the next one.
+// follows reports whether a frame of this index is expected: it is the first one below a heading,
+// or its number is the next one.
 func (h *numberedReader) follows(s *scanner, l reportLine, index int) bool {
 	if s.Open == nil || !numbered[s.Open.Format] {
 		return false
@@ -104,7 +104,7 @@ func (h *numberedReader) follows(s *scanner, l reportLine, index int) bool {
 	return len(s.Open.Frames) == 0 && h.held == "" || index == h.index+1 && s.Since(l) <= maxFullLocals
 }
 
-// begin holds a frame back until it has its place.
+// begin holds a frame back until its place is known.
 func (h *numberedReader) begin(s *scanner, l reportLine, index int, text string) {
 	h.Flush(s)
 	h.place(s, l, index)
@@ -115,8 +115,8 @@ func (h *numberedReader) begin(s *scanner, l reportLine, index int, text string)
 	}
 }
 
-// splitFrames parts a frame from those that follow it in the same line, as where
-// a page has lost the ends of its lines.
+// splitFrames separates a frame from the frames after it in the same line, as in a page that has
+// lost its line ends.
 func splitFrames(text string, index int) []string {
 	var frames []string
 	for {
@@ -131,9 +131,8 @@ func splitFrames(text string, index int) []string {
 	}
 }
 
-// issueLink reads a frame that does not begin its line: a forge took its number
-// for an issue's and put the name of a repository before it, or gdb failed to print
-// a local variable.
+// issueLink reads a frame in the middle of its line: a forge took its number for an issue's and
+// put the name of a repository before it, or gdb failed to print a local variable.
 func (h *numberedReader) issueLink(s *scanner, l reportLine) []string {
 	if strings.IndexByte(l.Text, '#') <= 0 || s.Open == nil || !numbered[s.Open.Format] {
 		return nil
@@ -145,7 +144,7 @@ func (h *numberedReader) issueLink(s *scanner, l reportLine) []string {
 	return m
 }
 
-// place makes the stack ready that a frame of this index belongs to.
+// place opens the stack for a frame of this index.
 func (h *numberedReader) place(s *scanner, l reportLine, index int) {
 	begun := s.Open != nil && numbered[s.Open.Format]
 	fresh := begun && (len(s.Open.Frames) == 0 || index == 0 && s.IsOpen("php") && len(s.Open.Frames) == 1)
@@ -162,8 +161,8 @@ func (h *numberedReader) place(s *scanner, l reportLine, index int) {
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: format})
 }
 
-// named returns the kind of a stack of a sanitizer that has no heading, as far as
-// its innermost function tells it.
+// named returns the kind of a sanitizer's stack without a heading, judging by its innermost
+// function.
 func named(function string) crash.StackKind {
 	name := strings.TrimPrefix(strings.TrimPrefix(function, "__interceptor_"), "___interceptor_")
 	switch {
@@ -177,13 +176,13 @@ func named(function string) crash.StackKind {
 	return crash.StackCrash
 }
 
-// goesOn reports whether a line continues the frame that is held back.
+// goesOn reports whether a line continues the held frame.
 func (h *numberedReader) goesOn(s *scanner, l reportLine) bool {
 	if h.held == "" {
 		return false
 	}
 	if l.Text == "" && h.opened() && !h.blank {
-		h.blank = true // copying out of a browser can give a blank line
+		h.blank = true // copying from a browser can insert a blank line
 		return false
 	}
 	text := strings.TrimLeft(l.Text, "# ")
@@ -199,14 +198,13 @@ func (h *numberedReader) goesOn(s *scanner, l reportLine) bool {
 	return true
 }
 
-// opened reports whether the arguments of the frame that is held back are not closed.
+// opened reports whether the held frame has unclosed arguments.
 func (h *numberedReader) opened() bool {
 	return strings.Count(h.held, "(") > strings.Count(h.held, ")")
 }
 
-// continues reports whether text goes on with the frame that is held back: its
-// arguments are not closed, or the text is what it lacks. It returns what was
-// between the two before the line was wrapped.
+// continues reports whether text continues the held frame: its arguments are not closed, or the
+// text is its missing part. It returns the space between the two before the line was wrapped.
 func (h *numberedReader) continues(text string) (space string, ok bool) {
 	path := strings.HasPrefix(text, "/") || strings.HasSuffix(h.held, "/")
 	switch {
@@ -226,13 +224,13 @@ func (h *numberedReader) continues(text string) (space string, ok bool) {
 	return " ", h.opened()
 }
 
-// complete reports whether a frame has its place, so that nothing continues it.
+// complete reports whether a frame has its place, so that no text can continue it.
 func complete(rest string) bool {
 	return placeAt().MatchString(rest) || placeFrom().MatchString(rest) ||
 		placeEnd().MatchString(rest) || strings.HasPrefix(rest, "<signal handler")
 }
 
-// Flush adds the frame that is held back.
+// Flush adds the held frame.
 func (h *numberedReader) Flush(s *scanner) {
 	if h.held == "" {
 		return
@@ -244,7 +242,7 @@ func (h *numberedReader) Flush(s *scanner) {
 		return
 	}
 	if len(s.Open.Frames) == maxFrames {
-		s.Add(l, crash.Frame{}) // it is only counted
+		s.Add(l, crash.Frame{}) // the frame is only counted
 		return
 	}
 	f, address := nativeFrame(text)
@@ -252,11 +250,11 @@ func (h *numberedReader) Flush(s *scanner) {
 	n := len(s.Open.Frames)
 	switch {
 	case s.Open.Format == "gdb":
-		// gdb prints no address for a frame that begins a line of its caller, which
-		// is so for the innermost frame and for functions that were put inline.
+		// gdb prints no address for a frame at the beginning of a line of its caller: for the
+		// innermost frame and for inlined functions.
 		f.Inline = address == "" && h.index > 0 && f.File != "" && h.address != ""
 	case n > 0 && address != "" && address == h.address:
-		// The frames of one address are one call: the earlier are inline.
+		// Frames with one address are one call: the earlier ones are inline.
 		s.Open.Frames[n-1].Inline = true
 	}
 	if address != "" {
@@ -268,7 +266,7 @@ func (h *numberedReader) Flush(s *scanner) {
 	s.Add(l, f)
 }
 
-// nativeFrame reads what follows the number of a frame.
+// nativeFrame reads the text after the number of a frame.
 func nativeFrame(text string) (f crash.Frame, address string) {
 	rest := text
 	if m := hashAddress().FindStringSubmatchIndex(rest); m != nil {
@@ -300,8 +298,8 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 	return f, address
 }
 
-// readPlace reads the place at the end of a frame into f and returns what is
-// before it, the function with its arguments.
+// readPlace reads the place at the end of a frame into f. It returns the text before it, the
+// function with its arguments.
 func readPlace(f *crash.Frame, rest string) (name string) {
 	if m := placeAt().FindStringSubmatch(rest); m != nil {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
@@ -341,7 +339,7 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 	return rest
 }
 
-// looksLikeModule tells "(libc.so.6)" and "(/usr/bin/x)" from arguments, which a
+// looksLikeModule distinguishes "(libc.so.6)" and "(/usr/bin/x)" from arguments, which a
 // symbolizer may print without a place.
 func looksLikeModule(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.Contains(s, ".so") || strings.HasPrefix(s, "<unknown module>") ||

@@ -7,9 +7,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// phpReader reads what PHP prints around its stacks. The frames are read by numberedReader.
+// phpReader reads the text that PHP prints around its stacks. numberedReader reads the frames.
 type phpReader struct {
-	part reportLine // the begin of a message that has several lines
+	part reportLine // the beginning of a message with several lines
 }
 
 var (
@@ -77,7 +77,7 @@ func (p *phpReader) failed(s *scanner, l reportLine, text string) bool {
 	return false
 }
 
-// goesOn reads the further lines of a message, up to the place.
+// goesOn reads the next lines of a message, up to the place.
 func (p *phpReader) goesOn(s *scanner, l reportLine) bool {
 	part := p.part
 	part.Text += " " + l.Text
@@ -92,8 +92,8 @@ func (p *phpReader) goesOn(s *scanner, l reportLine) bool {
 	return true
 }
 
-// begin opens the stack of an exception. Its innermost frame is the place where
-// the exception was made.
+// begin opens the stack of an exception. Its innermost frame is the place where the exception was
+// created.
 func (p *phpReader) begin(s *scanner, l reportLine, kind, message, file, number string) {
 	kind = strings.ReplaceAll(kind, `\\`, `\`)
 	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
@@ -115,8 +115,8 @@ func (p *phpReader) thrown(s *scanner, l reportLine) bool {
 	return true
 }
 
-// addPHP adds a frame of PHP to the open stack. PHP writes the function beside the
-// place that it was called from, so it belongs to the frame before.
+// addPHP adds a frame of PHP to the open stack. PHP prints the called function next to the place
+// of the call, so the function belongs to the frame before.
 func addPHP(s *scanner, l reportLine, text string) bool {
 	var place crash.Frame
 	name, internal := strings.CutPrefix(text, "[internal function]: ")
@@ -146,8 +146,7 @@ func addPHP(s *scanner, l reportLine, text string) bool {
 	return true
 }
 
-// phpPlace returns the frame of a place. Code that was evaluated is placed where
-// that was done.
+// phpPlace returns the frame of a place. Evaluated code has the place of its evaluation.
 func phpPlace(file, number string) crash.Frame {
 	if m := phpEval().FindStringSubmatch(file); m != nil {
 		file, number = m[1], m[2]

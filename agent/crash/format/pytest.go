@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// pytestReader reads the failures that pytest prints: places before or after listings
-// of code, innermost last, and lines with "E" for the exception.
+// pytestReader reads the failures that pytest prints: places before or after listings of code,
+// innermost last, and lines with "E" for the exception.
 type pytestReader struct {
 	frames  backward
 	kind    string
@@ -47,7 +47,7 @@ func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// place reads the place of a frame. An exception's name behind it ends the stack.
+// place reads the place of a frame. An exception's name after the place ends the stack.
 func (p *pytestReader) place(s *scanner, l reportLine) bool {
 	m := pytestPlace().FindStringSubmatch(l.Text)
 	if m == nil || m[3] == "" && m[4] == "" && p.title == "" {
@@ -63,7 +63,7 @@ func (p *pytestReader) place(s *scanner, l reportLine) bool {
 	return true
 }
 
-// Flush records the failure that was read.
+// Flush records the failure.
 func (p *pytestReader) Flush(s *scanner) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "pytest", Problem: -1, Title: p.title}
 	if p.kind != "" && len(p.frames.Frames) > 0 {

@@ -7,31 +7,31 @@ import (
 	"git-agent/agent/source"
 )
 
-// pythonReader reads tracebacks of Python, whose innermost frame comes last, and the
-// dumps of faulthandler, whose innermost frame comes first.
+// pythonReader reads tracebacks of Python, with the innermost frame last, and the dumps of
+// faulthandler, with the innermost frame first.
 type pythonReader struct {
 	margin  margin
-	inside  bool       // a heading or a frame was read, and the exception was not
+	inside  bool       // a heading or a frame was read, but not yet the exception
 	indent  int        // of the last frame
 	frames  backward   // of the traceback
-	part    reportLine // the begin of a frame that was wrapped
+	part    reportLine // the beginning of a wrapped frame
 	code    bool       // the next line may be the code of the last frame
-	strange int        // lines since the last frame that no traceback has
+	strange int        // lines since the last frame that are foreign to a traceback
 	group   bool       // within the exceptions of an exception group
-	member  int        // the line after which an exception of the group is, 0 for none
+	member  int        // the line before an exception of the group, 0 for none
 	thread  string
 }
 
-// maxStrange is how many lines may be between the frames of a traceback that are
-// neither frames nor code: wrapped code, and messages of other threads.
+// maxStrange limits the lines between the frames of a traceback that are neither frames nor code:
+// wrapped code, and messages of other threads.
 const maxStrange = 3
 
 var (
 	pythonFrame  = source.Lazy(`File "([^"]+)", line (\d+)(?:,? in (\S.*))?,?$`)
 	pythonFile   = source.Lazy(`^File "([^"]+)"`)
 	pythonBinary = source.Lazy(`^Binary file "([^"]+)"(?:, at (\S+?))?(?:\+0x[0-9a-f]+)? \[0x[0-9a-f]+\]$`)
-	// An exception's class ends most often with one of these words. Where the
-	// indentation is lost, code is told from the exception by that.
+	// An exception's class ends most often with one of these words. They distinguish the
+	// exception from code if the indentation is lost.
 	pythonError = source.Lazy(
 		`^((?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration|Group|Fault|Failure|Failed|Timeout|Abort|Empty|Full|NotFound|Invalid))(?:: ?(.*))?$`,
 	)
@@ -43,7 +43,7 @@ var (
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
-	// The words of faulthandler for signals.
+	// faulthandler's words for signals.
 	fatalSignals = map[string]string{
 		"segmentation fault": "SIGSEGV", "aborted": "SIGABRT", "bus error": "SIGBUS",
 		"floating-point exception": "SIGFPE", "floating point exception": "SIGFPE",
@@ -81,7 +81,7 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	case strings.HasPrefix(t, "Binary file "):
 		return p.binary(s, l)
 	case p.member > 0 && p.member == l.N-1:
-		// An exception that was never raised has no traceback.
+		// An exception that was not raised has no traceback.
 		if m := pythonClass().FindStringSubmatch(t); m != nil {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.N})
 			return true
@@ -145,13 +145,13 @@ func (p *pythonReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// wrapped joins a frame that was wrapped with the line that goes on.
+// wrapped joins a wrapped frame with its next line.
 func (p *pythonReader) wrapped(s *scanner, l reportLine) bool {
 	part := p.part
 	p.part = reportLine{}
 	switch {
 	case l.Text == "" && l.N-part.N < 3:
-		p.part = part // copying can give a blank line
+		p.part = part // copying can insert a blank line
 		return false
 	case l.Text == "":
 		return false
@@ -183,7 +183,7 @@ func (p *pythonReader) cutOff(part reportLine) {
 	}
 }
 
-// follows reports whether a line is one of those after a frame.
+// follows reports whether a line belongs to the lines after a frame.
 func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || pythonMarks().MatchString(t) {
@@ -209,7 +209,7 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 	return false
 }
 
-// exception reads the line of the exception that ends a traceback.
+// exception reads the line of the exception at the end of a traceback.
 func (p *pythonReader) exception(l reportLine) (kind, message string, ok bool) {
 	re := pythonClass
 	switch {
@@ -225,13 +225,13 @@ func (p *pythonReader) exception(l reportLine) (kind, message string, ok bool) {
 	return m[1], m[2], true
 }
 
-// end records a traceback with the exception that ended it.
+// end records a traceback with the exception at its end.
 func (p *pythonReader) end(s *scanner, l reportLine, kind, message string) {
 	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
 	p.record(s, titleOf(kind, message))
 }
 
-// record keeps the traceback that was read.
+// record records the current traceback.
 func (p *pythonReader) record(s *scanner, title string) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: cut(title, maxText), Thread: p.thread}
 	if p.group {

@@ -10,19 +10,18 @@ import (
 	"git-agent/agent/crash/hana"
 )
 
-// ErrUnknown says that an input holds no report of a known format.
+// ErrUnknown says that an input contains no report of a known format.
 var ErrUnknown = errors.New("no crash report was found")
 
-// maxPeek bounds the bytes of an input that tell its kind.
+// maxPeek limits the first bytes of an input that determine its kind.
 const maxPeek = 64 << 10
 
-// Read reads a crash report. It returns ErrUnknown if it finds no frame and no
-// place of a failure, a CoreError or a BinaryError for a file that another
-// program has to read first, or an error of r.
+// Read reads a crash report. It returns ErrUnknown if it finds neither a frame nor the place of a
+// failure, a CoreError or a BinaryError for a file that needs another program, or an error of r.
 func Read(r io.Reader) (*crash.Report, error) { return ReadNamed(r, "") }
 
-// ReadNamed is Read for a report whose file's name is known, which tells dumps of
-// SAP HANA apart.
+// ReadNamed is like Read, with the name of the report's file, which distinguishes dumps of SAP
+// HANA.
 func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
 	in := bufio.NewReaderSize(r, maxPeek)
 	first, err := in.Peek(maxPeek)
@@ -80,9 +79,8 @@ func nameFrames(frames []crash.Frame) {
 	}
 }
 
-// jsonStart returns where in the first bytes of an input a JSON document begins
-// that may be a report: at its start, or at a line that is the head of one of
-// Apple's reports.
+// jsonStart returns the offset at which a JSON document that may be a report begins: the start of
+// the input, or a line that looks like the head of one of Apple's reports.
 func jsonStart(first []byte) (int, bool) {
 	lead := len(first) - len(bytes.TrimLeft(first, " \t\r\n\ufeff"))
 	if lead < len(first) && first[lead] == '{' {

@@ -1,26 +1,26 @@
 package format
 
-// A deep recursion prints a million frames of which only the first are kept. Reading each
-// of them with the patterns of all formats takes many times as long as reading the lines,
-// so once a stack is full, lines that look like those that were frames are only counted.
+// A deep recursion prints a million frames, and only the first are kept. Matching each of them
+// with the patterns of all formats takes many times as long as reading the lines. So once a stack
+// is full, lines that look like earlier frames are only counted.
 
 const (
 	repeatsLearned = 64   // frames in a row, each a line of its own, before lines are compared
 	maxShapes      = 1024 // of one stack
-	exactWords     = 3    // words of a line that are compared with their letters
+	exactWords     = 3    // first words of a line that are compared with their letters
 )
 
-// A repeat knows how the frames of a full stack look.
+// A repeat stores the line shapes of a full stack's frames.
 type repeat struct {
-	stack  int // how many stacks there were before this one
-	row    int // frames in a row that were one line each
-	number int // with which the last of them began, -1 if with none
+	stack  int // number of stacks before this one
+	row    int // consecutive frames of one line each
+	number int // number at the beginning of the last of these frames, -1 if none
 	shapes map[string]bool
 	buf    []byte
 }
 
-// repeats counts a line that looks like a frame of the open stack, if that is full. It
-// reports false for a line that the formats have to read.
+// repeats counts a line that looks like a frame of the open stack, if that stack is full. It
+// returns false for a line that the formats have to read.
 func (s *scanner) repeats(n int, raw []byte) bool {
 	r := &s.repeat
 	if !s.full() || r.row < repeatsLearned || r.stack != len(s.Report.Stacks)+s.left.stacks {
@@ -37,11 +37,11 @@ func (s *scanner) repeats(n int, raw []byte) bool {
 	return true
 }
 
-// full reports whether the open stack keeps no more frames.
+// full reports whether the open stack has the maximum of frames.
 func (s *scanner) full() bool { return s.Open != nil && len(s.Open.Frames) == maxFrames }
 
-// learn notes how a line looks that the formats read, if it was one more frame of a full
-// stack that had omitted some before.
+// learn stores the shape of a line, if the formats read the line as one more frame of a full
+// stack.
 func (s *scanner) learn(raw []byte, wasFull bool, omitted int) {
 	r := &s.repeat
 	stack := len(s.Report.Stacks) + s.left.stacks
@@ -62,9 +62,9 @@ func (s *scanner) learn(raw []byte, wasFull bool, omitted int) {
 	}
 }
 
-// see puts the shape of a line into buf: runs of digits are one 0, and behind the first
-// words, runs of letters and digits are one w. It returns the number that the line begins
-// with, -1 if it begins with none.
+// see puts the shape of a line into buf: runs of digits become one 0, and after the first words,
+// runs of letters and digits become one w. It returns the number at the beginning of the line, or
+// -1.
 func (r *repeat) see(raw []byte) (number int) {
 	r.buf = r.buf[:0]
 	number = -1
@@ -105,8 +105,8 @@ func isWordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
-// numberAt returns the number that a text begins with, at most a billion; -1 if it is the
-// beginning of something else, such as a date.
+// numberAt returns the number at the beginning of a text, at most a billion. It returns -1 for
+// the beginning of anything else, such as a date.
 func numberAt(text []byte) int {
 	n := 0
 	for _, c := range text {

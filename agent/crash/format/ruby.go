@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// rubyReader reads backtraces of Ruby, and what its interpreter prints when it crashes
-// itself: the stack of the program, innermost last, and its own.
+// rubyReader reads backtraces of Ruby, and the report of a crash of its interpreter: the stack of
+// the program, innermost last, and the interpreter's own stack.
 type rubyReader struct {
 	head     reportLine // the last line that may name the exception
 	backward backward   // of a stack whose innermost frame is last
@@ -56,7 +56,7 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayBeRaised is a quick test that lets few other lines pass.
+// mayBeRaised is a quick test that rejects most other lines.
 func mayBeRaised(t string) bool {
 	for _, word := range []string{"Error", "Exception", "Interrupt", "NotFound", "Invalid", "Denied", "Timeout"} {
 		if strings.Contains(t, word) {
@@ -66,8 +66,8 @@ func mayBeRaised(t string) bool {
 	return false
 }
 
-// frame reads "from file.rb:12:in 'm'", or the first line of a backtrace, which
-// has the message and the class of the exception.
+// frame reads "from file.rb:12:in 'm'", or the first line of a backtrace, which contains the
+// message and the class of the exception.
 func (r *rubyReader) frame(s *scanner, l reportLine) bool {
 	m := rubyFrame().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -114,7 +114,7 @@ func (r *rubyReader) raised(s *scanner, l reportLine, f crash.Frame, text string
 	s.Add(l, f)
 }
 
-// add adds a frame. Frameworks print the exception in a line before.
+// add adds a frame. Frameworks print the exception on an earlier line.
 func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
 	if !s.IsOpen("ruby") || s.Since(l) > 5 || r.head.N > s.Last {
 		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby"}
@@ -127,7 +127,7 @@ func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
 	s.Add(l, f)
 }
 
-// bug reads the line with which the interpreter tells that it crashed.
+// bug reads the interpreter's line about its own crash.
 func (r *rubyReader) bug(s *scanner, l reportLine) bool {
 	m := rubyBug().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -177,7 +177,7 @@ func (r *rubyReader) native(s *scanner, l reportLine) bool {
 	return true
 }
 
-// Flush records a stack that was held back.
+// Flush records a held stack.
 func (r *rubyReader) Flush(s *scanner) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "ruby", Problem: s.Problem, Title: "Ruby level backtrace"}
 	r.backward.Keep(s, st)

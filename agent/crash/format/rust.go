@@ -7,13 +7,13 @@ import (
 	"git-agent/agent/source"
 )
 
-// rustReader reads panics of Rust, and backtraces whose frames are two lines, the
-// function and its place.
+// rustReader reads panics of Rust, and backtraces with two lines for each frame, the function and
+// its place.
 type rustReader struct {
-	part   reportLine // the begin of a panic's message that has several lines
+	part   reportLine // the beginning of a panic's message with several lines
 	thread string
-	awaits int        // line after which the message of a panic stands, 0 for none
-	held   reportLine // a function, whose place may come next
+	awaits int        // line before the message of a panic, 0 for none
+	held   reportLine // a function; its place may come next
 	name   string
 }
 
@@ -59,8 +59,8 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// panics reads the line of a panic. Since Rust 1.73 the message is on the next
-// line; before, it was in quotes.
+// panics reads the line of a panic. Since Rust 1.73 the message is on the next line; earlier
+// versions put it in quotes.
 func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	m := rustPanic().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -106,7 +106,7 @@ func (r *rustReader) panicked(s *scanner, l reportLine, message string, at []str
 	r.place(s, l, at)
 }
 
-// place records the place that a panic names.
+// place records the place in a panic.
 func (r *rustReader) place(s *scanner, l reportLine, at []string) {
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 	s.Add(l, crash.Frame{File: at[0], Line: atoi(at[1]), Column: atoi(at[2]), Assertion: true})
@@ -149,7 +149,7 @@ func (r *rustReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// Flush adds the frame that has no place.
+// Flush adds the frame without a place.
 func (r *rustReader) Flush(s *scanner) {
 	if r.held.Text != "" && s.IsOpen("rust") && r.name != "<unknown>" {
 		var f crash.Frame

@@ -7,9 +7,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// sanitizerReader reads what the sanitizers of LLVM and GCC print around their stacks:
+// sanitizerReader reads the text that the sanitizers of LLVM and GCC print around their stacks:
 // AddressSanitizer, MemorySanitizer, ThreadSanitizer, LeakSanitizer and
-// UndefinedBehaviorSanitizer. The frames are read by numberedReader.
+// UndefinedBehaviorSanitizer. numberedReader reads the frames.
 type sanitizerReader struct{}
 
 var (
@@ -28,7 +28,7 @@ var (
 	threadCreated  = source.Lazy(`^Thread (T\d+).* created by .*:?$`)
 	sanitizerSum   = source.Lazy(`^SUMMARY: \w+Sanitizer: `)
 
-	// The headings of the stacks that follow the first one.
+	// The headings of the stacks after the first one.
 	laterStacks = []struct {
 		head string
 		kind crash.StackKind
@@ -84,15 +84,15 @@ func (*sanitizerReader) Read(s *scanner, l reportLine) bool {
 	return readLaterStack(s, l)
 }
 
-// addDetail adds a fact about the failed access. There are two at most, because a
-// report of several processes repeats its lines.
+// addDetail adds a fact about the failed access. It keeps two facts at most, because a report of
+// several processes repeats its lines.
 func addDetail(p *crash.Problem, fact string) {
 	if !strings.Contains(p.Detail, "; ") && p.Detail != fact {
 		p.Detail = strings.TrimPrefix(p.Detail+"; "+fact, "; ")
 	}
 }
 
-// readSanitizerError reads the line that names the sanitizer's finding.
+// readSanitizerError reads the line with the sanitizer's finding.
 func readSanitizerError(s *scanner, l reportLine) bool {
 	if sanitizerSum().MatchString(l.Text) {
 		s.Close()
@@ -128,8 +128,8 @@ func readSanitizerError(s *scanner, l reportLine) bool {
 	return true
 }
 
-// readRuntimeError reads a finding of UndefinedBehaviorSanitizer, which names its
-// place in the message.
+// readRuntimeError reads a finding of UndefinedBehaviorSanitizer, whose message contains its
+// place.
 func readRuntimeError(s *scanner, l reportLine) bool {
 	m := runtimeError().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -164,7 +164,7 @@ func readAccess(s *scanner, l reportLine) bool {
 	return true
 }
 
-// readLaterStack reads the heading of a stack that is not the first.
+// readLaterStack reads the heading of a stack after the first one.
 func readLaterStack(s *scanner, l reportLine) bool {
 	if len(l.Text) > 200 || l.Text == "" {
 		return false
@@ -201,7 +201,7 @@ func readLaterStack(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayHeadStack is a quick test that lets few other lines pass.
+// mayHeadStack is a quick test that rejects most other lines.
 func mayHeadStack(t string) bool {
 	for _, end := range []string{":", " here", " at", "in"} {
 		if strings.HasSuffix(t, end) {

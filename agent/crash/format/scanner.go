@@ -10,9 +10,9 @@ import (
 	"git-agent/agent/crash"
 )
 
-// Limits of what is kept of a report.
+// Limits on the stored parts of a report.
 const (
-	maxLine     = 16 << 10 // bytes of a line that are looked at
+	maxLine     = 16 << 10 // bytes of a line that are examined
 	maxRaw      = 400      // bytes of a line that are kept with its frame
 	maxText     = 2000     // bytes of a message that are kept
 	maxFrames   = 512      // of a stack
@@ -22,23 +22,23 @@ const (
 
 // A reportLine is one line of a report without its prefixes.
 type reportLine struct {
-	N      int    // its number in the report, from 1
-	Text   string // without prefixes, indentation, and white space at its end
+	N      int    // number of the line in the report, from 1
+	Text   string // without prefixes, indentation, and trailing white space
 	Indent int    // columns of white space before text
 	Tag    string // "123" of a prefix "==123==", as Valgrind and sanitizers write
-	logged bool   // a log's prefix was taken off
+	logged bool   // the prefix of a log was removed
 }
 
-// A lineReader recognizes the lines of one family of reports.
+// A lineReader recognises the lines of one family of reports.
 type lineReader interface {
-	// Read reports whether the line belongs to the format, and if so tells the
-	// scanner what it says. It is offered the lines that no earlier format took.
+	// Read reports whether the line belongs to the format, and if so passes its content to the
+	// scanner. It gets the lines that no earlier format accepted.
 	Read(s *scanner, l reportLine) bool
 }
 
-// A flusher is a format that holds lines back until the next ones are known.
+// A flusher is a format that holds lines back until the next lines are known.
 type flusher interface {
-	// Flush tells the scanner what is held back: the report ended.
+	// Flush passes the held lines to the scanner at the end of the report.
 	Flush(s *scanner)
 }
 
@@ -47,10 +47,10 @@ type scanner struct {
 	Report  crash.Report
 	formats []lineReader
 	sieve   *sieve
-	Open    *crash.Stack // the stack that frames are added to, nil if none
-	pending flusher      // who holds a frame of that stack back, nil if none
-	Problem int          // index of the problem that stacks belong to, -1 for none
-	Last    int          // number of the line that last added a frame
+	Open    *crash.Stack // the stack for the next frames, nil if none
+	pending flusher      // the reader that holds back a frame of that stack, nil if none
+	Problem int          // index of the problem of the next stacks, -1 for none
+	Last    int          // number of the line of the last frame
 	left    struct{ stacks, problems int }
 	repeat  repeat
 }
@@ -78,7 +78,7 @@ func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, er
 			s.take(n, raw)
 			quiet = false
 		case !quiet:
-			s.Offer(reportLine{N: n}) // lines are left out: what goes on ends here
+			s.Offer(reportLine{N: n}) // lines are left out, so open parts end here
 			quiet = true
 		}
 		if err != nil {
@@ -88,7 +88,7 @@ func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, er
 	return s.Finish(), nil
 }
 
-// take offers a line of the input to the formats.
+// take passes a line of the input to the formats.
 func (s *scanner) take(n int, raw []byte) {
 	if len(raw) == 0 {
 		s.Offer(reportLine{N: n})
@@ -109,8 +109,8 @@ func (s *scanner) take(n int, raw []byte) {
 	}
 }
 
-// readLine returns the next line without its end, at most maxLine bytes of it.
-// The bytes are valid until the next call.
+// readLine returns the next line without its end, cut to maxLine bytes. The bytes are valid until
+// the next call.
 func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	part, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -123,8 +123,7 @@ func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	return trimEnd(*long), err
 }
 
-// Offer gives a line to the formats, in order, until one takes it. It reports
-// whether one did.
+// Offer gives a line to the formats, in order, until one accepts it. It reports whether one did.
 func (s *scanner) Offer(l reportLine) bool {
 	for _, f := range s.formats {
 		if f.Read(s, l) {
@@ -134,7 +133,7 @@ func (s *scanner) Offer(l reportLine) bool {
 	return false
 }
 
-// Finish returns the report once all lines were offered.
+// Finish returns the report after the last line.
 func (s *scanner) Finish() *crash.Report {
 	for _, f := range s.formats {
 		if f, ok := f.(flusher); ok {
@@ -158,7 +157,7 @@ func (s *scanner) Found(format string) {
 	}
 }
 
-// Fail records a problem. The stacks that begin from now on belong to it.
+// Fail records a problem. The stacks that begin from now on belong to this problem.
 func (s *scanner) Fail(p crash.Problem) {
 	p.Message = cut(p.Message, maxText)
 	p.Kind = cut(p.Kind, maxRaw)
@@ -170,7 +169,7 @@ func (s *scanner) Fail(p crash.Problem) {
 	s.Problem = len(s.Report.Problems) - 1
 }
 
-// Failing returns the problem that stacks belong to, nil if there is none.
+// Failing returns the problem of the next stacks, nil if there is none.
 func (s *scanner) Failing() *crash.Problem {
 	if s.Problem < 0 {
 		return nil
@@ -178,8 +177,7 @@ func (s *scanner) Failing() *crash.Problem {
 	return &s.Report.Problems[s.Problem]
 }
 
-// Begin opens a stack, which the next frames are added to. A stack that gets no
-// frame is not kept.
+// Begin opens a stack for the next frames. A stack without frames is not kept.
 func (s *scanner) Begin(st crash.Stack) {
 	s.Close()
 	st.Problem = s.Problem
@@ -187,7 +185,7 @@ func (s *scanner) Begin(st crash.Stack) {
 	s.Open = &st
 }
 
-// Hold makes sure that f.Flush is called before the open stack ends.
+// Hold arranges that f.Flush is called before the open stack ends.
 func (s *scanner) Hold(f flusher) { s.pending = f }
 
 // Close ends the open stack.
@@ -204,7 +202,7 @@ func (s *scanner) Close() {
 	s.keep(st)
 }
 
-// keep adds a whole stack to the report, unless it has no frame.
+// keep adds a complete stack to the report, unless it has no frame.
 func (s *scanner) keep(st crash.Stack) {
 	if len(st.Frames) == 0 {
 		return
@@ -217,7 +215,7 @@ func (s *scanner) keep(st crash.Stack) {
 	s.Report.Stacks = append(s.Report.Stacks, st)
 }
 
-// IsOpen reports whether frames of the format can be added to the open stack.
+// IsOpen reports whether the open stack accepts frames of the format.
 func (s *scanner) IsOpen(format string) bool {
 	return s.Open != nil && s.Open.Format == format
 }
@@ -233,7 +231,7 @@ func (s *scanner) LastFormat() string {
 	return ""
 }
 
-// Add adds a frame of line l to the open stack. The caller has opened one.
+// Add adds a frame of line l to the open stack. A stack must be open.
 func (s *scanner) Add(l reportLine, f crash.Frame) {
 	s.Last = l.N
 	if len(s.Open.Frames) == maxFrames {
@@ -243,7 +241,7 @@ func (s *scanner) Add(l reportLine, f crash.Frame) {
 	s.Open.Frames = append(s.Open.Frames, bounded(l, f))
 }
 
-// bounded returns a frame of line l whose texts are cut to what is kept of them.
+// bounded returns a frame of line l with its texts cut to their limits.
 func bounded(l reportLine, f crash.Frame) crash.Frame {
 	f.ReportLine = l.N
 	if f.Raw == "" {
@@ -255,7 +253,7 @@ func bounded(l reportLine, f crash.Frame) crash.Frame {
 	return f
 }
 
-// AddPlace records a place that a message names as a stack of one frame.
+// AddPlace records a place in a message as a stack of one frame.
 func (s *scanner) AddPlace(l reportLine, format string, f crash.Frame) {
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: format})
 	f.Assertion = true

@@ -5,17 +5,15 @@ import (
 	"sync"
 )
 
-// A sieve lets the lines of a large log pass that may matter to a format, with
-// the lines around them. Most logs have few such lines, and to offer every line
-// to every format is slow.
+// A sieve passes only those lines of a large log that may matter to a format, with the lines
+// around them. Most logs have few such lines, and giving every line to every format is slow.
 //
-// A line matters if it holds one of the marks below, or begins as a frame of Java
-// or Node does. The lines before it may head what it begins, so the last ones are
-// kept; those behind it may have no mark, so all of them pass for a while, and for
-// longer if a format took one.
+// A line matters if it contains one of the marks below, or begins like a frame of Java or Node.
+// The lines before it may be its heading, so the last ones are kept. The lines after it may have
+// no mark, so all of them pass for a while, and for longer if a format accepted one.
 type sieve struct {
 	marks  *automaton
-	whole  int64 // bytes at the start of the input that pass in any case
+	whole  int64 // bytes at the start of the input that always pass
 	awake  int   // lines up to this number pass
 	before [linesBefore]keptLine
 	kept   int // lines in before
@@ -27,18 +25,18 @@ type keptLine struct {
 }
 
 const (
-	// attentive bounds the inputs of which every line is offered to every format.
+	// attentive is the size up to which every line of an input goes to every format.
 	attentive = 1 << 20
 
 	linesBefore = 8
-	linesBehind = 16 // a line with a mark
-	linesTaken  = 80 // behind a line that a format took
+	linesBehind = 16 // lines after a line with a mark
+	linesTaken  = 80 // lines after a line that a format accepted
 )
 
-// marks are what lines hold that begin something. Letters stand for both cases,
-// "%" for a digit, a space or "~" for white space, and "^" for what is no letter,
-// digit, or underscore; a line begins behind such a character. Each line holds
-// those of one family of formats.
+// marks are the parts of lines that begin a report. Letters stand for both cases, "%" for a
+// digit, a space or "~" for white space, and "^" for any character except letters, digits, and
+// underscore; a line counts as following such a character. Each line of the list belongs to one
+// family of formats.
 var marks = sync.OnceValue(func() *automaton {
 	return newAutomaton(strings.FieldsFunc(strings.TrimSpace(`
 #%~;#%%~;#%%%~;#%:;#%%:;frame #
@@ -62,11 +60,10 @@ goroutine;fatal error;panicked;created by
 `), func(r rune) bool { return r == ';' || r == '\n' }))
 })
 
-// newSieve returns a sieve that lets a number of bytes at the start pass.
+// newSieve returns a sieve that passes all of the first bytes, whole of them.
 func newSieve(whole int64) *sieve { return &sieve{whole: whole} }
 
-// passes reports whether a line is to be offered to the formats. Lines that do not
-// pass are kept for a while.
+// passes reports whether a line goes to the formats. Other lines are kept for a while.
 func (v *sieve) passes(n int, raw []byte) bool {
 	if v.whole > 0 {
 		v.whole -= int64(len(raw)) + 1
@@ -87,7 +84,7 @@ func (v *sieve) passes(n int, raw []byte) bool {
 	return false
 }
 
-// beginsAt recognizes "    at f (x)", a frame of many languages.
+// beginsAt recognises "    at f (x)", a frame in many languages.
 func beginsAt(raw []byte) bool {
 	for i, c := range raw {
 		if c != ' ' && c != '\t' {
@@ -97,17 +94,17 @@ func beginsAt(raw []byte) bool {
 	return false
 }
 
-// taken says that a format took a line.
+// taken notes that a format accepted a line.
 func (v *sieve) taken(n int) { v.awake = max(v.awake, n+linesTaken) }
 
-// keep keeps a line that does not pass, in the place of the oldest.
+// keep stores a line that does not pass, instead of the oldest one.
 func (v *sieve) keep(n int, raw []byte) {
 	k := &v.before[v.kept%linesBefore]
 	k.n, k.text = n, append(k.text[:0], raw...)
 	v.kept++
 }
 
-// release yields the lines that were kept, the oldest first.
+// release yields the stored lines, the oldest first.
 func (v *sieve) release(yield func(n int, raw []byte)) {
 	for i := max(0, v.kept-linesBefore); i < v.kept; i++ {
 		k := &v.before[i%linesBefore]

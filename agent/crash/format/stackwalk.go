@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A stackwalk is the JSON that minidump-stackwalk prints.
+// A stackwalk is the JSON output of minidump-stackwalk.
 type stackwalk struct {
 	Info struct {
 		Type      string          `json:"type"`
@@ -39,7 +39,7 @@ type stackwalkFrame struct {
 	} `json:"inlines"`
 }
 
-// readStackwalk reads the JSON of minidump-stackwalk.
+// readStackwalk reads the JSON output of minidump-stackwalk.
 func readStackwalk(s *scanner, data []byte) bool {
 	var w stackwalk
 	if json.NewDecoder(bytes.NewReader(data)).Decode(&w) != nil || len(w.Threads) == 0 && len(w.Crashing.Frames) == 0 {

@@ -7,11 +7,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// tombstoneReader reads Android's reports of native crashes, from their file, from
-// logcat, or from a collector that writes the same form.
+// tombstoneReader reads Android's reports of native crashes, from their file, from logcat, or
+// from a collector with the same format.
 type tombstoneReader struct {
-	other bool // what follows is about a thread that did not crash
-	fresh bool // a thread was named: its stack is a new one
+	other bool // the next lines are about a thread that did not crash
+	fresh bool // a thread was named: its stack is new
 	last  int
 	index int
 	name  string // of the thread
@@ -63,8 +63,8 @@ func (a *tombstoneReader) thread(_ *scanner, l reportLine) bool {
 	return true
 }
 
-// signal reads "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0", which
-// the log has once more as "Fatal signal 11 ...".
+// signal reads "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0". The log repeats it as
+// "Fatal signal 11 ...".
 func (a *tombstoneReader) signal(s *scanner, l reportLine) bool {
 	m := tombstoneSignal().FindStringSubmatch(l.Text)
 	if m == nil {

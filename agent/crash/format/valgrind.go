@@ -67,7 +67,7 @@ func (v *valgrindReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// mayBeValgrind is a quick test that lets few other lines pass.
+// mayBeValgrind is a quick test that rejects most other lines.
 func mayBeValgrind(t string) bool {
 	for _, word := range valgrindWords {
 		if strings.HasPrefix(t, word) {
@@ -77,7 +77,7 @@ func mayBeValgrind(t string) bool {
 	return strings.Contains(t, "Address 0x") || strings.Contains(t, " lost") || strings.Contains(t, " block")
 }
 
-// frame reads "at 0x40: fn (file.c:12)", of which "at" begins a stack.
+// frame reads "at 0x40: fn (file.c:12)". A line with "at" begins a stack.
 func (v *valgrindReader) frame(s *scanner, l reportLine) bool {
 	m := valgrindFrame().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -93,14 +93,14 @@ func (v *valgrindReader) frame(s *scanner, l reportLine) bool {
 	} else if p := valgrindIn().FindStringSubmatch(name); p != nil {
 		name, f.Module = p[1], p[2]
 	} else if c, ok := completesPlace(name); ok {
-		name = c // a place that was cut off
+		name = c // a cut-off place
 	}
 	f.Symbol, f.Function = symbolOf(strings.TrimSuffix(name, "???"))
 	s.Add(l, f)
 	return true
 }
 
-// completesPlace takes a place off that has no end because the line was wrapped.
+// completesPlace removes a place that was cut off because the line was wrapped.
 func completesPlace(name string) (string, bool) {
 	i := strings.LastIndex(name, " (")
 	if i < 0 || strings.HasSuffix(name, ")") {
@@ -109,7 +109,7 @@ func completesPlace(name string) (string, bool) {
 	return name[:i], true
 }
 
-// rest reads the place of a frame whose line was wrapped before it.
+// rest reads the place of a frame that is on the next line after wrapping.
 func (v *valgrindReader) rest(s *scanner, l reportLine) bool {
 	m := valgrindRest().FindStringSubmatch(l.Text)
 	if m == nil || len(s.Open.Frames) == 0 {
@@ -152,7 +152,7 @@ func (v *valgrindReader) begin(s *scanner, l reportLine) {
 	s.Begin(crash.Stack{Kind: kind, Format: "valgrind", Title: head.Text})
 }
 
-// fact notes the address that an access of the current problem had.
+// fact records the address of the current problem's access.
 func (v *valgrindReader) fact(s *scanner, l reportLine, address string) {
 	p := s.Failing()
 	if p == nil || p.Address != "" {
@@ -162,7 +162,7 @@ func (v *valgrindReader) fact(s *scanner, l reportLine, address string) {
 	p.Null = valgrindNull().MatchString(l.Text)
 }
 
-// problemOf returns the kind of failure that a heading of Valgrind names.
+// problemOf returns the kind of failure in a heading of Valgrind.
 func problemOf(head string) string {
 	switch {
 	case strings.Contains(head, "lost") || strings.Contains(head, "still reachable"):

@@ -34,7 +34,7 @@ func (b *build) Line(_ int, text string) {
 
 func (b *build) End() {}
 
-// commit takes the id of a commit, unless it is one that stands for none.
+// commit stores the id of a commit, unless it is a placeholder.
 func (b *build) commit(value string) {
 	id, _, _ := strings.Cut(strings.ToLower(value), " ")
 	switch {
@@ -47,15 +47,15 @@ func (b *build) commit(value string) {
 	}
 }
 
-// facts reads the sections CRASH_EXTINFO and CRASH_SHORTINFO: what the system
-// told about the signal that ended the process. The lines are told by their
-// labels, whose order and wording differ between versions.
+// facts reads the sections CRASH_EXTINFO and CRASH_SHORTINFO: the system's description of the
+// signal that ended the process. The lines are recognised by their labels. Order and wording of
+// labels differ between versions.
 type facts struct {
 	signal  int
 	name    string // of the signal
 	code    string
 	address string
-	line    int // the line that names the signal
+	line    int // the line with the signal
 }
 
 var (
@@ -109,7 +109,7 @@ func (f *facts) takeSignal(n int, value string) {
 	}
 }
 
-// addressOf returns the address in a value, as the dump has it.
+// addressOf returns the address in a value, as written in the dump.
 func addressOf(value string) string {
 	a := number().FindString(value)
 	if a == "" && strings.Contains(strings.ToLower(value), "nil") {
@@ -123,7 +123,7 @@ func addressOf(value string) string {
 	return limit(a, 40)
 }
 
-// problem returns the failure that the facts tell, nil if they tell none.
+// problem returns the failure that the facts describe, nil if they describe none.
 func (f *facts) problem() *crash.Problem {
 	if f.signal == 0 {
 		f.signal = signalNumbers[f.name]
@@ -150,7 +150,7 @@ func (f *facts) problem() *crash.Problem {
 	return p
 }
 
-// limit cuts a text to at most n bytes, at a character's end.
+// limit cuts a text to at most n bytes, at the end of a character.
 func limit(s string, n int) string {
 	if len(s) <= n {
 		return s

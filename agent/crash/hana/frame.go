@@ -28,12 +28,12 @@ func numbered(line string) (n int, rest string, ok bool) {
 	return n, rest, err == nil && rest != ""
 }
 
-// oneLine reads the text of a frame that stands on one line:
+// oneLine reads the text of a frame on one line:
 //
 //	0x00007fcf4008b935 in Executor::calculate(Executor::X&)+0x4a1 at X2OldLock.cpp:609 (libhdbcs.so)
 //
-// The place and the module may be missing or be cut off. Names of templates hold
-// anything, so the line is read from its right end.
+// The place and the module may be missing or cut off. Names of templates may contain any
+// characters, so the line is read from its right end.
 func oneLine(rest string) (f crash.Frame, ok bool) {
 	if !strings.HasPrefix(rest, "0x") {
 		return f, false
@@ -61,8 +61,8 @@ func oneLine(rest string) (f crash.Frame, ok bool) {
 	return f, true
 }
 
-// cutModule splits "at X.cpp:12 (libx.so)" into the place and the module, whose
-// bracket may not be closed.
+// cutModule splits "at X.cpp:12 (libx.so)" into the place and the module. The bracket may be
+// unclosed.
 func cutModule(tail string) (place, module string) {
 	if strings.HasPrefix(tail, "(") {
 		return "", strings.Trim(tail, "()")
@@ -88,9 +88,9 @@ func splitPlace(s string) (file string, line int) {
 	return limit(s[:i], maxRaw), n
 }
 
-// blockHead reads the first line of a frame that takes several lines, which names
-// the function: "Transaction::commit(bool) const + 0x1a3". Stacks that were
-// copied from elsewhere have "function at path".
+// blockHead reads the first line of a frame with several lines. It contains the function:
+// "Transaction::commit(bool) const + 0x1a3". Stacks copied from elsewhere have "function at
+// path".
 func blockHead(rest string) crash.Frame {
 	var f crash.Frame
 	name := rest
@@ -106,8 +106,8 @@ func blockHead(rest string) crash.Frame {
 	return f
 }
 
-// label reads a line that follows the head of a frame: "Source: X.cpp:12". It
-// reports whether the line is such a line.
+// label reads a line after the head of a frame: "Source: X.cpp:12". It reports whether the line
+// has this form.
 func label(f *crash.Frame, line string) bool {
 	name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 	if !ok {
@@ -130,12 +130,12 @@ func label(f *crash.Frame, line string) bool {
 	return true
 }
 
-// looksLikeFile tells "dir/X.cpp" from words of a sentence.
+// looksLikeFile distinguishes "dir/X.cpp" from words of a sentence.
 func looksLikeFile(s string) bool {
 	return !strings.ContainsAny(s, " \t<>(){}") && strings.Contains(s, ".") && len(s) > 2
 }
 
-// setSymbol keeps the name of a function as the dump has it.
+// setSymbol stores the name of a function as written in the dump.
 func setSymbol(f *crash.Frame, name string) {
 	f.Symbol = limit(strings.TrimSpace(name), maxSymbol)
 }

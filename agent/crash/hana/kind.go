@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// A RecursiveError says that a file is the dump of a crash that happened while
-// another dump was being written. Its stacks show how the dump was written and
-// not why the service crashed.
+// A RecursiveError says that a file is the dump of a crash that happened while another dump was
+// being written. Its stacks show the writing of the dump, not the cause of the first crash.
 type RecursiveError struct{ Name string }
 
 func (e *RecursiveError) Error() string {
@@ -16,8 +15,7 @@ func (e *RecursiveError) Error() string {
 		"give the crash dump of the same service and time (without \"recursive\" in its name)", e.Name)
 }
 
-// CheckName returns a RecursiveError if the name of a file says that its dump is
-// one of a crash while dumping.
+// CheckName returns a RecursiveError if the name of a file marks a dump of a crash while dumping.
 func CheckName(name string) error {
 	base := strings.ToLower(baseName(name))
 	for _, packed := range []string{".gz", ".txt"} {
@@ -29,7 +27,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// runtimeReasons are the reasons that the names of runtime dumps end with.
+// runtimeReasons are the reasons by the endings of the names of runtime dumps.
 var runtimeReasons = []struct{ suffix, reason string }{
 	{".oom.trc", "an allocation failed for lack of memory"},
 	{".savepoint_blocked.trc", "a savepoint was blocked"},
@@ -38,8 +36,8 @@ var runtimeReasons = []struct{ suffix, reason string }{
 	{".page.trc", "a page was damaged"},
 }
 
-// runtimeReason returns why a runtime dump was written, as far as the name of the
-// file or the names of the sections tell.
+// runtimeReason returns why a runtime dump was written, if the name of the file or the names of
+// the sections show it.
 func runtimeReason(name string, sections map[string]bool) string {
 	base := strings.ToLower(baseName(name))
 	for _, r := range runtimeReasons {

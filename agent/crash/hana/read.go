@@ -14,10 +14,9 @@ const (
 	maxExceptions = 100
 )
 
-// Read reads a dump. name is the name of its file, "" if unknown; it tells why a
-// runtime dump was written. The functions of the frames are as the dump has them,
-// in their Symbol. Read returns a RecursiveError for a dump of a crash while
-// dumping, or an error of r.
+// Read reads a dump. name is the name of its file, "" if unknown; it shows why a runtime dump was
+// written. The Symbol of a frame is the function as written in the dump. Read returns a
+// RecursiveError for a dump of a crash while dumping, or an error of r.
 func Read(r io.Reader, name string) (*crash.Report, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -30,7 +29,7 @@ func Read(r io.Reader, name string) (*crash.Report, error) {
 	return d.report(s, name), nil
 }
 
-// A dump collects what the sections tell.
+// A dump collects the contents of the sections.
 type dump struct {
 	build        build
 	long, short  facts // of CRASH_EXTINFO and of CRASH_SHORTINFO
@@ -40,7 +39,7 @@ type dump struct {
 	hasCrashPart bool // there is a section about a crash
 }
 
-// reader returns who reads the lines of a section, nil for nobody.
+// reader returns the reader of a section's lines, nil for none.
 func (d *dump) reader(name string) lineReader {
 	d.hasCrashPart = d.hasCrashPart || strings.HasPrefix(name, "CRASH_")
 	switch name {
@@ -91,7 +90,7 @@ func (k *stacks) Stack(st crash.Stack) {
 	k.stacks = append(k.stacks, st)
 }
 
-// report puts together what the sections told.
+// report assembles the report from the contents of the sections.
 func (d *dump) report(s *sectioner, name string) *crash.Report {
 	r := &crash.Report{Formats: []string{"hana"}, Build: d.build.Build, Sections: s.sections}
 	if len(d.crash.stacks) == 0 {
@@ -128,7 +127,7 @@ func (d *dump) addCrash(r *crash.Report) {
 	}
 }
 
-// notes says what a reader of the report should know.
+// notes returns remarks for a reader of the report.
 func (d *dump) notes(s *sectioner, name string) []string {
 	var notes []string
 	if !d.hasCrashPart {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	bufferSize  = 256 << 10 // bytes of a line that are looked at
-	maxSections = 2000      // sections whose places are kept
+	bufferSize  = 256 << 10 // bytes of a line that are examined
+	maxSections = 2000      // sections whose positions are kept
 	maxName     = 64        // bytes of a section's name
 )
 
-// known are names of sections as SAP's editor mode for trace files lists them.
-// The start of such a section is believed without a timestamp behind its name.
+// known are names of sections, from the list in SAP's editor mode for trace files. Such a section
+// may start without a timestamp after its name.
 var known = setOf(`BUILD SYSTEMINFO CRASH_SHORTINFO MODULES CRASH_EMERGENCYSTACK
 	CRASH_EXTINFO CRASH_CONTEXT CRASH_STACK CRASH_REGISTERS STACK_SHORT CPUINFO
 	MEMMAP LIMITS MOUNTINFO SCHEDINFO PROCSTAT STACK_FULL EXCEPTIONS STATISTICS
@@ -37,8 +37,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// Looks reports whether the first bytes of an input are those of a dump: they
-// hold the start of a section.
+// Looks reports whether the first bytes of an input are those of a dump: they contain the start
+// of a section.
 func Looks(first []byte) bool {
 	for len(first) > 0 {
 		line := first
@@ -54,15 +54,14 @@ func Looks(first []byte) bool {
 	return false
 }
 
-// startsDump reports whether a line is the start of a section that nothing but a
-// dump has. Other files have lines like "[STATISTICS]" too.
+// startsDump reports whether a line starts a section that only dumps have. Other files have lines
+// like "[STATISTICS]" too.
 func startsDump(line []byte) bool {
 	name := sectionName(line)
 	return name != "" && (strings.HasPrefix(name, "CRASH_") || name == "STACK_SHORT" || bytes.Contains(line, []byte("Local")))
 }
 
-// sectionName returns the name of the section that a line starts, "" if it starts
-// none.
+// sectionName returns the name of the section that a line starts, or "".
 func sectionName(line []byte) string {
 	if len(line) < 4 || line[0] != '[' {
 		return ""
@@ -90,8 +89,7 @@ func sectionName(line []byte) string {
 // isEnd reports whether a line ends a section.
 func isEnd(line []byte) bool { return bytes.HasPrefix(line, []byte("[OK]")) }
 
-// A sectioner passes over a dump and gives the lines of the sections that someone
-// wants to their readers.
+// A sectioner passes over a dump and gives the lines of the requested sections to their readers.
 type sectioner struct {
 	in     *bufio.Reader
 	offset int64 // of the next byte
@@ -99,12 +97,12 @@ type sectioner struct {
 
 	sections []crash.Section
 	names    map[string]bool // of all sections
-	left     int             // sections whose places were not kept
+	left     int             // number of sections whose positions were not kept
 	open     bool            // the last section is not ended
-	cut      string          // the section that the input's end cut off, "" if none
+	cut      string          // the section that was cut off by the end of the input, "" if none
 
-	// begin is called at the start of each section. It returns who reads the
-	// section's lines, nil for nobody.
+	// begin is called at the start of each section. It returns the reader of the section's lines,
+	// nil for none.
 	begin func(name string) lineReader
 	lines lineReader // of the current section
 }
@@ -113,7 +111,7 @@ type sectioner struct {
 type lineReader interface {
 	// Line reads a line without its end. n is its number in the input.
 	Line(n int, text string)
-	// End says that the section ended.
+	// End ends the section.
 	End()
 }
 
@@ -145,8 +143,8 @@ func (s *sectioner) run() error {
 	}
 }
 
-// next returns the next line, and whether that is the whole of it. The bytes are
-// valid until the next call.
+// next returns the next line, and whether it is complete. The bytes are valid until the next
+// call.
 func (s *sectioner) next() (line []byte, whole bool, err error) {
 	line, err = s.in.ReadSlice('\n')
 	s.offset += int64(len(line))
@@ -156,7 +154,7 @@ func (s *sectioner) next() (line []byte, whole bool, err error) {
 	return line, true, err
 }
 
-// skipRest skips what remains of a line that is longer than the buffer.
+// skipRest skips the rest of a line that is longer than the buffer.
 func (s *sectioner) skipRest() error {
 	for {
 		part, err := s.in.ReadSlice('\n')
@@ -170,7 +168,7 @@ func (s *sectioner) skipRest() error {
 	}
 }
 
-// read takes one line, which begins at the given offset.
+// read processes one line, which begins at the given offset.
 func (s *sectioner) read(line []byte, start int64) {
 	if len(line) > 0 && line[0] == '[' {
 		if s.open && isEnd(line) {
@@ -214,7 +212,7 @@ func (s *sectioner) end(offset int64) {
 	}
 }
 
-// latin1 returns text that is encoded in ISO-8859-1 as UTF-8.
+// latin1 converts text from ISO-8859-1 to UTF-8.
 func latin1(b []byte) string {
 	ascii := true
 	for _, c := range b {
@@ -234,10 +232,10 @@ func latin1(b []byte) string {
 	return w.String()
 }
 
-// ReadSection returns the text of a section in UTF-8, with the lines that start
-// and end it, but not more than max bytes of the dump. more says that the section
-// goes on. A text that is cut ends with a whole line if one fits. It is an error if
-// the section does not begin where it did: r is another file by now.
+// ReadSection returns the text of a section in UTF-8, including its first and last line, from at
+// most max bytes of the dump. more reports that the section continues. A cut text ends with a
+// whole line if one fits. ReadSection returns an error if the section does not begin at its
+// recorded position, because r is then a different file.
 func ReadSection(r io.ReaderAt, s crash.Section, max int) (text string, more bool, err error) {
 	size := s.End - s.Start
 	if size < 0 || s.Start < 0 || max < 0 {
@@ -264,7 +262,7 @@ func ReadSection(r io.ReaderAt, s crash.Section, max int) (text string, more boo
 	return latin1(buf), more, nil
 }
 
-// Find returns the sections of a name, in their order.
+// Find returns the sections with a name, in order.
 func Find(sections []crash.Section, name string) []crash.Section {
 	var found []crash.Section
 	for _, s := range sections {

@@ -7,12 +7,12 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A Sink takes what a StackReader finds, in the order of the text.
+// A Sink receives the findings of a StackReader, in the order of the text.
 type Sink interface {
-	// Problem takes an exception. Stacks of the kind StackException that follow
-	// belong to it.
+	// Problem receives an exception. The following stacks of the kind StackException belong to
+	// it.
 	Problem(p crash.Problem)
-	// Stack takes a stack with at least one frame.
+	// Stack receives a stack with at least one frame.
 	Stack(st crash.Stack)
 }
 
@@ -23,15 +23,15 @@ const (
 	partNone      part = iota
 	partException      // below the head of an exception, before its frames
 	partFrames         // frames are expected
-	partIgnored        // the types of an exception, or a part that is not known
+	partIgnored        // the types of an exception, or an unknown part
 )
 
-// A StackReader reads stacks line by line: those of CRASH_STACK, which has
-// pending exceptions and then the backtrace, and those of STACK_SHORT, which has
-// one stack for each thread. The zero value with a Sink is ready for use.
+// A StackReader reads stacks line by line: those of CRASH_STACK, which contains pending
+// exceptions and then the backtrace, and those of STACK_SHORT, which contains one stack for each
+// thread. The zero value with a Sink is ready for use.
 type StackReader struct {
 	Sink Sink
-	// Thread says that stacks without a heading are those of threads.
+	// Thread says that stacks without a heading belong to threads.
 	Thread bool
 
 	part    part
@@ -41,7 +41,7 @@ type StackReader struct {
 	crashed bool // a backtrace was read
 	message []string
 	head    crash.Problem // the exception whose message is being read
-	pending bool          // head was not given to the Sink yet
+	pending bool          // head was not yet passed to the Sink
 }
 
 // Line reads a line without its end. n is its number in the input. It reports
@@ -81,7 +81,7 @@ func (r *StackReader) Line(n int, text string) bool {
 	return false
 }
 
-// End tells the Sink what is held back: the text ended.
+// End passes held findings to the Sink at the end of the text.
 func (r *StackReader) End() {
 	r.announce()
 	if r.open != nil && len(r.open.Frames) > 0 {
@@ -102,8 +102,7 @@ func (r *StackReader) blank() bool {
 	return r.part != partNone
 }
 
-// isHeading recognizes "----> Symbolic stack backtrace <----" with arrows of any
-// length.
+// isHeading recognises "----> Symbolic stack backtrace <----" with arrows of any length.
 func isHeading(t string) bool {
 	return strings.HasPrefix(t, "-") && strings.HasSuffix(t, "-") && strings.Contains(t, "-> ") && strings.Contains(t, " <-")
 }
@@ -123,7 +122,7 @@ func (r *StackReader) heading(t string) bool {
 	return true
 }
 
-// kind returns the kind of a stack without a heading of its own.
+// kind returns the kind of a stack without its own heading.
 func (r *StackReader) kind() crash.StackKind {
 	if r.Thread || r.crashed {
 		return crash.StackThread
@@ -138,13 +137,13 @@ func (r *StackReader) begin(st crash.Stack) {
 	r.crashed = r.crashed || st.Kind == crash.StackCrash
 }
 
-// isSeparator recognizes a line of dashes or of equals signs.
+// isSeparator recognises a line of dashes or of equals signs.
 func isSeparator(t string) bool {
 	return len(t) > 1 && (strings.Trim(t, "-") == "" || strings.Trim(t, "=") == "")
 }
 
-// exception reads "exception  1: no.2110017  (Basis/IO/X.cpp:2989)", which heads
-// an exception, and the lines that divide its description.
+// exception reads "exception  1: no.2110017  (Basis/IO/X.cpp:2989)", the heading of an exception,
+// and the lines that divide its description.
 func (r *StackReader) exception(n int, t string) bool {
 	rest := strings.TrimSpace(strings.TrimPrefix(t, "exception"))
 	switch {
@@ -182,7 +181,7 @@ func (r *StackReader) exception(n int, t string) bool {
 	return true
 }
 
-// announce gives the exception whose message ended to the Sink.
+// announce passes the exception with a complete message to the Sink.
 func (r *StackReader) announce() {
 	if !r.pending {
 		return
@@ -193,8 +192,7 @@ func (r *StackReader) announce() {
 	r.message = nil
 }
 
-// thread reads "1817914258[thr=73928]: JobWrk11358 at", which heads the stack of
-// a thread.
+// thread reads "1817914258[thr=73928]: JobWrk11358 at", the heading of a thread's stack.
 func (r *StackReader) thread(_ int, t string) bool {
 	i := strings.Index(t, "[thr=")
 	if i <= 0 || i > 20 || strings.Trim(t[:i], "0123456789") != "" {
@@ -210,7 +208,7 @@ func (r *StackReader) thread(_ int, t string) bool {
 	return true
 }
 
-// frame reads a numbered line as a frame. number is its number, rest what follows.
+// frame reads a numbered line as a frame, from its number and the rest of the line.
 func (r *StackReader) frame(n, number int, line, rest string) bool {
 	if r.part == partIgnored || r.part == partNone && r.Sink == nil {
 		return false
@@ -235,8 +233,8 @@ func (r *StackReader) frame(n, number int, line, rest string) bool {
 	return true
 }
 
-// add adds a frame to the open stack. The first frame of an exception and the
-// location in its head are one place.
+// add adds a frame to the open stack. It merges the first frame of an exception with the location
+// in the exception's head.
 func (r *StackReader) add(f crash.Frame) {
 	st := r.open
 	if st.Kind == crash.StackException && len(st.Frames) == 1 && st.Frames[0].Symbol == "" &&

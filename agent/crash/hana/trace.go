@@ -9,8 +9,8 @@ import (
 
 var traceHead = source.Lazy(`^\[\d+\]\{-?\d+\}\[-?\d+/-?\d+\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ ([iwefd]) (\S+) +([\w.+-]+\.\w+)\((\d+)\) : (.*)$`)
 
-// A TraceLine is a line of a service's trace file, which names the place in the
-// source that wrote it.
+// A TraceLine is a line of a service's trace file. It contains the place in the source that wrote
+// the line.
 type TraceLine struct {
 	Severity  byte // 'd' debug, 'i' info, 'w' warning, 'e' error, 'f' fatal
 	Component string

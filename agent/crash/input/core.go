@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Notes of a core file, by the numbers that Linux gives them, and an entry of the
-// auxiliary vector.
+// Kinds of notes in a core file, by Linux's numbers, and an entry of the auxiliary vector.
 const (
 	noteAux   = 6
 	noteFiles = 0x46494c45
@@ -21,10 +20,10 @@ const (
 
 const (
 	maxNotes  = 16 << 20 // bytes of notes that are read
-	maxMapped = 1000     // files that a core names
+	maxMapped = 1000     // files that a core lists
 )
 
-// A core is what a core file records about its process.
+// A core is the description of the process in a core file.
 type core struct {
 	program string   // the program that ran, "" if unknown
 	files   []string // the programs and libraries in its memory
@@ -36,8 +35,8 @@ type mapping struct {
 	file       string
 }
 
-// inspect reads the record of a core file. What is missing or damaged is left out:
-// the record comes from another machine, or from an attacker.
+// inspect reads the description in a core file. It leaves out missing or damaged parts, because
+// the file comes from another machine, or from an attacker.
 func inspect(name string) (found core) {
 	f, err := disk.Regular(name)
 	if err != nil {
@@ -58,7 +57,7 @@ func inspect(name string) (found core) {
 		if p.Type != elf.PT_NOTE {
 			continue
 		}
-		notes, _ := io.ReadAll(io.LimitReader(p.Open(), maxNotes)) // what was read may do
+		notes, _ := io.ReadAll(io.LimitReader(p.Open(), maxNotes)) // a partial read may suffice
 		eachNote(notes, file.ByteOrder, func(kind uint32, data []byte) {
 			switch kind {
 			case noteAux:
@@ -96,7 +95,7 @@ func eachNote(notes []byte, order binary.ByteOrder, f func(kind uint32, data []b
 	}
 }
 
-// words reads numbers of the size of an address.
+// words reads address-sized numbers.
 type words struct {
 	data  []byte
 	size  int
@@ -115,7 +114,7 @@ func (w *words) next() (uint64, bool) {
 	return w.order.Uint64(word), true
 }
 
-// entryOf returns the address at which the program begins.
+// entryOf returns the program's entry address.
 func entryOf(w words) uint64 {
 	for {
 		key, _ := w.next()
@@ -126,7 +125,7 @@ func entryOf(w words) uint64 {
 	}
 }
 
-// mappingsOf returns the files that were in memory.
+// mappingsOf returns the files in memory.
 func mappingsOf(w words) []mapping {
 	count, _ := w.next()
 	if _, ok := w.next(); !ok || count > uint64(len(w.data)) { // the second is the size of a page
@@ -151,8 +150,8 @@ func mappingsOf(w words) []mapping {
 	return slices.DeleteFunc(out, func(m mapping) bool { return !filepath.IsAbs(m.file) || strings.HasSuffix(m.file, " (deleted)") })
 }
 
-// isObject reports whether a file is a program or a library. gdb may see no other
-// files that a core names.
+// isObject reports whether a file is a program or a library. gdb may see only such files from a
+// core's list.
 func isObject(name string) bool {
 	f, err := disk.Regular(name)
 	if err != nil {

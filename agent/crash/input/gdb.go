@@ -16,16 +16,16 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// What gdb may take for one core file.
+// The limits of gdb for one core file.
 const (
 	gdbTime   = 2 * time.Minute
 	gdbOutput = 4 << 20 // bytes kept at each end
 	gdbMemory = 8 << 30
 )
 
-// gdbArguments make gdb print the stacks of a core and do nothing else: no
-// configuration, no scripts that a program or a library names, no pages, no colors.
-// The thread that crashed is the first of a core file.
+// gdbArguments returns the command that makes gdb print the stacks of a core and do nothing else:
+// no configuration, no scripts of a program or a library, no pages, no colors. The thread that
+// crashed is the first of a core file.
 func gdbArguments(gdb, program, core string) []string {
 	return []string{
 		gdb, "-nx", "-nh", "-batch", "-quiet",
@@ -36,7 +36,7 @@ func gdbArguments(gdb, program, core string) []string {
 	}
 }
 
-// readCore reads the report that gdb makes of a core file.
+// readCore reads gdb's report about a core file.
 func (r *Reader) readCore(ctx context.Context, name string) (*crash.Report, error) {
 	file, err := realPath(name)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Reader) programOf(name string, record core) (string, error) {
 	return program, nil
 }
 
-// runGDB returns what gdb prints about a core file.
+// runGDB returns gdb's output for a core file.
 func (r *Reader) runGDB(ctx context.Context, program, file string, record core) ([]byte, error) {
 	byHand := fmt.Sprintf("gdb -nx -batch -ex 'thread apply all bt' %s %s | git agent crash -", quote.Shell(program), quote.Shell(file))
 	gdb, err := sandbox.Program("gdb")
@@ -118,8 +118,8 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	return withoutFrame(result.Output), nil
 }
 
-// withoutFrame takes the lines off that gdb prints of the current frame when it
-// opens a core file: the stacks follow, and one of them begins with that frame.
+// withoutFrame removes gdb's lines about the current frame at the opening of a core file, because
+// the stacks after them repeat that frame.
 func withoutFrame(output []byte) []byte {
 	frame := bytes.Index(output, []byte("\n#0 "))
 	stacks := bytes.Index(output, []byte("\nThread "))
@@ -129,7 +129,7 @@ func withoutFrame(output []byte) []byte {
 	return append(output[:frame:frame], output[stacks:]...)
 }
 
-// lastWords returns the last line that gdb printed, for an error.
+// lastWords returns the last line of gdb's output, for an error.
 func lastWords(output []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
 	last := quote.Text(lines[len(lines)-1])
@@ -139,8 +139,8 @@ func lastWords(output []byte) string {
 	return ": " + last[:min(len(last), 200)]
 }
 
-// realPath returns the absolute path of a file without symbolic links, under which the
-// sandbox shows it.
+// realPath returns the absolute path of a file without symbolic links. The sandbox shows the file
+// under this path.
 func realPath(name string) (string, error) {
 	if name == "" {
 		return "", nil

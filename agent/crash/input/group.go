@@ -8,35 +8,33 @@ import (
 )
 
 const (
-	// decay is by how much the weight of a function falls with each position, and
-	// shift by how much it falls with the distance between its positions in two
-	// signatures: e to the power of minus these.
+	// decay is the exponent by which the weight of a function falls with each position, and shift
+	// the one by which it falls with the distance between its positions in two signatures: the
+	// factor is e to the power of minus these.
 	decay = 0.4
 	shift = 0.3
-	// similar is the similarity from which two reports are in one group.
+	// similar is the least similarity of two reports in one group.
 	similar = 0.75
-	// least is how many positions a comparison spans at least, so that a signature
-	// of one function is not similar to all that begin with it.
+	// least is the minimum of positions in a comparison, so that a signature of one function is
+	// not similar to all that begin with this function.
 	least = 3
-	// keyed is how many of the first functions make signatures candidates for a
-	// comparison.
+	// keyed is the number of first functions that make signatures candidates for a comparison.
 	keyed = 2
-	// crowd bounds how many neighbours a signature is compared with that have a
-	// first function in common.
+	// crowd limits the neighbours, with a first function in common, that a signature is compared
+	// with.
 	crowd = 200
 )
 
 // A Group is the reports of one fault.
 type Group struct {
-	// Signature is that of most members; among several, the first in their order.
+	// Signature is the most frequent one of the members; among equals, the first in order.
 	Signature Signature
 	// Members are the indexes of the reports, ascending.
 	Members []int
 }
 
-// Groups puts the reports with the signatures into groups, the largest first. Groups
-// of one size are ordered by their signatures. Each report without a signature has a
-// group of its own.
+// Groups groups the reports by their signatures, the largest group first. Groups of equal size
+// are ordered by their signatures. Each report without a signature has its own group.
 func Groups(signatures []Signature) []Group {
 	kinds := distinct(signatures)
 	in := newPartition(len(kinds))
@@ -55,7 +53,7 @@ func Groups(signatures []Signature) []Group {
 	return out
 }
 
-// distinct returns a group for each signature that occurs, ordered by signature.
+// distinct returns a group for each different signature, ordered by signature.
 func distinct(signatures []Signature) []Group {
 	at := map[string]int{}
 	var out []Group
@@ -73,15 +71,14 @@ func distinct(signatures []Signature) []Group {
 	return out
 }
 
-// A pair is two similar signatures by their indexes.
+// A pair is two similar signatures, by index.
 type pair struct {
 	a, b  int
 	alike float64
 }
 
-// candidates returns the pairs of signatures that are similar enough for a group, the
-// most similar first. Only signatures are compared that have one of their first
-// functions in common.
+// candidates returns the pairs of signatures that are similar enough for a group, the most
+// similar first. It compares only signatures with one of their first functions in common.
 func candidates(kinds []Group) []pair {
 	buckets := map[string][]int{}
 	for i, k := range kinds {
@@ -111,7 +108,7 @@ func candidates(kinds []Group) []pair {
 	return pairs
 }
 
-// A partition holds which signatures are in one group, by their indexes.
+// A partition divides the signatures into groups, by index.
 type partition struct {
 	parts [][]int
 	of    []int // the part of each signature
@@ -125,9 +122,8 @@ func newPartition(n int) *partition {
 	return in
 }
 
-// join makes one part of the parts of a pair if each signature of one is similar to
-// each of the other. A chain of similarities is not enough: it would connect most
-// crashes of an interpreter.
+// join merges the parts of a pair if each signature of one part is similar to each of the other.
+// A chain of similarities is not enough, because it would connect most crashes of an interpreter.
 func (in *partition) join(p pair, kinds []Group) {
 	a, b := in.of[p.a], in.of[p.b]
 	if a == b || len(in.parts[a])*len(in.parts[b]) > crowd*crowd {
@@ -147,7 +143,7 @@ func (in *partition) join(p pair, kinds []Group) {
 	in.parts[b] = nil
 }
 
-// merged makes one group of several signatures with their reports.
+// merged merges several signatures with their reports into one group.
 func merged(kinds []Group, members []int) Group {
 	slices.Sort(members)
 	out := Group{Signature: kinds[members[0]].Signature}
@@ -163,9 +159,8 @@ func merged(kinds []Group, members []int) Group {
 	return out
 }
 
-// Similarity compares two signatures. It is 1 if they are equal, and if one of at
-// least three functions is the beginning of the other. It is 0 if they have no
-// function in common.
+// Similarity compares two signatures. It is 1 if they are equal, or if one has at least three
+// functions and is the beginning of the other. It is 0 if they have no function in common.
 func Similarity(a, b Signature) float64 {
 	span := min(max(min(len(a.Names), len(b.Names)), least), max(len(a.Names), len(b.Names)))
 	if span == 0 {

@@ -11,17 +11,17 @@ import (
 // Stdin is the name of standard input.
 const Stdin = "-"
 
-// maxFiles bounds the files of one folder.
+// maxFiles limits the files of one folder.
 const maxFiles = 100_000
 
-// A Source is a report that is to be read, or the reason why a name stands for none.
+// A Source is a report to read, or the reason why a name is not a report.
 type Source struct {
 	Name string
 	Err  error
 }
 
-// Expand replaces each folder by the regular files in it, in the order of their
-// names. Folders in a folder are left out, and so is all that is no file.
+// Expand replaces each folder by the regular files in it, in the order of their names. It leaves
+// out folders in a folder, and everything else that is not a file.
 func Expand(names []string) []Source {
 	var out []Source
 	for _, name := range names {
@@ -40,7 +40,7 @@ func Expand(names []string) []Source {
 	return out
 }
 
-// filesIn returns the regular files of a folder, and of links to such files.
+// filesIn returns the regular files of a folder, and the links to regular files.
 func filesIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -53,7 +53,7 @@ func filesIn(folder string) ([]string, error) {
 		if mode&fs.ModeSymlink != 0 {
 			info, err := os.Stat(name)
 			if err != nil {
-				continue // a link to nothing
+				continue // a dangling link
 			}
 			mode = info.Mode().Type()
 		}
@@ -71,7 +71,7 @@ func filesIn(folder string) ([]string, error) {
 	return files, nil
 }
 
-// Title returns the name of a report as messages write it.
+// Title returns the name of a report for messages.
 func Title(name string) string {
 	if name == Stdin {
 		return "standard input"
@@ -79,8 +79,7 @@ func Title(name string) string {
 	return name
 }
 
-// reason returns an error as "name: what the system says", without the name of the
-// system call.
+// reason formats an error as "name: the system's message", without the name of the system call.
 func reason(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -15,7 +15,7 @@ import (
 
 // A Reader reads reports.
 type Reader struct {
-	// Stdin is what the name "-" stands for.
+	// Stdin is the input for the name "-".
 	Stdin io.Reader
 	// Program is the program that dumped core; "" takes it from the core's record.
 	Program string
@@ -23,14 +23,14 @@ type Reader struct {
 	Confine func(context.Context) (Confinement, error)
 }
 
-// A Confinement says how far gdb is confined, and what it may read beside the core
-// file and the files that the core names, such as separate debugging information.
+// A Confinement says how strictly gdb is confined, and which files gdb may read in addition to
+// the core file and the files in the core's list, such as separate debugging information.
 type Confinement struct {
 	Level    sandbox.Level
 	Readable []string
 }
 
-// An Advised error comes with what the user can type, or can do.
+// An Advised error contains advice: a command for the user to type, or an action.
 type Advised struct {
 	Err    error
 	Advice string
@@ -39,7 +39,7 @@ type Advised struct {
 func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 
-// Read reads the report with a name.
+// Read reads the report with this name.
 func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 	report, err := r.readText(ctx, name)
 	var core *format.CoreError
@@ -52,14 +52,14 @@ func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 	return report, err
 }
 
-// readText reads a report that is no core file.
+// readText reads a report other than a core file.
 func (r *Reader) readText(ctx context.Context, name string) (*crash.Report, error) {
 	in, base := r.Stdin, ""
 	if name != Stdin {
 		f, err := disk.Regular(name)
 		var kind *disk.KindError
 		if errors.As(err, &kind) {
-			return nil, err // it names the file
+			return nil, err // the error names the file
 		}
 		if err != nil {
 			return nil, reason(name, err)

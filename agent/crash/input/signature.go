@@ -13,10 +13,10 @@ import (
 	"git-agent/agent/source"
 )
 
-// maxNames bounds the functions of a signature. Deeper ones weigh next to nothing.
+// maxNames limits the functions of a signature. Deeper ones weigh almost nothing.
 const maxNames = 12
 
-// A Signature is what reports of the same fault have in common.
+// A Signature is the common part of all reports of the same fault.
 type Signature struct {
 	// Names are the significant functions of the stack that failed, innermost
 	// first. For frames without a function they are base names of files.
@@ -29,7 +29,7 @@ func (s Signature) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// SignatureOf returns the signature of a report. Its frames need not be located.
+// SignatureOf returns the signature of a report. The frames may be unlocated.
 func SignatureOf(report *crash.Report) Signature {
 	stack := stackOf(report)
 	if stack < 0 {
@@ -44,9 +44,9 @@ func SignatureOf(report *crash.Report) Signature {
 	return Signature{}
 }
 
-// stackOf returns the index of the stack that says most about the fault, -1 if there
-// are no frames. Of several that are equally good it is the first, or a later one
-// that goes on where the first ends: debuggers print a frame before its stack.
+// stackOf returns the index of the stack with the most information about the fault, -1 if there
+// are no frames. Among equally good stacks it is the first, or a later one that continues the
+// first, because debuggers print a frame before its stack.
 func stackOf(report *crash.Report) int {
 	best, rating := -1, 0
 	var names []string
@@ -81,8 +81,8 @@ func rate(s crash.Stack) int {
 	return rating
 }
 
-// namesOf returns the names of the frames that are significant. Several calls of one
-// function in a row count once, because the depth of a recursion says little.
+// namesOf returns the names of the significant frames. Consecutive calls of one function count
+// once, because the depth of a recursion says little.
 func namesOf(frames []crash.Frame, significant func(crash.Frame) bool) []string {
 	var names []string
 	for _, f := range frames {
@@ -100,15 +100,15 @@ func namesOf(frames []crash.Frame, significant func(crash.Frame) bool) []string 
 	return names
 }
 
-// maxName bounds the length of a name in bytes.
+// maxName limits the length of a name, in bytes.
 const maxName = 200
 
-// unstable matches the parts of a name that differ from build to build: numbers of
-// closures, of generated classes, and of anonymous functions.
+// unstable matches the parts of a name that differ between builds: numbers of closures, of
+// generated classes, and of anonymous functions.
 var unstable = source.Lazy(`(?:\$\d+|\$\$Lambda\S*|\$\$\w*[0-9a-f]{6,}\S*|\.func\d+(?:\.\d+)*|@[0-9a-f]{6,}|\{\{closure\}\}|<locals>|\.gowrap\d+)`)
 
-// nameOf returns what a signature holds of a frame: the function, else the base name
-// of the file.
+// nameOf returns the name of a frame for a signature: the function, else the base name of the
+// file.
 func nameOf(f crash.Frame) string {
 	name := strings.TrimPrefix(f.Function, "::")
 	if strings.ContainsAny(name, "$.@{<") {
@@ -123,7 +123,7 @@ func nameOf(f crash.Frame) string {
 	return name[:min(len(name), maxName)]
 }
 
-// isSignificant reports whether a frame may be of the code that is at fault.
+// isSignificant reports whether a frame may belong to the faulty code.
 func isSignificant(f crash.Frame) bool { return isNotForeign(f) && !rank.Helper(f.Function) }
 
 // frameworks matches functions of the standard libraries of managed languages and

@@ -9,24 +9,24 @@ import (
 	"git-agent/agent/source"
 )
 
-// A Member is what is kept of a report to put it into a group.
+// A Member is the part of a report that grouping needs.
 type Member struct {
 	Name      string
 	Problem   string // see KindOf
 	Signature Signature
 }
 
-// MemberOf returns what is kept of a report.
+// MemberOf returns the Member for a report.
 func MemberOf(name string, report *crash.Report) Member {
 	return Member{Name: name, Signature: SignatureOf(report), Problem: KindOf(report)}
 }
 
-// detail matches what a sanitizer puts behind the kind of a failure.
+// detail matches a sanitizer's text after the kind of a failure.
 var detail = source.Lazy(`(?: on | in thread |:? \(|: memory ranges|[ \[]0x[0-9a-f]).*$|:$`)
 
-// KindOf returns the kind of the first failure that a report names, without addresses
-// and other details, so that it is the same for each such failure; "" if the report
-// names none. ClusterFuzz's kinds are written as those of sanitizers.
+// KindOf returns the kind of the first failure in a report, or "" if there is none. It removes
+// addresses and other details, so that equal failures have equal kinds. ClusterFuzz's kinds are
+// converted to those of sanitizers.
 func KindOf(report *crash.Report) string {
 	if len(report.Problems) == 0 {
 		return ""
@@ -51,14 +51,14 @@ type Summary struct {
 	Members  []string    `json:"members"`  // names of the reports, sorted
 }
 
-// A KindCount is a kind of failure, and how many reports of a group have it.
+// A KindCount is a kind of failure, and the number of reports in a group with this kind.
 type KindCount struct {
 	Kind  string `json:"kind"`
 	Count int    `json:"count"`
 }
 
-// Summarize puts reports into groups, the largest first. It depends on the order of
-// the reports in nothing.
+// Summarize groups reports, the largest group first. The result does not depend on the order of
+// the reports.
 func Summarize(members []Member) []Summary {
 	members = slices.Clone(members)
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
@@ -82,7 +82,7 @@ func Summarize(members []Member) []Summary {
 	return out
 }
 
-// counted lists kinds by how often they occur.
+// counted lists kinds by frequency.
 func counted(kinds map[string]int) []KindCount {
 	out := []KindCount{}
 	for kind, n := range kinds {

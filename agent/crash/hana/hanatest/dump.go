@@ -1,6 +1,5 @@
-// Package hanatest makes dumps in the form of SAP HANA's, of any size, for tests
-// and benchmarks. What it makes is invented; only the form is that of real dumps.
-// The same options give the same bytes.
+// Package hanatest makes dumps in the format of SAP HANA, of any size, for tests and benchmarks.
+// The contents are invented; only the format is real. The same options give the same bytes.
 package hanatest
 
 import (
@@ -10,16 +9,16 @@ import (
 	"strings"
 )
 
-// Options say what a dump looks like.
+// Options describe a dump.
 type Options struct {
-	Size    int64 // bytes, about; at least some 20 kB are made
+	Size    int64 // approximate bytes; the minimum is some 20 kB
 	Seed    uint64
 	Runtime bool   // a runtime dump: no section is about a crash
-	Commit  string // of BUILD; "" for one that is invented
+	Commit  string // commit in BUILD; "" for an invented one
 	CRLF    bool   // lines end as on Windows
 }
 
-// Frames is the number of frames of the backtrace that New makes.
+// Frames is the number of frames in the backtrace of a dump by New.
 const Frames = 24
 
 // New returns a reader of a dump. Its memory does not depend on the size.
@@ -34,7 +33,7 @@ func New(o Options) io.Reader {
 	return &reader{parts: g.parts}
 }
 
-// A part is a text that is repeated, at its lines, up to a number of bytes.
+// A part is a text that is repeated, cut at a line end, up to a number of bytes.
 type part struct {
 	text string
 	size int64
@@ -60,7 +59,7 @@ func (g *generator) add(text string) {
 	g.parts = append(g.parts, part{text, int64(len(text))})
 }
 
-// fixed adds the sections whose size is that of small dumps.
+// fixed adds the sections that are as large as in small dumps.
 func (g *generator) fixed() {
 	commit := g.Commit
 	if commit == "" {
@@ -167,13 +166,13 @@ var fillers = []struct {
 	{"EXECUTOR", 70, "  operator %d state %d cost %d\n"},
 }
 
-// fillerNames are sections of a few lines, so that a dump has over fifty.
+// fillerNames are sections of a few lines, which give a dump over fifty sections.
 const fillerNames = `MODULES CPUINFO LIMITS MOUNTINFO SCHEDINFO PROCSTAT EXCEPTIONS XSENGINE JAVASCRIPT CRYPTO MDC SAVEPOINT_SHAREDLOCK_OWNERS
 PRE_RESTART_SWVERSION RESOURCE_CONTAINER OS_MEMORY IMPLICIT_MEMORY_BOOKING REGISTERED_STACK_OBJECTS DISASSEMBLY REGISTER_OBJECTS THREADS
 INDEXMANAGER_STATE INDEXMANAGER_WAITGRAPH DDLCONTEXTSTORE ENCRYPTION DATABASE_HISTORY SERVICE_THREAD_SAMPLES PROCESS_INFO UNLOAD_HISTORY
 PLAN_CACHE LOCK_OBJECTS NETWORK_CHANNELS BACKUP_STATE JOB_EXECUTOR TABLE_REPLICATION PERSISTENCE LOG_REPLAY VERSION_GC ROWSTORE_PAGES`
 
-// fill adds the other sections with about size bytes together.
+// fill adds the other sections, of about size bytes in total.
 func (g *generator) fill(size int64) {
 	for _, name := range strings.Fields(fillerNames) {
 		g.section(name, "Section "+strings.ToLower(name), g.lines("  entry %d: value %d of %d\n", 400))
@@ -222,11 +221,11 @@ func (g *generator) threads() string {
 	return b.String()
 }
 
-// A reader gives the parts one after another.
+// A reader returns the bytes of the parts in sequence.
 type reader struct {
 	parts []part
 	at    int   // within the text of the first part
-	done  int64 // bytes of the first part that were given
+	done  int64 // bytes of the first part already returned
 }
 
 func (r *reader) Read(p []byte) (int, error) {
