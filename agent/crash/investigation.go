@@ -6,20 +6,23 @@ import (
 	"git-agent/gitext"
 )
 
-// An AgentReport says how the agent engine came to its ranking: a model investigated
-// the crash several times, and the runs voted.
+// An AgentReport describes how the agent engine made its ranking: a model investigated the crash
+// several times, and the runs voted.
 type AgentReport struct {
 	Model string `json:"model"`
 	Runs  []Run  `json:"runs"`
-	// Confidence is the score of the first file divided by the number of runs
-	// (AutoCrashFL, section 3.4): 1 if every run names it and nothing else.
+	// Confidence is the score of the first file divided by the number of runs (AutoCrashFL,
+	// section 3.4). It is 1 if every run names only this file.
 	Confidence float64 `json:"confidence,omitempty"`
-	// Basis is what the probabilities depend on beside the crash. Calibrated says that they
-	// are calibrated, and Calibration what the calibration rests on, or why there is none.
+	// Basis identifies the conditions of the probabilities, except the crash. Calibrated says
+	// whether they are calibrated. Calibration describes the calibration's origin, or why there
+	// is none.
 	Basis       session.Basis `json:"basis,omitzero"`
 	Calibrated  bool          `json:"calibrated,omitempty"`
 	Calibration string        `json:"calibration,omitempty"`
-	// Fallback says why the offline engine's ranking stands in; "" if the runs voted.
+	// Fallback says why the answer is the offline engine's ranking; "" if the runs voted.
+	// Explanation is the chain of events that led to the crash, from the first run that puts the
+	// first file first.
 	Fallback string `json:"fallback,omitempty"`
 	// Explanation is the chain of events that led to the crash, as the first run says
 	// that puts the first file first.
@@ -28,12 +31,12 @@ type AgentReport struct {
 
 // A Run is one investigation by the model.
 type Run struct {
-	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
+	Trace string `json:"trace,omitempty"` // name of the run in traces.db; "" if it was not recorded
 	agent.RunReport
 	Claim Claim `json:"verdict,omitzero"`
 }
 
-// RunReports returns how the runs went; none for a nil report.
+// RunReports returns the reports of the runs, or none for a nil report.
 func (r *AgentReport) RunReports() []agent.RunReport {
 	if r == nil {
 		return nil
@@ -45,44 +48,43 @@ func (r *AgentReport) RunReports() []agent.RunReport {
 	return list
 }
 
-// A Claim is what one run reports about a crash.
+// A Claim is the report of one run about a crash.
 type Claim struct {
 	// Explanation is the chain of events that led to the crash.
 	Explanation string `json:"explanation,omitempty"`
 	// Files are the files to change, the most suspicious first.
 	Files []FileClaim `json:"files,omitempty"`
-	// Commits are the commits that brought the fault in, the most suspicious first.
+	// Commits are the commits that introduced the fault, the most suspicious first.
 	Commits []CommitClaim `json:"commits,omitempty"`
 }
 
-// A FileClaim is the statement of a run that a file must change.
+// A FileClaim is a run's claim that a file must change.
 type FileClaim struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// A CommitClaim is the statement of a run that a commit introduced the crash.
+// A CommitClaim is a run's claim that a commit introduced the crash.
 type CommitClaim struct {
 	Commit gitext.OID `json:"commit"`
 	Reason string     `json:"reason,omitempty"`
 }
 
-// A Vote is what the runs say of one file.
+// A Vote is the runs' verdict on one file.
 type Vote struct {
-	// Score is the sum over the runs that name the file of 1 / the number of files
-	// that the run names.
+	// Score is the sum, over the runs that name the file, of 1 / the number of files in the run's
+	// claim.
 	Score float64 `json:"score"`
-	Runs  int     `json:"runs"` // how many runs name the file
-	Of    int     `json:"of"`   // how many runs have a claim
-	// Offline is the probability that the ranking alone gives the file; 0 if it has none.
+	Runs  int     `json:"runs"` // number of runs that name the file
+	Of    int     `json:"of"`   // number of runs with a claim
+	// Offline is the file's probability by the ranking alone; 0 if it has none.
 	Offline float64 `json:"offline,omitempty"`
-	// Explanations are what the runs say of the file, each text once.
+	// Explanations are the runs' texts about the file, without duplicates.
 	Explanations []string `json:"explanations,omitempty"`
 }
 
-// Ballots returns the files that each run names, the most suspicious first: nil for a
-// run without a claim, and an empty list for one that names no file. It returns none
-// for a nil report.
+// Ballots returns the files that each run names, the most suspicious first: nil for a run without
+// a claim, and an empty list for a run that names no file. It returns none for a nil report.
 func (r *AgentReport) Ballots() [][]string {
 	if r == nil {
 		return nil

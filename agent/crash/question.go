@@ -6,12 +6,12 @@ import (
 	"git-agent/gitext"
 )
 
-// A Question is what is asked about one crash. The command line, MCP, evaluation and
-// recorded runs all use it.
+// A Question is a question about one crash. The command line, MCP, evaluation and recorded runs
+// all use it.
 type Question struct {
 	Report *Report
-	// Commit is the commit that crashed; "" lets the engine find it from the
-	// report's build, else HEAD.
+	// Commit is the commit that crashed; for "" the engine finds it from the report's build, else
+	// uses HEAD.
 	Commit gitext.OID
 	// Since is a commit that did not crash; only commits after it are suspects. ""
 	// for none.
@@ -27,35 +27,34 @@ type Question struct {
 	Switches
 }
 
-// Switches turn off parts of the agent engine's method, so that each can be measured.
-// Some imply others, see Implied.
+// Switches turn off parts of the agent engine's method, to measure each part. Some switches imply
+// others, see Implied.
 type Switches struct {
-	// NoTools leaves the model the report, with its frames mapped to files, and nothing
-	// else: no tool but the one that takes the answer, no ranking, code or changes.
+	// NoTools limits the model to the report, with its frames mapped to files, and to the tool
+	// for the answer: no other tool, no ranking, code or changes.
 	NoTools   bool
-	NoCalls   bool // the first prompt is complete, and the model must answer it: no tools
-	NoRanking bool // nothing that the model is shown, or that is added to its answer, is of the offline engine's ranking
+	NoCalls   bool // the model must answer the complete first prompt, without tools
+	NoRanking bool // the offline engine's ranking is neither shown to the model nor added to its answer
 	NoCode    bool // the first prompt does not show the code around the frames
 	NoChanges bool // the first prompt does not show the latest changes
 	// NoDefinitions leaves out the tool that looks up definitions (AutoCrashFL, table
 	// 6, "without deep search").
 	NoDefinitions bool
-	// NoRaw shows the sections of the report only in their sanitized form: facts, and
-	// the places of frames in the repository (AutoCrashFL, table 6, "with
-	// sanitization").
+	// NoRaw shows the sections of the report only in their sanitized form: facts, and the places
+	// of frames in the repository (AutoCrashFL, table 6, "with sanitization").
 	NoRaw bool
-	// NoCommitSearch leaves out the tools that find commits by their messages and by
-	// what they changed, which are one tool in Code Researcher: search_commits.
+	// NoCommitSearch leaves out the tools that find commits by their messages and by their
+	// changes, which are one tool in Code Researcher: search_commits.
 	NoCommitSearch bool
-	NoHistory      bool // the model sees no commit but the one that crashed
-	// NoAugmentation leaves out of the answer what the offline engine found and the
-	// model did not name (AutoCrashFL, table 3, "augmented" rankings).
+	NoHistory      bool // the model sees only the commit that crashed
+	// NoAugmentation leaves out of the answer those results of the offline engine that the model
+	// did not name (AutoCrashFL, table 3, "augmented" rankings).
 	NoAugmentation bool
 }
 
-// Implied returns the switches with those that they imply. Without tools, the model has
-// only the report. Without a ranking, none follows the model's files either. Without
-// history, there are no changes to show and no commits to search.
+// Implied returns the switches together with the implied ones. Without tools, the model has only
+// the report. Without a ranking, none follows the model's files either. Without history, there
+// are no changes to show and no commits to search.
 func (s Switches) Implied() Switches {
 	if s.NoTools {
 		s.NoCalls, s.NoRanking, s.NoCode, s.NoHistory = true, true, true, true
@@ -94,7 +93,7 @@ func (s Switches) Names() []string {
 	return names
 }
 
-// And returns the switches that are on in s or in o or in both.
+// And returns the switches that are on in s, in o, or in both.
 func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
 
 // SwitchNames returns the names of all switches, in a fixed order.
@@ -107,8 +106,7 @@ func SwitchNames() []string {
 	return names
 }
 
-// SwitchesNamed returns the switches whose names are among the words. Other words are
-// ignored.
+// SwitchesNamed returns the switches whose names are among the words. It ignores other words.
 func SwitchesNamed(words ...string) Switches {
 	var s Switches
 	for _, n := range s.named() {

@@ -5,11 +5,10 @@ import (
 	"git-agent/gitext"
 )
 
-// A Answer is the answer about a crash: the files of the repository by suspicion,
-// and the commits that may have introduced the crash.
+// An Answer is the answer about a crash: the files of the repository by suspicion, and the
+// commits that may have introduced the crash.
 type Answer struct {
-	// Commit is the commit whose files were ranked. CommitFrom says how it was
-	// found.
+	// Commit is the commit whose files were ranked. CommitFrom names its source.
 	Commit     gitext.OID `json:"commit"`
 	CommitFrom string     `json:"commit_from,omitempty"`
 	// Since is the commit that did not crash, "" if none was given.
@@ -23,15 +22,15 @@ type Answer struct {
 	Answered bool              `json:"answered"`
 	Suspects []suspect.Suspect `json:"suspects,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
-	// Incomplete lists what the clone lacked for a complete answer: agent.LacksObjects; nil if
-	// nothing.
+	// Incomplete lists what the clone lacked for a complete answer, such as agent.LacksObjects;
+	// nil if nothing.
 	Incomplete []string `json:"incomplete,omitempty"`
-	// Agent says how a model came to the ranking, nil if the offline engine did.
+	// Agent describes the model's investigation, nil if the offline engine made the ranking.
 	Agent *AgentReport `json:"agent,omitempty"`
 }
 
-// Unread adds a note about a part of the repository that could not be read: what
-// follows from it, and the reason. It returns nil, and every other error unchanged.
+// Unread adds a note about an unreadable part of the repository, with the consequence and the
+// reason, and returns nil. It returns every other error unchanged.
 func (r *Answer) Unread(consequence string, err error) error {
 	if !gitext.Unreadable(err) {
 		return err
@@ -40,7 +39,7 @@ func (r *Answer) Unread(consequence string, err error) error {
 	return nil
 }
 
-// A File is a file of the repository that may hold the cause of a crash.
+// A File is a file of the repository that may contain the cause of a crash.
 type File struct {
 	Path string `json:"path"`
 	// Score orders the files. Its unit depends on the algorithm.
@@ -48,13 +47,13 @@ type File struct {
 	// Probability is the calibrated probability that the fix of the crash changes the
 	// file, 0 if the algorithm has no calibration.
 	Probability float64 `json:"probability,omitempty"`
-	// Reasons say why the file is where it is, a clause each, the weightiest first.
+	// Reasons are the reasons for the file's position, a clause each, the weightiest first.
 	Reasons []string `json:"reasons,omitempty"`
-	// Frames are the frames of the report in the file, in its order.
+	// Frames are the frames of the report in the file, in the report's order.
 	Frames []FrameRef `json:"frames,omitempty"`
-	// Related says that no stack names the file: it was found beside the others.
+	// Related says that no stack names the file.
 	Related bool `json:"related,omitempty"`
-	// Vote is what the runs of the agent engine say of the file, nil if none names it.
+	// Vote is the verdict of the agent engine's runs on the file, nil if none names it.
 	Vote *Vote `json:"vote,omitempty"`
 }
 
@@ -64,5 +63,5 @@ type FrameRef struct {
 	Frame int `json:"frame"`
 }
 
-// At returns the frame of the report that a reference names.
+// At returns the referenced frame of the report.
 func (r *Report) At(ref FrameRef) Frame { return r.Stacks[ref.Stack].Frames[ref.Frame] }

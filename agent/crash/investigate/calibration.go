@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// CalibrationSchema names the form of the JSON of a calibration for crash.
+// CalibrationSchema identifies the JSON format of a calibration for crash.
 const CalibrationSchema = "git-agent/crash-calibration/1"
 
 // ParseCalibration reads a calibration from its JSON.
@@ -19,7 +19,7 @@ func ParseCalibration(data []byte) (*session.Calibration, error) {
 	return session.ParseCalibration(data, CalibrationSchema)
 }
 
-// BasisOf returns the basis of the answers of Trace to a question with these options.
+// BasisOf returns the basis of Trace's answers to a question with these options.
 func BasisOf(q crash.Question, opt Options) (session.Basis, error) {
 	hash, err := PromptsHash()
 	method := append(q.Names(), strings.Fields(opt.Sampling)...)
@@ -32,11 +32,11 @@ func BasisOf(q crash.Question, opt Options) (session.Basis, error) {
 	}, err
 }
 
-// uncalibrated says what the probabilities are worth without a calibration.
+// uncalibrated describes the value of uncalibrated probabilities.
 const uncalibrated = "on 53 crashes, each left out, their Brier score was .078, and that of always stating the base rate .070"
 
-// describe records what the probabilities depend on, and whether they are calibrated. A
-// calibration is for votes in which each run has a claim.
+// describe records the basis of the probabilities, and whether they are calibrated. A calibration
+// applies to votes in which each run has a claim.
 func (d *investigation) describe(report *crash.AgentReport) error {
 	var err error
 	if report.Basis, err = BasisOf(d.q, d.opt); err != nil {
@@ -63,7 +63,7 @@ func (d *investigation) describe(report *crash.AgentReport) error {
 	return nil
 }
 
-// noteOf says what the probabilities are worth.
+// noteOf describes the value of the probabilities.
 func noteOf(report *crash.AgentReport) string {
 	if report.Calibrated {
 		return "the probabilities are calibrated " + report.Calibration
@@ -71,8 +71,8 @@ func noteOf(report *crash.AgentReport) string {
 	return "the probabilities mix the votes with the ranking and are not calibrated: " + report.Calibration
 }
 
-// probability returns the probability that the repair changes a file, from its share
-// of the votes and its probability by the offline ranking: AutoCrashFL's Platt scaling
+// probability returns the probability that the repair changes a file, from the file's share of
+// the votes and its probability by the offline ranking. The method is AutoCrashFL's Platt scaling
 // of the votes (section 5), with the ranking as a second input.
 func (d *investigation) probability(v *crash.Vote, offline float64) float64 {
 	if c := d.opt.Calibration; c != nil {
@@ -87,12 +87,12 @@ func probability(v *crash.Vote, offline float64) float64 {
 	return stat.Logistic(plattBase + plattVotes*v.Share() + plattRank*math.Log(p/(1-p)))
 }
 
-// These were fitted, with a quadratic penalty of 0.5, to the 832 files of the answers
-// about 53 crashes of seven ecosystems that reasoners localized through the program on
-// 2026-11-22 (37 with one run, 16 with three). Each case left out, the first file has
-// a Brier score of 0.078, where its base rate has 0.070: they order the files of an
-// answer, but are not shown to foretell which answers are right. Those answers are not
-// kept, so that nothing better can be fitted without new ones: eval crash --calibrate.
+// These were fitted, with a quadratic penalty of 0.5, to the 832 files of the answers about 53
+// crashes of seven ecosystems that reasoners localized through the program on 2026-11-22 (37 with
+// one run, 16 with three). With each case left out in turn, the first file has a Brier score of
+// 0.078, and its base rate 0.070. So these constants order the files of an answer, but do not
+// demonstrably predict which answers are right. A better fit needs new answers, because those
+// were not kept: eval crash --calibrate.
 const (
 	plattBase  = -2.5
 	plattVotes = 5.7

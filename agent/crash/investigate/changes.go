@@ -13,20 +13,19 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of the latest changes in the first prompt.
+// Limits on the latest changes in the first prompt.
 const (
-	Suspects   = 6    // commits: the suspects that the offline engine should name
+	Suspects   = 6    // commits: the suspects that the offline engine names
 	withPatch  = 3    // of these, commits with a part of their patch
 	maxPatch   = 1000 // characters of a patch
-	maxAdded   = 400  // lines of a hunk; one that adds more is an import, and is not shown
+	maxAdded   = 400  // lines that a shown hunk adds; a hunk with more is an import
 	patchBytes = 4 << 20
 
-	newestFiles   = 3 // files whose newest commits are listed
+	newestFiles   = 3 // files with a list of their newest commits
 	newestCommits = 2 // of each
 )
 
-// A change is a suspect of the offline engine with the short name that the first
-// prompt gives to it.
+// A change is a suspect of the offline engine with its short name in the first prompt.
 type change struct {
 	name    string
 	commit  gitext.Commit
@@ -43,8 +42,8 @@ func (d *investigation) nameChanges() {
 	}
 }
 
-// changeText lists the commits that wrote the code around the frames, with what the
-// first ones changed there, and then the newest commits of the first files.
+// changeText lists the commits that wrote the code around the frames, with the changes of the
+// first commits there, and then the newest commits of the first files.
 func (d *investigation) changeText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	patches := 0
@@ -72,8 +71,8 @@ func (d *investigation) changeText(ctx context.Context) (string, error) {
 	return b.String() + newest, err
 }
 
-// stale reports whether the lines for which a commit is suspected are those of another
-// version of their file, so that they prove little.
+// stale reports whether the lines behind a suspect belong to another version of their file, so
+// that they prove little.
 func (d *investigation) stale(c change) bool {
 	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return d.moved[e.Path] })
 }
@@ -82,7 +81,7 @@ func (d *investigation) titleOf(name string, oid gitext.OID, when time.Time, sub
 	return fmt.Sprintf("%s %s %s %s\n", name, oid.Short(), when.UTC().Format(time.DateOnly), d.tools.Shorten(subject, 120))
 }
 
-// newestText lists the newest commits of the first files that are not listed yet.
+// newestText lists the newest commits of the first files, except those already listed.
 func (d *investigation) newestText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	listed := map[gitext.OID]bool{}
@@ -112,8 +111,8 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 	return "the newest other commits of the first files:\n" + b.String(), nil
 }
 
-// patchText renders the hunks of a commit that wrote the lines for which it is
-// suspected, else its first hunks in the same files.
+// patchText renders the hunks of a suspect commit that wrote the suspicious lines, else its first
+// hunks in the same files.
 func (d *investigation) patchText(ctx context.Context, c change) (string, error) {
 	var parent gitext.OID
 	if len(c.commit.Parents) > 0 {
@@ -157,8 +156,7 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 	return b.String(), nil
 }
 
-// wrote reports whether a hunk adds one of the lines for which the commit is
-// suspected.
+// wrote reports whether a hunk adds one of the suspicious lines of the commit.
 func (c change) wrote(h *gitext.Hunk) bool { return slices.ContainsFunc(h.Lines, c.wroteLine) }
 
 func (c change) wroteLine(l gitext.PatchLine) bool {
@@ -169,14 +167,14 @@ func (c change) wroteLine(l gitext.PatchLine) bool {
 	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return e.Line > 0 && e.Text != "" && e.Text == text })
 }
 
-// Bounds of a hunk, in lines.
+// Limits on a hunk, in lines.
 const (
 	maxHunkLines = 26
-	before       = 10 // lines before the one for which the commit is suspected
+	before       = 10 // lines before the suspicious line
 )
 
-// hunkText renders a part of a hunk: the lines around the first one for which the
-// commit is suspected, else its beginning.
+// hunkText renders a part of a hunk: the lines around the first suspicious line of the commit,
+// else its beginning.
 func (d *investigation) hunkText(c change, path string, h *gitext.Hunk) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), d.tools.Shorten(string(h.Section), 80))

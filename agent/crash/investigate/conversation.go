@@ -12,7 +12,7 @@ import (
 	"git-agent/prompts"
 )
 
-// investigate makes the runs and returns them in the order of their numbers.
+// investigate performs the runs and returns them in the order of their numbers.
 func (d *investigation) investigate(ctx context.Context) ([]crash.Run, error) {
 	prompt, err := d.prompt(ctx)
 	if err != nil {
@@ -27,8 +27,8 @@ func (d *investigation) investigate(ctx context.Context) ([]crash.Run, error) {
 	}.Run(ctx)
 }
 
-// converse makes the k-th conversation. endsAll reports whether it failed for a
-// reason that would end every other one too.
+// converse performs the k-th conversation. endsAll reports whether it failed for a reason that
+// would end every other one too.
 func (d *investigation) converse(ctx context.Context, k int, prompt string, listen func(agent.Event)) (run crash.Run, endsAll bool, err error) {
 	report, err := newReportTool(d)
 	if err != nil {
@@ -69,8 +69,8 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	return loop, err
 }
 
-// account makes the record of a conversation that ended. A claim that was refused
-// stands if the conversation ended before the next one.
+// account makes the record of a finished conversation. A refused claim stands if the conversation
+// ended before the next claim.
 func (t *reportTool) account(out agent.Outcome) (crash.Run, error) {
 	run := crash.Run{RunReport: out.Report(0)}
 	if !out.Final.Final {

@@ -5,7 +5,7 @@ import (
 	"git-agent/agent/session"
 )
 
-// PromptsHash returns a hash of every text and schema that the engine may send.
+// PromptsHash returns a hash of all texts and schemas that the engine may send.
 func PromptsHash() (string, error) {
 	specs, err := crashtool.Specs()
 	if err != nil {

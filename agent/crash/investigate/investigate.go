@@ -1,9 +1,9 @@
-// Package investigate is the agent engine of crash: a language model finds the files
-// behind a crash, and says how they brought it about, after AutoCrashFL (arXiv
-// 2510.22530). The first prompt has the offline engine's ranking, the stacks with the
-// code around their frames, and the latest changes to that code; tools are for what
-// this leaves open. Several runs vote, and the offline ranking follows the files that
-// they name. Where no run has an answer, the offline ranking is the answer.
+// Package investigate is the agent engine of crash: a language model finds the files behind a
+// crash and explains their role in it, after AutoCrashFL (arXiv 2510.22530). The first prompt
+// contains the offline engine's ranking, the stacks with the code around their frames, and the
+// latest changes to that code; the model uses tools for the remaining questions. Several runs
+// vote. The files that they name come first, followed by the offline ranking. If no run has an
+// answer, the offline ranking is the answer.
 package investigate
 
 import (
@@ -24,11 +24,11 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say which model is asked, what it may cost and what it may see.
+// Options select the model, its limits on cost, and its view of the crash.
 type Options struct {
 	Model     model.Asker
 	ModelName string
-	Limits    agent.Limits // of one run; its fields that are zero are defaultLimits', but for USD
+	Limits    agent.Limits // of one run; fields that are zero, except USD, take their values from defaultLimits
 	MaxOutput int          // tokens of one answer; 0 leaves it to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
@@ -36,27 +36,26 @@ type Options struct {
 	// Journal opens the record of the k-th run, from 0; nil records nothing.
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the git tools; may be nil
-	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
-	// Definitions say how definitions are looked up. Server is the question's.
+	Mask    func(string) string // removes secrets from texts; may be nil
+	// Definitions configures definition lookups. Server is the question's.
 	Definitions symbol.Options
-	// Calibration calibrates the probabilities; nil, or one for another Basis, leaves them
-	// as they are, and the report says so.
+	// Calibration calibrates the probabilities. If it is nil, or made for another Basis, the
+	// probabilities stay unchanged, and the report says so.
 	Calibration *session.Calibration
-	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
+	Sampling    string // the model's sampling settings, such as "effort=high"; part of the Basis
 	// OnEvent gets the events of the runs, each as an agent.OfRun if there are
 	// several. It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
 }
 
-// DefaultRuns is how many runs vote. AutoCrashFL has 10; most of its gain over one run
-// is in the recall behind the first file, which the offline ranking also gives.
+// DefaultRuns is the number of voting runs. AutoCrashFL has 10; most of its gain over one run is
+// in the recall after the first file, which the offline ranking also gives.
 const DefaultRuns = 3
 
-// defaultLimits bound one run. AutoCrashFL allows 25 calls of tools (section 4.3).
+// defaultLimits limits one run. AutoCrashFL allows 25 calls of tools (section 4.3).
 var defaultLimits = agent.Limits{Turns: 26, Calls: 25, Tokens: 400_000, Wall: 15 * time.Minute}
 
-// WithDefaults returns the options with default limits, and the default number of
-// runs, where they are not set.
+// WithDefaults returns the options with defaults for unset limits and an unset number of runs.
 func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
@@ -77,11 +76,11 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Trace lets the model investigate a crash, whose report the offline engine has
-// located and ranked, and returns the ranking with the model's answer. The given
-// ranking does not change. If no run gives an answer, the ranking is the offline
-// engine's, and Agent.Fallback says why. An error is for a context that ended and for
-// trouble with the repository or the journal.
+// Trace lets the model investigate a crash, and returns the ranking with the model's answer. The
+// offline engine must have located and ranked the report. Trace does not change the given
+// ranking. If no run answers, it returns the offline engine's ranking, with the reason in
+// Agent.Fallback. It returns an error if the context ended, or for trouble with the repository or
+// the journal.
 func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Answer, opt Options) (*crash.Answer, error) {
 	opt = opt.WithDefaults()
 	d, err := newInvestigation(ctx, repo, q, offline, opt)
@@ -96,24 +95,23 @@ func Trace(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *cr
 	return d.conclude(ctx, report)
 }
 
-// An investigation is the model's work on one crash: what the offline engine knows of
-// it, and what the model may see.
+// An investigation is the model's work on one crash: the offline engine's results, and the
+// model's view.
 type investigation struct {
 	repo    *gitext.Repo
 	q       crash.Question
-	offline *crash.Answer  // what may follow the model's files, and takes their place
-	shown   *crash.Answer  // what the model is shown of the files and the suspects
-	sees    crash.Switches // the question's, with those that they imply
+	offline *crash.Answer  // the ranking that follows the model's files, or replaces them
+	shown   *crash.Answer  // the files and the suspects that the model may see
+	sees    crash.Switches // the question's switches, and the implied ones
 	opt     Options
 	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
-	moved   map[string]bool     // the files of which the report seems to have another version
+	moved   map[string]bool     // files that seem to have another version in the report
 	changes []change            // the latest changes, in the order of their short names
 	tools   *crashtool.Case
 	calls   []agent.Tool
 }
 
-// newInvestigation prepares the tools, which see the history up to the commit that
-// crashed.
+// newInvestigation prepares the tools. They see the history up to the commit that crashed.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, offline *crash.Answer, opt Options) (*investigation, error) {
 	d := &investigation{
 		repo:    repo,
@@ -159,8 +157,8 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 	return d, err
 }
 
-// conclude makes the ranking from the runs, or from the offline engine's if no run
-// has an answer.
+// conclude makes the ranking from the runs, or from the offline engine's ranking if no run has an
+// answer.
 func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport) (*crash.Answer, error) {
 	r := *d.offline
 	r.Agent = report
@@ -186,8 +184,8 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 	return &r, err
 }
 
-// explain returns the chain of events as the first run says that puts a file first,
-// else the first run with a claim.
+// explain returns the chain of events from the first run that puts the file first, else from the
+// first run with a claim.
 func explain(runs []crash.Run, path string) string {
 	text := ""
 	for _, r := range runs {
@@ -201,7 +199,7 @@ func explain(runs []crash.Run, path string) string {
 	return text
 }
 
-// whyNone says why no run has an answer. Each reason is given once.
+// whyNone explains why no run has an answer. It gives each reason once.
 func whyNone(runs []crash.Run) string {
 	var reasons []string
 	for _, r := range runs {

@@ -10,14 +10,14 @@ import (
 	"git-agent/prompts"
 )
 
-// firstPrompt fills the prompt text crash/case.
+// firstPrompt is the data for the prompt text crash/case.
 type firstPrompt struct {
 	Problems, Stacks, Ranking, Code, Changes string
 	NoTools                                  bool
 }
 
-// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
-// again, so it leaves to the tools what an easy case does not need.
+// Limits on the texts in the first prompt, in characters. Every turn sends the prompt again, so
+// details that an easy case does not need are left to the tools.
 const (
 	maxCode    = 8000
 	maxChanges = 3600
@@ -63,7 +63,7 @@ func (d *investigation) prompt(ctx context.Context) (string, error) {
 	return text.Render(p)
 }
 
-// Bounds of the ranking in the first prompt.
+// Limits on the ranking in the first prompt.
 const (
 	shownFiles   = 10
 	shownRelated = 6 // files that no stack names
@@ -77,7 +77,7 @@ func (d *investigation) rankingText() string {
 	var related []string
 	for i, f := range d.offline.Files {
 		switch {
-		case f.Related && d.sees.NoHistory: // history relates them
+		case f.Related && d.sees.NoHistory: // the history relates them
 		case f.Related && len(related) < shownRelated:
 			related = append(related, agent.CleanLine(f.Path))
 		case !f.Related && i < shownFiles:
@@ -93,7 +93,7 @@ func (d *investigation) rankingText() string {
 func fileLine(f crash.File) string {
 	line := agent.CleanLine(f.Path)
 	if strings.HasPrefix(line, "#") {
-		line = "./" + line // it is no heading
+		line = "./" + line // so that the line is no heading
 	}
 	if f.Probability > 0 {
 		line = fmt.Sprintf("%.2f %s", f.Probability, line)

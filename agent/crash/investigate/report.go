@@ -16,10 +16,10 @@ import (
 	"git-agent/prompts"
 )
 
-// reportName is the name of the tool that the model calls with its claim.
+// reportName is the name of the tool for the model's claim.
 const reportName = "report"
 
-// Bounds of what is read of a report.
+// Limits on a report.
 const (
 	maxFiles       = 10
 	maxCommits     = 5
@@ -28,13 +28,13 @@ const (
 	maxExplanation = 2400 // characters of the explanation
 )
 
-// A reportTool takes the model's claim. It resolves paths and commits, and either
-// accepts the claim or says once what is wrong.
+// A reportTool receives the model's claim. It resolves paths and commits, and either accepts the
+// claim or explains once why not.
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
-	rejected bool        // the model was told about problems in a report; this is done once
-	emptied  bool        // the model was told that a report is empty; this is done once
+	rejected bool        // the model was told about problems in a report; this happens once
+	emptied  bool        // the model was told that a report is empty; this happens once
 	pending  crash.Claim // the last claim that was not accepted
 }
 
@@ -75,10 +75,10 @@ func reportSchema(meaning map[string]string) (json.RawMessage, error) {
 // Spec describes the tool.
 func (t *reportTool) Spec() agent.Spec { return t.spec }
 
-// Decides marks the tool as one whose result ends the conversation.
+// Decides marks the tool's result as the end of the conversation.
 func (t *reportTool) Decides() {}
 
-// A reported claim is a report as the model wrote it.
+// A reported is a report as written by the model.
 type reported struct {
 	Explanation string      `json:"explanation"`
 	Files       fileList    `json:"files"`
@@ -95,8 +95,7 @@ type reportedCommit struct {
 	Why    string `json:"why"`
 }
 
-// A fileList also reads plain paths in place of objects, and a string that contains
-// the JSON of the list.
+// A fileList also accepts plain paths instead of objects, and a string with the JSON of the list.
 type fileList []reportedFile
 
 // UnmarshalJSON reads the list.
@@ -113,7 +112,7 @@ func (l *fileList) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// A commitsList reads what a fileList does.
+// A commitsList accepts the same forms as a fileList.
 type commitsList []reportedCommit
 
 // UnmarshalJSON reads the list.
@@ -130,8 +129,8 @@ func (l *commitsList) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// eachItem calls take for the items of a JSON list, of a list that is written as a
-// string, or of a single value in place of a list.
+// eachItem calls take for the items of a JSON list, of a list written as a string, or for a
+// single value instead of a list.
 func eachItem(data []byte, take func(json.RawMessage) error) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -176,7 +175,7 @@ func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Resu
 	return t.judge(ctx, r)
 }
 
-// judge accepts a report or says what is wrong with it.
+// judge accepts a report or returns its problems.
 func (t *reportTool) judge(ctx context.Context, r reported) (agent.Result, error) {
 	v, problems, err := t.resolve(ctx, r)
 	if err != nil {
@@ -199,7 +198,7 @@ func (t *reportTool) judge(ctx context.Context, r reported) (agent.Result, error
 	return agent.Result{Text: "accepted: no file\n", Value: v, Final: true, Nothing: true}, nil
 }
 
-// answer renders a prompt text as an answer of the tool. The conversation goes on.
+// answer renders a prompt text as an answer of the tool, after which the conversation continues.
 func answer(name string, data any) (agent.Result, error) {
 	p, err := prompts.Get(name)
 	if err != nil {
@@ -209,8 +208,8 @@ func answer(name string, data any) (agent.Result, error) {
 	return agent.Result{Text: text}, err
 }
 
-// resolve turns a report into a claim. A problem is a sentence for the model about
-// a path or a commit that cannot be meant.
+// resolve turns a report into a claim. A problem is a sentence for the model about an invalid
+// path or commit.
 func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Claim, problems []string, err error) {
 	v.Explanation = t.paragraph(r.Explanation, maxExplanation)
 	for _, f := range r.Files[:min(len(r.Files), maxFiles)] {
@@ -245,7 +244,7 @@ func (t *reportTool) resolve(ctx context.Context, r reported) (v crash.Claim, pr
 	return v, problems, nil
 }
 
-// problemOf returns what the model is told about an error; "" for one that ends the
+// problemOf returns the text for the model about an error, or "" for an error that ends the
 // investigation.
 func problemOf(err error) string {
 	var refused *agent.CallError
@@ -258,7 +257,7 @@ func problemOf(err error) string {
 	return ""
 }
 
-// commit resolves the name of a commit. A *agent.CallError is for the model.
+// commit resolves the name of a commit. A *agent.CallError is meant for the model.
 func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error) {
 	const most = 256
 	if len(text) > most {
@@ -274,8 +273,8 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	return oid, err
 }
 
-// answerLine matches a file of a claim in text. Models and servers that do not call
-// tools give it in this form, and so does the last answer before a limit:
+// answerLine matches a file of a claim in text. Models and servers without tool calls use this
+// form, and so does the last answer before a limit:
 //
 //	EXPLANATION: a short packet makes the length negative, and the copy runs away
 //	FILE: lib/reader.c it trusts the length that the header states
@@ -284,7 +283,7 @@ var (
 	answerLine      = source.Lazy(`(?im)^[\s>*_#-]*FILES?[ \t*_]*:[ \t*_` + "`" + `]*([^\s` + "`" + `*]+)[` + "`" + `*_]*[ \t,;:—-]*(.*)$`)
 )
 
-// text accepts or refuses a reply that calls no tool.
+// text accepts or refuses a reply without a tool call.
 func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, error) {
 	if r, ok := jsonReport(reply); ok {
 		return t.judge(ctx, r)
@@ -302,8 +301,7 @@ func (t *reportTool) text(ctx context.Context, reply string) (agent.Result, erro
 	return answer("crash/nudge", !t.d.sees.NoCalls)
 }
 
-// jsonReport returns the first JSON object in the text that is a report and names a
-// file.
+// jsonReport returns the first JSON object in the text that is a report with a file.
 func jsonReport(reply string) (reported, bool) {
 	for i, tried := 0, 0; i < len(reply) && tried < 50; i++ {
 		if reply[i] != '{' {
@@ -318,13 +316,12 @@ func jsonReport(reply string) (reported, bool) {
 	return reported{}, false
 }
 
-// paragraph is paragraph for a text that may have short names of commits.
+// paragraph is like the function paragraph, for a text that may have short names of commits.
 func (t *reportTool) paragraph(s string, max int) string {
 	return paragraph(t.d.tools.Scope.WithHashes(s), max)
 }
 
-// paragraph cleans a model's text, puts it on one line and bounds it to max
-// characters.
+// paragraph cleans a model's text, joins its lines and cuts it to max characters.
 func paragraph(s string, max int) string {
 	if most := 8 * max; len(s) > most { // a character has 4 bytes at most, and white space is folded
 		s = strings.ToValidUTF8(s[:most], "")

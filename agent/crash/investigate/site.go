@@ -12,25 +12,25 @@ import (
 	"git-agent/agent/symbol"
 )
 
-// A site is where a frame stands in the file of the commit. It is not always the line
-// of the report, which may be of another version of the file.
+// A site is the position of a frame in the file of the commit. It may differ from the line in the
+// report, which may belong to another version of the file.
 type site struct {
 	at       int           // the line of the frame; 0 if only its function is known
-	function source.Extent // zero if the line is in no function
-	note     string        // what a reader must know about the line; "" for the line of the report
+	function source.Extent // zero if the line is outside of functions
+	note     string        // a remark on the line for a reader; "" for the line of the report
 	moved    bool          // the report is of another version of the file
 }
 
-// Bounds of the search for the line of a frame.
+// Limits on the search for the line of a frame.
 const (
-	besideCall = 3   // lines between the line of a frame and the name of what it calls
+	besideCall = 3   // lines between the line of a frame and the name of its callee
 	aroundCall = 150 // lines that are searched for a call if no function is known
-	maxDefined = 100 // definitions of a function's name in a file; a name with more tells nothing
+	maxDefined = 100 // definitions of a function's name in a file; a name with more is ignored
 )
 
-// siteOf finds where a frame stands. A frame stands on the line that calls the next
-// inner frame: where the report's line does not, the nearest line of the function that
-// does is taken, and where the line is in another function, the function that the frame
+// siteOf finds the position of a frame. A frame is at the line that calls the next inner frame.
+// If the report's line has no such call, siteOf uses the nearest line of the function that has
+// one. If the report's line is in another function, siteOf uses the function that the frame
 // names.
 func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (site, bool) {
 	f := d.q.Report.At(ref)
@@ -90,8 +90,8 @@ func isIdle(line []byte) bool {
 		text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
 }
 
-// inlined returns the function that holds the line of a frame, if the function that
-// the frame names calls it: the compiler may have put the one into the other.
+// inlined returns the function around the line of a frame, if the function that the frame names
+// calls it: the compiler may have inlined one into the other.
 func inlined(f crash.Frame, lines [][]byte) string {
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)
 	if !ok || isIdle(lines[f.Line-1]) {
@@ -109,8 +109,8 @@ func inlined(f crash.Frame, lines [][]byte) string {
 	return ""
 }
 
-// siteOfFunction returns the line of the function of a frame that calls the next inner
-// frame, else the function.
+// siteOfFunction returns the line at which a frame's function calls the next inner frame, else
+// the function.
 func siteOfFunction(f crash.Frame, lines [][]byte, callee, note string) (site, bool) {
 	at := f.DefinedAt
 	if defined := symbol.DefinedIn(f.Path, lines, f.Function); len(defined) > 0 {
@@ -130,7 +130,7 @@ func siteOfFunction(f crash.Frame, lines [][]byte, callee, note string) (site, b
 	return s, true
 }
 
-// nearest returns the number of a list that is nearest to n, the first one if n is 0.
+// nearest returns the number in a list that is nearest to n, or the first one if n is 0.
 func nearest(list []int, n int) int {
 	best := list[0]
 	for _, at := range list {
@@ -141,8 +141,8 @@ func nearest(list []int, n int) int {
 	return best
 }
 
-// elsewhere reports whether the line of a frame is in another function than the one
-// that the frame names. A line that may be in it, as far as can be told, is not.
+// elsewhere reports whether the line of a frame is certainly outside of the function that the
+// frame names.
 func elsewhere(f crash.Frame, lines [][]byte) bool {
 	name := symbol.Last(f.Function)
 	if name == "" {
@@ -174,8 +174,8 @@ func mentions(lines [][]byte, name string) bool {
 	return false
 }
 
-// callee returns the name under which a frame calls the next inner frame of its stack;
-// "" if there is none that a line of source would have.
+// callee returns the name under which a frame calls the next inner frame of its stack, or "" if
+// the source has no such name.
 func (d *investigation) callee(ref crash.FrameRef) string {
 	if ref.Frame == 0 || d.q.Report.At(ref).Assertion {
 		return ""
@@ -184,7 +184,7 @@ func (d *investigation) callee(ref crash.FrameRef) string {
 	if inner.Assertion {
 		return ""
 	}
-	whole := strings.TrimSuffix(inner.Function, ".<init>") // "p.Type.<init>" is written "new Type("
+	whole := strings.TrimSuffix(inner.Function, ".<init>") // the source of "p.Type.<init>" is "new Type("
 	name := symbol.Last(whole)
 	for i := range len(name) {
 		if !source.IsIdentByte(name[i]) {
@@ -194,8 +194,8 @@ func (d *investigation) callee(ref crash.FrameRef) string {
 	return name
 }
 
-// calls returns the line from first to last that is nearest to a line and has a name as
-// a whole word, preferably as a call; 0 if there is none.
+// calls returns the line from first to last that is nearest to near and contains name as a whole
+// word, preferably as a call; 0 if there is none.
 func calls(lines [][]byte, first, last, near int, name string) int {
 	best, isCall := 0, false
 	if name == "" {
@@ -214,8 +214,8 @@ func calls(lines [][]byte, first, last, near int, name string) int {
 	return best
 }
 
-// wordIn reports whether a line has a name as a whole word, and whether a parenthesis
-// follows it.
+// wordIn reports whether a line contains a name as a whole word, and whether a parenthesis
+// follows.
 func wordIn(line []byte, name string) (found, call bool) {
 	for from := 0; ; {
 		i := bytes.Index(line[from:], []byte(name))
@@ -234,9 +234,9 @@ func wordIn(line []byte, name string) (found, call bool) {
 	}
 }
 
-// excerptOf returns the lines to show for a frame: of an important frame its whole
-// function, if that is not too long, else those around its line, but not beyond its
-// function.
+// excerptOf returns the lines to show for a frame. For an important frame these are its whole
+// function, unless that is too long. Otherwise they are the lines around the frame's line, within
+// its function.
 func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool) (excerpt, bool) {
 	s, ok := d.siteOf(ref, lines)
 	if !ok {

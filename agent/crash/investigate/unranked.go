@@ -9,9 +9,9 @@ import (
 	"git-agent/gitext"
 )
 
-// unranked returns what a model is shown that must not see the ranking: the files in
-// the order of the stacks, without reasons and probabilities, and the commits that are
-// suspects if the files weigh by that order.
+// unranked returns the view for a model that must not see the ranking: the files in the order of
+// the stacks, without reasons and probabilities, and the suspects that result if the files are
+// weighted in that order.
 func (d *investigation) unranked(ctx context.Context) (*crash.Answer, error) {
 	plain, err := rank.Rank(ctx, d.repo, d.offline.Commit, d.q.Report, rank.Baseline1)
 	if err != nil {
@@ -32,9 +32,9 @@ func (d *investigation) unranked(ctx context.Context) (*crash.Answer, error) {
 	return plain, nil
 }
 
-// filesOf returns the files of the answer: those that the runs name, with what the
-// offline engine says of them, and then its others. Without augmentation there are no
-// others, and without a ranking nothing of it is said.
+// filesOf returns the files of the answer: the files that the runs name, with the offline
+// engine's data, and then its other files. Without augmentation there are no other files, and
+// without a ranking no data of the offline engine.
 func (d *investigation) filesOf(votes map[string]*crash.Vote, order []string) []crash.File {
 	known := d.offline.Files
 	if d.sees.NoRanking {

@@ -13,10 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
-// elect adds up the votes of the runs: each gives 1/|S| to each of the |S| files that
-// it names (AutoCrashFL, section 3.4). It returns the votes by path, and the paths
-// with the highest score first. Between equal scores, the place in the lists of the
-// runs decides, then which file was named first.
+// elect adds up the votes of the runs: each run gives 1/|S| to each of its |S| files
+// (AutoCrashFL, section 3.4). It returns the votes by path, and the paths with the highest score
+// first. Equal scores are ordered by the positions in the runs' lists, then by the first mention.
 func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 	votes = map[string]*crash.Vote{}
 	places := map[string]float64{}
@@ -51,9 +50,9 @@ func elect(runs []crash.Run) (votes map[string]*crash.Vote, order []string) {
 	return votes, order
 }
 
-// Elect returns the files that runs name, in the order of the votes, and the confidence
-// in the first one: its score divided by the number of runs with a claim. A nil ballot
-// is of a run without one. No files are returned if no run names any.
+// Elect returns the files that runs name, in the order of the votes, and the confidence in the
+// first one: its score divided by the number of runs with a claim. A nil ballot means a run
+// without a claim. Elect returns no files if no run names any.
 func Elect(ballots [][]string) (order []string, confidence float64) {
 	runs := make([]crash.Run, len(ballots))
 	for i, paths := range ballots {
@@ -71,8 +70,8 @@ func Elect(ballots [][]string) (order []string, confidence float64) {
 	return order, confidence
 }
 
-// merge puts the files that the runs name before the others of the offline ranking.
-// Each file keeps what the offline ranking says of it.
+// merge puts the files that the runs name before the others of the offline ranking. Each file
+// keeps its data from the offline ranking.
 func merge(
 	offline []crash.File,
 	votes map[string]*crash.Vote,
@@ -97,7 +96,7 @@ func merge(
 			files = append(files, f)
 		}
 	}
-	for i := range files[1:] { // the order is that of the votes
+	for i := range files[1:] { // the order is by votes
 		files[i+1].Probability = min(files[i+1].Probability, files[i].Probability)
 	}
 	return files
@@ -110,8 +109,8 @@ func investigations(n int) string {
 	return fmt.Sprintf("%d investigations name", n)
 }
 
-// suspects puts the commits that the runs name before the other suspects, those that
-// most runs name first.
+// suspects puts the commits that the runs name before the other suspects, ordered by the number
+// of runs.
 func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []crash.File) ([]suspect.Suspect, error) {
 	type naming struct {
 		claim crash.CommitClaim
@@ -160,8 +159,8 @@ func (d *investigation) suspects(ctx context.Context, runs []crash.Run, files []
 	return list[:min(len(list), d.q.Suspects)], nil
 }
 
-// suspectsOf returns the suspects of the offline engine. If the runs put another file
-// first, they are found anew for the files in that order.
+// suspectsOf returns the suspects of the offline engine. If the runs put another file first, it
+// finds suspects again for the files in the new order.
 func (d *investigation) suspectsOf(ctx context.Context, files []crash.File) ([]suspect.Suspect, error) {
 	if d.q.Suspects == 0 || len(d.offline.Files) == 0 || files[0].Path == d.offline.Files[0].Path || len(files[0].Frames) == 0 {
 		return d.offline.Suspects, nil
@@ -180,8 +179,7 @@ func (d *investigation) suspectsOf(ctx context.Context, files []crash.File) ([]s
 	return found.Suspects, nil
 }
 
-// suspect returns the suspect that a run names, with what the offline engine knows
-// of it.
+// suspect returns the suspect that a run names, with the offline engine's data.
 func (d *investigation) suspect(ctx context.Context, c crash.CommitClaim) (suspect.Suspect, error) {
 	s := suspect.Suspect{}
 	if i := slices.IndexFunc(d.offline.Suspects, func(o suspect.Suspect) bool { return o.Commit.OID == c.Commit }); i >= 0 {

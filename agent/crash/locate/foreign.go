@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// foreignFunctions are functions of run-time libraries, allocators, sanitizers
-// and fuzzers. They stand in the stacks of every project, and are nobody's fault.
+// foreignFunctions are functions of run-time libraries, allocators, sanitizers and fuzzers. They
+// are in the stacks of every project, and are not at fault.
 var foreignFunctions = source.Lazy(
 	`^(?:_*(?:abort|raise|kill|tgkill|pthread_kill\w*|exit|_exit|longjmp|siglongjmp|assert|assert_fail(?:_base)?|assert_perror_fail|chk_fail|fortify_fail|stack_chk_fail|libc_\w+|GI_\w+|restore_rt|start_thread|clone\d*|start|main_thread)` +
 		`|_*(?:malloc|calloc|realloc|reallocarray|free|cfree|posix_memalign|memalign|aligned_alloc|valloc|int_malloc|int_free|int_realloc|malloc_printerr|malloc_consolidate|sysmalloc|unlink_chunk|strn?dup|strdup|wcsdup|alloca|tcache_\w+)` +
@@ -28,8 +28,8 @@ var foreignModules = source.Lazy(
 	`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`,
 )
 
-// Foreign reports whether a frame belongs to a run-time library, a sanitizer, or
-// another part that no project has in its own code.
+// Foreign reports whether a frame belongs to a run-time library, a sanitizer, or other code that
+// no project contains.
 func Foreign(f crash.Frame) bool {
 	if f.Path == "" && f.Module != "" && foreignModules().MatchString(f.Module) {
 		return true

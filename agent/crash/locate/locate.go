@@ -13,13 +13,13 @@ import (
 	"git-agent/gitext"
 )
 
-// maxLookups bounds the functions without a file that are looked up in one report.
+// maxLookups limits the functions without a file that are looked up for one report.
 const maxLookups = 40
 
-// Locate sets the Path and the Rule of all frames that it can map to files that
-// the commit tracks. It returns the files of the commit. If a part of the
-// repository cannot be read, it maps what it can, and returns the files together
-// with an error for which gitext.Unreadable is true.
+// Locate sets the Path and the Rule of all frames that it can map to tracked files of the commit.
+// It returns the files of the commit. If a part of the repository cannot be read, Locate maps the
+// remaining frames, and returns the files together with an error for which gitext.Unreadable is
+// true.
 func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (*Files, error) {
 	files, err := FilesOf(ctx, repo, commit)
 	if files == nil {
@@ -47,8 +47,8 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 
 var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// moduleOf returns the path of the module of Go at the top of a commit's tree, ""
-// if there is none or if it cannot be read.
+// moduleOf returns the path of the Go module at the top of a commit's tree, or "" if there is
+// none or it cannot be read.
 func moduleOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files) string {
 	const most = 1 << 20
 	if !files.Has("go.mod") {
@@ -64,14 +64,14 @@ func moduleOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *
 	return ""
 }
 
-// mapPaths maps the frames that name a file.
+// mapPaths maps the frames with a file name.
 func (f *Files) mapPaths(report *crash.Report) {
 	type choice struct {
 		frame *crash.Frame
 		paths []string
 	}
 	var open []choice
-	dirs := map[string]int{} // how many frames each directory has
+	dirs := map[string]int{} // number of frames in each directory
 	for i := range report.Stacks {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
@@ -95,8 +95,8 @@ func (f *Files) mapPaths(report *crash.Report) {
 	}
 }
 
-// choose picks one of several files of a name: that of the directory that the other
-// frames use most, then no test, then the shorter path.
+// choose picks one of several files with the same name: the one in the directory with the most
+// other frames, then one that is not a test, then the one with the shorter path.
 func choose(paths []string, dirs map[string]int, frame *crash.Frame) string {
 	best := paths[0]
 	for _, p := range paths[1:] {
@@ -120,9 +120,8 @@ func better(a, b string, dirs map[string]int) bool {
 	return a < b
 }
 
-// mapSymbols maps the frames that name a function only to the file that defines it,
-// and those whose path alone says too little to a file of the name that defines the
-// function.
+// mapSymbols maps frames with only a function name to the file that defines the function. If a
+// frame's path is ambiguous, it maps the frame to a file of that name that defines the function.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
 	names, order, dirs := f.openFunctions(report)
 	native := nativeFrames(report)
@@ -155,8 +154,8 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	return err
 }
 
-// openFunctions returns the frames to look up by the names of their functions, these
-// names in the order of the report, and how many frames each directory has.
+// openFunctions returns the frames to look up by the names of their functions, these names in the
+// order of the report, and the number of frames in each directory.
 func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.Frame, order []string, dirs map[string]int) {
 	names, dirs = map[string][]*crash.Frame{}, map[string]int{}
 	for i := range report.Stacks {
@@ -182,8 +181,8 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 	return names, order, dirs
 }
 
-// sameName returns the definitions in files that have the base name of a reported
-// path; all if there is no path.
+// sameName returns the definitions in files with the base name of a reported path, or all if
+// there is no path.
 func sameName(list []symbol.Definition, file string) []symbol.Definition {
 	if file == "" {
 		return list
@@ -198,7 +197,7 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 	return out
 }
 
-// bestDefinition picks the definition that a frame means.
+// bestDefinition picks the likeliest definition for a frame.
 func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[string]int) (symbol.Definition, bool) {
 	var best symbol.Definition
 	for _, d := range list {
@@ -212,8 +211,8 @@ func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[strin
 	return best, best.Path != ""
 }
 
-// fitsScope reports whether a definition is written with the class or the
-// namespace that the frame names.
+// fitsScope reports whether the text of a definition contains the class or the namespace of the
+// frame's function.
 func fitsScope(d symbol.Definition, function string) bool {
 	scope := symbol.Scope(function)
 	return scope == "" || strings.Contains(d.Text, scope)

@@ -13,14 +13,14 @@ var nativeFormats = map[string]bool{
 	"minidump": true, "rust": true, "sanitizer": true, "tombstone": true, "valgrind": true,
 }
 
-// managedExtensions are those of languages whose functions are no machine code: a
-// debugger shows the interpreter or the virtual machine in their place.
+// managedExtensions are those of languages whose functions are not machine code: a debugger shows
+// the interpreter or the virtual machine instead.
 var managedExtensions = map[string]bool{
 	".cs": true, ".erl": true, ".ex": true, ".exs": true, ".groovy": true, ".java": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
 	".pm": true, ".py": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
-// nativeFrames returns the frames of the stacks that show machine code.
+// nativeFrames returns the frames of the stacks of machine code.
 func nativeFrames(report *crash.Report) map[*crash.Frame]bool {
 	native := map[*crash.Frame]bool{}
 	for _, s := range report.Stacks {

@@ -17,10 +17,10 @@ import (
 	"git-agent/gitext"
 )
 
-// Rank maps the frames of a question's report to files of the commit that crashed, which it
-// stores in the report, and orders files and commits by suspicion. An error says that the
-// repository cannot be read or that the algorithm is unknown; what single objects lack is in
-// the answer's notes.
+// Rank maps the frames of a question's report to files of the commit that crashed, and stores
+// these files in the report. It orders files and commits by suspicion. It returns an error if the
+// repository cannot be read or the algorithm is unknown; the answer's notes list effects of
+// missing single objects.
 func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answer, error) {
 	commit, from, notes, err := commitOf(ctx, repo, q)
 	if err != nil {
@@ -58,8 +58,8 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	return answer, nil
 }
 
-// checkSince notes that a commit that did not crash comes after the one that crashed,
-// and takes it out of the answer, because there is nothing to bisect.
+// checkSince checks whether the commit that did not crash comes after the one that crashed. If
+// so, it adds a note and removes the former from the answer, because there is nothing to bisect.
 func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) error {
 	if answer.Since == "" {
 		return nil
@@ -76,7 +76,7 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 	return nil
 }
 
-// commitOf returns the commit that crashed, and how it was found.
+// commitOf returns the commit that crashed, and its source.
 func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit gitext.OID, from string, notes []string, err error) {
 	if q.Commit != "" {
 		return q.Commit, "given", nil, nil
@@ -103,12 +103,12 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 	return oid, "HEAD", notes, err
 }
 
-// digits matches the id of a commit, maybe abbreviated.
+// digits matches the id of a commit, perhaps abbreviated.
 var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
 
-// buildCommit returns the commit that a report says was built. Whoever writes a report
-// must not choose a branch, or what the user has stashed: those may have the repair, and
-// what nobody else is to see.
+// buildCommit returns the commit that a report names as its build. It accepts only ids, so that
+// the writer of a report cannot choose a branch or a stash of the user: these may contain the
+// repair, or private work.
 func buildCommit(ctx context.Context, repo *gitext.Repo, said string) (gitext.OID, bool) {
 	said = strings.ToLower(said)
 	if !digits().MatchString(said) {
@@ -118,7 +118,7 @@ func buildCommit(ctx context.Context, repo *gitext.Repo, said string) (gitext.OI
 	return oid, err == nil && strings.HasPrefix(string(oid), said) // a branch may have the name of a hash
 }
 
-// versionTag returns the tag that projects give to a version, "" if there is none.
+// versionTag returns the tag that projects give to a version, or "".
 func versionTag(version string) string {
 	if version == "" || version[0] < '0' || version[0] > '9' {
 		return ""

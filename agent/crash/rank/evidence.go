@@ -11,26 +11,26 @@ import (
 	"git-agent/agent/symbol"
 )
 
-// evidence is what a report says about one file.
+// evidence holds the facts of a report about one file.
 type evidence struct {
 	path   string
 	frames []crash.FrameRef
 	isMain bool // a frame of the main stack is in the file
 
 	// Of the first frame in the main stack:
-	order      int  // how many files come before the file
-	position   int  // how many frames of the project come before it
-	suspicious int  // how many of those are neither helpers nor foreign
+	order      int  // number of files before the file
+	position   int  // number of frames of the project before it
+	suspicious int  // number of those frames that are neither helpers nor foreign
 	helper     bool // its function reports errors or allocates memory
 
 	inMain     int  // frames in the main stack
-	onlyHelper bool // all of them are in helpers
-	mentions   int  // fewest files that mention one of the functions
-	users      int  // files that include or import the file
+	onlyHelper bool // all frames in the main stack are in helpers
+	mentions   int  // smallest number of files that mention one of the functions
+	users      int  // number of files that include or import the file
 
 	assertion bool    // a failed assertion or a run-time error is in the file
-	elsewhere [6]best // by what other stacks say, see the constants
-	foremost  [6]bool // whether it has the first frame of such a stack that is no helper
+	elsewhere [6]best // by kind of the other stacks, see the constants
+	foremost  [6]bool // whether the file has the first frame, except helpers, of such a stack
 	named     bool    // the message of a problem names the file
 	gaveNull  bool    // one of its functions called one with a null pointer
 }
@@ -38,13 +38,13 @@ type evidence struct {
 // best is 1 / (1 + the position) of the file's first frame in stacks of a kind.
 type best float64
 
-// The kinds of stacks beside the main one that are told apart.
+// The kinds of stacks beside the main one.
 const (
 	again  = iota // another crash
-	freed         // who freed the memory
-	stored        // where an uninitialized value comes from
+	freed         // where the memory was freed
+	stored        // origin of an uninitialized value
 	access        // the other access of a data race
-	cause         // the exception behind
+	cause         // the cause of the exception
 	other         // all others
 )
 
@@ -61,7 +61,7 @@ type collector struct {
 	order  []string
 }
 
-// collect gathers what a located report says about each file, in its order.
+// collect gathers the evidence of a located report for each file, in the report's order.
 func collect(report *crash.Report) []*evidence {
 	c := &collector{report: report, main: MainStack(report), files: map[string]*evidence{}}
 	if c.main >= 0 {
@@ -84,9 +84,9 @@ func collect(report *crash.Report) []*evidence {
 	return out
 }
 
-// MainStack returns the index of the stack at which the search starts: the one of a pending
-// exception if the process aborted, else the first of the crash that has a frame of
-// the project; -1 if none has.
+// MainStack returns the index of the stack at which the search starts: the stack of a pending
+// exception if the process aborted, else the first stack of the crash with a frame of the
+// project; -1 if there is none.
 func MainStack(report *crash.Report) int {
 	first := -1
 	for i, s := range report.Stacks {
@@ -107,7 +107,7 @@ func ofProject(s crash.Stack) bool {
 	return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 }
 
-// onlyPlace reports whether a stack is the place that a message names.
+// onlyPlace reports whether a stack is only the place in a message.
 func onlyPlace(s crash.Stack) bool { return len(s.Frames) == 1 && s.Frames[0].Assertion }
 
 func aborted(report *crash.Report) bool {
@@ -119,7 +119,7 @@ func aborted(report *crash.Report) bool {
 	return true
 }
 
-// at returns the evidence of a file, which is new if the file is.
+// at returns the evidence of a file. It creates the evidence for a new file.
 func (c *collector) at(p string) *evidence {
 	e := c.files[p]
 	if e == nil {
@@ -159,7 +159,7 @@ func (c *collector) readMain() {
 	}
 }
 
-// readOther reads the frames of a stack that is not the main one.
+// readOther reads the frames of a stack other than the main one.
 func (c *collector) readOther(i int) {
 	s := c.report.Stacks[i]
 	kind, ok := elsewhereOf[s.Kind]
@@ -185,7 +185,7 @@ func (c *collector) readOther(i int) {
 	}
 }
 
-// markNamed marks the files whose name a problem's message has as a word.
+// markNamed marks the files whose name is a word in a problem's message.
 func (c *collector) markNamed() {
 	words := map[string]bool{}
 	for _, p := range c.report.Problems {
@@ -201,7 +201,7 @@ func (c *collector) markNamed() {
 	}
 }
 
-// readCalls notes whether a frame of the file called a function with a null pointer.
+// readCalls records whether a frame of the file called a function with a null pointer.
 func (e *evidence) readCalls(report *crash.Report) {
 	e.gaveNull = slices.ContainsFunc(e.frames, func(ref crash.FrameRef) bool {
 		return ref.Frame > 0 && report.Stacks[ref.Stack].Frames[ref.Frame-1].NullArgument != ""

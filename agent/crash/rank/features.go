@@ -2,8 +2,8 @@ package rank
 
 import "math"
 
-// featureNames names the features of a file, in the order of its vector. The
-// names are part of model.json.
+// featureNames lists the features of a file, in the order of its vector. The names are part of
+// model.json.
 var featureNames = []string{
 	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention", "users",
 	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "library", "named",

@@ -13,15 +13,15 @@ var (
 	reporter = source.Lazy(
 		`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`,
 	)
-	// Functions of kernels that print a report, or that interrupts and schedulers put
-	// on every stack.
+	// Functions of kernels that print a report, or that are on every stack because of interrupts
+	// and schedulers.
 	kernelReporter = source.Lazy(
 		`^_*(?:dump_stack\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`,
 	)
 	// Functions that allocate or release memory for others.
 	allocator = source.Lazy(`(?i)(?:^|_)x?q?v?z?k?(?:m|c|re|s)?alloc(?:ate)?\w*$|strdup|memdup|_free$|^x?free`)
 
-	// Names of files that projects give to what all of their parts use.
+	// Common names of files that all parts of a project use.
 	genericStems = func() map[string]bool {
 		m := map[string]bool{}
 		for _, s := range strings.Fields(`alloc mem memory malloc util utils log logging string strings strbuf str hash list main thread threads event loop
@@ -31,14 +31,14 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 		return m
 	}()
 
-	// Directories that projects give to what several of their programs use.
+	// Common directories for code that several programs of a project use.
 	library = source.Lazy(`(?:^|/)(libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
 
 	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
 
-// Helper reports whether a function, by its name, reports errors, ends the program
-// or allocates memory: it stands above the function that is at fault.
+// Helper reports whether a function, judging by its name, reports errors, ends the program or
+// allocates memory. Such a function is above the faulty function on the stack.
 func Helper(function string) bool { return isHelper(function) }
 
 func isHelper(function string) bool {
@@ -46,17 +46,16 @@ func isHelper(function string) bool {
 	return reporter().MatchString(name) || allocator().MatchString(name) || kernelReporter().MatchString(name)
 }
 
-// isGeneric reports whether a file has the name of something that all parts of a
-// program use.
+// isGeneric reports whether a file has the name of something that all parts of a program use.
 func isGeneric(p string) bool { return genericStems[strings.ToLower(stemOf(p))] }
 
-// isHarness reports whether a file runs or tests the program, and is not a part of it.
+// isHarness reports whether a file runs or tests the program, rather than being a part of it.
 func isHarness(p string) bool { return harness().MatchString(p) || source.IsTestPath(p) }
 
-// isLibrary reports whether a file is in a directory of what several programs use.
+// isLibrary reports whether a file is in a directory for code that several programs use.
 func isLibrary(p string) bool { return libraryDir(p) != "" }
 
-// libraryDir returns the name of that directory, "" if there is none.
+// libraryDir returns the name of that directory, or "".
 func libraryDir(p string) string {
 	if m := library().FindStringSubmatch(p); m != nil {
 		return m[1]
@@ -72,8 +71,8 @@ func isHeader(p string) bool {
 	return false
 }
 
-// isManaged reports whether a file's language runs in a virtual machine or an
-// interpreter, or has a runtime that prints whole stacks of its own.
+// isManaged reports whether a file's language runs in a virtual machine or an interpreter, or has
+// a runtime that prints its own complete stacks.
 func isManaged(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".c",

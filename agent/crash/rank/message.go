@@ -12,29 +12,29 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of the classes that are looked up for one report.
+// Limits on the classes that are looked up for one report.
 const (
 	maxClasses      = 12
-	maxClassFiles   = 2 // a class that more files define says nothing
+	maxClassFiles   = 2 // a class with more defining files is ambiguous
 	maxClassMatches = 2000
-	maxMessageBytes = 2000 // of a message that are read
+	maxMessageBytes = 2000 // bytes of a message that are read
 )
 
 var (
-	// The class of an object, as messages of Python name it.
+	// The class of an object in messages of Python.
 	pythonClass = source.Lazy(`'(\w+)' object\b|\btype object '(\w+)'`)
-	// A class with its package, as messages of Java virtual machines name it.
+	// A class with its package in messages of Java virtual machines.
 	javaClass = source.Lazy(`\b((?:[a-z_]\w*[./])+)([A-Z]\w*)`)
 )
 
-// A spoken class is one that the message of a problem names.
+// A spoken is a class named in the message of a problem.
 type spoken struct {
 	name string
-	dir  string // the directories of its package, "" if the message has none
+	dir  string // the directories of its package, "" if the message has no package
 }
 
-// spokenClasses returns the classes that the messages of a report name. The classes
-// of exceptions are left out: they say what happened, and are rarely at fault.
+// spokenClasses returns the classes in the messages of a report. It leaves out classes of
+// exceptions, because they describe the failure and are rarely at fault.
 func spokenClasses(report *crash.Report) []spoken {
 	var out []spoken
 	add := func(s spoken) {
@@ -54,9 +54,9 @@ func spokenClasses(report *crash.Report) []spoken {
 	return out
 }
 
-// spokenFiles returns the files that define a class which a message names, except
-// those that are listed. No stack names them, but one may be at fault: the class that
-// lacks an attribute, or that cannot be serialized.
+// spokenFiles returns the files that define a class in a message, except the listed files. Such a
+// file is in no stack, but may be at fault: the class that lacks an attribute, or that cannot be
+// serialized.
 func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, listed map[string]bool) ([]crash.File, error) {
 	classes := spokenClasses(report)
 	var names []string
@@ -87,8 +87,8 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 
 var classLine = source.Lazy(`^\s*(?:[\w@()]+ +)*(?:class|interface|enum|trait|object|record) +(\w+)`)
 
-// definedIn returns the files with a line, among matches, that defines the class; none
-// if there are too many.
+// definedIn returns the files with a matching line that defines the class, or none if there are
+// too many.
 func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
 	var out []string
 	for _, m := range matches {

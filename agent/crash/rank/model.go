@@ -13,14 +13,14 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// ModelHash returns a hash of the model that ranks.
+// ModelHash returns a hash of the ranking model.
 func ModelHash() string {
 	sum := sha256.Sum256(modelJSON)
 	return hex.EncodeToString(sum[:8])
 }
 
-// A Model is what the choice among the files of a report was fitted to. It has
-// one set of weights for native programs and one for managed languages.
+// A Model holds the fitted weights for the choice among the files of a report. It has one set of
+// weights for native programs and one for managed languages.
 type Model struct {
 	Made        Made        `json:"made"`
 	Native      stat.Choice `json:"native"`
@@ -28,13 +28,13 @@ type Model struct {
 	Calibration stat.Platt  `json:"calibration"`
 }
 
-// Made says from what a model was made.
+// Made describes the training data of a model.
 type Made struct {
 	Cases        int            `json:"cases"`
 	Repositories map[string]int `json:"repositories"`
 	Penalty      float64        `json:"penalty"` // of the squared weights
-	// AccAt1 is the share of cases whose first file is right when a model ranks
-	// them that was fitted without their repository.
+	// AccAt1 is the share of cases with the right file first, each ranked by a model that was
+	// fitted without the case's repository.
 	AccAt1 float64 `json:"acc_at_1_left_out"`
 }
 
@@ -47,12 +47,12 @@ var committed = sync.OnceValue(func() *Model {
 	return m
 })
 
-// TrainedOn returns how many training cases of the model came from each repository.
-// A measurement on one of them flatters the model.
+// TrainedOn returns the number of the model's training cases from each repository. A measurement
+// on one of these repositories flatters the model.
 func TrainedOn() map[string]int { return committed().Made.Repositories }
 
-// shares returns the probability with which each file is chosen. The sum is less
-// than 1: the rest is that none of them is right.
+// shares returns the probability of choosing each file. The sum is less than 1; the rest is the
+// probability that no file is right.
 func (m *Model) shares(files []*evidence, managed bool) []float64 {
 	vectors := make([][]float64, len(files))
 	for i, e := range files {
@@ -64,7 +64,7 @@ func (m *Model) shares(files []*evidence, managed bool) []float64 {
 	return m.Native.Shares(featureNames, vectors)
 }
 
-// probability returns the calibrated probability of a file with the share.
+// probability returns the calibrated probability of a file with this share.
 func (m *Model) probability(share float64) float64 {
 	return m.Calibration.Probability(min(max(share, 0.001), 0.999), 1)
 }

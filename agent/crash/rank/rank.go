@@ -23,11 +23,10 @@ const (
 // Algorithms lists the algorithms, the default first.
 var Algorithms = []Algorithm{Ours, Baseline1, Baseline2}
 
-// answerAt is the probability from which the first file is named as the answer.
+// answerAt is the least probability at which the first file is named as the answer.
 const answerAt = 0.15
 
-// Rank orders the files of a report whose frames were mapped to the files of the
-// commit.
+// Rank orders the files of a report. The frames must be mapped to the files of the commit.
 func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, algorithm Algorithm) (*crash.Answer, error) {
 	ranking := &crash.Answer{Commit: commit, Algorithm: string(algorithm), Main: MainStack(report)}
 	switch algorithm {
@@ -69,7 +68,7 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// choose orders the files by the shares that a model gives them.
+// choose orders the files by a model's shares.
 func choose(report *crash.Report, files []*evidence, m *Model) []crash.File {
 	shares := m.shares(files, managed(files))
 	out := make([]crash.File, len(files))
@@ -91,11 +90,11 @@ func choose(report *crash.Report, files []*evidence, m *Model) []crash.File {
 	return out
 }
 
-// managed reports whether the first file of a report is of a managed language.
+// managed reports whether the first file of a report is in a managed language.
 func managed(files []*evidence) bool { return len(files) > 0 && isManaged(files[0].path) }
 
-// inOrder lists the files in the order of the stacks; with exceptionsFirst, those of
-// pending exceptions before the others.
+// inOrder lists the files in the order of the stacks; with exceptionsFirst, the files of pending
+// exceptions come first.
 func inOrder(report *crash.Report, exceptionsFirst bool) []crash.File {
 	var out []crash.File
 	at := map[string]int{}

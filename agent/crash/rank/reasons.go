@@ -6,7 +6,7 @@ import (
 	"git-agent/agent/crash"
 )
 
-// reasons says what speaks for and against a file, in clauses for a reader.
+// reasons returns the reasons for and against a file, in clauses for a reader.
 func (e *evidence) reasons(report *crash.Report) []string {
 	var out []string
 	add := func(on bool, format string, args ...any) {
@@ -37,7 +37,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	return out
 }
 
-// place says where the file's first frame is in the main stack.
+// place describes the position of the file's first frame in the main stack.
 func (e *evidence) place() string {
 	switch {
 	case e.position == 0:
@@ -48,8 +48,8 @@ func (e *evidence) place() string {
 	return count(e.position, "frame") + " from the innermost of the project"
 }
 
-// elsewhereReasons says for a kind of stack beside the main one what its first file
-// did, and which stack the others are in.
+// elsewhereReasons describes, for a kind of stack beside the main one, the action of its first
+// file, and the stack of its other files.
 var elsewhereReasons = map[int]struct{ foremost, stack string }{
 	freed:  {"freed the memory", "that freed the memory"},
 	stored: {"made the uninitialized value", "that made the uninitialized value"},

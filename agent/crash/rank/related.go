@@ -14,23 +14,22 @@ import (
 	"git-agent/gitext"
 )
 
-// Files that change together with the first files of a ranking hold the cause of one
-// crash in four that no stack names.
+// If no stack names the cause of a crash, the cause is in one case of four in a file that changes
+// together with the first files of the ranking.
 const (
-	relatedTo    = 5                        // first files that are looked at
+	relatedTo    = 5                        // first files that are examined
 	relatedMost  = 10                       // files that are named
 	relatedSpan  = 2 * 365 * 24 * time.Hour // of history
-	relatedWide  = 15                       // files of a commit that still says what belongs together
+	relatedWide  = 15                       // most files of a commit that counts
 	relatedDepth = 2000                     // commits that are read
-	relatedFade  = 365 * 24 * time.Hour     // after which a commit counts 1/e
-	relatedNear  = 2                        // how much more a file counts in a directory of the first files
-	relatedDirs  = 3                        // first files whose directories are near
+	relatedFade  = 365 * 24 * time.Hour     // age at which a commit counts 1/e
+	relatedNear  = 2                        // factor for a file in a directory of the first files
+	relatedDirs  = 3                        // first files whose directories count as near
 )
 
-// relatedFiles returns the files that most often changed in one commit with the
-// first files of a ranking, by the commit's own history only, except those that are
-// listed. If commits cannot be read, it uses the others and returns an error for
-// which gitext.Unreadable is true.
+// relatedFiles returns the files that most often changed in one commit with the first files of a
+// ranking, except the listed files. It reads only the history of the commit. If commits cannot be
+// read, it uses the others and returns an error for which gitext.Unreadable is true.
 func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File, listed map[string]bool) ([]crash.File, error) {
 	if len(ranked) == 0 {
 		return nil, nil
@@ -65,8 +64,8 @@ type companion struct {
 
 type companions map[string]*companion
 
-// changedTogether counts, over the commits of a log, how often each file changed
-// with files that have a weight.
+// changedTogether counts, over the commits of a log, how often each file changed together with a
+// weighted file.
 func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions, weight map[string]float64) (companions, error) {
 	var commits []gitext.OID
 	age := map[gitext.OID]time.Duration{}
@@ -107,7 +106,7 @@ func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptio
 	return found, unread
 }
 
-// prefer makes files count more that are in a directory of the first files.
+// prefer increases the score of files in a directory of the first files.
 func (c companions) prefer(ranked []crash.File) {
 	near := map[string]bool{}
 	for _, f := range ranked[:min(len(ranked), relatedDirs)] {
@@ -120,8 +119,8 @@ func (c companions) prefer(ranked []crash.File) {
 	}
 }
 
-// top returns the source files that changed together most, without those that are
-// listed already or that the commit does not have.
+// top returns the source files that changed together most often, without files that are listed
+// already or missing in the commit.
 func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OID, listed map[string]bool) ([]crash.File, error) {
 	var list []*companion
 	for p, f := range c {

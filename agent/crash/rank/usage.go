@@ -13,19 +13,19 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of what is asked of the repository for one report.
+// Limits on searches in the repository for one report.
 const (
 	maxNames   = 60
 	maxMatches = 40000
 )
 
-// measureUsage finds how much of the project uses each file: how many files
-// mention its functions, and how many include or import it. What many files use is
-// rarely at fault for a crash. If files cannot be read, it counts the others and
-// returns an error for which gitext.Unreadable is true.
+// measureUsage measures how much of the project uses each file: how many files mention its
+// functions, and how many include or import it. A file with many users is rarely at fault for a
+// crash. If files cannot be read, measureUsage counts the others and returns an error for which
+// gitext.Unreadable is true.
 func measureUsage(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
 	if len(files) < 2 {
-		return nil // nothing is compared
+		return nil // nothing to compare
 	}
 	unread := countMentions(ctx, repo, commit, report, files)
 	if unread != nil && !gitext.Unreadable(unread) {
@@ -34,7 +34,7 @@ func measureUsage(ctx context.Context, repo *gitext.Repo, commit gitext.OID, rep
 	return cmp.Or(countUsers(ctx, repo, commit, files), unread)
 }
 
-// countMentions counts the files in which each function's name is a word.
+// countMentions counts the files that contain each function's name as a word.
 func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
 	var names []string
 	for _, e := range files {
@@ -58,8 +58,8 @@ func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, re
 	return err
 }
 
-// countUsers counts the lines that include or import each file, where the language
-// names files or classes to do so.
+// countUsers counts the lines that include or import each file, for languages with include or
+// import of files or classes.
 func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files []*evidence) error {
 	var native, java []string
 	for _, e := range files {
@@ -102,9 +102,9 @@ func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 	return unread
 }
 
-// filesWith counts the files with a line that matches, by the first group of re.
-// expr is the same expression in the form of git grep. If files cannot be read, it
-// counts the others and returns an error for which gitext.Unreadable is true.
+// filesWith counts the files with a matching line, by the first group of re. expr is the same
+// expression for git grep. If files cannot be read, it counts the others and returns an error for
+// which gitext.Unreadable is true.
 func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr string, re *regexp.Regexp) (map[string]int, error) {
 	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
 	if err != nil && !gitext.Unreadable(err) {
@@ -129,9 +129,8 @@ var (
 	plainStem = source.Lazy(`^[A-Za-z_][\w+-]*$`)
 )
 
-// bounded returns the first distinct names of the given form, sorted. A report may
-// name functions as it likes, so only names that mean themselves in an expression
-// are searched.
+// bounded returns the first distinct names of the given form, sorted. A report may contain any
+// function names, so only names without special characters of expressions are searched.
 func bounded(names []string, form *regexp.Regexp) []string {
 	names = slices.DeleteFunc(names, func(n string) bool { return !form.MatchString(n) || len(n) > 200 })
 	slices.Sort(names)
