@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// WholeAgent is the name of the algorithm that asks a model with its whole method.
+// WholeAgent is the name of the algorithm that asks a model with the complete method.
 const WholeAgent = "agent"
 
-// Arms are the parts of a method with a model that can be changed or left out, by their
-// names, such as "no-tools". An algorithm that changes some of them is called "agent-"
-// and their names, joined by "+": "agent-no-tools", "agent-no-tools+no-compression".
+// Arms are the parts of a method with a model that can be changed or left out, by name, such as
+// "no-tools". The name of an algorithm with changed parts is "agent-" and their names, joined by
+// "+": "agent-no-tools", "agent-no-tools+no-compression".
 type Arms []string
 
 const (
@@ -18,9 +18,9 @@ const (
 	armJoin  = "+"
 )
 
-// Parts returns the parts that an algorithm changes, in the order of the arms. It returns
-// false for an algorithm that is neither the whole method nor one of these arms. A repetition
-// changes the same parts as the first one.
+// Parts returns the parts that an algorithm changes, in the order of the arms. It returns false
+// for an algorithm that is neither the whole method nor one of these arms. A repetition has the
+// same parts as the first run.
 func (a Arms) Parts(algorithm string) (parts []string, ok bool) {
 	algorithm, _ = RepetitionOf(algorithm)
 	if algorithm == WholeAgent {
@@ -39,7 +39,7 @@ func (a Arms) Parts(algorithm string) (parts []string, ok bool) {
 	return parts, len(parts) == len(given) // each is known and given once
 }
 
-// Names lists the whole method and the arms that change one part.
+// Names lists the whole method and the arms with one changed part.
 func (a Arms) Names() []string {
 	names := []string{WholeAgent}
 	for _, part := range a {
@@ -48,8 +48,8 @@ func (a Arms) Names() []string {
 	return names
 }
 
-// Canonical returns the name of an algorithm with its parts in the order of the arms, so
-// that one configuration has one name. It returns other names as they are.
+// Canonical returns the name of an algorithm with its parts in the order of the arms, so that
+// each configuration has only one name. It returns other names unchanged.
 func (a Arms) Canonical(algorithm string) string {
 	parts, ok := a.Parts(algorithm)
 	if !ok || len(parts) == 0 {

@@ -19,12 +19,11 @@ const (
 	minEachKind = 10
 )
 
-// calibrationFolds is the number of folds in cross-validation. Each fold is judged
-// by a calibration that was fitted to the others.
+// calibrationFolds is the number of folds in cross-validation. Each fold is measured with a
+// calibration fitted to the other folds.
 const calibrationFolds = 5
 
-// A Fit is a calibration with tables that show its effect on suspects that it was
-// not fitted on.
+// A Fit is a calibration with tables of its effect on suspects outside its training data.
 type Fit struct {
 	*session.Calibration
 	Algorithm string     `json:"algorithm"`
@@ -38,15 +37,15 @@ func (f *Fit) Summary() FitSummary {
 		Validated: stat.Validated{OutOfFold: f.OutOfFold, Raw: f.Raw, Mapped: f.Mapped}}
 }
 
-// named is the vote for a suspect, with the repository and the case it belongs to.
+// named is the vote for a suspect, with its repository and case.
 type named struct {
 	Vote
 	repo, id string
 }
 
-// CalibratedOn describes what a calibration was fitted on. It returns "" if there is none, or
-// if it applies to none of the answers. basis returns what the probabilities of an answer rest
-// on.
+// CalibratedOn describes the training data of a calibration. It returns "" if there is no
+// calibration, or if it applies to none of the answers. basis returns the basis of an answer's
+// probabilities.
 func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) session.Basis) string {
 	if c == nil {
 		return ""
@@ -61,15 +60,15 @@ func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) sess
 	return ""
 }
 
-// Calibratable says what the calibration of a task is, and what its answers rest on.
+// Calibratable describes the calibration of a task and the basis of its answers.
 type Calibratable struct {
 	Schema string
-	Named  string // what answers name, such as "file"; "" for suspects
+	Named  string // the thing that answers name, such as "file"; "" for suspects
 	Basis  func(Outcome) session.Basis
 }
 
-// Fit fits a calibration to the probabilities that a model gave for an algorithm. It
-// returns an error if the answers do not all have the same basis or are too few.
+// Fit fits a calibration to the probabilities that a model gave for an algorithm. It returns an
+// error if the answers have different bases or are too few.
 func (k Calibratable) Fit(res *Results, algorithm string, now time.Time) (*Fit, error) {
 	c := &session.Calibration{Schema: k.Schema, Named: k.Named, Made: now.UTC().Truncate(time.Second), Files: []string{}}
 	var all []named
@@ -129,8 +128,8 @@ func enough(c *session.Calibration) error {
 	return nil
 }
 
-// judge measures the fit by cross-validation. The folds are made of whole
-// repositories, or of whole cases if there is only one repository.
+// judge measures the fit by cross-validation. The folds consist of whole repositories, or of
+// whole cases if there is only one repository.
 func (f *Fit) judge(all []named) {
 	by, group := "repository", func(n named) string { return n.repo }
 	if f.Repositories == 1 {
@@ -153,12 +152,12 @@ func votesOf(all []named) []stat.Voted {
 	return list
 }
 
-// ErrNoBetter is the error for a calibration that improves nothing on cases that
-// it was not fitted on.
+// ErrNoBetter is the error for a calibration that does not improve the probabilities of cases
+// outside its training data.
 var ErrNoBetter = errors.New("on cases that it was not fitted on, the calibration is no better than the raw probabilities")
 
-// ErrNoBetterThanRate is the error for a calibration that foretells less than the share
-// of predictions that are right does.
+// ErrNoBetterThanRate is the error for a calibration that predicts worse than the share of right
+// predictions.
 var ErrNoBetterThanRate = errors.New("on cases that it was not fitted on, the calibration is no better than always stating the share that is right")
 
 // Better returns nil if the calibration lowers the Brier score or the ECE, and has a
@@ -173,7 +172,7 @@ func (f *Fit) Better() error {
 	return nil
 }
 
-// rateBrier returns the Brier score of always stating the share that is right.
+// rateBrier returns the Brier score of always stating the share of right predictions.
 func (f *Fit) rateBrier() float64 {
 	rate := stat.Ratio(f.Right, f.Predictions)
 	return rate * (1 - rate)

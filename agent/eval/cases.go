@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// maxCaseLine is the longest line that a case file may have, in bytes. Crash
-// reports are the longest cases known; the largest is under 1 MiB.
+// maxCaseLine is the longest line of a case file, in bytes. Crash reports are the longest cases
+// known; the largest is under 1 MiB.
 const maxCaseLine = 64 << 20
 
 // CaseFile identifies one case file of a report, by its path and its content.
@@ -25,7 +25,7 @@ type CaseFile struct {
 	Path       string `json:"path"`
 	SHA256     string `json:"sha256"`
 	Cases      int    `json:"cases"`
-	Duplicates int    `json:"duplicates,omitempty"` // number of cases that an earlier file already has
+	Duplicates int    `json:"duplicates,omitempty"` // number of cases that are also in an earlier file
 }
 
 // CaseError is the error for a line of a case file that is not a valid case.
@@ -118,8 +118,7 @@ func readCases(t Task, path string, r io.Reader) ([]Case, error) {
 	return cases, nil
 }
 
-// CheckRepoName returns an error if a path made from name would lead out of the
-// folder of repositories.
+// CheckRepoName returns an error if a path made from name would leave the folder of repositories.
 func CheckRepoName(name string) error {
 	if name == "" {
 		return errors.New(`the field "repo" is missing`)
@@ -130,9 +129,9 @@ func CheckRepoName(name string) error {
 	return nil
 }
 
-// Sample returns a fixed sample of n cases in their original order, or all cases
-// if n is 0. A smaller sample is always part of a larger one. A sample is spread
-// over the repositories; the first n lines of a file would be from one or two.
+// Sample returns a fixed sample of n cases in their original order, or all cases if n is 0. A
+// smaller sample is always part of a larger one. A sample is spread over the repositories, while
+// the first n lines of a file would come from one or two.
 func Sample(cases []Case, n int) []Case {
 	if n <= 0 || n >= len(cases) {
 		return cases

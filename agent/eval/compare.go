@@ -7,11 +7,11 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Comparison compares two algorithms, or two runs of one algorithm, on the cases
-// that both evaluated.
+// Comparison compares two algorithms, or two runs of one algorithm, on the cases that both
+// evaluated.
 //
-// McNemar's test needs a yes or no for each case and uses Score.Right. The
-// difference of the task's main metric uses the whole answers.
+// McNemar's test needs a yes or no for each case and uses Score.Right. The difference of the
+// task's main metric uses the whole answers.
 type Comparison struct {
 	A         string  `json:"a"`
 	B         string  `json:"b"`
@@ -23,8 +23,8 @@ type Comparison struct {
 	BRight    int     `json:"b_right"` // B is right and A is wrong
 	NoneRight int     `json:"none_right"`
 	McNemarP  float64 `json:"mcnemar_p"` // exact, two-sided
-	// MainA and MainB are the main metric of A and of B. In the JSON they are
-	// named after the metric, as in "f1_a".
+	// MainA and MainB are the main metric of A and of B. Their JSON names contain the metric, as
+	// in "f1_a".
 	MainA float64       `json:"-"`
 	MainB float64       `json:"-"`
 	Diff  stat.Estimate `json:"-"` // B minus A, by paired bootstrap
@@ -75,7 +75,7 @@ func compare(sheet *Sheet, nameA, nameB string, as, bs []Outcome) Comparison {
 	return c
 }
 
-// comparable reports whether the main metric says something about both algorithms.
+// comparable reports whether the main metric is defined for both algorithms.
 func (c *Comparison) comparable() bool {
 	return c.Cases == 0 || !math.IsNaN(c.MainA) && !math.IsNaN(c.MainB)
 }

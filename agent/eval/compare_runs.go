@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Contender is one side of a comparison of runs. Algorithm is "" for all
-// algorithms that both sides have.
+// Contender is one side of a comparison of runs. Algorithm is "" for all algorithms that both
+// sides have.
 type Contender struct {
 	Name      string
 	Algorithm string
 	Results   *Results
-	Fallback  bool // the task of the results counts the offline engine's answers in the place of a model's
+	Fallback  bool // the results count the offline engine's answers instead of a model's
 }
 
 // ParseContender reads a Contender in the form "run" or "run:algorithm". It leaves
@@ -22,9 +22,8 @@ func ParseContender(s string) Contender {
 	return Contender{Name: name, Algorithm: algorithm}
 }
 
-// CompareRuns compares two runs. If both sides name an algorithm or have only one,
-// it compares these two; otherwise it compares each algorithm that both sides
-// have.
+// CompareRuns compares two runs. If both sides name an algorithm or have only one, it compares
+// these two; otherwise it compares each common algorithm.
 func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
 	pairs, err := pairings(a, b)
 	if err != nil {
@@ -41,7 +40,7 @@ func CompareRuns(t Task, a, b Contender) ([]Comparison, error) {
 	return list, nil
 }
 
-// called returns the name of an algorithm of this side in a comparison.
+// called returns the name of this side's algorithm in a comparison.
 func (c Contender) called(algorithm string) string {
 	if c.Fallback && asksModel(c.Results.Outcomes[algorithm]) {
 		return c.Name + ":" + algorithm + withFallback
@@ -79,9 +78,8 @@ func (c Contender) choices() []string {
 	return c.Results.Algorithms
 }
 
-// aligned returns the outcomes of two runs in the same order of cases. The cases
-// are those of both runs, sorted by id; a case that one run lacks is marked as not
-// evaluated in that run.
+// aligned returns the outcomes of two runs in the same order of cases. The cases are those of
+// both runs, sorted by id; a case missing in one run is marked as not evaluated there.
 func aligned(t Task, a, b Contender) (as, bs map[string][]Outcome, err error) {
 	place := map[string]int{}
 	heads := map[string]Head{}

@@ -1,7 +1,7 @@
 package eval
 
-// Contradicted returns the number of cases for which the details of some score name fields
-// that what was computed of the case contradicts.
+// Contradicted returns the number of cases with fields that contradict the computed facts. fields
+// returns the names of such fields from the details of a score.
 func Contradicted(res *Results, fields func(row any) []string) int {
 	doubtful := map[int]bool{}
 	for _, rows := range res.Outcomes {

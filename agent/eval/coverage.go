@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// calibrate measures how well probabilities match results. It returns nil for an
-// algorithm that gives no probabilities.
+// calibrate measures how well probabilities match results. It returns nil for an algorithm
+// without probabilities.
 func calibrate(outcomes []Outcome) *stat.Calibration {
 	cases := make([][]stat.Forecast, len(outcomes))
 	for i, o := range outcomes {
@@ -17,8 +17,7 @@ func calibrate(outcomes []Outcome) *stat.Calibration {
 	return stat.NewCalibration(cases)
 }
 
-// CoveragePoint says how good the answers are if only the surest cases are
-// answered.
+// CoveragePoint measures the answers if only the surest cases are answered.
 type CoveragePoint struct {
 	Threshold float64   // a case is answered if the probability of its first choice is at least this
 	Coverage  float64   // share of the cases that are answered
@@ -39,15 +38,14 @@ func (p CoveragePoint) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// maxCurvePoints is the largest number of points of a curve. Plots and tables need no
-// more.
+// maxCurvePoints is the largest number of points of a curve, enough for plots and tables.
 const maxCurvePoints = 50
 
-// coverage returns the coverage curve, from the surest case to the least sure. It
-// returns nil for algorithms that give no probabilities.
+// coverage returns the coverage curve, from the surest case to the least sure. It returns nil for
+// algorithms without probabilities.
 func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	var sure []int // indices of the outcomes
-	var sum Tally  // adds up the answered cases, and the others as if they had an empty answer
+	var sum Tally  // sum of the answered cases, and of the others with an empty answer
 	for i, o := range outcomes {
 		if len(o.Forecasts) > 0 {
 			sure = append(sure, i)
@@ -83,8 +81,8 @@ func coverage(sheet *Sheet, outcomes []Outcome) []CoveragePoint {
 	return curve
 }
 
-// thin reduces the ends of a curve's points to maxCurvePoints evenly spaced ones and keeps the
-// last.
+// thin reduces the ends of a curve's points to maxCurvePoints evenly spaced ones. It keeps the
+// last one.
 func thin(ends []int) []int {
 	if len(ends) <= maxCurvePoints {
 		return ends

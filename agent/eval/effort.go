@@ -12,13 +12,13 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Effort summarizes how a model worked on the cases of one algorithm and what it
-// cost. The runs of a case are added up.
+// Effort summarizes a model's work on the cases of one algorithm, and its cost. The runs of a
+// case are added up.
 type Effort struct {
 	Cases     int            `json:"cases"`     // cases in which a model was asked
-	Fallbacks int            `json:"fallbacks"` // of these, cases that the offline engine answered in the end
-	Status    map[string]int `json:"status"`    // how many conversations ended in each way
-	Types     map[string]int `json:"types"`     // how many named answers are of each type
+	Fallbacks int            `json:"fallbacks"` // number of these cases that the offline engine answered in the end
+	Status    map[string]int `json:"status"`    // number of conversations by how they ended
+	Types     map[string]int `json:"types"`     // number of named answers by type
 	Objected  int            `json:"objected"`  // cases in which the claim check questioned a claim
 	Agreement *float64       `json:"agreement"` // mean share of the runs that name the first choice; null if no runs voted
 
@@ -35,7 +35,7 @@ type Effort struct {
 	Estimated bool `json:"estimated,omitempty"` // some token counts are estimates
 
 	Tools  []ToolUse   `json:"tools"`            // most used first
-	Faults []ToolFault `json:"faults,omitempty"` // calls that brought nothing, those of the most used tool first
+	Faults []ToolFault `json:"faults,omitempty"` // calls without a result, the most used tool first
 }
 
 // Spread summarizes the values of a number over several cases.
@@ -46,16 +46,15 @@ type Spread struct {
 	Total  float64 `json:"total"`
 }
 
-// ToolUse says how often a tool was called in each turn. ByTurn starts with the
-// first turn (AgentSZZ, figure 4).
+// ToolUse counts the calls of a tool in each turn. ByTurn starts with the first turn (AgentSZZ,
+// figure 4).
 type ToolUse struct {
 	Name   string `json:"name"`
 	ByTurn []int  `json:"by_turn"`
 	Total  int    `json:"total"`
 }
 
-// newEffort adds up the work behind outcomes. It returns nil if no model was
-// asked.
+// newEffort adds up the work behind outcomes. It returns nil if no model was asked.
 func newEffort(outcomes []Outcome) *Effort {
 	e := &Effort{Status: map[string]int{}, Types: map[string]int{}, Tools: []ToolUse{}}
 	var turns, calls, kept, prompt, cached, output, cost, seconds, agreement []float64
@@ -137,7 +136,7 @@ func (e *Effort) rank(tools map[string]*ToolUse) {
 	})
 }
 
-// known reports whether any value of a number that is never 0 was known.
+// known reports whether any value is known, for a number that is never 0.
 func (s Spread) known() bool { return s.Total > 0 }
 
 // appendKnown appends a value unless it is not known.
@@ -188,7 +187,7 @@ func (e *Effort) rows() []effortRow {
 	return rows
 }
 
-// about describes in words what the table of an Effort leaves out.
+// about describes the parts of an Effort that are not in its table.
 func (e *Effort) about(sheet *Sheet) string {
 	parts := []string{agent.Plural(e.Cases, "case"), "conversations: " + counts(e.Status)}
 	if len(e.Types) > 0 {
@@ -221,8 +220,7 @@ func counts(m map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// maxTurns is the largest number of turns that have a column in the table of
-// tools.
+// maxTurns is the largest number of turns with a column in the table of tools.
 const maxTurns = 12
 
 func (r *Report) textEffort(b *strings.Builder) {
@@ -244,8 +242,8 @@ func (r *Report) textEffort(b *strings.Builder) {
 	}
 }
 
-// textAblation compares the algorithms that ask a model, as table 2 of AgentSZZ
-// does. It shows the metrics of each and its cost per case.
+// textAblation compares the algorithms that ask a model, like table 2 of AgentSZZ. It shows the
+// metrics and the cost per case of each algorithm.
 func (r *Report) textAblation(b *strings.Builder) {
 	estimated, main := r.sheet.estimated(), r.sheet.at(r.sheet.Main)
 	head := []string{"by " + r.sheet.Asked + ", on average"}
@@ -316,8 +314,8 @@ func countOrDash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// percentOfMost returns n in percent of the largest number of calls that any tool has in
-// one turn. The HTML page draws its bars from it.
+// percentOfMost returns n in percent of the most calls of any tool in one turn. It gives the
+// length of the bars on the HTML page.
 func (e *Effort) percentOfMost(n int) int {
 	most := 1
 	for _, t := range e.Tools {

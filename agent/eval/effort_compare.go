@@ -6,9 +6,9 @@ import (
 	"git-agent/agent/stat"
 )
 
-// OutcomeEffort summarizes the work on the cases that an algorithm gets right, or on the
-// others (HAFixAgent, figures 4 and 5). All but Cases and Seconds cover only cases in which
-// a model was asked.
+// OutcomeEffort summarizes the work on the cases that an algorithm gets right, or on the others
+// (HAFixAgent, figures 4 and 5). All fields except Cases and Seconds cover only cases in which a
+// model was asked.
 type OutcomeEffort struct {
 	Right   bool   `json:"right"`
 	Cases   int    `json:"cases"`
@@ -51,13 +51,13 @@ func effortByOutcome(outcomes []Outcome) []OutcomeEffort {
 func turnsOf(w *Work) float64  { return float64(w.Turns) }
 func tokensOf(w *Work) float64 { return float64(w.Usage.Prompt() + w.Usage.Output) }
 
-// EffortTests compare the effort of the algorithms that ask a model, on the cases that
-// all of them get right (HAFixAgent, section 6.2 and table 5). If Friedman's test finds a
-// difference among all of them, Wilcoxon's signed-rank test compares each with the first.
+// EffortTests compare the effort of the algorithms that ask a model, on the cases that all of
+// them get right (HAFixAgent, section 6.2 and table 5). If Friedman's test finds a difference
+// among all of them, Wilcoxon's signed-rank test compares each with the first.
 type EffortTests struct {
 	Algorithms []string     `json:"algorithms"`
-	Level      float64      `json:"level"`     // Friedman's test finds a difference if p is below
-	Threshold  float64      `json:"threshold"` // likewise for each of Wilcoxon's tests: Level by their number (Bonferroni)
+	Level      float64      `json:"level"`     // Friedman's test finds a difference if p is below Level
+	Threshold  float64      `json:"threshold"` // limit of p for each of Wilcoxon's tests: Level divided by their number (Bonferroni)
 	Rows       []EffortTest `json:"rows"`
 }
 
@@ -68,13 +68,14 @@ type EffortTest struct {
 	Cases    int        `json:"cases"`
 	Medians  []float64  `json:"medians"`    // by algorithm
 	Friedman *float64   `json:"friedman_p"` // null for two algorithms
-	Wilcoxon []*float64 `json:"wilcoxon_p"` // by algorithm after the first, not corrected; null if the test was not made
+	Wilcoxon []*float64 `json:"wilcoxon_p"` // by algorithm after the first, uncorrected; null without a test
 }
 
 // testLevel is the level of significance of the paper.
 const testLevel = 0.05
 
-// measures are what algorithms are compared by. A measure is false if it is not known.
+// measures are the values by which algorithms are compared. of returns false if the value is
+// unknown.
 var measures = []struct {
 	name string
 	of   func(*Work) (float64, bool)
@@ -89,8 +90,8 @@ var measures = []struct {
 	}},
 }
 
-// newEffortTests returns nil if fewer than two algorithms ask a model, or if they have
-// fewer than two cases in common.
+// newEffortTests returns nil if fewer than two algorithms ask a model, or if they have fewer than
+// two cases in common.
 func newEffortTests(sheet *Sheet, res *Results) *EffortTests {
 	t := &EffortTests{Level: testLevel}
 	for _, name := range res.Algorithms {
@@ -121,8 +122,8 @@ func newEffortTests(sheet *Sheet, res *Results) *EffortTests {
 	return t
 }
 
-// values returns a row of values for each case that all algorithms get right, with one
-// value for each algorithm.
+// values returns a row for each case that all algorithms get right, with one value for each
+// algorithm.
 func (t *EffortTests) values(res *Results, measure func(*Work) (float64, bool), use func(index int) bool) [][]float64 {
 	var rows [][]float64
 	for i := range res.Cases {

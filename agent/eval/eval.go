@@ -1,11 +1,10 @@
-// Package eval measures engines on cases whose answer is known. A Task defines
-// what a case is, what an answer is and how an answer is scored; agent/eval/szz and
-// agent/eval/crash implement one each.
+// Package eval measures engines on cases with known answers. A Task defines cases, answers and
+// the scoring of answers; agent/eval/szz, agent/eval/crash and agent/eval/fix implement one each.
 //
-// An evaluation has four steps. ReadCaseFiles reads case files. Run asks an
-// engine about every case with every algorithm. NewReport computes the task's
-// metrics and the calibration from the outcomes. The Report prints itself as a
-// table, as JSON ("git-agent/eval/1") or as one HTML file.
+// An evaluation has four steps. ReadCaseFiles reads case files. Run asks an engine about every
+// case with every algorithm. NewReport computes the task's metrics and the calibration from the
+// outcomes. The Report prints itself as a table, as JSON ("git-agent/eval/1") or as one HTML
+// file.
 //
 // The package promises:
 //   - Every case is accounted for. It is evaluated; or it failed, counts as an
@@ -20,7 +19,6 @@
 //     order. Rows are sorted, and resampling is seeded and goes over cases sorted
 //     by id.
 //
-// Intervals hold for new cases of the same repositories only. Cases of one
-// repository resemble each other, so the interval for repositories that are not
-// among the cases is wider than the printed one.
+// Intervals hold only for new cases of the same repositories. Cases of one repository resemble
+// each other, so the interval for other repositories is wider than the printed one.
 package eval

@@ -10,10 +10,9 @@ import (
 	"git-agent/gitext"
 )
 
-// evaluate asks the engine about one case with every algorithm that has no answer
-// yet. An error or panic of the engine is recorded as the result of that case. A
-// journal that cannot be written ends the run, because going on would lose
-// answers that were paid for; a StopError ends it too.
+// evaluate asks the engine about one case with every algorithm without an answer. It records an
+// error or panic of the engine as the result of that case. A journal that cannot be written ends
+// the run, because going on would lose answers that were paid for; a StopError ends it too.
 func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 	c := r.Cases[index]
 	session, err := g.open(ctx, r.Open)
@@ -61,9 +60,9 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 	r.finish(index, absent)
 }
 
-// IncompleteError is returned for a case whose answer needs objects that the clone
-// lacks. Such a case is skipped, because its answer would count as the engine's mistake,
-// and asked again in the next run.
+// IncompleteError is returned for a case whose answer needs objects that the clone lacks. Such a
+// case is skipped, because its answer would count as the engine's mistake. The next run asks it
+// again.
 type IncompleteError struct{ Object gitext.OID }
 
 func (e *IncompleteError) Error() string {
@@ -74,7 +73,7 @@ func (e *IncompleteError) Error() string {
 	)
 }
 
-// unanswered lists the algorithms that have no record of a case yet.
+// unanswered lists the algorithms without a record of a case.
 func (r *runner) unanswered(index int) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,8 +147,8 @@ func (r *runner) keep(ctx context.Context, index int, rec Record) {
 	}
 }
 
-// skip records that a case cannot be evaluated. The journal keeps the reason, so
-// that a report made from the journal still names the case.
+// skip records that a case cannot be evaluated. The journal stores the reason, so that a report
+// made from the journal still lists the case.
 func (r *runner) skip(ctx context.Context, index int, reason string) {
 	c, h := r.Cases[index], r.Cases[index].Head()
 	for _, algorithm := range r.unanswered(index) {
@@ -189,9 +188,8 @@ func (r *runner) addPartial(p Partial) {
 	r.res.Partial = append(r.res.Partial, p)
 }
 
-// advance counts a case as done and reports progress. It estimates the time left
-// from the cases for which an engine was asked; cases from the journal take no
-// time.
+// advance counts a case as done and reports progress. It estimates the remaining time from the
+// cases for which an engine was asked, because cases from the journal take no time.
 func (r *runner) advance() {
 	r.prog.Done++
 	if r.OnProgress == nil {

@@ -10,8 +10,8 @@ import (
 	"git-agent/agent"
 )
 
-// ToolFault counts the calls of a tool that brought nothing for one reason (AutoCrashFL,
-// section 5.4 and table 5).
+// ToolFault counts the calls of a tool that gave no result for one reason (AutoCrashFL, section
+// 5.4 and table 5).
 type ToolFault struct {
 	Tool  string      `json:"tool"`
 	Fault agent.Fault `json:"fault"`
@@ -45,7 +45,7 @@ func (e *Effort) addFaults(outcomes []Outcome) {
 	}
 }
 
-// faultTable returns the table of faults. It has no rows if there are none.
+// faultTable returns the table of faults. It has no rows without faults.
 func (a Algorithm) faultTable() *table {
 	t := newTable("calls of "+a.Name+" that brought nothing", "reason", "calls", "of", "share")
 	for _, f := range a.Effort.Faults {

@@ -36,9 +36,9 @@ func layouts(name string) []string {
 	return places
 }
 
-// isRepository reports whether dir looks like a git repository. It checks only for
-// what every repository has, including those with reftable and those whose .git is
-// a file; git itself checks the rest.
+// isRepository reports whether dir looks like a git repository. It checks only for the common
+// parts of all repositories, including those with reftable and those whose .git is a file; git
+// itself checks the rest.
 func isRepository(dir string) bool {
 	if exists(filepath.Join(dir, ".git")) {
 		return true

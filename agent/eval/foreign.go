@@ -14,11 +14,11 @@ import (
 	"os"
 )
 
-// Foreign holds the answers of another program, which are scored like those of our own
+// Foreign holds the answers of another program, which are scored like the answers of our own
 // engines.
 type Foreign struct {
 	SHA256 string                 // of the file's content
-	fields map[string]bool        // that some line has
+	fields map[string]bool        // fields that occur in some line
 	lines  map[string]foreignLine // by the id of the case
 }
 
@@ -27,9 +27,9 @@ type foreignLine struct {
 	text   json.RawMessage
 }
 
-// ReadForeign reads a file of answers: a JSON object on each line, whose "id" names a case.
-// check returns an error for a line that the task cannot read. A line that is none, and two
-// lines about the same case, are an error.
+// ReadForeign reads a file of answers: a JSON object on each line, whose "id" names a case. check
+// returns an error for a line that the task cannot read. ReadForeign returns an error for a line
+// without such an object, and for two lines about the same case.
 func ReadForeign(ctx context.Context, path string, check func(line json.RawMessage) error) (*Foreign, error) {
 	f, err := disk.Named(ctx, path, os.O_RDONLY, 0)
 	if err != nil {
@@ -80,15 +80,15 @@ func (a *Foreign) add(number int, line json.RawMessage, check func(json.RawMessa
 	return nil
 }
 
-// To returns the line that answers a case. It returns nil if the file has no answer to it,
-// which counts as an answer that names nothing.
+// To returns the line with the answer to a case. It returns nil if the file has none, which
+// counts as an empty answer.
 func (a *Foreign) To(c Case) json.RawMessage { return a.lines[c.Head().ID].text }
 
-// Has reports whether some line has a field. What no line has, the program was not asked for.
+// Has reports whether some line has a field. If none has, the program was not asked for the
+// field.
 func (a *Foreign) Has(field string) bool { return a.fields[field] }
 
-// Coverage counts the cases that the file answers, and the answers whose case is not among
-// the cases.
+// Coverage counts the cases with an answer in the file, and the answers to unknown cases.
 func (a *Foreign) Coverage(cases []Case) (answered, unknown int) {
 	for _, c := range cases {
 		if a.To(c) != nil {
@@ -98,5 +98,5 @@ func (a *Foreign) Coverage(cases []Case) (answered, unknown int) {
 	return answered, len(a.lines) - answered
 }
 
-// Setting returns what the answers depend on, for Plan.Settings.
+// Setting identifies the content of the answers, for Plan.Settings.
 func (a *Foreign) Setting() string { return "answers=" + a.SHA256[:16] }

@@ -31,7 +31,7 @@ func (s *ForeignSuspect) UnmarshalJSON(data []byte) error {
 }
 
 // CheckProbability returns an error if p, in a field of another program's answer, is no
-// probability. of says what it is the probability of.
+// probability. of names the subject of the probability.
 func CheckProbability(field, of string, p float64) error {
 	if p < 0 || p > 1 {
 		return fmt.Errorf("the field %q: %s has the probability %v, which is not between 0 and 1", field, of, p)

@@ -25,7 +25,7 @@ type page struct {
 	Beside      []Metric // estimated metrics except the main one
 	Columns     []string // column heads of the table of algorithms
 	Asked       bool     // an algorithm asked a model
-	Estimated   []string // titles of the metrics that the task is judged by
+	Estimated   []string // titles of the metrics that measure the task
 	Bars        barPlot
 	Reliability *squarePlot
 	Coverage    *squarePlot
@@ -53,16 +53,16 @@ type pageRow struct {
 	First   Row
 }
 
-// pageCell shows the main metric and the one in small print. Percent is the
-// length of the bar behind the numbers.
+// pageCell shows the main metric and the metric in small print. Percent is the length of the bar
+// behind the numbers.
 type pageCell struct {
 	Main, Small, About string
 	Percent            int
 	Best               bool
 }
 
-// WriteHTML writes the report as one self-contained page, which can be mailed,
-// archived and opened without a network.
+// WriteHTML writes the report as one self-contained page for mail, archives and use without a
+// network.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
@@ -108,7 +108,7 @@ func (r *Report) page() page {
 	return p
 }
 
-// addConfigurations adds how the configurations of one method compare.
+// addConfigurations adds the comparison of the configurations of one method.
 func (p *page) addConfigurations() {
 	if p.Sheet.Configurations == nil {
 		return

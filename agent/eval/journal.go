@@ -13,9 +13,9 @@ import (
 // runKind returns the kind of a task's runs in traces.db.
 func runKind(t Task) string { return "eval/" + t.Name() }
 
-// runSpec identifies a run by its name alone. Everything else that determines a
-// prediction is in the prediction's key, so one run can hold several case files,
-// algorithms and engine versions, and more can be added later.
+// runSpec identifies a run by its name alone. The prediction's key contains everything else that
+// determines a prediction. So one run can contain several case files, algorithms and engine
+// versions, and more can be added later.
 type runSpec struct {
 	Name string `json:"name"`
 }
@@ -59,8 +59,8 @@ func FindJournal(ctx context.Context, t Task, traces *cache.Traces, name string)
 	return &RunJournal{t, traces, run.ID}, nil
 }
 
-// Kept yields the predictions of the run in the order in which they were kept. It
-// skips damaged ones, which the next run asks for again.
+// Kept yields the predictions of the run in the order of storing. It skips damaged ones, for
+// which the next run asks again.
 func (t *RunJournal) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for step, err := range t.traces.Steps(ctx, t.run) {
@@ -78,14 +78,14 @@ func (t *RunJournal) Kept(ctx context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-// keptRecord is a record whose case and answer only the task can read.
+// keptRecord is a record with its case and answer undecoded, because only the task can read them.
 type keptRecord struct {
 	Record
 	Case   json.RawMessage `json:"case"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// readRecord decodes a step that Keep wrote.
+// readRecord decodes a step written by Keep.
 func readRecord(t Task, payload []byte) (Record, error) {
 	kept, ok := cutRecord(payload)
 	var err error
@@ -99,8 +99,8 @@ func readRecord(t Task, payload []byte) (Record, error) {
 	return kept.Record, err
 }
 
-// cutRecord reads a record without reading its case and its answer, which are most of it.
-// It returns false if json.Unmarshal must read it, which also finds what is wrong.
+// cutRecord reads a record without decoding its case and its answer, which are the largest parts.
+// It returns false if json.Unmarshal must read the record, which also finds errors in it.
 func cutRecord(payload []byte) (keptRecord, bool) {
 	var kept keptRecord
 	var field any
@@ -136,8 +136,8 @@ func cutRecord(payload []byte) (keptRecord, bool) {
 	return kept, ok
 }
 
-// Keep appends one prediction. If another process has ended the run in the
-// meantime, Keep reopens it, because two processes may share a run.
+// Keep appends one prediction. If another process has ended the run, Keep reopens it, because two
+// processes may share a run.
 func (t *RunJournal) Keep(ctx context.Context, r Record) error {
 	payload, err := json.Marshal(r)
 	if err != nil {

@@ -2,13 +2,12 @@ package eval
 
 import "bytes"
 
-// EachMember calls use with the name and the value of each member of a JSON object, as long
-// as use returns true. It does not look into the values, so that large ones can be skipped
-// or read by other means than reflection; use must read those that it needs by a reader that
-// checks them.
+// EachMember calls use with the name and the value of each member of a JSON object, until use
+// returns false. It does not parse the values, so that large ones can be skipped or read without
+// reflection; use must read the needed values with a reader that checks them.
 //
-// It returns false if use did, or if the text is not in the form in which json.Marshal
-// writes an object: without spaces, and with plain names.
+// It returns false if use did, or if the text does not have the form of json.Marshal's objects:
+// without spaces, and with plain names.
 func EachMember(text []byte, use func(name, value []byte) bool) bool {
 	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
 		return false
@@ -37,8 +36,8 @@ func EachMember(text []byte, use func(name, value []byte) bool) bool {
 	return true
 }
 
-// valueEnd returns the length of the value at the start of text, which ends at a comma or at
-// the end. It returns -1 if brackets or quotes do not match.
+// valueEnd returns the length of the value at the start of text. The value ends at a comma or at
+// the end of text. It returns -1 if brackets or quotes do not match.
 func valueEnd(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); {
@@ -67,8 +66,8 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-// stringEnd returns the length of the quoted string at the start of text, or -1 if it has no
-// end.
+// stringEnd returns the length of the quoted string at the start of text, or -1 if the string
+// does not end.
 func stringEnd(text []byte) int {
 	for i := 1; ; {
 		n := bytes.IndexByte(text[i:], '"')

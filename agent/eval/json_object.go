@@ -6,8 +6,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// object builds a JSON object whose field names are known only at run time. After
-// the first error it ignores further fields.
+// object builds a JSON object with field names known only at run time. After the first error it
+// ignores further fields.
 type object struct {
 	b   bytes.Buffer
 	err error

@@ -11,9 +11,9 @@ type Row struct {
 	Name    string
 	Cases   int // evaluated cases, failures included
 	Failed  int
-	Empty   int             // answers that name nothing, failures included
+	Empty   int             // empty answers, including failures
 	Asked   int             // predictions for which a model was asked
-	Fell    int             // of these, predictions in which the offline engine answered in its place
+	Fell    int             // of these, predictions that the offline engine answered instead
 	Values  []stat.Estimate // one for each metric of the sheet
 	Seconds float64         // mean per case; NaN if not known
 	sheet   *Sheet
@@ -22,8 +22,8 @@ type Row struct {
 // Value returns the value of the first metric with this name.
 func (r Row) Value(name string) stat.Estimate { return r.Values[r.sheet.at(name)] }
 
-// fallbacks formats how many answers are the offline engine's in place of a model's. It is
-// "-" where no model was asked.
+// fallbacks formats the number of answers by the offline engine instead of a model. It is "-" if
+// no model was asked.
 func (r Row) fallbacks() string {
 	if r.Asked == 0 {
 		return "-"

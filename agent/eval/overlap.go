@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Overlap says which cases the algorithms get right together, and which only some of
-// them do. Its sets are the regions of a Venn diagram (HAFixAgent, figure 3).
+// Overlap counts the cases by the set of algorithms that get them right. Its sets are the regions
+// of a Venn diagram (HAFixAgent, figure 3).
 type Overlap struct {
 	Cases      int         `json:"cases"`                // cases that all algorithms evaluated
 	By         string      `json:"by,omitempty"`         // the dimension of the strata
@@ -29,19 +29,19 @@ type Successes struct {
 	Name  string  `json:"name"`
 	Right Counted `json:"right"`
 	Only  Counted `json:"only"` // cases that no other algorithm gets right
-	// NotByFirst counts the cases that the first algorithm does not get right
-	// ("Unique # Pass" of HAFixAgent, table 4, if that works without history).
+	// NotByFirst counts those of Right that the first algorithm does not get right ("Unique #
+	// Pass" of HAFixAgent, table 4, if the first works without history).
 	NotByFirst Counted `json:"not_by_first"`
 }
 
 // Set counts the cases that exactly these algorithms get right.
 type Set struct {
-	Algorithms []string `json:"algorithms"` // none for the cases that nobody gets right
+	Algorithms []string `json:"algorithms"` // empty for the cases that no algorithm gets right
 	Counted
 	IDs []string `json:"ids"`
 }
 
-// newOverlap compares the algorithms of results. It returns nil if there is only one.
+// newOverlap compares the algorithms of results. It returns nil for fewer than two.
 func newOverlap(sheet *Sheet, res *Results) *Overlap {
 	if len(res.Algorithms) < 2 {
 		return nil
@@ -101,7 +101,7 @@ func (o *Overlap) count(res *Results, index, stratum int) []string {
 
 func newCounted(strata []string) Counted { return Counted{ByStratum: make([]int, len(strata))} }
 
-// add counts a case. A negative stratum is none.
+// add counts a case. A negative stratum means none.
 func (c *Counted) add(stratum int) {
 	c.All++
 	if stratum >= 0 {
@@ -114,8 +114,8 @@ func (res *Results) byAll(index int) bool {
 	return !slices.ContainsFunc(res.Algorithms, func(a string) bool { return !res.Outcomes[a][index].Evaluated })
 }
 
-// configurationStrata returns the strata by which configurations are compared, and the
-// index of the stratum of each case; -1 for a case in none.
+// configurationStrata returns the strata for the comparison of configurations, and the index of
+// the stratum of each case; -1 for none.
 func (s *Sheet) configurationStrata(res *Results) (names []string, of []int) {
 	of = make([]int, len(res.Cases))
 	for i := range of {

@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// This file computes the layout of the plots; report.html writes the numbers into
-// SVG. Every axis goes from 0 to 1.
+// This file computes the layout of the plots; report.html writes the numbers into SVG. Every axis
+// goes from 0 to 1.
 
 const (
 	barsWidth  = 1000.0
@@ -64,8 +64,8 @@ type barRow struct {
 	About                   string // tooltip
 }
 
-// barDot marks an estimated metric other than the main one. Class is the metric's
-// name, by which the style sheet draws it. At is "" if the metric is undefined.
+// barDot marks an estimated metric other than the main one. Class is the metric's name, for the
+// style sheet. At is "" if the metric is undefined.
 type barDot struct{ Class, At string }
 
 func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
@@ -158,8 +158,8 @@ func newSquare(xLabel, yLabel string) squarePlot {
 func squareX(x float64) float64 { return squarePad + x*(squareSide-squarePad-12) }
 func squareY(y float64) float64 { return squareSide - squarePad - y*(squareSide-squarePad-12) }
 
-// newReliability plots stated probabilities against the share of predictions that
-// were right. The size of a dot grows with the number of predictions in its bin.
+// newReliability plots stated probabilities against the share of right predictions. The size of a
+// dot grows with the number of predictions in its bin.
 func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	p := newSquare("stated probability", "share that is true")
 	p.Diagonal = true
@@ -181,8 +181,8 @@ func newReliability(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	return p
 }
 
-// newCoverage plots metrics against the share of cases that are answered. The main
-// metric is a dashed line, and the first other estimated metric is a full one.
+// newCoverage plots metrics against the share of answered cases. The main metric is a dashed
+// line, and the first other estimated metric is a full one.
 func newCoverage(sheet *Sheet, algorithms []Algorithm) squarePlot {
 	estimated := sheet.estimated()
 	main := sheet.at(sheet.Main)

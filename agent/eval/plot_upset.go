@@ -12,15 +12,15 @@ const (
 	upsetBars   = 130.0 // height of the highest bar
 	upsetColumn = 34.0
 	upsetRow    = 24.0
-	maxSets     = 22 // columns that fit into the width of the page
+	maxSets     = 22 // number of columns in the width of the page
 )
 
-// upsetPlot shows the sets of an overlap: a column for each set with a bar for its size,
-// and below it a dot for each algorithm, filled if it belongs to the set (Lex et al.,
-// UpSet, IEEE TVCG 2014).
+// upsetPlot shows the sets of an overlap: a column for each set, with a bar for its size, and
+// below it a dot for each algorithm, filled if it belongs to the set (Lex et al., UpSet, IEEE
+// TVCG 2014).
 type upsetPlot struct {
 	Width, Height   string
-	Left, End, Base string // ends of the rows, and the line on which the bars stand
+	Left, End, Base string // ends of the rows, and the line at the bottom of the bars
 	Names           []upsetName
 	Columns         []upsetSet
 	Hidden          int // sets without a column
@@ -41,8 +41,8 @@ type upsetDot struct {
 	In bool
 }
 
-// newUpset returns nil if there is nothing to show. The cases that no algorithm gets
-// right have no column.
+// newUpset returns nil if there is nothing to show. The cases that no algorithm gets right have
+// no column.
 func newUpset(o *Overlap) *upsetPlot {
 	if o == nil || o.Any.All == 0 {
 		return nil

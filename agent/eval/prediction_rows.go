@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// RowSchema identifies the format of a line that WriteRows writes.
+// RowSchema identifies the format of a line by WriteRows.
 const RowSchema = "git-agent/eval-row/1"
 
 // predictionRow is a record with its score. It lets a reader trace a metric back
@@ -26,9 +26,8 @@ func (r predictionRow) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
-// WriteRows writes each prediction behind the results as one JSON object on one
-// line, in the order in which they were kept. If a case was asked about more than
-// once, only the last answer is written, as only that one counts.
+// WriteRows writes each prediction behind the results as one JSON object on one line, in the
+// order of storing. If a case has several answers, only the last one counts and is written.
 func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error {
 	type question struct{ id, algorithm string }
 	cases := map[string]int{}

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ReadLines reads files with one JSON value on each line, in their order. An error names the
-// file that cannot be read, and no file at all is one, too.
+// ReadLines reads files with one JSON value on each line, in order. An error names the unreadable
+// file. It returns an error if there are no files.
 func ReadLines[T any](paths ...string) ([]T, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("name at least one file")

@@ -9,33 +9,33 @@ import (
 	"git-agent/agent/source"
 )
 
-// A Reading collects what calls of tools name to read it: how much of the context a model
-// explored (Code Researcher, figure 2).
+// A Reading collects the files and commits that calls of tools request. It shows how much of the
+// context a model explored (Code Researcher, figure 2).
 type Reading struct {
-	Paths   []string // files, each once, in the order of the first calls
-	Commits []string // commits, likewise, by the first seven digits of their names
+	Paths   []string // files, without duplicates, in the order of the first calls
+	Commits []string // commits, likewise, by the first seven digits of their ids
 
 	asked map[callID]wanted
 }
 
-// A callID names a call of a tool, by its run and its own id.
+// A callID identifies a call of a tool, by its run and its own id.
 type callID struct {
 	run int
 	id  string
 }
 
-// wanted is what a call is to show.
+// wanted is the file or commit that a call requests.
 type wanted struct {
 	path, commit string // one of them is ""
 }
 
-// readers are the tools that show the text of the file in their argument "path". commitReader
-// shows the commit in its argument "commit".
+// readers are the tools that show the file in their argument "path". commitReader shows the
+// commit in its argument "commit".
 var readers = []string{"get_nearby_code", "git_blame", "cat"}
 
 const commitReader = "git_show"
 
-// fullName matches the name of a commit of which the first seven digits are enough.
+// fullName matches a commit id that is longer than seven digits.
 var fullName = source.Lazy(`^[0-9a-f]{8,64}$`)
 
 // See adds one event. A call that fails reads nothing.
@@ -64,7 +64,7 @@ func (r *Reading) See(e agent.Event) {
 	}
 }
 
-// wantedBy returns what a call is to show, nothing if it is no call of a reader.
+// wantedBy returns the request of a call, empty if the tool is not a reader.
 func wantedBy(e agent.ToolCall) (w wanted) {
 	var args struct {
 		Path   string `json:"path"`
@@ -84,7 +84,7 @@ func wantedBy(e agent.ToolCall) (w wanted) {
 	return w
 }
 
-// with returns a list with a name in it.
+// with returns a list that includes a name.
 func with(list []string, name string) []string {
 	if slices.Contains(list, name) {
 		return list

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// recall is the state of Recall. It keeps of an answer only what the report needs, and equal
-// parts of the outcomes once, because there may be millions.
+// recall is the state of Recall. It stores only the parts of an answer that the report needs, and
+// equal parts of the outcomes once, because there may be millions.
 type recall struct {
 	res   *Results
-	index map[string]int    // of a case, by its id
-	asked map[string][]bool // by algorithm: the cases that have an answer or the reason why there is none
-	notes map[asking]note   // of the few answers that have one
+	index map[string]int    // index of a case, by id
+	asked map[string][]bool // by algorithm: the cases with an answer or a reason for having none
+	notes map[asking]note   // of the few answers with a note
 	kept  interned
 }
 
@@ -26,15 +26,15 @@ type asking struct {
 	algorithm string
 }
 
-// note is what a record says beside its answer.
+// note is the content of a record beside its answer.
 type note struct {
 	failed string
 	skip   string
 	absent []string
 }
 
-// Recall rebuilds the results of a run from its journal alone. If a case was asked
-// about more than once, the last answer counts.
+// Recall rebuilds the results of a run from its journal alone. If a case has several answers, the
+// last one counts.
 func Recall(ctx context.Context, t Task, j Journal) (*Results, error) {
 	r := &recall{
 		res:   &Results{Outcomes: map[string][]Outcome{}, Versions: map[string][]string{}},
@@ -54,7 +54,7 @@ func Recall(ctx context.Context, t Task, j Journal) (*Results, error) {
 	return r.res, nil
 }
 
-// add takes in one record.
+// add processes one record.
 func (r *recall) add(t Task, rec Record) {
 	res, a := r.res, rec.Algorithm
 	id := rec.Case.Head().ID
@@ -79,7 +79,7 @@ func (r *recall) add(t Task, rec Record) {
 	}
 }
 
-// reach makes sure that an algorithm has outcomes of the cases up to the one with this index.
+// reach extends an algorithm's outcomes up to the case with this index.
 func (r *recall) reach(algorithm string, index int) {
 	rows := r.res.Outcomes[algorithm]
 	for len(rows) <= index {
@@ -111,7 +111,7 @@ func (r *recall) finish(i int) {
 	}
 }
 
-// interned holds parts of outcomes that many of them have in common.
+// interned holds common parts of outcomes.
 type interned struct {
 	tallies map[string]Tally
 	rows    map[any]any
@@ -142,7 +142,7 @@ func (n interned) tally(t Tally) Tally {
 	return t
 }
 
-// sortLists sorts the lists of cases, which were collected in the order of completion.
+// sortLists sorts the lists of cases, which are in the order of completion.
 func (res *Results) sortLists() {
 	slices.SortFunc(res.Skipped, func(a, b Skipped) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(res.Partial, func(a, b Partial) int { return cmp.Compare(a.ID, b.ID) })

@@ -21,13 +21,13 @@ type Record struct {
 	Setting   string   `json:"setting,omitempty"`
 	Answer    Answer   `json:"answer,omitempty"`
 	Absent    []string `json:"absent,omitempty"` // commits of the truth that the repository lacks
-	Error     string   `json:"error,omitempty"`  // why the engine failed
-	Skip      string   `json:"skip,omitempty"`   // why no engine was asked
+	Error     string   `json:"error,omitempty"`  // the engine's error
+	Skip      string   `json:"skip,omitempty"`   // reason for not asking an engine
 	Seconds   float64  `json:"seconds,omitempty"`
 }
 
-// key returns a hash of everything that determines a prediction. The truth is not
-// part of it, so corrected labels need no new answers.
+// key returns a hash of everything that determines a prediction. The truth is not included, so
+// corrected labels need no new answers.
 func (r Record) key() string {
 	h := r.Case.Head()
 	sum := sha256.Sum256([]byte(strings.Join([]string{h.ID, h.Repo, h.Question, r.Algorithm, r.Version, r.Setting}, "\x00")))
@@ -37,22 +37,20 @@ func (r Record) key() string {
 // Answerer answers one case with the given algorithm.
 type Answerer func(ctx context.Context, algorithm string) (Answer, error)
 
-// Session is one open repository. Begin prepares a case once for all algorithms
-// and also returns the commits of the truth that the repository lacks. Several
-// goroutines may call Begin at once.
+// Session is one open repository. Begin prepares a case once for all algorithms. It also returns
+// the commits of the truth that the repository lacks. Begin is safe for concurrent use.
 type Session interface {
 	Begin(ctx context.Context, c Case) (answer Answerer, absent []gitext.OID, err error)
 	Close() error
 }
 
-// Ender is a Session that is told when no algorithm will be asked about a case any more,
-// so that it can free what Begin made. What it does not free, Close does.
+// Ender is a Session whose End is called after the last question about a case, to free the
+// resources from Begin. Close frees the remaining resources.
 type Ender interface {
 	End(c Case)
 }
 
-// Opener opens the repository in dir. Cases is the number of cases that will be
-// asked about it.
+// Opener opens the repository in dir. cases is the number of cases about this repository.
 type Opener func(ctx context.Context, dir string, cases int) (Session, error)
 
 // AbsentError is the error for a case that cannot be evaluated because commits are
@@ -67,8 +65,8 @@ func (e *AbsentError) Error() string {
 	return fmt.Sprintf("%s not in the repository", strings.Join(names, ", "))
 }
 
-// StopError is an error that ends an evaluation because every further case would
-// fail in the same way. The case that returned it counts as not done.
+// StopError is an error that ends an evaluation because every further case would fail in the same
+// way. Its own case counts as not done.
 type StopError struct{ Err error }
 
 func (e *StopError) Error() string { return e.Err.Error() }
@@ -85,10 +83,10 @@ func stops(err error) *StopError {
 type Outcome struct {
 	Case      int     // index into the cases
 	Evaluated bool    // false for a case that was skipped or not reached
-	Failed    bool    // the engine failed, which counts as an answer that names nothing
+	Failed    bool    // the engine failed, which counts as an empty answer
 	Seconds   float64 // of the engine; NaN if not known
 	Score
-	Unanswered Tally // the tally that the case has with an empty answer
+	Unanswered Tally // the tally of the case with an empty answer
 }
 
 // outcome scores a record against the truth of its case.

@@ -9,12 +9,12 @@ import (
 	"git-agent/agent/stat"
 )
 
-// repetitionMark stands between the name of an algorithm and the number of its repetition:
-// "agent#2" is the second time that "agent" answers each case.
+// repetitionMark separates the name of an algorithm from the number of its repetition: "agent#2"
+// is the second answer of "agent" to each case.
 const repetitionMark = "#"
 
-// RepetitionOf splits the name of a repetition into its algorithm and its number. A name
-// without a number is that of the first one.
+// RepetitionOf splits the name of a repetition into its algorithm and its number. A name without
+// a number has the number 1.
 func RepetitionOf(name string) (algorithm string, number int) {
 	whole, fallback := strings.CutSuffix(name, withFallback)
 	algorithm, text, ok := strings.Cut(whole, repetitionMark)
@@ -28,8 +28,8 @@ func RepetitionOf(name string) (algorithm string, number int) {
 	return algorithm, n
 }
 
-// Repeated returns the algorithms with n repetitions of each that asks a model. The others
-// give the same answer each time.
+// Repeated returns the algorithms, with n repetitions of each one that asks a model. The other
+// algorithms give the same answer each time.
 func Repeated(algorithms []string, n int, asksModel func(string) bool) []string {
 	var list []string
 	for _, name := range algorithms {
@@ -41,7 +41,7 @@ func Repeated(algorithms []string, n int, asksModel func(string) bool) []string 
 	return list
 }
 
-// firsts returns the results of the first repetitions alone, for what compares algorithms.
+// firsts returns the results of the first repetitions alone, for comparisons of algorithms.
 func (res *Results) firsts() *Results {
 	part := *res
 	part.Algorithms = slices.DeleteFunc(slices.Clone(res.Algorithms), func(name string) bool {
@@ -51,8 +51,7 @@ func (res *Results) firsts() *Results {
 	return &part
 }
 
-// firsts returns the algorithms without their further repetitions, for tables that show
-// several side by side.
+// firsts returns the algorithms without further repetitions, for tables of several algorithms.
 func (r *Report) firsts() []Algorithm {
 	return slices.DeleteFunc(slices.Clone(r.Algorithms), func(a Algorithm) bool {
 		_, n := RepetitionOf(a.Name)
@@ -60,8 +59,8 @@ func (r *Report) firsts() []Algorithm {
 	})
 }
 
-// repeats returns the table of the means and the spread of repeated runs, nil if nothing was
-// repeated.
+// repeats returns the table of the means and the spread of repeated runs, nil without
+// repetitions.
 func (r *Report) repeats() *Table {
 	runs := map[string][]Row{}
 	var names []string
@@ -103,9 +102,9 @@ func (r *Report) repeats() *Table {
 // plainly returns a number without an interval.
 func plainly(x float64) stat.Estimate { return stat.Estimate{Value: stat.Defined(x)} }
 
-// spreadOf returns the mean, the standard deviation, the least and the greatest value of a
-// metric over repetitions. They are undefined if one of the values is, and the deviation of a
-// single value is, too.
+// spreadOf returns the mean, the standard deviation, the least and the greatest value of a metric
+// over repetitions. All are undefined if one of the values is. The deviation of a single value is
+// also undefined.
 func spreadOf(rows []Row, metric int) []stat.Estimate {
 	values := make([]float64, len(rows))
 	mean := 0.0

@@ -23,11 +23,11 @@ type Report struct {
 	Run         string      `json:"run"`
 	Version     string      `json:"version"`            // version of the engine
 	Annotations bool        `json:"annotations"`        // the engines saw hints such as Fixes: in messages
-	Index       bool        `json:"index,omitempty"`    // the ranking asked an index of changed lines
-	Fallback    bool        `json:"fallback,omitempty"` // the offline engine's answers in the place of a model's count
-	Only        string      `json:"only,omitempty"`     // the cases that were selected, such as "core cases"; "" for all
+	Index       bool        `json:"index,omitempty"`    // the ranking used an index of changed lines
+	Fallback    bool        `json:"fallback,omitempty"` // the offline engine's answers instead of a model's count
+	Only        string      `json:"only,omitempty"`     // the selected cases, such as "core cases"; "" for all
 	Files       []CaseFile  `json:"files"`
-	Shard       string      `json:"shard,omitempty"` // the part of the cases that was evaluated, such as "3/8"; "" for all
+	Shard       string      `json:"shard,omitempty"` // the evaluated part of the cases, such as "3/8"; "" for all
 	Cases       int         `json:"cases"`
 	SampledFrom int         `json:"sampled_from,omitempty"` // number of cases from which Cases were sampled
 	Evaluated   int         `json:"evaluated"`              // cases that at least one algorithm evaluated
@@ -37,7 +37,7 @@ type Report struct {
 	Seed        int         `json:"bootstrap_seed"`
 	Skipped     []Skipped   `json:"skipped"`
 	Failed      []Failed    `json:"failed"`
-	Partial     []Partial   `json:"bics_absent"` // evaluated cases with commits of the truth absent, which count as missed
+	Partial     []Partial   `json:"bics_absent"` // evaluated cases with absent commits of the truth, which count as missed
 	Algorithms  []Algorithm `json:"algorithms"`
 	// Comparisons compare each further algorithm with the first.
 	Comparisons []Comparison `json:"comparisons"`
@@ -45,13 +45,13 @@ type Report struct {
 	Overlap     *Overlap     `json:"overlap,omitempty"`      // present if the algorithms are configurations of one method
 	Unions      *Table       `json:"unions,omitempty"`       // likewise, if several of them ask a model
 	EffortTests *EffortTests `json:"effort_tests,omitempty"` // likewise, if several of them ask a model
-	Calibrated  string       `json:"calibrated,omitempty"`   // what the model's calibration was fitted on; "" if there is none
+	Calibrated  string       `json:"calibrated,omitempty"`   // training data of the model's calibration; "" if there is none
 	Fit         Fitted       `json:"fit,omitempty"`          // a calibration fitted to these answers, or nil
 	sheet       *Sheet
 }
 
-// Fitted is a calibration that a task fitted to the answers of a report. Its JSON
-// becomes part of the report's JSON.
+// Fitted is a calibration fitted by a task to the answers of a report. Its JSON becomes part of
+// the report's JSON.
 type Fitted interface {
 	Summary() FitSummary
 }
@@ -60,7 +60,7 @@ type Fitted interface {
 type FitSummary struct {
 	Algorithm                 string
 	Cases, Predictions, Right int
-	RateBrier                 float64 // Brier score of always stating the share that is right
+	RateBrier                 float64 // Brier score of always stating the share of right predictions
 	stat.Validated
 }
 
@@ -70,11 +70,11 @@ type Algorithm struct {
 	Versions    []string          `json:"versions"` // versions of the engine that answered
 	Overall     Row               `json:"overall"`
 	By          []Breakdown       `json:"by"`
-	Calibration *stat.Calibration `json:"calibration"` // null if the algorithm gives no probabilities
+	Calibration *stat.Calibration `json:"calibration"` // null if the algorithm has no probabilities
 	Coverage    []CoveragePoint   `json:"coverage"`
 	Effort      *Effort           `json:"effort,omitempty"` // present if a model was asked
 	ByOutcome   []OutcomeEffort   `json:"effort_by_outcome,omitempty"`
-	Tables      []Table           `json:"tables,omitempty"` // of the task's own
+	Tables      []Table           `json:"tables,omitempty"` // the task's own tables
 }
 
 // Breakdown has a row for each stratum of one dimension.
@@ -89,13 +89,13 @@ type About struct {
 	Run         string
 	Version     string
 	Annotations bool
-	Index       bool   // the ranking asked an index of changed lines
-	Fallback    bool   // the task counts the offline engine's answers in the place of a model's
-	Only        string // the cases that were selected, such as "core cases"; "" for all
+	Index       bool   // the ranking used an index of changed lines
+	Fallback    bool   // the task counts the offline engine's answers instead of a model's
+	Only        string // the selected cases, such as "core cases"; "" for all
 	Files       []CaseFile
 	SampledFrom int    // 0 if the cases are not a sample
-	Shard       string // the part of the cases that was evaluated, such as "3/8"; "" for all
-	NoTimes     bool   // leave out how long predictions took, and how many were stored before
+	Shard       string // the evaluated part of the cases, such as "3/8"; "" for all
+	NoTimes     bool   // leave out the times of predictions, and the number of stored ones
 }
 
 // NewReport computes the report of a run.
@@ -141,9 +141,8 @@ func NewReport(t Task, about About, res *Results) *Report {
 	return r
 }
 
-// compareConfigurations compares the algorithms if they are configurations of one method.
-// It leaves out those for which the main metric is undefined, because they do something
-// else.
+// compareConfigurations compares the algorithms if they are configurations of one method. It
+// leaves out algorithms with an undefined main metric, because they have another purpose.
 func (r *Report) compareConfigurations(res *Results) {
 	if r.sheet.Configurations == nil {
 		return
@@ -173,8 +172,8 @@ func NewComparison(t Task, list []Comparison) *Report {
 	return r
 }
 
-// sortedByID returns the results sorted by case id. This makes the report,
-// resampling included, independent of the order of the case files.
+// sortedByID returns the results sorted by case id. This makes the report, including resampling,
+// independent of the order of the case files.
 func sortedByID(res *Results) *Results {
 	order, ids := make([]int, len(res.Cases)), make([]string, len(res.Cases))
 	for i, c := range res.Cases {
@@ -198,8 +197,8 @@ func sortedByID(res *Results) *Results {
 	return &sorted
 }
 
-// dropTimes makes the seconds of all outcomes unknown. The report of two runs with the
-// same answers is then the same.
+// dropTimes sets the seconds of all outcomes to unknown, so that two runs with the same answers
+// have the same report.
 func (res *Results) dropTimes() {
 	for _, rows := range res.Outcomes {
 		for i := range rows {
@@ -208,8 +207,8 @@ func (res *Results) dropTimes() {
 	}
 }
 
-// withFallback is what follows the name of an algorithm with a model whose answers include
-// those that the offline engine gave in its place.
+// withFallback follows the name of an algorithm with a model whose answers include answers of the
+// offline engine.
 const withFallback = " (with fallback)"
 
 // asksModel reports whether a model was asked for any of the outcomes.
@@ -263,7 +262,7 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 		names, members := d.strata(res, use)
 		b := Breakdown{Dimension: d.Name, Overlapping: d.Overlapping, Rows: []Row{}}
 		for _, stratum := range names {
-			if len(members[stratum]) == len(all) { // the same cases: this spares a resampling
+			if len(members[stratum]) == len(all) { // the same cases: this saves a resampling
 				row := a.Overall
 				row.Name = stratum
 				b.Rows = append(b.Rows, row)
@@ -280,8 +279,7 @@ func newAlgorithm(sheet *Sheet, name string, res *Results) Algorithm {
 	return a
 }
 
-// notNil replaces a nil list by an empty one, which JSON writes as [] and not as
-// null.
+// notNil replaces a nil list by an empty one, because JSON writes nil as null.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -8,15 +8,15 @@ import (
 	"git-agent/gitext"
 )
 
-// fewCases is the number of cases up to which changed-path filters are not worth
-// building. Measurements in gitext show that they pay from the fourth blame on, and
-// a case takes a few blames.
+// fewCases is the largest number of cases for which changed-path filters are not worth building.
+// Measurements in gitext show that they pay from the fourth blame on, and a case takes a few
+// blames.
 const fewCases = 4
 
-// Opening says how repositories are opened.
+// Opening configures the opening of repositories.
 type Opening struct {
 	Locate func(commonDir string) string                          // returns the folder of a clone's shadow, see gitext
-	Index  func(context.Context, *gitext.Repo) gitext.ChangeIndex // opens the index of changed lines, or begins to build it; nil for none
+	Index  func(context.Context, *gitext.Repo) gitext.ChangeIndex // opens the index of changed lines, or starts its build; nil for none
 }
 
 // OpenRepository opens the repository in dir for a number of cases.
@@ -31,7 +31,7 @@ func OpenRepository(ctx context.Context, dir string, cases int, how Opening) (*g
 	}
 	repo, err := gitext.Open(ctx, opt)
 	if err == nil {
-		repo.HasIndex(ctx) // begins what is built in the background
+		repo.HasIndex(ctx) // starts the build in the background
 	}
 	return repo, err
 }

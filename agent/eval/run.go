@@ -26,11 +26,11 @@ type Plan struct {
 	Algorithms []string
 	Version    string            // version of the engine; part of every key
 	Setting    string            // settings of the engine other than the algorithm; part of every key
-	Settings   map[string]string // further settings by algorithm, such as the model; those of its repetitions, too
-	// Foreign has the answers of other programs, by the names of their algorithms. The
-	// sessions that Open opens answer with them.
+	Settings   map[string]string // further settings by algorithm, such as the model; they also apply to its repetitions
+	// Foreign has the answers of other programs, by the names of their algorithms. The sessions
+	// opened by Open answer with them.
 	Foreign    map[string]*Foreign
-	Reuse      []string // algorithms whose kept predictions are used whatever version made them
+	Reuse      []string // algorithms whose stored predictions are used regardless of their version
 	Repos      Finder
 	Open       Opener
 	Journal    Journal
@@ -40,7 +40,7 @@ type Plan struct {
 	Now        func() time.Time // nil means time.Now
 }
 
-// SetForeign makes the keys of the answers of other programs depend on their files.
+// SetForeign makes the keys of other programs' answers depend on the content of their files.
 func (p *Plan) SetForeign() {
 	if len(p.Foreign) > 0 && p.Settings == nil {
 		p.Settings = map[string]string{}
@@ -120,8 +120,8 @@ func (res *Results) Only(keep func(Case) bool) *Results {
 	return &part
 }
 
-// Run evaluates the cases of a plan. If ctx ends early, Run returns the results so
-// far, which are also kept, together with the error of ctx.
+// Run evaluates the cases of a plan. If ctx ends early, Run returns the results so far, which are
+// also stored, together with the error of ctx.
 func Run(ctx context.Context, p Plan) (*Results, error) {
 	r, err := newRunner(ctx, p)
 	if err != nil {
@@ -191,8 +191,8 @@ func newRunner(ctx context.Context, p Plan) (*runner, error) {
 	return r, nil
 }
 
-// recall reads the answers that the journal already has. It ignores failures,
-// which are tried again because the machine may have caused them.
+// recall reads the answers in the journal. It ignores failures, which are tried again because the
+// machine may have caused them.
 func (r *runner) recall(ctx context.Context) error {
 	type place struct {
 		index     int
@@ -226,7 +226,7 @@ func (r *runner) recall(ctx context.Context) error {
 	return nil
 }
 
-// record returns a record of a case that has no answer yet.
+// record returns a record for a case without an answer.
 func (r *runner) record(c Case, algorithm string) Record {
 	rec := Record{Case: c, Algorithm: algorithm, Version: r.Version, Setting: r.Setting}
 	name, _ := RepetitionOf(algorithm)
@@ -283,8 +283,8 @@ func (r *runner) arrange(ctx context.Context) {
 	})
 }
 
-// feed sends each group to the queue once for each of its cases. It finishes a
-// group before the next, so that no more groups are open than there are workers.
+// feed sends each group to the queue once for each of its cases. It finishes a group before the
+// next one, so there are never more open groups than workers.
 func (r *runner) feed(ctx context.Context, queue chan<- *group) {
 	for _, g := range r.groups {
 		for range g.todo {
@@ -338,7 +338,7 @@ func (g *group) open(ctx context.Context, open Opener) (Session, error) {
 	return g.session, g.openErr
 }
 
-// done counts a case of the group as done and closes the session after the last.
+// done counts a case of the group as done. After the last case it closes the session.
 func (g *group) done() error {
 	g.mu.Lock()
 	g.pending--
@@ -350,8 +350,8 @@ func (g *group) done() error {
 	return nil
 }
 
-// close closes the session. Run calls it again at the end, for groups that an
-// interruption left open.
+// close closes the session. Run calls it again at the end, for groups left open by an
+// interruption.
 func (g *group) close() error {
 	session := g.session
 	g.session = nil
@@ -364,8 +364,7 @@ func (g *group) close() error {
 	return nil
 }
 
-// results returns the collected results in a fixed order. They were collected in
-// the order of completion.
+// results returns the results in a fixed order. They were collected in the order of completion.
 func (r *runner) results() *Results {
 	res := &r.res
 	res.Reused = r.prog.Reused

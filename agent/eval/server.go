@@ -7,16 +7,16 @@ import (
 	"git-agent/agent/model"
 )
 
-// serverFailures is how many failures in a row, each after many attempts, mean
-// that the server is gone.
+// serverFailures is the number of consecutive failures, each after many attempts, after which the
+// server counts as gone.
 const serverFailures = 3
 
 // Server decides when an evaluation stops because of the model's server. It is safe
 // for concurrent use.
 type Server struct{ failures atomic.Int32 } // in a row
 
-// Refused marks an error of one case that every other case would meet as well, so
-// that the evaluation stops. It returns all other errors as they are.
+// Refused marks an error that would also end every other case, so that the evaluation stops. It
+// returns all other errors unchanged.
 func (s *Server) Refused(err error) error {
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.EndsAll() {
@@ -25,9 +25,8 @@ func (s *Server) Refused(err error) error {
 	return err
 }
 
-// Failed counts a case that the model has not answered because the server failed, and
-// returns the error of the case. The case is tried again when the evaluation is
-// resumed.
+// Failed counts a case without an answer because the server failed, and returns the error of the
+// case. A resumed evaluation tries the case again.
 func (s *Server) Failed(err error) error {
 	if s.failures.Add(1) >= serverFailures {
 		return &StopError{Err: err}
@@ -35,5 +34,5 @@ func (s *Server) Failed(err error) error {
 	return err
 }
 
-// Worked notes that the server did not keep a case from an answer.
+// Worked records that the server did not prevent an answer.
 func (s *Server) Worked() { s.failures.Store(0) }

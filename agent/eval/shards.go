@@ -14,8 +14,8 @@ import (
 	"git-agent/agent/shard"
 )
 
-// Deal returns the cases of a shard, in their original order, and a digest of all cases.
-// The cases of one repository are kept together.
+// Deal returns the cases of a shard, in their original order, and a digest of all cases. The
+// cases of one repository are kept together.
 func Deal(of shard.Shard, cases []Case) (own []Case, digest string, err error) {
 	items := make([]shard.Item, len(cases))
 	for i, c := range cases {
@@ -36,24 +36,24 @@ func Deal(of shard.Shard, cases []Case) (own []Case, digest string, err error) {
 	return own, sum.String(), nil
 }
 
-// FileJournal is a Journal in a plain file, that of one shard.
+// FileJournal is the Journal of one shard in a plain file.
 type FileJournal struct {
 	task Task
 	file *shard.Journal
 }
 
-// journalAbout is what the header of a journal says about a run, for the report of all
+// journalAbout is the description of a run in the header of a journal, for the report of all
 // shards.
 type journalAbout struct {
 	About
 	Algorithms []string
 }
 
-// OpenFileJournal continues the journal in a file, or begins it. The plan has the cases
-// of the shard; all is the number of cases of all shards, and digest their digest. The
-// options are what else determines the predictions.
+// OpenFileJournal continues the journal in a file, or creates it. The plan has the cases of the
+// shard; all is the number of cases of all shards, and digest their digest. options are the other
+// settings that determine the predictions.
 func OpenFileJournal(path string, of shard.Shard, p Plan, about About, all int, digest, git string, options map[string]string) (*FileJournal, error) {
-	about.Shard, about.Fallback = "", false // they are no part of what the predictions depend on
+	about.Shard, about.Fallback = "", false // predictions do not depend on these
 	text, err := json.Marshal(journalAbout{about, p.Algorithms})
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func OpenFileJournal(path string, of shard.Shard, p Plan, about About, all int, 
 	return &FileJournal{p.Task, file}, err
 }
 
-// Kept yields the predictions in the order in which they were kept.
+// Kept yields the predictions in the order of storing.
 func (j *FileJournal) Kept(context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for e, err := range j.file.Entries() {
@@ -82,8 +82,8 @@ func (j *FileJournal) Kept(context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-// yieldRecord decodes and yields one entry. An entry that the task cannot read is left
-// out. It returns false at the end.
+// yieldRecord decodes and yields one entry. It leaves out an entry that the task cannot read. It
+// returns false at the end.
 func yieldRecord(t Task, body []byte, err error, yield func(Record, error) bool) bool {
 	if err != nil {
 		yield(Record{}, err)
@@ -102,13 +102,13 @@ func (j *FileJournal) Keep(_ context.Context, r Record) error {
 	return j.file.Append(r.Key, payload)
 }
 
-// Finish closes nothing and records nothing: the journal itself shows what is missing.
+// Finish does nothing: the journal itself shows the missing entries.
 func (j *FileJournal) Finish(context.Context, error) error { return nil }
 
 // Close closes the file.
 func (j *FileJournal) Close() error { return j.file.Close() }
 
-// TaskOfKind returns the name of the task whose predictions a journal of this kind has.
+// TaskOfKind returns the name of the task for a journal's kind.
 func TaskOfKind(kind string) (name string, ok bool) { return strings.CutPrefix(kind, "eval/") }
 
 // ShardsJournal is a Journal of the predictions of several shards, for reading.
@@ -133,8 +133,8 @@ func (ShardsJournal) Keep(context.Context, Record) error {
 	return errors.New("the journals of shards are only read")
 }
 
-// AboutShards reads from the header of journals what the report of all shards says, and
-// the algorithms.
+// AboutShards reads the description for the report of all shards, and the algorithms, from the
+// header of journals.
 func AboutShards(h shard.Header) (About, []string, error) {
 	var about journalAbout
 	if err := json.Unmarshal(h.About, &about); err != nil {
@@ -143,8 +143,8 @@ func AboutShards(h shard.Header) (About, []string, error) {
 	return about.About, about.Algorithms, nil
 }
 
-// RecallShards rebuilds the results of a run from the journals of its shards. It gives
-// those that Run gives for all cases at once. With partial, cases may be missing.
+// RecallShards rebuilds the results of a run from the journals of its shards. They equal the
+// results of Run for all cases at once. With partial, cases may be missing.
 func RecallShards(ctx context.Context, j ShardsJournal, algorithms []string, partial bool) (*Results, error) {
 	res, err := Recall(ctx, j.Task, j)
 	if err != nil {
@@ -174,7 +174,7 @@ func RecallShards(ctx context.Context, j ShardsJournal, algorithms []string, par
 	return res, err
 }
 
-// Copy adds to a journal the predictions of another one that it does not have yet.
+// Copy adds to a journal the missing predictions from another journal.
 func Copy(ctx context.Context, to, from Journal) error {
 	has := map[string]bool{}
 	for rec, err := range to.Kept(ctx) {

@@ -7,19 +7,19 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Tabler is a Task with tables of its own, for what the metrics of its sheet do not say.
+// Tabler is a Task with its own tables, for results that the metrics of its sheet do not cover.
 type Tabler interface {
-	// Tables returns the tables about one algorithm, none if they would be empty.
+	// Tables returns the tables about one algorithm, or none if they would be empty.
 	Tables(res *Results, algorithm string) []Table
 }
 
-// Table is a table of a task's own about one algorithm.
+// Table is a task's own table about one algorithm.
 type Table struct {
 	Name    string     `json:"name"`
-	Title   string     `json:"title"` // heads the first column
+	Title   string     `json:"title"` // head of the first column
 	Columns []Column   `json:"columns"`
 	Rows    []TableRow `json:"rows"`
-	Note    string     `json:"note,omitempty"` // what a reader must know about it, in a sentence or two
+	Note    string     `json:"note,omitempty"` // an explanation for readers, in a sentence or two
 }
 
 // Column is a column of a Table.
@@ -35,7 +35,7 @@ type TableRow struct {
 	Values []stat.Estimate `json:"values"`
 }
 
-// plain returns the table as the text and the page show it.
+// plain returns the table in the form of the text and the page.
 func (t Table) plain() *table {
 	head := []string{t.Title}
 	for _, c := range t.Columns {
@@ -65,7 +65,7 @@ func (t Table) text(b *strings.Builder) {
 	}
 }
 
-// textTables writes the tables of the task's own about each algorithm.
+// textTables writes the task's own tables about each algorithm.
 func (r *Report) textTables(b *strings.Builder) {
 	for _, a := range r.Algorithms {
 		for _, t := range a.Tables {
@@ -81,7 +81,7 @@ func (r *Report) textRepeats(b *strings.Builder) {
 	}
 }
 
-// shownFaults returns the table of an algorithm's faults, nil if it has none.
+// shownFaults returns the table of an algorithm's faults, or nil.
 func shownFaults(a Algorithm) *table {
 	if a.Effort == nil || len(a.Effort.Faults) == 0 {
 		return nil

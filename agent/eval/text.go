@@ -67,8 +67,8 @@ func (r *Report) textHead(b *strings.Builder) {
 	}
 }
 
-// hints says, after semicolons, what was done with hints in messages and whether an index
-// was asked. It returns "" for a task whose engines read no messages that name the answer.
+// hints describes, after semicolons, the use of hints in messages and of an index. It returns ""
+// for a task whose engines read no messages that name the answer.
 func (r *Report) hints() string {
 	if !r.sheet.Annotated {
 		return ""
@@ -83,7 +83,7 @@ func (r *Report) hints() string {
 	return text
 }
 
-// otherBuilds lists the builds that answered. It returns "" if only this one did.
+// otherBuilds lists the builds that answered. It returns "" for this build alone.
 func (a Algorithm) otherBuilds(this string) string {
 	if len(a.Versions) == 0 || len(a.Versions) == 1 && a.Versions[0] == this {
 		return ""
@@ -111,8 +111,8 @@ func (r *Report) textOverall(b *strings.Builder) {
 	t.write(b)
 }
 
-// asked reports whether an algorithm asked a model, so that tables say how often the
-// offline engine answered in its place.
+// asked reports whether an algorithm asked a model. Tables then show how often the offline engine
+// answered instead.
 func (r *Report) asked() bool {
 	return slices.ContainsFunc(r.Algorithms, func(a Algorithm) bool { return a.Overall.Asked > 0 })
 }
@@ -137,8 +137,8 @@ func (r *Report) textComparisons(b *strings.Builder) {
 	}
 }
 
-// textStrata writes the tables by dimension. One algorithm is shown with its
-// intervals, several are shown side by side with two metrics each.
+// textStrata writes the tables by dimension. It shows a single algorithm with intervals, and
+// several algorithms side by side with two metrics each.
 func (r *Report) textStrata(b *strings.Builder) {
 	if len(r.Algorithms) == 0 {
 		return
@@ -298,7 +298,7 @@ func threeOrDash(x *float64) string {
 	return three(*x)
 }
 
-// secondsOrDash formats a mean number of seconds, and one that is not known as "-".
+// secondsOrDash formats a mean number of seconds, and an unknown one as "-".
 func secondsOrDash(x float64) string {
 	if math.IsNaN(x) {
 		return "-"

@@ -9,8 +9,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// textFit shows the effect of a calibration on predictions that it was not fitted
-// on.
+// textFit shows the effect of a calibration on predictions outside its training data.
 func (r *Report) textFit(b *strings.Builder) {
 	if r.Fit == nil {
 		return
@@ -93,8 +92,7 @@ func (r *Report) textBins(b *strings.Builder, title string, bins []stat.Bin) {
 	t.write(b)
 }
 
-// at returns the last point of the coverage curve that answers at most this share
-// of the cases.
+// at returns the last point of the coverage curve with at most this share of answered cases.
 func (a Algorithm) at(share float64) (CoveragePoint, bool) {
 	for _, p := range slices.Backward(a.Coverage) {
 		if p.Coverage <= share+1e-9 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// textConfigurations writes how the configurations of one method compare: which cases
-// each gets right, and what right and wrong answers cost.
+// textConfigurations writes the comparison of the configurations of one method: the cases that
+// each gets right, and the costs of right and wrong answers.
 func (r *Report) textConfigurations(b *strings.Builder) {
 	if r.sheet.Configurations == nil {
 		return
@@ -34,8 +34,7 @@ func (r *Report) textConfigurations(b *strings.Builder) {
 	}
 }
 
-// overlapTables returns the table of what each algorithm gets right, and the table of
-// sets.
+// overlapTables returns the table of each algorithm's right cases, and the table of sets.
 func (r *Report) overlapTables() []*table {
 	o, right := r.Overlap, r.sheet.Configurations.Right
 	each := newTable(append([]string{right, "all"}, o.Strata...)...)
@@ -64,7 +63,7 @@ func (c Counted) cells(name string) []string {
 	return row
 }
 
-// name names the algorithms of a set.
+// name lists the algorithms of a set.
 func (s Set) name() string {
 	if len(s.Algorithms) == 0 {
 		return "none"
@@ -143,7 +142,7 @@ func (t *EffortTests) cells(row EffortTest) []string {
 	return cells
 }
 
-// About says which tests the p-values are from.
+// About names the tests behind the p-values.
 func (t *EffortTests) About() string {
 	if len(t.Algorithms) == 2 {
 		return fmt.Sprintf("p: Wilcoxon's signed-rank test against %s, two-sided; *: below %.3g", t.Algorithms[0], t.Threshold)

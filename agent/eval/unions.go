@@ -9,13 +9,13 @@ import (
 	"git-agent/agent/stat"
 )
 
-// maxUnited is the largest number of algorithms of which every subset has a row. Of more,
-// there are rows for each, each pair and all of them.
+// maxUnited is the largest number of algorithms for which every subset has a row. For more
+// algorithms, there are rows for each one, each pair and all together.
 const maxUnited = 5
 
-// unions is the table of what sets of algorithms that ask a model get right together, and
-// what all of a set cost (HAFixAgent, figure 6): a case is right if one of them gets it
-// right, and it costs what all of them cost. It is nil for fewer than two.
+// unions returns the table of sets of algorithms that ask a model (HAFixAgent, figure 6). A case
+// is right for a set if one of its algorithms gets the case right, and its cost is the sum of all
+// their costs. unions returns nil for fewer than two algorithms.
 func unions(sheet *Sheet, res *Results) *Table {
 	var names []string
 	for _, name := range res.Algorithms {
@@ -59,8 +59,8 @@ func unions(sheet *Sheet, res *Results) *Table {
 	return t
 }
 
-// unionTable returns the table without its rows. The cost of strata is in US dollars if money
-// is known, else in tokens.
+// unionTable returns the table without its rows. The cost of strata is in US dollars if known,
+// else in tokens.
 func unionTable(sheet *Sheet, strata []string, money bool) *Table {
 	right := sheet.Configurations.Right
 	t := &Table{Name: "unions", Title: right + " by any of", Columns: []Column{
@@ -108,17 +108,17 @@ func priced(res *Results, names []string) bool {
 	})
 }
 
-// A united is what several algorithms did on the same cases.
+// A united is the joint result of several algorithms on the same cases.
 type united struct {
 	cases, right int
-	tokens, usd  float64 // of all together; usd is NaN if one cost is not known
+	tokens, usd  float64 // sums over all algorithms; usd is NaN if one cost is unknown
 }
 
 func (u united) share() float64             { return stat.Ratio(u.right, u.cases) }
 func (u united) mean(total float64) float64 { return total / float64(u.cases) }
 
-// uniteCases adds up the cases that all algorithms of the results evaluated and that use
-// selects. A case in which no model was asked costs nothing.
+// uniteCases adds up the cases that all algorithms evaluated and that use selects. A case without
+// a question to a model costs nothing.
 func uniteCases(res *Results, names []string, use func(index int) bool) united {
 	var u united
 	for i := range res.Cases {

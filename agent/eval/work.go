@@ -5,7 +5,7 @@ import (
 	"git-agent/agent/model"
 )
 
-// Work records what a model did for one prediction. It adds up all runs that voted.
+// Work records a model's work for one prediction. It adds up all runs that voted.
 type Work struct {
 	Runs        []string    `json:"runs,omitempty"` // ids in traces.db
 	Status      []string    `json:"status"`         // how each run ended
@@ -13,29 +13,29 @@ type Work struct {
 	Calls       int         `json:"calls"`
 	CachedCalls int         `json:"calls_kept,omitempty"` // calls whose answer was in the cache
 	Objections  int         `json:"objections,omitempty"` // claims that the claim check questioned
-	Resumed     int         `json:"resumed,omitempty"`    // steps taken over from an interrupted run
+	Resumed     int         `json:"resumed,omitempty"`    // steps reused from an interrupted run
 	Usage       model.Usage `json:"usage"`
 	Tools       [][]string  `json:"tools,omitempty"`    // tools called in each turn, in order
-	Types       []string    `json:"types,omitempty"`    // types of what the answer names
-	Fallback    string      `json:"fallback,omitempty"` // why the offline engine's answer is in the place of the model's
-	// Faults counts the calls of each tool that brought nothing, by the reason.
+	Types       []string    `json:"types,omitempty"`    // types of the named answers
+	Fallback    string      `json:"fallback,omitempty"` // reason for the offline engine's answer instead of the model's
+	// Faults counts the calls without a result, by tool and reason.
 	Faults map[string]map[agent.Fault]int `json:"faults,omitempty"`
 }
 
-// Fell reports whether no run of the model gave an answer, so that the offline engine's
-// is in its place. A nil Work is that of an algorithm that asks no model.
+// Fell reports whether the offline engine answered because no run of the model did. A nil Work
+// means that the algorithm asks no model.
 func (w *Work) Fell() bool { return w != nil && w.Fallback != "" }
 
 // Observer collects figures from the events of a model's work on one prediction.
 type Observer struct {
 	Tools       [][]string                     // tools called in each turn, in order
 	CachedCalls int                            // calls whose answer was in the cache
-	Faults      map[string]map[agent.Fault]int // calls that brought nothing, by tool and reason
+	Faults      map[string]map[agent.Fault]int // calls without a result, by tool and reason
 }
 
-// Work returns the work of the runs with these reports, which the caller completes
-// with the types of what the answer names. ids are the runs' in traces.db; fallback
-// says why the offline engine's answer is used.
+// Work returns the work of the runs with these reports. The caller adds the types of the named
+// answers. ids are the ids of the runs in traces.db; fallback is the reason for using the offline
+// engine's answer.
 func (w *Observer) Work(ids []string, reports []agent.RunReport, fallback string) Work {
 	work := Work{Runs: ids, Tools: w.Tools, CachedCalls: w.CachedCalls, Faults: w.Faults, Fallback: fallback}
 	for _, r := range reports {

@@ -12,9 +12,9 @@ import (
 // Arms are the parts of the method that an algorithm may leave out.
 var Arms = eval.Arms(crash.SwitchNames())
 
-// Ablation are the algorithms of an ablation study: the whole method, the report alone,
-// the method without each part of its first message, and what AutoCrashFL (table 6) and
-// Code Researcher (table 3) leave out.
+// Ablation lists the algorithms of an ablation study: the whole method, the report alone, the
+// method without each part of its first message, and the ablations of AutoCrashFL (table 6) and
+// Code Researcher (table 3).
 var Ablation = []string{
 	eval.WholeAgent,
 	"agent-no-tools",
@@ -32,16 +32,16 @@ func IsAgent(algorithm string) bool {
 	return ok
 }
 
-// SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
+// SwitchesOf returns the switches for the parts that an agent algorithm leaves out.
 func SwitchesOf(algorithm string) crash.Switches {
 	parts, _ := Arms.Parts(algorithm)
 	return crash.SwitchesNamed(parts...)
 }
 
-// Inquiry asks a model about one crash, which the offline engine has ranked.
+// Inquiry asks a model about one crash, already ranked by the offline engine.
 type Inquiry struct {
 	Case      Case
-	Algorithm string // one that asks a model
+	Algorithm string // an algorithm that asks a model
 	Repo      *gitext.Repo
 	Question  crash.Question // with the switches of the algorithm
 	Offline   *crash.Answer

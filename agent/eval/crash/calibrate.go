@@ -10,15 +10,14 @@ import (
 	"git-agent/agent/stat"
 )
 
-// CalibratedOn describes what the task's calibration was fitted on. It returns ""
-// if the calibration applies to none of the answers.
+// CalibratedOn describes the training data of the task's calibration. It returns "" if the
+// calibration applies to none of the answers.
 func (t Task) CalibratedOn(res *eval.Results) string {
 	return eval.CalibratedOn(t.Calibration, res, basisOf)
 }
 
-// FitCalibration fits a calibration to the votes for the files that a model named for an
-// algorithm. It returns an error if the answers do not all have the same basis or are
-// too few.
+// FitCalibration fits a calibration to the votes for files in a model's answers for an algorithm.
+// It returns an error if the answers have different bases or are too few.
 func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*eval.Fit, error) {
 	return eval.Calibratable{Schema: investigate.CalibrationSchema, Named: "file", Basis: basisOf}.Fit(res, algorithm, now)
 }
@@ -37,7 +36,7 @@ func (p Prediction) basis() session.Basis {
 	return *p.Basis
 }
 
-// probability returns the probability of a file of an answer: calibrated, if the task's
+// probability returns the probability of a file of an answer. It is calibrated if the task's
 // calibration is valid for the answer and each run has an answer.
 func (t Task) probability(p Prediction, f File) float64 {
 	if t.Calibration == nil || f.Vote == nil || p.absent(f) > 0 || t.Calibration.Differs(p.basis()) != "" {

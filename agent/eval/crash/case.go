@@ -12,8 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Case is one crash report, with the files that the fix of the crash changes. Other
-// fields of a case file are ignored.
+// Case is one crash report, with the files that the fix of the crash changes. Other fields of a
+// case file are ignored.
 type Case struct {
 	ID           string       `json:"id"`
 	Repo         string       `json:"repo"`
@@ -22,15 +22,15 @@ type Case struct {
 	Report       string       `json:"report,omitempty"`
 	ReportLines  []int        `json:"report_lines,omitempty"` // instead of Report: first and last line of the report in the message of Fix
 	Fix          gitext.OID   `json:"fix,omitempty"`          // the commit that fixes the crash
-	FixFiles     []string     `json:"fix_files"`              // the files that it changes, as the crash commit names them
+	FixFiles     []string     `json:"fix_files"`              // the files that the fix changes, with their names in the crash commit
 	IntroCommits []gitext.OID `json:"intro_commits,omitempty"`
 	Type         string       `json:"type,omitempty"`
-	Source       string       `json:"source,omitempty"` // where the case is from
+	Source       string       `json:"source,omitempty"` // origin of the case
 	Ecosystem    string       `json:"ecosystem,omitempty"`
-	// Signal and Null are what somebody said of the crash. Cases are divided by what the
-	// report says; these fields are compared with it.
+	// Signal and Null are somebody's statements about the crash. Cases are divided by the content
+	// of the report, and these fields are compared with it.
 	Signal string `json:"signal,omitempty"`           // such as "SIGSEGV"
-	Null   *bool  `json:"null_dereference,omitempty"` // nil if nobody said
+	Null   *bool  `json:"null_dereference,omitempty"` // nil if unknown
 
 	File string `json:"file,omitempty"` // the case file's name without its folder
 
@@ -47,9 +47,9 @@ func (c Case) Head() eval.Head {
 	return eval.Head{ID: c.ID, Repo: c.Repo, Mirror: c.Mirror, File: c.File, Question: string(c.CrashCommit) + " " + hex.EncodeToString(sum[:16])}
 }
 
-// Core reports whether a case counts for headline figures. A leak does not: its
-// stack says who allocated the memory, and not who lost it. Neither does a state of
-// ClusterFuzz: it consists of the names of three functions.
+// Core reports whether a case counts for headline figures. A leak does not, because its stack
+// shows the allocation of the memory, rather than its loss. A state of ClusterFuzz does not,
+// because it has only the names of three functions.
 func Core(c eval.Case) bool {
 	k := c.(Case)
 	return k.Source != stateSource && k.Type != leakType

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// A sure case is one whose runs name a file, with the confidence in the first one.
+// A sure is a case whose runs name a file, with the confidence in the first file.
 type sure struct {
 	voted
 	confidence float64
@@ -27,14 +27,14 @@ func (b box) sureOf() []sure {
 	return list
 }
 
-// buckets are those of AutoCrashFL, figure 7: a confidence up to High.
+// buckets are the confidence intervals of AutoCrashFL, figure 7, each up to high.
 var buckets = []struct {
 	name string
 	high float64
 }{{"low, up to .33", 0.33}, {"medium, up to .66", 0.66}, {"high", 1}}
 
-// confidence says how often the first file is right by the confidence of the vote, and
-// how well the confidence foretells that (AutoCrashFL, section 5.3).
+// confidence returns tables of how often the first file is right by the confidence of the vote,
+// and of how well the confidence predicts this (AutoCrashFL, section 5.3).
 func (b box) confidence() []eval.Table {
 	list := b.sureOf()
 	if len(list) == 0 {
@@ -67,8 +67,8 @@ func (b box) confidence() []eval.Table {
 // scalingFolds is the number of folds in the cross-validation of the scaled confidence.
 const scalingFolds = 5
 
-// foretold says how well the confidence, and the probability that is stated, foretell
-// whether the first file is right.
+// foretold returns a table of how well the confidence and the stated probability predict whether
+// the first file is right.
 func foretold(list []sure) eval.Table {
 	t := eval.Table{
 		Name:    "foretold",
@@ -90,7 +90,7 @@ func foretold(list []sure) eval.Table {
 	return t
 }
 
-// resampled returns a number of a list of cases with its interval.
+// resampled returns the statistic of a list of cases, with its interval.
 func resampled(list []sure, of func([]sure) float64) stat.Estimate {
 	var samples []float64
 	part := make([]sure, len(list))
@@ -123,8 +123,8 @@ func brierOf(p func(sure) float64) func([]sure) float64 {
 	}
 }
 
-// scaledBrier returns the Brier score of the confidence after Platt's scaling, which is
-// fitted on the other folds. The folds are of whole repositories.
+// scaledBrier returns the Brier score of the confidence after Platt's scaling, fitted to the
+// other folds. The folds consist of whole repositories.
 func scaledBrier(list []sure) float64 {
 	votes, repos := make([]stat.Voted, len(list)), make([]string, len(list))
 	for i, s := range list {
@@ -136,8 +136,8 @@ func scaledBrier(list []sure) float64 {
 	return stat.CrossValidate(votes, repos, scalingFolds).After.Brier
 }
 
-// correlation returns the point-biserial correlation of the confidence and whether the
-// first file is right: Pearson's. It is NaN if one of them does not vary.
+// correlation returns the point-biserial (Pearson) correlation between the confidence and whether
+// the first file is right. It is NaN if one of them does not vary.
 func correlation(list []sure) float64 {
 	var x, y, xx, yy, xy float64
 	for _, s := range list {

@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// A failure is how a program failed, as its report says: the signal that ended it, and
-// whether a null pointer was followed. It is computed from the report alone.
+// A failure describes how a program failed, according to its report: the signal that ended it,
+// and whether it followed a null pointer. It is computed from the report alone.
 type failure struct {
 	Signal string `json:"signal,omitempty"` // such as "SIGSEGV"; "" if the report names none
 	Null   bool   `json:"null,omitempty"`
@@ -33,7 +33,7 @@ func failureOf(report string) failure {
 	return *failureIn(r)
 }
 
-// failureIn returns the failure of a report that was read.
+// failureIn returns the failure in a parsed report.
 func failureIn(r *crash.Report) *failure {
 	f := &failure{Null: slices.ContainsFunc(r.Problems, isNull)}
 	for _, p := range r.Problems {
@@ -58,8 +58,8 @@ var nullKind = source.Lazy(`(?:NullPointer|NullReference)Exception$`)
 
 func isNull(p crash.Problem) bool { return p.Null || nullKind().MatchString(p.Kind) }
 
-// Classes of crashes, as in AutoCrashFL, table 1: by signal, with those that follow a null
-// pointer apart.
+// Classes of crashes, as in AutoCrashFL, table 1: by signal, with a class of its own for null
+// pointers.
 const (
 	classOtherFormat = "unknown format"
 	classNoSignal    = "no signal"
@@ -80,7 +80,7 @@ var classes = []string{
 	classOtherFormat,
 }
 
-// classOf returns the class of a case by the answers to it.
+// classOf returns the class of a case from the details of a score.
 func classOf(s eval.Score) []string {
 	row, _ := s.Row.(scoreRow)
 	return []string{cmp.Or(row.Class, classOtherFormat)}
@@ -110,8 +110,8 @@ func Contradicted(cases []eval.Case) int {
 	return n
 }
 
-// contradictions names the fields of a case that say something else than its report. A
-// field that is absent, and a report that does not say, contradict nothing.
+// contradictions returns the names of a case's fields that contradict its report. Absent fields,
+// and a report without this information, contradict nothing.
 func (c Case) contradictions() []string {
 	var list []string
 	if c.failure.Unread {

@@ -26,8 +26,7 @@ func (c *Case) checkReport() error {
 	return CheckLines(c.ReportLines)
 }
 
-// CheckLines returns an error unless lines are the numbers of a first and a last line,
-// counted from 1.
+// CheckLines returns an error unless lines has a first and a last line number, counted from 1.
 func CheckLines(lines []int) error {
 	if len(lines) != 2 || lines[0] < 1 || lines[1] < lines[0] {
 		return fmt.Errorf(`the field "report_lines" is %v, not the numbers of a first and a last line, such as [3,17]`, lines)
@@ -35,8 +34,8 @@ func CheckLines(lines []int) error {
 	return nil
 }
 
-// ReportOf returns the report of a case. A case that has only the place of its report
-// gets it from the message of the fix. The error is an [eval.AbsentError] if the
+// ReportOf returns the report of a case. If the case has only the position of its report,
+// ReportOf reads the report from the message of the fix. It returns an [eval.AbsentError] if the
 // repository lacks the fix.
 func ReportOf(ctx context.Context, repo *gitext.Repo, c Case) (string, error) {
 	if c.ReportLines == nil {

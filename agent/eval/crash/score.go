@@ -27,27 +27,27 @@ type Suspect struct {
 	Probability float64    `json:"p,omitempty"` // 0 if the algorithm gives none
 }
 
-// Prediction is what an engine answered for one case.
+// Prediction is an engine's answer to one case.
 type Prediction struct {
-	Formats  []string  `json:"formats,omitempty"` // the formats that were found in the report
+	Formats  []string  `json:"formats,omitempty"` // the formats in the report
 	Files    []File    `json:"files"`             // best first
 	Answered bool      `json:"answered"`          // the engine names the first file as its answer
 	Suspects []Suspect `json:"suspects,omitempty"`
 	// NoSuspects says that the engine was not asked for suspects.
 	NoSuspects bool       `json:"no_suspects,omitempty"`
-	Notes      []string   `json:"notes,omitempty"` // what could not be read
+	Notes      []string   `json:"notes,omitempty"` // things that could not be read
 	Work       *eval.Work `json:"work,omitempty"`  // nil if no model was asked
-	// Ballots are the files that each run of a model names: null for a run without a
-	// answer, and an empty list for one that names no file.
+	// Ballots are the files that each run of a model names: null for a run without an answer, and
+	// an empty list for a run that names no file.
 	Ballots [][]string `json:"ballots,omitempty"`
-	// Basis is what the model's probabilities depend on; nil if no model gave the answer.
+	// Basis is the basis of the model's probabilities; nil if no model answered.
 	Basis *session.Basis `json:"basis,omitempty"`
-	// Traced is the number of files that the stacks of the report name, whether or not
-	// the answer lists them; 0 in answers of older builds.
+	// Traced is the number of files in the stacks of the report, including files not in the
+	// answer; 0 in answers of older builds.
 	Traced int `json:"traced,omitempty"`
-	// Failure is what the report says of the failure; nil if it was not read.
+	// Failure is the failure in the report; nil if the report was not read.
 	Failure *failure `json:"failure,omitempty"`
-	// Read are the files that a model's calls named to read them, each once.
+	// Read lists the files that a model's calls requested, without duplicates.
 	Read []string `json:"read,omitempty"`
 }
 
@@ -72,7 +72,7 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 // scoreRow holds the details of a score. WriteRows writes its JSON, and the
 // dimensions that depend on answers use it.
 type scoreRow struct {
-	Rank        int      `json:"rank"`         // 1-based place of the first file that the fix changes; 0 if none is listed
+	Rank        int      `json:"rank"`         // 1-based position of the first file that the fix changes; 0 if none is listed
 	SuspectRank int      `json:"suspect_rank"` // likewise for the commits that introduced the crash
 	Traced      int      `json:"traced"`       // number of files in the report's stacks
 	Formats     []string `json:"-"`

@@ -15,13 +15,13 @@ import (
 	"git-agent/gitext"
 )
 
-// Options configure how the engine of agent/crash is asked.
+// Options configure the questions to the engine of agent/crash.
 type Options struct {
 	Opening  eval.Opening
-	Suspects int                                              // most suspect commits of an answer; 0 asks for none
+	Suspects int                                              // most suspects in an answer; 0 requests none
 	Ask      Investigator                                     // asks the model; nil if none is measured
 	Foreign  map[string]*eval.Foreign                         // answers of other programs, by the names of their algorithms
-	Cache    func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
+	Cache    func(context.Context, *gitext.Repo) *cache.Cache // opens the shared cache of a model's tools; nil for no cache
 }
 
 // Open returns an eval.Opener that opens repositories for the engine of agent/crash.
@@ -71,8 +71,7 @@ func (s *openedRepo) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []
 	}, absent, err
 }
 
-// answer asks the engine about a case. A report that holds no known format is an
-// answer that names nothing.
+// answer asks the engine about a case. A report of an unknown format gives an empty answer.
 func (s *openedRepo) answer(ctx context.Context, c Case, algorithm string) (eval.Answer, error) {
 	if from := s.opt.Foreign[algorithm]; from != nil {
 		p, err := readForeign(from.To(c))
@@ -145,8 +144,7 @@ func (s *openedRepo) predictionOf(report *crash.Report, ranking *crash.Answer) P
 	return p
 }
 
-// tracedIn returns the number of files of the repository that the stacks of a located
-// report name.
+// tracedIn returns the number of repository files in the stacks of a located report.
 func tracedIn(report *crash.Report) int {
 	paths := map[string]bool{}
 	for _, s := range report.Stacks {

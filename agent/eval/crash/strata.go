@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/source"
 )
 
-// dimensions are in the order in which a report shows them.
+// dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
 	{Name: "set", Of: singleStratum(setOf), Order: []string{setCore, setLeak, setState}},
@@ -22,14 +22,12 @@ var dimensions = []eval.Dimension{
 	eval.ByRepository,
 }
 
-// singleStratum makes Dimension.Of from a function that gives each case exactly one
-// stratum.
+// singleStratum makes Dimension.Of from a function that returns one stratum for each case.
 func singleStratum(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
 
-// These sets divide the cases into those that count for headline figures and those
-// that are reported apart, see Core.
+// These sets separate the cases that count for headline figures from the others, see Core.
 const (
 	setCore  = "core"
 	setLeak  = "leak"
@@ -48,8 +46,8 @@ func setOf(c Case) string {
 
 var breadths = []string{"1", "2-3", "4-7", "8+", "none"}
 
-// breadthOf returns the stratum of a case by the number of files in its stacks. The
-// more files there are, the harder it is to put the right one first.
+// breadthOf returns the stratum of a case by the number of files in its stacks. With more files,
+// it is harder to rank the right one first.
 func breadthOf(s eval.Score) string {
 	row, _ := s.Row.(scoreRow)
 	switch n := row.Traced; {
@@ -65,7 +63,7 @@ func breadthOf(s eval.Score) string {
 	return "8+"
 }
 
-// formatsOf returns the formats that were found in the report of a case.
+// formatsOf returns the formats in the report of a case.
 func formatsOf(s eval.Score) []string {
 	row, _ := s.Row.(scoreRow)
 	if len(row.Formats) == 0 {

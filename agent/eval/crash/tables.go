@@ -11,8 +11,8 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Tables returns the tables of AutoCrashFL and Code Researcher that are made from the
-// answers of single runs. An algorithm that asks no model has none.
+// Tables returns the tables of AutoCrashFL and Code Researcher about the answers of single runs.
+// It returns none for an algorithm without a model.
 func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	b := boxOf(res, algorithm)
 	if len(b) == 0 {
@@ -22,17 +22,17 @@ func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	return append(tables, b.confidence()...)
 }
 
-// A voted case is a case that the runs of a model investigated.
+// A voted is a case that the runs of a model investigated.
 type voted struct {
 	scoreRow
 	repo   string
 	stated float64 // probability of the first file; 0 if there is none
 }
 
-// A box holds the cases that a model investigated.
+// A box is the list of cases that a model investigated.
 type box []voted
 
-// boxOf returns the cases of an algorithm for which the answers of the runs are known.
+// boxOf returns the cases of an algorithm with known answers of the runs.
 func boxOf(res *eval.Results, algorithm string) box {
 	var b box
 	for i, o := range res.Outcomes[algorithm] {
@@ -49,14 +49,13 @@ func boxOf(res *eval.Results, algorithm string) box {
 	return b
 }
 
-// maxSubsets is the most subsets of the runs of a case that are counted: all of them up
-// to ten runs.
+// maxSubsets is the most subsets of the runs of a case that are counted. It suffices for all
+// subsets of ten runs.
 const maxSubsets = 252
 
-// overRuns is the curve over the number of runs (AutoCrashFL, section 5.3): for each
-// number, the mean over all subsets of so many runs of a case. The rankings end with
-// the files that the runs name. Only cases with the most runs count, so that all rows
-// are of the same cases.
+// overRuns returns the curve over the number of runs (AutoCrashFL, section 5.3): for each number,
+// the mean over all subsets of this size of a case's runs. The rankings contain only files that
+// the runs name. Only cases with the most runs count, so that all rows cover the same cases.
 func (b box) overRuns() eval.Table {
 	t := eval.Table{Name: "runs", Title: "files named by so many runs", Columns: []eval.Column{{Name: "mean_files", Title: "files", Decimals: 2}}}
 	for _, k := range filesAt {
@@ -79,8 +78,8 @@ func (b box) overRuns() eval.Table {
 	return t
 }
 
-// over returns the means over the subsets of n runs: the number of files, and whether
-// one of the fix is among the first k.
+// over returns the means over the subsets of n runs: the number of files, and whether a file of
+// the fix is among the first k.
 func (v voted) over(n int) eval.Tally {
 	t := make(eval.Tally, 1+len(filesAt))
 	subsets := subsetsOf(len(v.ballots), n)
@@ -101,8 +100,8 @@ func (v voted) over(n int) eval.Tally {
 	return t
 }
 
-// subsetsOf returns the subsets of n of the first size numbers, in lexical order. If
-// there are more than maxSubsets, it returns so many of them at equal distances.
+// subsetsOf returns the subsets with n of the first size numbers, in lexical order. If there are
+// more than maxSubsets, it returns maxSubsets of them at equal distances.
 func subsetsOf(size, n int) [][]int {
 	var all [][]int
 	var grow func(from int, chosen []int)
@@ -133,8 +132,9 @@ func binomial(n, k int) float64 {
 	return math.Round(p)
 }
 
-// fixFiles says how many of the files of the fix single runs name, and how many files
-// they read (Code Researcher, table 2 and figure 2). A run without an answer names none.
+// fixFiles returns a table of the number of the fix's files that single runs name, and of the
+// number of files that they read (Code Researcher, table 2 and figure 2). A run without an answer
+// names none.
 func (b box) fixFiles() eval.Table {
 	t := eval.Table{Name: "fix_files", Title: "files of the fix, by single runs", Columns: []eval.Column{
 		{Name: "mean_files", Title: "files", Decimals: 2}, {Name: "recall", Title: "recall", Decimals: 3},

@@ -1,11 +1,9 @@
-// Package crasheval measures the engine of agent/crash. It is a task of agent/eval
-// whose cases are crash reports with the files that the fix of the crash changes.
+// Package crasheval measures the engine of agent/crash. It is a task of agent/eval whose cases
+// are crash reports with the files that the fix of the crash changes.
 //
-// A case counts as right if the fix changes the first file of the answer. acc@k is
-// the share of the cases with at least one file of the fix among the first k files,
-// as in AutoCrashFL. Suspect commits are judged on the cases whose
-// crash-introducing commits are known; all other cases are left out of these
-// metrics.
+// A case counts as right if the fix changes the first file of the answer. acc@k is the share of
+// the cases with at least one file of the fix among the first k files, as in AutoCrashFL. Metrics
+// of suspect commits cover only the cases with known crash-introducing commits.
 package crasheval
 
 import (
@@ -18,11 +16,11 @@ import (
 
 // Task is the task of finding the files and the commits behind a crash.
 type Task struct {
-	// Calibration is applied to the probabilities of the model it was made for; nil
-	// leaves them as they were stated.
+	// Calibration is applied to the probabilities of the model it was made for; nil leaves them
+	// unchanged.
 	Calibration *session.Calibration
-	// Fallback counts the offline engine's answers in the place of a model's. Without it
-	// they are nobody's: empty and wrong.
+	// Fallback counts the offline engine's answers instead of a model's. Otherwise such answers
+	// count as empty and wrong.
 	Fallback bool
 }
 
@@ -38,11 +36,11 @@ var (
 // MostSuspects is the number of suspects that an answer needs for all metrics.
 const MostSuspects = 10
 
-// count holds what an answer got right.
+// count holds the right and wrong parts of an answer.
 type count struct {
 	rank        int  // 1-based place of the first true file; 0 if there is none
 	listed      int  // files in the answer
-	traced      int  // of these, files that a stack names
+	traced      int  // files in the answer that are also in a stack
 	judged      bool // crash-introducing commits are known
 	suspectRank int  // 1-based place of the first true suspect; 0 if there is none
 	suspects    int  // suspects in the answer
@@ -54,7 +52,7 @@ const (
 	inList    = len(filesAt)                // cases with a true file anywhere
 	recip     = inList + 1                  // sum of 1 / rank
 	listed    = inList + 2                  // files in the answers
-	traced    = inList + 3                  // of these, files that a stack names
+	traced    = inList + 3                  // files in the answers that are also in a stack
 	judged    = inList + 4                  // cases with known crash-introducing commits; the numbers below count only these
 	suspectAt = inList + 5                  // suspectAt+i counts cases with a true suspect among the first suspectsAt[i]
 	suspects  = suspectAt + len(suspectsAt) // suspects in the answers

@@ -12,22 +12,21 @@ import (
 	"git-agent/gitext"
 )
 
-// An Engine is what answers a case.
+// An Engine is a program that answers cases.
 type Engine string
 
-// These are the engines.
+// The engines.
 const (
 	Offline Engine = "offline"        // the offline engine
-	Revert  Engine = "offline-revert" // the offline engine, restricted to undoing what commits changed: the baseline
+	Revert  Engine = "offline-revert" // the offline engine, restricted to undoing changes of commits: the baseline
 	Locate  Engine = "locate"         // localization alone
 	Agent   Engine = "agent"          // the engine that asks a model
-	// Developers answers with the fix of the developers. It measures the judge: what it
-	// does not call plausible, no engine can repair on this machine.
+	// Developers answers with the fix of the developers. It measures the judge: no engine can
+	// repair on this machine a case whose fix the judge rejects.
 	Developers Engine = "developers"
 )
 
-// Algorithms are the names of algorithms that make sense by themselves. ParseAlgorithm
-// accepts more.
+// Algorithms are the names of useful algorithms. ParseAlgorithm accepts more.
 var Algorithms = []string{
 	"offline",
 	"offline-revert",
@@ -41,29 +40,29 @@ var Algorithms = []string{
 	"agent-no-commit-search",
 }
 
-// Histories are the names of the algorithms that HAFixAgent compares: without history, and
-// with each kind of it.
+// Histories are the names of the algorithms that HAFixAgent compares: without history, and with
+// each kind of history.
 var Histories = []string{"agent-none", "agent-fn_all", "agent-fn_pair", "agent-fl_diff"}
 
 // An Algorithm is a configuration of an engine.
 type Algorithm struct {
 	Name   string
 	Engine Engine
-	Method fix.Method // how the agent engine works; only its history is set, and NoCommitSearch
-	Given  bool       // the engine is told which lines the fix changes
+	Method fix.Method // how the agent engine works; only its history and NoCommitSearch are set
+	Given  bool       // the engine is told the lines that the fix changes
 }
 
 const givenSuffix = "-given"
 
 // noCommitSearch is the arm without the search of commits (Code Researcher, section 5.4). It
-// stands alone or behind kinds of history.
+// stands alone or after kinds of history.
 const noCommitSearch = "no-commit-search"
 
-// ParseAlgorithm reads the name of an algorithm: the name of an engine, after which
-// "agent" may have the history that the model is shown ("agent-none",
-// "agent-fn_pair+fl_diff"; without one it is chosen case by case), and what the arm leaves
-// out ("agent-no-commit-search", "agent-fl_diff+no-commit-search"). With "-given" at the
-// end, an engine that repairs is told which lines the fix changes.
+// ParseAlgorithm reads the name of an algorithm: the name of an engine, perhaps with additions.
+// After "agent" may come the history for the model ("agent-none", "agent-fn_pair+fl_diff";
+// without one it is chosen for each case), and the parts that the arm leaves out
+// ("agent-no-commit-search", "agent-fl_diff+no-commit-search"). With "-given" at the end, an
+// engine that repairs is told the lines that the fix changes.
 func ParseAlgorithm(name string) (Algorithm, error) {
 	whole, _ := eval.RepetitionOf(name)
 	bare, given := strings.CutSuffix(whole, givenSuffix)
@@ -115,16 +114,15 @@ func IsAgent(name string) bool {
 
 // Inquiry asks an engine about one case.
 type Inquiry struct {
-	Case      Case         // for names and records only: it holds the answer
+	Case      Case         // only for names and records, because it contains the answer
 	Repo      *gitext.Repo // ends at the case's base: it has no later commit, ref or object
 	Problem   fix.Problem
 	Algorithm Algorithm
-	// Trial has the sandbox, the limits and the shared build cache for the engine's
-	// commands.
+	// Trial has the sandbox, the limits and the shared build cache for the engine's commands.
 	Trial   trial.Options
 	OnEvent func(agent.Event) // receives the events of the work
 }
 
-// Repairer asks an engine. The answer of a model has its runs in Answer.Agent. For the
-// engine Locate only the localization counts.
+// Repairer asks an engine. The answer of a model has its runs in Answer.Agent. For the engine
+// Locate only the localization counts.
 type Repairer func(ctx context.Context, q Inquiry) (*fix.Answer, error)

@@ -19,7 +19,7 @@ type Case struct {
 	ID        string     `json:"id"`
 	Repo      string     `json:"repo"`
 	Mirror    string     `json:"mirror,omitempty"` // name of the clone that has the commits
-	Base      gitext.OID `json:"base"`             // the commit before the fix, which has the bug
+	Base      gitext.OID `json:"base"`             // the commit before the fix, with the bug
 	Fix       gitext.OID `json:"fix"`
 	TestFiles []string   `json:"test_files"` // the tests that the fix changes; absent in the fix means deleted
 	SrcFiles  []string   `json:"src_files"`  // the other files that the fix changes
@@ -31,7 +31,7 @@ type Case struct {
 
 	Category  string `json:"category,omitempty"`   // SL, SH, SFMH or MFMH
 	Blameable *bool  `json:"blameable,omitempty"`  // the fix changes or removes lines, and does not only add some
-	BugReport string `json:"bug_report,omitempty"` // what a user says about the bug
+	BugReport string `json:"bug_report,omitempty"` // a user's description of the bug
 	// CrashReport is the report of a crash; "" if there is none.
 	CrashReport string `json:"crash_report,omitempty"`
 	Lang        string `json:"lang,omitempty"`
@@ -41,8 +41,8 @@ type Case struct {
 	File string `json:"file,omitempty"` // the case file's name without its folder
 }
 
-// Head returns the part of a case that package eval uses. The source files of the fix
-// are part of the question, because stored answers hold what the fix says about them.
+// Head returns the part of a case that package eval uses. The source files of the fix are part of
+// the question, because stored answers depend on them.
 func (c Case) Head() eval.Head {
 	h := sha256.New()
 	for _, list := range [][]string{{string(c.Fix), c.TestCmd, c.SuiteCmd, c.BugReport}, c.TestFiles, c.SrcFiles, c.KnownFailing} {

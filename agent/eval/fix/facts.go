@@ -12,20 +12,19 @@ import (
 	"git-agent/gitext"
 )
 
-// Facts are what the repository says about a bug by its fix (HAFixAgent, section 3.2). They
-// are computed, and the fields of a case file that say the same are only compared with them.
+// Facts describe a bug by its fix in the repository (HAFixAgent, section 3.2). They are computed;
+// corresponding fields of a case file are only compared with them.
 type Facts struct {
-	// Category says what the fix changes: SL, one line; SH, one hunk of several lines; SFMH,
+	// Category describes the size of the fix: SL, one line; SH, one hunk of several lines; SFMH,
 	// several hunks of one file; MFMH, several files.
 	Category string `json:"category"`
 	// Blameable says that the fix changes or deletes a line of the base.
 	Blameable bool `json:"blameable"`
-	// BlameCommits is the number of commits that these lines are from; -1 if the clone cannot
-	// say.
+	// BlameCommits is the number of commits that wrote these lines; -1 if the clone cannot tell.
 	BlameCommits int `json:"blame_commits"`
 }
 
-// facts computes the facts of a bug from what its fix changes in the source files.
+// facts computes the facts of a bug from the fix's changes in the source files.
 func (p *prepared) facts(ctx context.Context) (*Facts, error) {
 	added := 0
 	for _, f := range p.truth.files {
@@ -77,7 +76,7 @@ func addedLines(diff []byte) int {
 	return n
 }
 
-// categoryOf returns the category of a fix with these changes, which adds a number of lines.
+// categoryOf returns the category of a fix from its changes and its number of added lines.
 func categoryOf(changes []change, added int) string {
 	files := map[string]bool{}
 	for _, c := range changes {
@@ -94,8 +93,7 @@ func categoryOf(changes []change, added int) string {
 	return "SH"
 }
 
-// facts returns the facts of a case as an answer has them, or as the case file says if the
-// answer has none.
+// facts returns the facts of a case from an answer, or from the case file if the answer has none.
 func (c Case) facts(f *Facts) (category, blame string) {
 	if f != nil {
 		return f.Category, blameName(f.Blameable)
@@ -114,7 +112,7 @@ func blameName(able bool) string {
 	return "blameless"
 }
 
-// contradictions names the fields of a case that say something else than the facts.
+// contradictions returns the names of a case's fields that contradict the facts.
 func (c Case) contradictions(f *Facts) []string {
 	var list []string
 	switch {
@@ -137,7 +135,7 @@ func Contradicted(res *eval.Results) int {
 	})
 }
 
-// blameBands are the numbers of blame commits that a report tells apart.
+// blameBands are the ranges for numbers of blame commits in a report.
 var blameBands = []string{"none", "1", "2", "3 to 5", "more than 5"}
 
 func blameBand(n int) string {
@@ -152,8 +150,8 @@ func blameBand(n int) string {
 	return blameBands[4]
 }
 
-// blameTable returns the table of blame commits by category (HAFixAgent, RQ0). It is about
-// the cases, so that only the first algorithm has it.
+// blameTable returns the table of blame commits by category (HAFixAgent, RQ0). It describes the
+// cases, so only the first algorithm has it.
 func blameTable(res *eval.Results, algorithm string) []eval.Table {
 	if len(res.Algorithms) == 0 || algorithm != res.Algorithms[0] {
 		return nil
@@ -195,7 +193,7 @@ func blameTable(res *eval.Results, algorithm string) []eval.Table {
 	return []eval.Table{t}
 }
 
-// firstRow returns the details of the first algorithm's score that did not fail.
+// firstRow returns the details of the first score of a case without a failure.
 func firstRow(res *eval.Results, index int) (scoreRow, bool) {
 	at := slices.IndexFunc(res.Algorithms, func(name string) bool {
 		o := res.Outcomes[name][index]

@@ -17,8 +17,8 @@ func (t *truth) paths() (list []string) {
 	return list
 }
 
-// fixFiles says how many of the files of the fix single trajectories edit, and how much of the
-// context they explored (Code Researcher, table 2 and figure 2).
+// fixFiles returns a table of the number of the fix's files that single trajectories edit, and of
+// how much of the context they explored (Code Researcher, table 2 and figure 2).
 func fixFiles(res *eval.Results, algorithm string) []eval.Table {
 	var rows []eval.Tally
 	for _, o := range res.Outcomes[algorithm] {

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext"
 )
 
-// Other is the engine of answers that another program gave.
+// Other is the engine of another program's answers.
 const Other Engine = "other"
 
 // A foreignAnswer is a line of a file with the answers of another program.
@@ -55,8 +55,8 @@ func CheckForeign(line json.RawMessage) error {
 	return err
 }
 
-// readForeign reads the answer of another program to one case. Without a line, the answer
-// has no patch and no location.
+// readForeign reads the answer of another program to one case. Without a line, the answer has no
+// patch and no location.
 func readForeign(line json.RawMessage) (foreignAnswer, error) {
 	var a foreignAnswer
 	if line == nil {
@@ -104,7 +104,7 @@ func (s *session) judgeForeign(ctx context.Context, p *prepared, from *eval.Fore
 	return out, nil
 }
 
-// judgeDiff judges a patch that is given as a diff against the base.
+// judgeDiff judges a patch in the form of a diff against the base.
 func (p *prepared) judgeDiff(ctx context.Context, origin, diff string) (Judged, error) {
 	if strings.TrimSpace(diff) == "" {
 		return Judged{Origin: origin, Verdict: fix.Refused, Reason: "it changes nothing"}, nil
@@ -119,7 +119,7 @@ func (p *prepared) judgeDiff(ctx context.Context, origin, diff string) (Judged, 
 	return p.judge.judge(ctx, fix.Trial{Patch: fix.Patch{Files: files}, Origin: origin})
 }
 
-// patched returns the files that a diff changes, as it leaves them.
+// patched returns the files that a diff changes, in their new form.
 func (p *prepared) patched(ctx context.Context, diff string) ([]gitext.Overlay, error) {
 	tree, err := p.repo.PatchTree(ctx, p.c.Base, []byte(strings.TrimRight(diff, "\n")+"\n"))
 	if err != nil {

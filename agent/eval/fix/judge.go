@@ -17,37 +17,37 @@ import (
 	"git-agent/gitext"
 )
 
-// A judge tries the patches that an engine calls plausible. It trusts nothing of what the
-// engine found out: each patch is laid over a clean copy of the case's base, the tests of
-// the fix are laid over that, and the commands are run again.
+// A judge tries the patches that an engine calls plausible. It does not rely on the engine's
+// results: it applies each patch to a clean copy of the case's base, adds the tests of the fix,
+// and runs the commands again.
 type judge struct {
 	problem fix.Problem
 	truth   *truth
 	reader  reader
 	opt     trial.Options
 	source  map[string]bool // source files of the fix
-	strict  bool            // the suite passes with the fix, so that it must with a patch
+	strict  bool            // the suite passes with the fix, so it must pass with a patch
 
 	mu        sync.Mutex
 	validator *validate.Validator // nil before the first patch
-	unfit     error               // why no patch can be judged
+	unfit     error               // the reason why no patch can be judged
 }
 
 // errPasses is the error of a case whose test does not fail.
 var errPasses = errors.New("the test command passes without a patch, so it can judge none")
 
-// Judged is what the judge says of one patch.
+// Judged is the judge's verdict on one patch.
 type Judged struct {
 	Verdict fix.Verdict `json:"verdict"`
-	Reason  string      `json:"reason,omitempty"` // of a verdict other than plausible
-	Origin  string      `json:"origin,omitempty"` // how the patch was made
+	Reason  string      `json:"reason,omitempty"` // reason for a verdict other than plausible
+	Origin  string      `json:"origin,omitempty"` // origin of the patch
 	// EditsTests says that the patch changes tests. The judge restores them.
 	EditsTests    bool    `json:"edits_tests,omitempty"`
-	Exact         bool    `json:"exact,omitempty"` // the same as the fix, but for comments and white space
+	Exact         bool    `json:"exact,omitempty"` // the same as the fix, except for comments and white space
 	SameFiles     bool    `json:"same_files,omitempty"`
 	SameFunctions bool    `json:"same_functions,omitempty"`
 	Diff          string  `json:"diff,omitempty"`
-	Cut           int     `json:"diff_cut,omitempty"` // bytes of the diff that are not kept
+	Cut           int     `json:"diff_cut,omitempty"` // bytes missing from the stored diff
 	Seconds       float64 `json:"seconds,omitempty"`  // of the commands
 }
 
@@ -87,8 +87,9 @@ func (j *judge) judge(ctx context.Context, t fix.Trial) (Judged, error) {
 	return out, j.compare(ctx, tried.Patch, &out)
 }
 
-// failedSuite says how the suite ended if it must pass and does not. The validator lets
-// pass what fails without the patch too, and the failing test is mostly part of the suite.
+// failedSuite describes the end of the suite if the suite must pass and does not. The validator
+// accepts failures that also happen without the patch, and the failing test is usually part of
+// the suite.
 func (j *judge) failedSuite(tried fix.Trial) string {
 	for _, c := range tried.Checks {
 		if j.strict && c.Command == j.problem.Suite && c.How != passes {
@@ -98,10 +99,10 @@ func (j *judge) failedSuite(tried fix.Trial) string {
 	return ""
 }
 
-// passes is how package trial says that a command passes.
+// passes is package trial's word for a command that passes.
 const passes = "passes"
 
-// isTest reports whether a path is a test, which a patch cannot change.
+// isTest reports whether a path is a test, which patches must not change.
 func (j *judge) isTest(path string) bool {
 	if j.source[path] {
 		return false
@@ -128,7 +129,7 @@ func (j *judge) compare(ctx context.Context, p fix.Patch, out *Judged) error {
 	return nil
 }
 
-// contents returns files with their contents in place of their ids.
+// contents returns files with their contents instead of their ids.
 func (j *judge) contents(ctx context.Context, files []gitext.Overlay) ([]gitext.Overlay, error) {
 	files = slices.Clone(files)
 	for i, f := range files {
@@ -144,7 +145,7 @@ func (j *judge) contents(ctx context.Context, files []gitext.Overlay) ([]gitext.
 	return files, nil
 }
 
-// open checks once that the test fails without a patch, and makes the validator.
+// open checks once that the test fails without a patch, and creates the validator.
 func (j *judge) open(ctx context.Context) (*validate.Validator, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -198,13 +199,13 @@ func newJudge(p *prepared, opt trial.Options) *judge {
 	for _, path := range p.c.SrcFiles {
 		j.source[path] = true
 	}
-	// The tests are out of reach already, and a source file of the fix may look like one.
+	// The tests are out of reach already, and a source file of the fix may look like a test.
 	j.problem.EditTests = true
 	return j
 }
 
-// bareNames returns the names of tests without the package or file before them, as test
-// tools print them.
+// bareNames returns the names of tests without the package or file before them, as printed by
+// test tools.
 func bareNames(names []string) []string {
 	var list []string
 	for _, name := range names {

@@ -12,15 +12,15 @@ import (
 	"git-agent/gitext"
 )
 
-// maxManifest bounds the size of a manifest that is read, in bytes.
+// maxManifest limits the size of a manifest, in bytes.
 const maxManifest = 1 << 20
 
-// releasesOf returns the paths at which package managers keep releases of the case's own
-// project: commands in the sandbox may read these caches, and a later release has the
-// fix. folders are further folders of installed packages.
+// releasesOf returns the paths of releases of the case's own project in the caches of package
+// managers. Commands in the sandbox may read these caches, and a later release contains the fix.
+// folders are further folders of installed packages.
 //
-// It knows the module cache of Go, installed packages of npm and the registry of Cargo,
-// which keep sources under the names that the project's manifests give.
+// It knows the module cache of Go, installed packages of npm and the registry of Cargo, which
+// store sources under the names in the project's manifests.
 func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folders []string) []string {
 	manifest := func(name string) string {
 		text, err := repo.BlobAt(ctx, commit, name, maxManifest)
@@ -57,8 +57,8 @@ var (
 	crateName = source.Lazy(`(?ms)^\[package\].*?^name\s*=\s*"([\w-]+)"`)
 )
 
-// goPatterns returns the patterns of a module's releases: unpacked, and packed. The
-// manifests of the releases stay visible, because the go command needs them.
+// goPatterns returns the patterns of a module's releases: unpacked, and packed. The manifests of
+// the releases stay visible, because the go command needs them.
 func goPatterns(module string) []string {
 	module = majorVersion().ReplaceAllString(module, "")
 	if !filepath.IsLocal(filepath.FromSlash(module)) {
@@ -92,8 +92,8 @@ func goCaches() []string {
 	return caches
 }
 
-// escapeUpper spells a module path as Go's module cache does: an upper-case letter is "!"
-// and the lower-case one.
+// escapeUpper spells a module path as Go's module cache does: an upper-case letter becomes "!"
+// and its lower-case form.
 func escapeUpper(module string) string {
 	var b strings.Builder
 	for _, r := range module {
@@ -124,7 +124,7 @@ func cargoPatterns(name string) []string {
 	return patterns
 }
 
-// escapeGlob makes a pattern of filepath.Match that matches a text alone.
+// escapeGlob makes a pattern for filepath.Match that matches only this text.
 func escapeGlob(text string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(text)
 }

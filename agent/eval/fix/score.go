@@ -9,40 +9,40 @@ import (
 	"git-agent/agent/source"
 )
 
-// Prediction is what an engine answered for one case, and what the judge says of it.
+// Prediction is an engine's answer to one case, with the judge's verdicts.
 type Prediction struct {
 	Engine     Engine    `json:"engine"`
-	Given      bool      `json:"given,omitempty"`      // it was told the lines that the fix changes
-	Reproduced fix.State `json:"reproduced,omitempty"` // how the test ends without a patch, as the engine found
+	Given      bool      `json:"given,omitempty"`      // the engine was told the lines that the fix changes
+	Reproduced fix.State `json:"reproduced,omitempty"` // result of the test without a patch, as reported by the engine
 
 	Patches  []Judged `json:"patches,omitempty"` // the first patches that the engine calls plausible, best first
-	Claimed  int      `json:"claimed"`           // all patches that it calls plausible, or that pass a test which its model wrote
+	Claimed  int      `json:"claimed"`           // all patches that it calls plausible, or that pass a test written by its model
 	Tried    int      `json:"tried"`             // patches that it tried
 	Declined string   `json:"declined,omitempty"`
 
-	NoPlaces     bool `json:"no_locations,omitempty"` // it was not asked where the bug is
+	NoPlaces     bool `json:"no_locations,omitempty"` // the engine was not asked for the location of the bug
 	Located      int  `json:"located"`                // suspected functions
-	FunctionRank int  `json:"function_rank"`          // 1-based place of the first one that the fix changes; 0 if there is none
+	FunctionRank int  `json:"function_rank"`          // 1-based position of the first function that the fix changes; 0 if there is none
 	FileRank     int  `json:"file_rank"`              // likewise for the files of the suspected functions
 
-	// Samples is how many trajectories were to be made; 0 if that depends on how they end.
+	// Samples is the planned number of trajectories; 0 if it depends on their results.
 	Samples      int          `json:"samples,omitempty"`
-	Trajectories []Trajectory `json:"trajectories,omitempty"` // those that were made
-	// Read and ReadCommits are the files and the commits that a model's calls named to read
-	// them, each once.
+	Trajectories []Trajectory `json:"trajectories,omitempty"` // the trajectories that were made
+	// Read and ReadCommits list the files and the commits that a model's calls requested, without
+	// duplicates.
 	Read        []string `json:"read,omitempty"`
 	ReadCommits []string `json:"read_commits,omitempty"`
 
 	Facts   *Facts     `json:"facts,omitempty"` // nil in the answers of earlier versions
 	Notes   []string   `json:"notes,omitempty"`
-	Judging float64    `json:"judging,omitempty"` // seconds that the judge took
+	Judging float64    `json:"judging,omitempty"` // the judge's time in seconds
 	Work    *eval.Work `json:"work,omitempty"`    // nil if no model was asked
 }
 
 // maxNotes is the number of notes that are kept.
 const maxNotes = 5
 
-// predictionOf reduces an answer to what is kept. Its patches are still to be judged.
+// predictionOf reduces an answer to the stored parts. Its patches are still to be judged.
 func predictionOf(a Algorithm, ans *fix.Answer, t *truth, most int) Prediction {
 	p := Prediction{Engine: a.Engine, Given: a.Given, Reproduced: ans.Reproduction.State, Claimed: len(ans.Offered()), Tried: ans.Tried,
 		Declined: source.FirstBytes(ans.Declined, maxText), Located: len(ans.Localization.Locations)}
@@ -75,7 +75,7 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 
 // scoreRow holds the details of a score. WriteRows writes its JSON.
 type scoreRow struct {
-	Rank         int           `json:"rank"` // 1-based place of the first patch that the judge finds plausible; 0 if there is none
+	Rank         int           `json:"rank"` // 1-based position of the first plausible patch; 0 if there is none
 	Verdicts     []fix.Verdict `json:"verdicts"`
 	Exact        bool          `json:"exact"` // of the first patch
 	SameFiles    bool          `json:"same_files"`
@@ -94,8 +94,8 @@ type scoreRow struct {
 }
 
 // Score scores a prediction. A case is right if the first patch is plausible, or for a
-// task of localization, if the first function is one that the fix changes. Without an
-// answer it is not known which engine was asked, so that the case counts for both.
+// localization task, if the fix changes the first function. Without an answer the engine is
+// unknown, so the case counts for both tasks.
 func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	c, _ := of.(Case)
 	p, answered := a.(Prediction)
@@ -140,7 +140,7 @@ func (t Task) Score(of eval.Case, a eval.Answer) eval.Score {
 	return s
 }
 
-// rowOf returns the details of an answer that has nothing yet but its facts.
+// rowOf returns the details of an answer that so far has only its facts.
 func rowOf(c Case, facts *Facts) scoreRow {
 	row := scoreRow{Verdicts: []fix.Verdict{}, Contradicts: c.contradictions(facts)}
 	row.Category, row.Blame = c.facts(facts)

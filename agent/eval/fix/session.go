@@ -22,25 +22,24 @@ import (
 	"git-agent/gitext"
 )
 
-// Options configure how the engines are asked and judged.
+// Options configure the questions to the engines and the judging of answers.
 type Options struct {
 	Locate func(commonDir string) string // returns the folder of a clone's shadow, see gitext
 	Repair Repairer                      // asks an engine; nil if only Developers is measured
-	// Trial has the sandbox and the limits of all commands, of the engines' and of the
-	// judge's. Its readable paths and its environment are for what the tests need
-	// besides the repository, such as a folder of installed modules. Its cache and its
-	// command are not used.
+	// Trial has the sandbox and the limits for all commands of the engines and of the judge. Its
+	// readable paths and its environment provide what the tests need in addition to the
+	// repository, such as a folder of installed modules. Its cache and its command are not used.
 	Trial  trial.Options
-	Report bool // tell the engines what a user says about the bug, and the report of a crash
-	// HideTests shows the engines the reports and nothing of the tests of
-	// the fix: neither their files nor the commands that run them. They judge all the same.
+	Report bool // give the engines the user's description of the bug, and the crash report
+	// HideTests gives the engines the reports, but neither the files of the fix's tests nor the
+	// commands that run them. The tests are still used for judging.
 	HideTests bool
-	Patches   int // how many patches of an answer are judged; 0 means MostPatches
-	// Samples is the number of trajectories of each case. It does not count for algorithms
-	// that start more of them when the first ones fail.
+	Patches   int // number of judged patches of an answer; 0 means MostPatches
+	// Samples is the number of trajectories of each case. It is ignored for algorithms that start
+	// more trajectories when the first ones fail.
 	Samples int
-	// Smells returns the names of the smells of recorded runs, which are one trajectory of a
-	// model; nil looks for none.
+	// Smells returns the names of the smells in recorded runs, which are one trajectory of a
+	// model; nil searches for none.
 	Smells  func(ctx context.Context, runs []string) []string
 	Foreign map[string]*eval.Foreign // answers of other programs, by the names of their algorithms
 }
@@ -48,8 +47,8 @@ type Options struct {
 // MostPatches is the number of patches that an answer needs for all metrics.
 const MostPatches = 5
 
-// Open returns an eval.Opener that opens repositories for the engines. It is an error if
-// commands in the sandbox may read the repository, which has the fixes.
+// Open returns an eval.Opener that opens repositories for the engines. It returns an error if
+// commands in the sandbox may read the repository, which contains the fixes.
 func Open(opt Options) eval.Opener {
 	if opt.Patches == 0 {
 		opt.Patches = MostPatches
@@ -79,7 +78,7 @@ type session struct {
 	cases map[string]*prepared // by id
 }
 
-// checkHidden returns an error if the options let commands read the repository.
+// checkHidden returns an error if the options allow commands to read the repository.
 func (s *session) checkHidden(ctx context.Context) error {
 	dir, err := filepath.EvalSymlinks(s.full.CommonDir())
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *session) checkHidden(ctx context.Context) error {
 	for _, path := range slices.Concat(s.opt.Trial.Readable, s.opt.Trial.Writable) {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			continue // a path that is not there shows nothing
+			continue // a missing path shows nothing
 		}
 		if up, err := filepath.Rel(real, dir); err == nil && filepath.IsLocal(up) || s.tracked(ctx, real) {
 			return fmt.Errorf("commands in the sandbox may read %q, and the repository of the cases, which has the fixes, is there", path)
@@ -97,8 +96,8 @@ func (s *session) checkHidden(ctx context.Context) error {
 	return nil
 }
 
-// tracked reports whether a path is in the repository's work tree and holds files of its
-// last commit, which may have the fixes too.
+// tracked reports whether a path is in the repository's work tree and contains files of its last
+// commit, which may contain the fixes too.
 func (s *session) tracked(ctx context.Context, path string) bool {
 	top, err := filepath.EvalSymlinks(s.full.WorkTree())
 	if err != nil || s.full.WorkTree() == "" {
@@ -116,8 +115,8 @@ func (s *session) tracked(ctx context.Context, path string) bool {
 	return err != nil || len(files) > 0
 }
 
-// makeScratch makes the directories of the session. The engines and the judge share what
-// compilers made; nothing that an engine runs can write there.
+// makeScratch makes the directories of the session. The engines and the judge share compiled
+// files; commands of an engine cannot write there.
 func (s *session) makeScratch() (err error) {
 	if s.scratch, err = sandbox.NewScratch(s.opt.Trial.Scratch); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (s *session) makeScratch() (err error) {
 	return err
 }
 
-// Close removes what the session made and ends the git processes of the repository.
+// Close removes the files of the session and ends the git processes of the repository.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +140,7 @@ func (s *session) Close() error {
 	return errors.Join(err, s.full.Close(), s.scratch.Close())
 }
 
-// End removes what Begin made for a case.
+// End removes the files that Begin made for a case.
 func (s *session) End(of eval.Case) {
 	id := of.Head().ID
 	s.mu.Lock()
@@ -149,7 +148,7 @@ func (s *session) End(of eval.Case) {
 	delete(s.cases, id)
 	s.mu.Unlock()
 	if p != nil {
-		p.close() // Close removes what is left, and says why it cannot
+		p.close() // Close removes the rest, and reports errors
 	}
 }
 
@@ -217,7 +216,7 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 	return out, nil
 }
 
-// judgeAll judges the first patches of an answer, and those of all trajectories behind it.
+// judgeAll judges the first patches of an answer, and the patches of all trajectories behind it.
 func (s *session) judgeAll(ctx context.Context, p *prepared, ans *fix.Answer, out *Prediction) error {
 	bench := &bench{judge: p.judge, known: map[string]Judged{}}
 	if ans.Agent != nil {
@@ -269,14 +268,13 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 	return ans, err
 }
 
-// untested returns a problem of which the report alone is known: the tree is that of the
-// base, and a model has to write a failing test by itself. The tests that fail with the fix
-// too are not named either.
+// untested returns a problem with the report alone: the tree is that of the base, and a model has
+// to write a failing test by itself. The tests that also fail with the fix are not named either.
 func untested(p fix.Problem) fix.Problem {
 	return fix.Problem{Tree: fix.Tree{Commit: p.Tree.Commit}, Report: p.Report, Crash: p.Crash, Files: p.Files, Suspects: p.Suspects, WriteTest: true}
 }
 
-// checkReported returns an error for a case that cannot be told by its report alone.
+// checkReported returns an error for a case that the report alone does not describe.
 func checkReported(c Case) error {
 	switch {
 	case strings.TrimSpace(c.BugReport) == "" && c.CrashReport == "":
@@ -287,7 +285,7 @@ func checkReported(c Case) error {
 	return nil
 }
 
-// runsOf returns the ids of the runs that were recorded.
+// runsOf returns the ids of the recorded runs.
 func runsOf(r *fix.AgentReport) []string {
 	var ids []string
 	for _, run := range r.Runs {
@@ -307,8 +305,8 @@ type prepared struct {
 	truth   *truth
 	known   *Facts
 	judge   *judge
-	tell    bool     // the engines are told what is reported of the bug
-	hidden  []string // releases of the project, which may have the fix
+	tell    bool     // the engines are told the reports about the bug
+	hidden  []string // releases of the project, which may contain the fix
 }
 
 // prepare makes the repository of a case and reads its truth from the full one.
@@ -352,7 +350,7 @@ func (s *session) packageFolders() []string {
 	return slices.Concat(s.opt.Trial.Readable, filepath.SplitList(os.Getenv("NODE_PATH")))
 }
 
-// open makes the repository and finds out what the fix changes.
+// open makes the repository and determines the changes of the fix.
 func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Options) error {
 	clone := filepath.Join(p.dir, "repo")
 	if err := full.Truncate(ctx, p.c.Base, clone); err != nil {
@@ -377,8 +375,8 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	return p.addCrash(ctx)
 }
 
-// addCrash reads the case's report of a crash, and ranks the files and commits behind it in the
-// repository that ends at the base.
+// addCrash reads the case's report of a crash. It ranks the files and commits behind the crash in
+// the repository that ends at the base.
 func (p *prepared) addCrash(ctx context.Context) error {
 	if strings.TrimSpace(p.c.CrashReport) == "" {
 		return nil
@@ -395,7 +393,7 @@ func (p *prepared) addCrash(ctx context.Context) error {
 	return nil
 }
 
-// crashSuspects is how many commits are suspected of a crash, as fix --crash has it.
+// crashSuspects is the number of suspect commits for a crash, the same as in fix --crash.
 const crashSuspects = 3
 
 // close removes the repository of a case.

@@ -13,7 +13,7 @@ const notStated = "not stated"
 // with several hunks, several files.
 var categories = []string{"SL", "SH", "SFMH", "MFMH"}
 
-// dimensions are in the order in which a report shows them.
+// dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
 	{Name: "category", OfScore: ofRow(func(row scoreRow) string { return row.Category }), Order: append(slices.Clone(categories), notStated)},
@@ -28,7 +28,7 @@ var dimensions = []eval.Dimension{
 	eval.ByRepository,
 }
 
-// single makes Dimension.Of from a function that gives each case exactly one stratum.
+// single makes Dimension.Of from a function that returns one stratum for each case.
 func single(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }

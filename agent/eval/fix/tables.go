@@ -10,20 +10,20 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Tables returns the tables of HAFixAgent and Passerine that the metrics do not say.
+// Tables returns the tables of HAFixAgent and Passerine that the metrics do not cover.
 func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	list := sampledOf(res, algorithm)
 	return slices.Concat(blameTable(res, algorithm), list.estimates(), list.habits(res), fixFiles(res, algorithm))
 }
 
-// A sampled case is one that a model worked on in a number of trajectories that does not
-// depend on how they end.
+// A sampled is a case on which a model worked in a fixed number of trajectories, independent of
+// their results.
 type sampled struct {
 	scoreRow
 	index int // of the case
 }
 
-// plausible counts the trajectories whose patch the judge finds plausible.
+// plausible counts the trajectories with a plausible patch.
 func (s sampled) plausible() int {
 	n := 0
 	for _, t := range s.trajectories {
@@ -34,8 +34,8 @@ func (s sampled) plausible() int {
 
 type sampling []sampled
 
-// sampledOf returns the cases of an algorithm, none if the number of its trajectories is not
-// fixed. A case that failed has trajectories without a patch.
+// sampledOf returns the cases of an algorithm, or none if its number of trajectories is not
+// fixed. A failed case has trajectories without a patch.
 func sampledOf(res *eval.Results, algorithm string) sampling {
 	var list sampling
 	most := 0
@@ -58,11 +58,11 @@ func sampledOf(res *eval.Results, algorithm string) sampling {
 	return list
 }
 
-// drawn lists the numbers of trajectories for which plausible@k is estimated.
+// drawn lists the numbers of trajectories in estimates of plausible@k.
 var drawn = []int{1, 2, 3, 5, 10, 20, 50, 100}
 
-// estimates is the table of plausible@k by trajectories (Passerine, figure 7) beside that of
-// the engine's answers.
+// estimates returns the table of plausible@k by trajectories (Passerine, figure 7) beside the
+// engine's answers.
 func (l sampling) estimates() []eval.Table {
 	if len(l) == 0 {
 		return nil
@@ -95,9 +95,9 @@ func (l sampling) estimates() []eval.Table {
 	return []eval.Table{t}
 }
 
-// atLeastOne returns the chance that at least one of k trajectories is plausible if they are
-// drawn from n without replacement and c of these are: 1 - C(n-c, k) / C(n, k) (Chen et al.,
-// arXiv 2107.03374, section 2.1). k is at most n.
+// atLeastOne returns the probability of at least one plausible trajectory among k, drawn without
+// replacement from n, of which c are plausible: 1 - C(n-c, k) / C(n, k) (Chen et al., arXiv
+// 2107.03374, section 2.1). k is at most n.
 func atLeastOne(n, c, k int) float64 {
 	none := 1.0
 	for i := range k {
@@ -126,13 +126,13 @@ var habits = []habit{
 
 func is(b bool) float64 { return float64(stat.Count(b)) }
 
-// smell returns the column of the share of trajectories with a smell.
+// smell returns the column with the share of trajectories that have a smell.
 func smell(name string) habit {
 	return habit{eval.Column{Name: name, Title: name, Decimals: 3}, func(t Trajectory) float64 { return is(slices.Contains(t.Smells, name)) }}
 }
 
-// habits says how trajectories with and without a plausible patch went, by the file of the
-// cases and by their category.
+// habits returns a table of the course of trajectories with and without a plausible patch, by
+// case file and by category.
 func (l sampling) habits(res *eval.Results) []eval.Table {
 	t := eval.Table{Name: "habits", Title: "trajectories", Columns: []eval.Column{{Name: "trajectories", Title: "all"}}}
 	for _, h := range habits {
@@ -184,7 +184,7 @@ type kind struct {
 	cases sampling
 }
 
-// kinds returns all bugs, then those of each file if there are several, then those of each
+// kinds returns all bugs, then the bugs of each file if there are several, then the bugs of each
 // category.
 func (l sampling) kinds(res *eval.Results) []kind {
 	list := []kind{{"all", l}}

@@ -1,17 +1,16 @@
-// Package fixeval measures the engines of agent/fix. It is a task of agent/eval whose
-// cases are bugs with the commits that fix them.
+// Package fixeval measures the engines of agent/fix. It is a task of agent/eval whose cases are
+// bugs with the commits that fix them.
 //
-// An engine gets the commit before the fix with the tests of the fix laid over it, and a
-// repository that ends at that commit: it has no later commit, ref or object. Releases of
-// the project that package managers keep on the machine are hidden from its commands. A
-// command that runs without a sandbox can read those, and the clone that the case is
-// from; measure with a sandbox.
+// An engine gets the commit before the fix with the tests of the fix applied, and a repository
+// that ends at that commit: it has no later commit, ref or object. Releases of the project in the
+// caches of package managers are hidden from its commands. A command without a sandbox can read
+// these releases, and the clone with the fix; so measure with a sandbox.
 //
-// An engine's word counts for nothing. The judge lays each of the first patches over a
-// clean copy, restores the tests, and runs the case's commands again. plausible@k is the
-// share of cases with a plausible patch among the first k (HAFixAgent, section 5.3, for
-// k = 1). A patch that is plausible may still be wrong: exact and same functions say how
-// often it is the developers' fix or changes the same functions.
+// An engine's claims are not trusted. The judge applies each of the first patches to a clean
+// copy, restores the tests, and runs the case's commands again. plausible@k is the share of cases
+// with a plausible patch among the first k (HAFixAgent, section 5.3, for k = 1). A plausible
+// patch may still be wrong: "exact" and "same functions" measure how often it equals the
+// developers' fix or changes the same functions.
 package fixeval
 
 import (
@@ -21,17 +20,16 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Task is the task of repairing a bug. With Localization it is the task of finding the
-// functions to repair, and reports are about that.
+// Task is the task of repairing a bug. With Localization it is the task of finding the functions
+// to repair, and reports cover only this task.
 type Task struct {
 	Localization bool
-	// Fallback counts the offline engine's answers in the place of a model's. Without it
-	// they are nobody's: empty and wrong.
+	// Fallback counts the offline engine's answers instead of a model's. Otherwise such answers
+	// count as empty and wrong.
 	Fallback bool
 }
 
-// TaskFor returns the task for a set of algorithms. Names that are not of our own engines,
-// which are those of other programs, do not decide it.
+// TaskFor returns the task for a set of algorithms. Names of other programs do not influence it.
 func TaskFor(algorithms []string) Task {
 	locates := false
 	for _, name := range algorithms {
@@ -57,16 +55,16 @@ var (
 	filesAt     = [...]int{1, 3}
 )
 
-// count holds what is counted of an answer.
+// count holds the counted parts of an answer.
 type count struct {
-	repairs bool // the engine was to repair the bug; the next ones count only these
+	repairs bool // the engine was asked to repair the bug; the next fields count only these
 	rank    int  // 1-based place of the first plausible patch; 0 if there is none
 
 	exact, sameFiles, sameFunctions bool // of the first patch, if it is plausible
 	declined, reproduced, claimed   bool
 	tried                           int
 
-	places         bool // the engine was not told where the bug is; the next ones count only these
+	places         bool // the engine was not told the location of the bug; the next fields count only these
 	located        int
 	function, file int // 1-based places; 0 if there is none
 }
@@ -80,8 +78,8 @@ const (
 	sameFunctions = exact + 2
 	declined      = exact + 3
 	reproduced    = exact + 4
-	claimed       = exact + 5 // cases for which the engine has a patch that it calls plausible
-	refuted       = exact + 6 // of these, cases whose first patch the judge finds not plausible
+	claimed       = exact + 5 // cases with a patch that the engine calls plausible
+	refuted       = exact + 6 // of these, cases whose first patch the judge rejects
 	tried         = exact + 7
 	places        = exact + 8
 	located       = exact + 9
@@ -176,8 +174,8 @@ var locateSheet = &eval.Sheet{
 	Bounded: "one of the first ten functions is changed by the fix",
 }
 
-// share returns the metric that divides a number of the tally by another one. It is
-// undefined if the divisor is 0.
+// share returns the metric that divides one number of the tally by another. It is undefined if
+// the divisor is 0.
 func share(at, by int) func(eval.Tally, int) float64 {
 	return func(t eval.Tally, _ int) float64 {
 		if len(t) == 0 || t[by] == 0 {

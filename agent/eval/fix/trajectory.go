@@ -13,22 +13,22 @@ import (
 	"git-agent/gitext"
 )
 
-// A Trajectory is what one trajectory of a model came to.
+// A Trajectory is the result of one trajectory of a model.
 type Trajectory struct {
-	Said    fix.Verdict `json:"said,omitempty"`    // what the engine says of its patch; "" if it has none
-	Verdict fix.Verdict `json:"verdict,omitempty"` // what the judge says of it
-	Edited  int         `json:"edited,omitempty"`  // files that the patch changes, tests not counted
-	// RightFile says that one of them is a file that the fix changes. Distance is the mean of
-	// their distances from the nearest such file; it counts only if there are Edited files.
+	Said    fix.Verdict `json:"said,omitempty"`    // the engine's verdict on its patch; "" if it has none
+	Verdict fix.Verdict `json:"verdict,omitempty"` // the judge's verdict on the patch
+	Edited  int         `json:"edited,omitempty"`  // files that the patch changes, except tests
+	// RightFile says that the fix changes one of these files too. Distance is the mean of their
+	// distances from the nearest file of the fix; it counts only if Edited is not 0.
 	RightFile bool     `json:"right_file,omitempty"`
 	Found     int      `json:"found,omitempty"` // files of the fix that the patch changes
 	Of        int      `json:"of,omitempty"`    // files of the fix
 	Distance  float64  `json:"distance,omitempty"`
-	Smells    []string `json:"smells,omitempty"` // their names, as git agent trace smells has them
+	Smells    []string `json:"smells,omitempty"` // names of smells, as in git agent trace smells
 }
 
-// attempts divides the runs of a model into trajectories: a repair with the analysis
-// before it, if there is one.
+// attempts divides the runs of a model into trajectories. A trajectory is a repair with the
+// analysis before it, if there is one.
 func attempts(runs []fix.Run) [][]fix.Run {
 	var list [][]fix.Run
 	analysed := false
@@ -45,8 +45,8 @@ func attempts(runs []fix.Run) [][]fix.Run {
 	return list
 }
 
-// trajectories judges the patch of each trajectory, also of those that the engine did not
-// find plausible or held for equal to another.
+// trajectories judges the patch of each trajectory, including patches that the engine rejected or
+// considered equal to another.
 func (s *session) trajectories(ctx context.Context, p *prepared, b *bench, all [][]fix.Run) ([]Trajectory, error) {
 	var list []Trajectory
 	for _, runs := range all {
@@ -67,7 +67,7 @@ func (s *session) trajectories(ctx context.Context, p *prepared, b *bench, all [
 	return list, nil
 }
 
-// measure says how far the files of a patch are from those of the fix.
+// measure measures the distance between the files of a patch and the files of the fix.
 func (t *Trajectory) measure(p *prepared, patch fix.Patch) {
 	sum, paths := 0, p.truth.paths()
 	for _, f := range patch.Files {

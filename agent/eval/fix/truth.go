@@ -13,11 +13,11 @@ import (
 	"git-agent/gitext"
 )
 
-// maxFile bounds the size of a file of a case, in bytes.
+// maxFile limits the size of a file of a case, in bytes.
 const maxFile = 64 << 20
 
-// filesOf reads files as they are in a commit, in the form that a work tree takes. A file
-// that is only in before gets Mode 0.
+// filesOf reads files of a commit, in the form of a work tree. A file that exists only in before
+// gets Mode 0.
 func filesOf(ctx context.Context, repo *gitext.Repo, before, commit gitext.OID, paths []string) ([]gitext.Overlay, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -63,21 +63,21 @@ func entriesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, paths 
 // A change is one block of lines that a patch replaces, removes or inserts.
 type change struct {
 	path string
-	// lines are those of the file before. Of an insertion, End is Start-1: the new lines
-	// stand before Start.
+	// lines are lines of the old file. For an insertion, End is Start-1, and the new lines come
+	// before Start.
 	lines    gitext.LineRange
-	function int // first line of the function that holds it; 0 outside of functions
+	function int // first line of the function around it; 0 outside of functions
 }
 
-// A reader tells which lines of a commit a patch changes.
+// A reader determines the lines of a commit that a patch changes.
 type reader struct {
 	repo   *gitext.Repo
 	dir    string // scratch directory for DiffOverlays
 	commit gitext.OID
 }
 
-// changes returns what files change in the commit's, in the order of the files and of
-// their lines. Binary files have one change without lines.
+// changes returns the changes of files relative to the commit's files, in the order of the files
+// and of their lines. Binary files have one change without lines.
 func (r *reader) changes(ctx context.Context, files []gitext.Overlay) ([]change, error) {
 	var list []change
 	for _, f := range files {
@@ -104,8 +104,8 @@ func (r *reader) changes(ctx context.Context, files []gitext.Overlay) ([]change,
 	return list, nil
 }
 
-// functionOf returns the first line of the function that holds a block, or 0. An
-// insertion is in a function if the lines on both sides of it are.
+// functionOf returns the first line of the function around a block, or 0. An insertion is in a
+// function if the lines on both sides are.
 func functionOf(path string, lines [][]byte, block gitext.LineRange) int {
 	first, ok := source.FunctionAround(path, lines, block.Start)
 	if block.End >= block.Start {
@@ -121,7 +121,7 @@ func functionOf(path string, lines [][]byte, block gitext.LineRange) int {
 // blocksOf returns the blocks of old lines that a diff of one file changes.
 func blocksOf(diff []byte) []gitext.LineRange {
 	var blocks []gitext.LineRange
-	at, open := 0, false // the next old line; whether the last block goes on
+	at, open := 0, false // the next old line; whether the last block continues
 	for line := range bytes.Lines(diff) {
 		if start, ok := hunkStart(line); ok {
 			at, open = start, false
@@ -145,8 +145,8 @@ func blocksOf(diff []byte) []gitext.LineRange {
 	return blocks
 }
 
-// hunkStart reads the heading of a hunk, "@@ -12,3 +12,4 @@", and returns the first old
-// line. For a hunk without old lines it is the line after which the new ones stand.
+// hunkStart reads the heading of a hunk, "@@ -12,3 +12,4 @@", and returns the first old line. For
+// a hunk without old lines it returns the line before the new ones.
 func hunkStart(line []byte) (int, bool) {
 	text, ok := bytes.CutPrefix(line, []byte("@@ -"))
 	if !ok {
@@ -164,14 +164,14 @@ func hunkStart(line []byte) (int, bool) {
 	return start, true
 }
 
-// A truth is what the developers' fix changes in the source files.
+// A truth is the set of changes of the developers' fix in the source files.
 type truth struct {
 	files   []gitext.Overlay
 	changes []change
 }
 
-// given returns the changed lines as a location that is given: an insertion is an empty
-// range. A file that the fix adds has no place, and neither has the top of a file.
+// given returns the changed lines as given locations. An insertion is an empty range. A file that
+// the fix adds has no location, and neither has the top of a file.
 func (t *truth) given() []fix.GivenLocation {
 	var list []fix.GivenLocation
 	for _, c := range t.changes {
@@ -205,8 +205,8 @@ func (t *truth) holds(l fix.Location) bool {
 	return false
 }
 
-// ranks returns the 1-based places of the first location that the fix changes, and of its
-// first file among the files of the locations; 0 if there is none.
+// ranks returns the 1-based positions of the first location that the fix changes, and of its file
+// among the files of the locations; 0 if there is none.
 func (t *truth) ranks(locations []fix.Location) (function, file int) {
 	files := map[string]bool{}
 	for i, l := range locations {
@@ -232,7 +232,7 @@ func (t *truth) changesFile(path string) bool {
 	return false
 }
 
-// A place is a function of a file, or what is outside of functions.
+// A place is a function of a file, or the part of a file outside of functions.
 type place struct {
 	path     string
 	function int

@@ -10,9 +10,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Arms are the parts of the method that an algorithm may leave out. The first three are
-// those of AgentSZZ, table 2. Without tools, a model has the fix's message and patch alone:
-// neither what a tool would find nor what the offline engine or the check of claims did.
+// Arms are the parts of the method that an algorithm may leave out. The first three are from
+// AgentSZZ, table 2. Without tools, a model has only the fix's message and patch: no results of
+// tools, of the offline engine or of the claim check.
 var Arms = eval.Arms{noTools, "no-domain-knowledge", "no-compression", "no-candidates", "no-ranking", "no-claim-check", noGitTools}
 
 const (
@@ -26,7 +26,7 @@ func IsAgent(algorithm string) bool {
 	return ok
 }
 
-// SwitchesOf returns the switches that turn off what an agent algorithm leaves out.
+// SwitchesOf returns the switches for the parts that an agent algorithm leaves out.
 func SwitchesOf(algorithm string) szz.Switches {
 	parts, _ := Arms.Parts(algorithm)
 	s := szz.SwitchesNamed(parts...)
@@ -40,7 +40,7 @@ func SwitchesOf(algorithm string) szz.Switches {
 // Inquiry asks a model about one fix.
 type Inquiry struct {
 	Case      Case
-	Algorithm string // one that asks a model
+	Algorithm string // an algorithm that asks a model
 	Repo      *gitext.Repo
 	Fix       *szz.FixContext
 	Memory    agent.Memory      // cache of the tools' answers
@@ -51,14 +51,14 @@ type Inquiry struct {
 // runs.
 type Investigator func(ctx context.Context, q Inquiry) (v *szz.Answer, runs []string, err error)
 
-// Work records what a model did for one prediction. It adds up all runs that voted.
+// Work records a model's work for one prediction. It adds up all runs that voted.
 type Work struct {
 	Model string    `json:"model"`
 	Basis szz.Basis `json:"basis"` // a calibration is valid only for the same basis
 	eval.Work
 }
 
-// fell reports whether the offline engine answered in the place of the model.
+// fell reports whether the offline engine answered instead of the model.
 func (w *Work) fell() bool { return w != nil && w.Work.Fell() }
 
 // workOf returns the work behind an answer, or nil if no model was asked.

@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/szz/investigate"
 )
 
-// CalibratedOn describes what the task's calibration was fitted on. It returns ""
-// if the calibration applies to none of the answers.
+// CalibratedOn describes the training data of the task's calibration. It returns "" if the
+// calibration applies to none of the answers.
 func (t Task) CalibratedOn(res *eval.Results) string {
 	return eval.CalibratedOn(t.Calibration, res, basisOf)
 }
@@ -20,9 +20,8 @@ func basisOf(o eval.Outcome) szz.Basis {
 	return row.Basis
 }
 
-// FitCalibration fits a calibration to the probabilities that a model gave for an
-// algorithm. It returns an error if the answers do not all have the same basis or
-// are too few.
+// FitCalibration fits a calibration to a model's probabilities for an algorithm. It returns an
+// error if the answers have different bases or are too few.
 func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*eval.Fit, error) {
 	return eval.Calibratable{Schema: investigate.CalibrationSchema, Basis: basisOf}.Fit(res, algorithm, now)
 }

@@ -21,7 +21,7 @@ type Case struct {
 	BICs        []gitext.OID                `json:"bics"`
 	Twins       map[gitext.OID][]gitext.OID `json:"bic_twins,omitempty"` // cherry-picks of a BIC, which are right answers too
 	LabelSource string                      `json:"label_source,omitempty"`
-	Ghost       *bool                       `json:"ghost,omitempty"` // what the case file says; see Facts
+	Ghost       *bool                       `json:"ghost,omitempty"` // from the case file; see Facts
 	CrossFile   *bool                       `json:"cross_file,omitempty"`
 	Langs       []string                    `json:"langs,omitempty"`
 	AgeDays     *float64                    `json:"age_days,omitempty"` // time from the newest BIC to the fix; nil if unknown
@@ -51,8 +51,8 @@ func (Task) ReadCase(line []byte, file string) (eval.Case, error) {
 	return c, err
 }
 
-// shareNames lets the names in which cases agree share their memory with those of all other
-// cases, because there may be millions of cases.
+// shareNames lets equal names in all cases share their memory, because there may be millions of
+// cases.
 func (c *Case) shareNames() {
 	for _, name := range []*string{&c.Repo, &c.Mirror, &c.LabelSource, &c.File} {
 		*name = unique.Make(*name).Value()
@@ -105,7 +105,7 @@ func checkOIDs(c *Case) error {
 	return nil
 }
 
-// truth maps every right answer to the BIC that it counts for.
+// truth maps every right answer to its BIC.
 func (c *Case) truth() map[gitext.OID]gitext.OID {
 	right := make(map[gitext.OID]gitext.OID, len(c.BICs))
 	for _, bic := range c.BICs {

@@ -10,23 +10,23 @@ import (
 	"git-agent/gitext"
 )
 
-// Facts are what the history says about a case. They are computed, and the fields of a case
-// file that say the same are only compared with them.
+// Facts describe a case by the history. They are computed; corresponding fields of a case file
+// are only compared with them.
 type Facts struct {
 	// Ghost says that the fix deletes or changes no line (AgentSZZ, section 5.4).
 	Ghost bool `json:"ghost"`
-	// CrossFile says that none of the BICs changed a file that the fix changes, under the
-	// name that it has there (AgentSZZ, section 5.4).
+	// CrossFile says that no BIC changed a file that the fix changes, under the file's name at
+	// the BIC (AgentSZZ, section 5.4).
 	CrossFile bool `json:"cross_file"`
-	// First and Last are when the oldest and the newest BIC were committed.
+	// First and Last are the commit times of the oldest and the newest BIC.
 	First time.Time `json:"first_bic"`
 	Last  time.Time `json:"last_bic"`
-	// BICs are those that the facts are about. The labels of a case may be corrected later.
+	// BICs are the commits behind the facts. The labels of a case may be corrected later.
 	BICs []gitext.OID `json:"bics"`
 }
 
-// factsOf computes the facts of a case. BICs that the clone lacks are left out; if it lacks
-// what the rest needs, the facts are nil.
+// factsOf computes the facts of a case. It leaves out absent BICs. If the clone lacks anything
+// else that the facts need, they are nil.
 func factsOf(ctx context.Context, repo *gitext.Repo, c Case, fix *szz.FixContext, absent []gitext.OID) (*Facts, error) {
 	if fix.Patch == nil || fix.Patch.Truncated {
 		return nil, nil
@@ -51,7 +51,7 @@ func factsOf(ctx context.Context, repo *gitext.Repo, c Case, fix *szz.FixContext
 	return f, nil
 }
 
-// add adds what one BIC says.
+// add adds the facts of one BIC.
 func (f *Facts) add(ctx context.Context, repo *gitext.Repo, bic gitext.OID, changed map[string]bool) error {
 	commit, err := repo.Commit(ctx, bic)
 	if err != nil {
@@ -79,8 +79,8 @@ func (f *Facts) add(ctx context.Context, repo *gitext.Repo, bic gitext.OID, chan
 	return nil
 }
 
-// facts returns the facts of a case as an answer has them, or as the case file says if the
-// answer has none, or has those of other BICs.
+// facts returns the facts of a case from an answer, or from the case file if the answer has none
+// or has facts about other BICs.
 func (c Case) facts(p Prediction) Facts {
 	if p.Facts != nil && slices.Equal(p.Facts.BICs, c.BICs) {
 		return *p.Facts
@@ -88,7 +88,7 @@ func (c Case) facts(p Prediction) Facts {
 	return Facts{Ghost: c.Ghost != nil && *c.Ghost, CrossFile: c.CrossFile != nil && *c.CrossFile}
 }
 
-// contradictions names the fields of a case that say something else than the facts.
+// contradictions returns the names of a case's fields that contradict the facts.
 func (c Case) contradictions(f Facts) []string {
 	var list []string
 	if c.Ghost != nil && *c.Ghost != f.Ghost {

@@ -5,9 +5,9 @@ import (
 	"git-agent/agent/stat"
 )
 
-// Types of wrong answers, after AgentSZZ, section 6.1. The paper told them by reading 50
-// cases; here they follow from what was named and from the dates of the commits. The first
-// one that fits counts.
+// Types of wrong answers, after AgentSZZ, section 6.1. The paper determined them by reading 50
+// cases; here they follow from the named commits and from the dates of commits. The first
+// matching type counts.
 const (
 	failEmpty = "named nothing"
 	failCross = "cross-file"
@@ -37,8 +37,8 @@ func failureOf(f Facts, p Prediction) string {
 	return failBeing
 }
 
-// highConfidence is the probability from which a wrong first suspect counts as one that was
-// named with high confidence.
+// highConfidence is the least probability at which a wrong first suspect counts as named with
+// high confidence.
 const highConfidence = 0.7
 
 // Tables returns the table of the types of wrong answers of an algorithm.

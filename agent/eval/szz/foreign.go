@@ -21,8 +21,8 @@ func CheckForeign(line json.RawMessage) error {
 	return err
 }
 
-// readForeign reads the answer of another program to one case. Without a line, the answer
-// names nothing.
+// readForeign reads the answer of another program to one case. Without a line, the answer is
+// empty.
 func readForeign(line json.RawMessage) (Prediction, error) {
 	p := Prediction{Suspects: []Suspect{}}
 	if line == nil {

@@ -18,19 +18,19 @@ import (
 // Suspect is one commit that an engine names.
 type Suspect struct {
 	Commit      gitext.OID `json:"commit"`
-	Probability float64    `json:"p,omitempty"`    // 0 if the algorithm gives none; a model's is not calibrated
+	Probability float64    `json:"p,omitempty"`    // 0 if the algorithm has none; a model's is not calibrated
 	Vote        *szz.Vote  `json:"vote,omitempty"` // the vote behind a model's probability
 }
 
-// Prediction is what an engine answered for one case.
+// Prediction is an engine's answer to one case.
 type Prediction struct {
 	Suspects   []Suspect    `json:"suspects"`             // the answer, best first
 	Candidates []gitext.OID `json:"candidates,omitempty"` // all commits that the engine considered
 	Ranked     bool         `json:"ranked,omitempty"`     // Candidates are ranked, best first
-	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, if it is not the one asked for
+	Answered   string       `json:"answered,omitempty"`   // the algorithm that answered, if it is not the requested one
 	Work       *Work        `json:"work,omitempty"`       // nil if no model was asked
 	Facts      *Facts       `json:"facts,omitempty"`      // nil in the answers of earlier versions
-	FirstDate  *time.Time   `json:"first_date,omitempty"` // when the first suspect was committed; nil if unknown
+	FirstDate  *time.Time   `json:"first_date,omitempty"` // commit time of the first suspect; nil if unknown
 }
 
 // ReadKept decodes the case and the answer of a record in a journal. It does not
@@ -54,9 +54,9 @@ func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, erro
 	return c, *p, nil
 }
 
-// cutPrediction reads a prediction like json.Unmarshal, but takes a quarter of the time,
-// because the ids of the candidates are most of it. It returns false if json.Unmarshal must
-// read it, which also finds what is wrong.
+// cutPrediction reads a prediction like json.Unmarshal in a quarter of the time, because the ids
+// of the candidates are most of it. It returns false if json.Unmarshal must read the prediction,
+// which also finds errors in it.
 func cutPrediction(answer []byte) (p Prediction, ok bool) {
 	var rest []byte // the members other than the candidates
 	ok = eval.EachMember(answer, func(name, value []byte) bool {
@@ -74,7 +74,7 @@ func cutPrediction(answer []byte) (p Prediction, ok bool) {
 	return p, json.Unmarshal(append(rest, '}'), &p) == nil
 }
 
-// cutOIDs reads a list of object ids as json.Marshal writes it.
+// cutOIDs reads a list of object ids in the form of json.Marshal.
 func cutOIDs(list []byte) ([]gitext.OID, bool) {
 	if len(list) < 4 {
 		return nil, false
@@ -99,7 +99,7 @@ func cutOIDs(list []byte) ([]gitext.OID, bool) {
 // scoreRow holds the details of a score. WriteRows writes its JSON, and
 // FitCalibration uses its Basis.
 type scoreRow struct {
-	Rank        int       `json:"rank"`      // 1-based place of the first true commit among ranked candidates, or else in the answer; 0 if none
+	Rank        int       `json:"rank"`      // 1-based position of the first true commit among ranked candidates, or else in the answer; 0 if none
 	Found       int       `json:"found"`     // number of BICs in the answer
 	Reachable   int       `json:"reachable"` // number of BICs among the candidates
 	Basis       szz.Basis `json:"-"`         // basis of a model's probabilities
@@ -109,10 +109,9 @@ type scoreRow struct {
 	Failure     string    `json:"failure,omitempty"`     // type of a wrong answer
 }
 
-// calibrated returns the prediction with probabilities that the calibration
-// computes from its votes. A probability stays raw if the calibration is for another
-// basis, or if a run of the vote gave no answer. The kept prediction does not change,
-// so a new calibration needs no new answers.
+// calibrated returns the prediction with calibrated probabilities, computed from its votes. A
+// probability stays raw if the calibration has another basis, or if a run of the vote gave no
+// answer. The stored prediction does not change, so a new calibration needs no new answers.
 func (p Prediction) calibrated(c *investigate.Calibration) Prediction {
 	if c == nil || p.Work == nil || c.Differs(p.Work.Basis) != "" {
 		return p
@@ -189,9 +188,8 @@ func addForecast(s *eval.Score, suspect Suspect, right bool) {
 	}
 }
 
-// ceiling counts the BICs among the candidates and the candidates themselves. The
-// answer always counts as part of the candidates, even if the engine did not list
-// it there.
+// ceiling counts the BICs among the candidates and the candidates themselves. The answer always
+// counts as part of the candidates, even if the engine did not list it there.
 func ceiling(p Prediction, truth map[gitext.OID]gitext.OID, answer map[gitext.OID]bool) (reachable, pool int) {
 	hit := map[gitext.OID]bool{}
 	all := make(map[gitext.OID]bool, len(p.Candidates))

@@ -13,13 +13,13 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Options configure how the engines of agent/szz are asked.
+// Options configure the questions to the engines of agent/szz.
 type Options struct {
 	Context szz.ContextOptions
 	Opening eval.Opening
 	Ask     Investigator                                     // asks the model; nil if none is measured
 	Foreign map[string]*eval.Foreign                         // answers of other programs, by the names of their algorithms
-	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the cache that a model's tools share; nil for no cache
+	Cache   func(context.Context, *gitext.Repo) *cache.Cache // opens the shared cache of a model's tools; nil for no cache
 }
 
 // Open returns an eval.Opener that opens repositories for the engines of agent/szz.
@@ -78,7 +78,7 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 	}, absent, nil
 }
 
-// answer asks an engine about a case. readingFix says what could not be read of the fix.
+// answer asks an engine about a case. readingFix describes the unreadable parts of the fix.
 func (s *session) answer(
 	ctx context.Context,
 	c Case,
@@ -106,8 +106,8 @@ func (s *session) answer(
 	return predictionOf(v, algorithm), nil
 }
 
-// firstDate returns when the first suspect was committed. It is nil if there is none, or if
-// the clone does not have it.
+// firstDate returns the commit time of the first suspect. It is nil if there is no suspect, or if
+// the clone lacks it.
 func (s *session) firstDate(ctx context.Context, p Prediction) *time.Time {
 	if len(p.Suspects) == 0 {
 		return nil
@@ -119,7 +119,7 @@ func (s *session) firstDate(ctx context.Context, p Prediction) *time.Time {
 	return &commit.Committer.Time
 }
 
-// annotation is the algorithm of an answer that needs no file, see szz.Settle.
+// annotation is the algorithm of an answer from annotations in the message, see szz.Settle.
 const annotation = "annotation"
 
 // incomplete returns an *eval.IncompleteError if objects that an answer needs are

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/eval"
 )
 
-// dimensions are in the order in which a report shows them.
+// dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
 	{Name: "label", Of: singleStratum(func(c Case) string { return labelStyle(c.LabelSource) })},
@@ -18,8 +18,7 @@ var dimensions = []eval.Dimension{
 	eval.ByRepository,
 }
 
-// singleStratum makes Dimension.Of from a function that gives each case exactly one
-// stratum.
+// singleStratum makes Dimension.Of from a function that returns one stratum for each case.
 func singleStratum(of func(Case) string) func(eval.Case) []string {
 	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
@@ -68,8 +67,7 @@ func ageBand(days *float64) string {
 	return ageBands[5]
 }
 
-// languageNames maps the file name extensions that some case files give instead of
-// languages.
+// languageNames maps file name extensions to languages, because some case files give extensions.
 var languageNames = map[string]string{
 	"c": "C", "h": "C header", "cc": "C++", "cpp": "C++", "cxx": "C++", "hpp": "C++", "cs": "C#",
 	"go": "Go", "java": "Java", "js": "JavaScript", "ts": "TypeScript", "php": "PHP", "py": "Python",

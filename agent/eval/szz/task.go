@@ -1,12 +1,12 @@
 // Package szzeval measures the engines of agent/szz. It is a task of agent/eval
 // whose cases are fixes with known bug-introducing commits (BICs).
 //
-// A case counts as right if the first suspect is a BIC. Algorithms that return a
-// set (b, ag, ma) and one that returns a short list (rank) can both be judged by
-// this. Precision, recall and F1 are micro averages over the commits of all cases.
+// A case counts as right if the first suspect is a BIC. This rule applies both to algorithms that
+// return a set (b, ag, ma) and to one that returns a short list (rank). Precision, recall and F1
+// are micro averages over the commits of all cases.
 //
-// Answers are kept with raw probabilities. A calibration is applied when answers
-// are scored, and FitCalibration fits a new one to them.
+// Answers are stored with raw probabilities. Scoring applies a calibration to them, and
+// FitCalibration fits a new one.
 package szzeval
 
 import (
@@ -17,14 +17,13 @@ import (
 	"git-agent/agent/szz/investigate"
 )
 
-// Task is the task of finding the commits that introduced the bug that a fix
-// repairs.
+// Task is the task of finding the commits that introduced a bug, given its fix.
 type Task struct {
 	// Calibration is applied to the probabilities of the model it was made for;
 	// nil leaves them raw.
 	Calibration *investigate.Calibration
-	// Fallback counts the offline engine's answers in the place of a model's. Without it
-	// they are nobody's: empty and wrong.
+	// Fallback counts the offline engine's answers instead of a model's. Otherwise such answers
+	// count as empty and wrong.
 	Fallback bool
 }
 
@@ -34,15 +33,15 @@ func (Task) Name() string { return "szz" }
 // AccuracyAt lists the values of k for which acc@k is reported.
 var AccuracyAt = [...]int{1, 3, 5}
 
-// count holds what an answer got right and wrong.
+// count holds the right and wrong parts of an answer.
 type count struct {
 	bics      int // distinct BICs of the case
 	answers   int // distinct commits in the answer
 	right     int // of these, BICs and their twins
-	found     int // BICs that the answer names, itself or by a twin
+	found     int // BICs in the answer, themselves or as a twin
 	reachable int // BICs among the candidates
 	pool      int // distinct candidates
-	rank      int // 1-based place of the first true commit; 0 if there is none
+	rank      int // 1-based position of the first true commit; 0 if there is none
 }
 
 // These are the indices of a count's fields in a tally.
@@ -73,8 +72,8 @@ var sheet = &eval.Sheet{
 	Metrics: []eval.Metric{
 		{Name: "bics", Of: total(bics)},
 		{Name: "answers", Of: total(answers)}, // number of commits in all answers
-		{Name: "right", Of: total(right)},     // number of these that are true
-		{Name: "found", Of: total(found)},     // number of BICs that an answer names
+		{Name: "right", Of: total(right)},     // number of true commits among these
+		{Name: "found", Of: total(found)},     // number of BICs in the answers
 		{
 			Name:      "precision",
 			Title:     "precision",
