@@ -108,7 +108,7 @@ func priced(res *Results, names []string) bool {
 	})
 }
 
-// A united is the joint result of several algorithms on the same cases.
+// united is the joint result of several algorithms on the same cases.
 type united struct {
 	cases, right int
 	tokens, usd  float64 // sums over all algorithms; usd is NaN if one cost is unknown

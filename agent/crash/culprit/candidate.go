@@ -31,7 +31,7 @@ type hit struct {
 	between int     // lines between nearest and the closest line
 }
 
-// A past is the position of a commit in the history of a region.
+// past is the position of a commit in the history of a region.
 type past struct {
 	region *region
 	order  int // number of later commits that changed the region

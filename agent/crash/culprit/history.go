@@ -18,7 +18,7 @@ const (
 	sinceCommits   = 60
 )
 
-// A histories holds the latest commits that changed functions and files, the newest first.
+// histories holds the latest commits that changed functions and files, the newest first.
 type histories struct {
 	regions [][]gitext.OID // of the heaviest regions
 	files   []gitext.OID   // of the heaviest files together

@@ -6,7 +6,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A since restricts suspects to the commits after one that did not crash.
+// since restricts suspects to the commits after one that did not crash.
 type since struct {
 	good    gitext.OID
 	after   map[gitext.OID]bool // commits reachable from the crash commit but not from good

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A backward collects the frames of a stack whose innermost frame comes last in the report. If
-// the stack is too deep, backward keeps the innermost frames.
+// backward collects the frames of a stack whose innermost frame comes last in the report. If the
+// stack is too deep, backward keeps the innermost frames.
 type backward struct {
 	Frames  []crash.Frame
 	Omitted int

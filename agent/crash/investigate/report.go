@@ -78,7 +78,7 @@ func (t *reportTool) Spec() agent.Spec { return t.spec }
 // Decides marks the tool's result as the end of the conversation.
 func (t *reportTool) Decides() {}
 
-// A reported is a report as written by the model.
+// reported is a report as written by the model.
 type reported struct {
 	Explanation string      `json:"explanation"`
 	Files       fileList    `json:"files"`

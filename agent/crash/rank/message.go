@@ -27,7 +27,7 @@ var (
 	javaClass = source.Lazy(`\b((?:[a-z_]\w*[./])+)([A-Z]\w*)`)
 )
 
-// A spoken is a class named in the message of a problem.
+// spoken is a class named in the message of a problem.
 type spoken struct {
 	name string
 	dir  string // the directories of its package, "" if the message has no package

@@ -9,7 +9,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// A sure is a case whose runs name a file, with the confidence in the first file.
+// sure is a case whose runs name a file, with the confidence in the first file.
 type sure struct {
 	voted
 	confidence float64

@@ -22,14 +22,14 @@ func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	return append(tables, b.confidence()...)
 }
 
-// A voted is a case that the runs of a model investigated.
+// voted is a case that the runs of a model investigated.
 type voted struct {
 	scoreRow
 	repo   string
 	stated float64 // probability of the first file; 0 if there is none
 }
 
-// A box is the list of cases that a model investigated.
+// box is the list of cases that a model investigated.
 type box []voted
 
 // boxOf returns the cases of an algorithm with known answers of the runs.

@@ -16,7 +16,7 @@ func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 	return slices.Concat(blameTable(res, algorithm), list.estimates(), list.habits(res), fixFiles(res, algorithm))
 }
 
-// A sampled is a case on which a model worked in a fixed number of trajectories, independent of
+// sampled is a case on which a model worked in a fixed number of trajectories, independent of
 // their results.
 type sampled struct {
 	scoreRow

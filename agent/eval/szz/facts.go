@@ -15,8 +15,8 @@ import (
 type Facts struct {
 	// Ghost says that the fix deletes or changes no line (AgentSZZ, section 5.4).
 	Ghost bool `json:"ghost"`
-	// CrossFile says that no BIC changed a file that the fix changes, under the file's name at
-	// the BIC (AgentSZZ, section 5.4).
+	// CrossFile says that no BIC changed a file that the fix changes, by its path in the fix
+	// (AgentSZZ, section 5.4).
 	CrossFile bool `json:"cross_file"`
 	// First and Last are the commit times of the oldest and the newest BIC.
 	First time.Time `json:"first_bic"`
