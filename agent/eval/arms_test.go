@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Arms combine in any order under one name; a part that is unknown or given twice makes no
-// arm.
+// Arms combine in any order under one name. An unknown or repeated part makes the name invalid.
 func TestArms(t *testing.T) {
 	arms := Arms{"no-tools", "no-code", "no-code-at-all"}
 	for _, c := range []struct {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Find knows every layout of clones, bare or not, and prefers the mirror to the
-// repository.
+// Find knows every layout of clones, bare or not, and prefers the mirror to the repository.
 func TestFinder(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"o/nested/.git", "o__flat/objects", "o__flat/HEAD", "o+plus/.git", "o+inside/repo/objects", "o+inside/repo/HEAD",

@@ -22,9 +22,9 @@ func (configured) Sheet() *Sheet {
 	return &s
 }
 
-// solvedBy returns the results of algorithms, each of which solves the questions that its
-// word names: "01" those with these numbers. The questions from 4 on are hard. A model
-// takes more turns for a later algorithm and for a wrong answer.
+// solvedBy returns the results of algorithms. Each algorithm solves the questions in its word:
+// "01" means questions 0 and 1. The questions from 4 on are hard. A model takes more turns for a
+// later algorithm and for a wrong answer.
 func solvedBy(questions int, solved ...string) *Results {
 	res := &Results{Outcomes: map[string][]Outcome{}}
 	for i := range questions {
@@ -49,7 +49,7 @@ func solvedBy(questions int, solved ...string) *Results {
 // The sets are the regions of a Venn diagram, counted by hand, with the cases in them.
 func TestOverlap(t *testing.T) {
 	res := solvedBy(8, "0124", "0135", "01")
-	res.Outcomes["m2"][1].Evaluated = false // not evaluated by all: it counts nowhere
+	res.Outcomes["m2"][1].Evaluated = false // not evaluated by all, so it counts nowhere
 	o := NewReport(configured{}, About{}, res).Overlap
 	if o.Cases != 7 || o.Any.All != 5 || !slices.Equal(o.Strata, []string{"easy", "hard"}) || !slices.Equal(o.Any.ByStratum, []int{3, 2}) {
 		t.Errorf("%+v", o)
@@ -69,7 +69,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Right and wrong answers have an effort of their own.
+// The effort is separate for right and for wrong answers.
 func TestEffortByOutcome(t *testing.T) {
 	r := NewReport(configured{}, About{}, solvedBy(6, "0123", "0"))
 	right, wrong := r.Algorithms[0].ByOutcome[0], r.Algorithms[0].ByOutcome[1]
@@ -81,9 +81,9 @@ func TestEffortByOutcome(t *testing.T) {
 	}
 }
 
-// The tests are made on the cases that all algorithms get right. All seven differences to
-// the first algorithm have the same sign, so that the exact p-value is 2 of 128 ways.
-// Tokens do not differ, so that no pair is tested.
+// The tests use the cases that all algorithms get right. All seven differences to the first
+// algorithm have the same sign, so that the exact p-value is 2 of 128 ways. Tokens do not differ,
+// so that no pair is tested.
 func TestEffortTests(t *testing.T) {
 	tests := NewReport(configured{}, About{}, solvedBy(9, "0123456", "01234567", "01234568")).EffortTests
 	if tests == nil || tests.Threshold != 0.025 {
@@ -112,8 +112,8 @@ func TestEffortTests(t *testing.T) {
 	near(t, "of four", *pair.Rows[0].Wilcoxon[0], 2.0/16)
 }
 
-// A report has no comparison if the task asks for none, if there is one algorithm, or if
-// they have no case in common.
+// A report has no comparison if the task has no configurations, if there is one algorithm, or if
+// the algorithms have no case in common.
 func TestNoConfigurations(t *testing.T) {
 	if r := NewReport(toy{}, About{}, solvedBy(3, "0", "1")); r.Overlap != nil || r.EffortTests != nil || r.Algorithms[0].ByOutcome != nil {
 		t.Error("a task that asks for no comparison has one")

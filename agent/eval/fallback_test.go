@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fallen are the results of an algorithm whose model gave no answer in one of two cases,
-// and of one that asks no model.
+// fallen returns the results of an algorithm whose model failed in one of two cases, and of an
+// algorithm without a model.
 func fallen() *Results {
 	res := &Results{Algorithms: []string{"agent", "rank"}, Outcomes: map[string][]Outcome{}, Versions: map[string][]string{"agent": {"old"}},
 		Failed: []Failed{{ID: "b", Algorithm: "agent"}, {ID: "b", Algorithm: "rank"}}}
@@ -25,8 +25,8 @@ func fallen() *Results {
 	return res
 }
 
-// Every form of a report has how many answers are the offline engine's in the place of a
-// model's. If they count, the rows of models are called so, and no other row is.
+// Every form of a report shows the number of the offline engine's answers instead of a model's.
+// If these answers count, only the names of the rows of models say so.
 func TestFallbackIsNamed(t *testing.T) {
 	for _, counts := range []bool{false, true} {
 		name := "agent"
@@ -64,7 +64,7 @@ func TestFallbackIsNamed(t *testing.T) {
 	}
 }
 
-// A comparison of runs calls the sides so, too.
+// A comparison of runs marks the names of its sides too.
 func TestFallbackIsNamedInComparisons(t *testing.T) {
 	a, b := Contender{Name: "x", Results: fallen(), Fallback: true}, Contender{Name: "y", Algorithm: "rank", Results: fallen(), Fallback: true}
 	a.Algorithm = "agent"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A file of answers is read by the ids of the cases; blank lines do not count.
+// The answers in a file are found by case id; blank lines do not count.
 func TestReadForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
 	text := "{\"id\":\"a\",\"suspects\":[1]}\n\n{\"suspects\":[],\"id\":\"c\",\"more\":{}}\n"

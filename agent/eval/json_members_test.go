@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The members are those that encoding/json finds, whatever the values look like.
+// The members equal those found by encoding/json, for any values.
 func TestEachMember(t *testing.T) {
 	value := map[string]any{
 		"a": `q"\`, "b": []any{"]", "}", `\"`, map[string]any{"c": "{,"}}, "c": 1.5, "d": nil, "e": true, "f": map[string]any{}, "": "", "g": `\\`,
@@ -43,8 +43,8 @@ func TestEachMember(t *testing.T) {
 	}
 }
 
-// A record is the same whether it is cut into its members or read by encoding/json, as it is
-// if someone has formatted it.
+// A record is the same whether it is cut into its members or read by encoding/json, including a
+// reformatted record.
 func TestReadRecord(t *testing.T) {
 	rec := Record{Key: "k", Case: question{ID: "i", Repo: "o/r", Want: `a "word" {`}, Algorithm: "rank", Version: "v", Setting: "s=\t", Answer: reply{Words: []string{"]"}},
 		Absent: []string{"x"}, Error: "e\nf", Skip: "s", Seconds: 1.5}

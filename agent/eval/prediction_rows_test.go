@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each question has one row with its score, even if it was asked twice. Questions
-// that the results do not hold are left out.
+// Each question has one row with its score, even if it was asked twice. Questions outside the
+// results are left out.
 func TestRows(t *testing.T) {
 	e := &engine{}
 	broken := true

@@ -9,7 +9,8 @@ import (
 	"git-agent/agent"
 )
 
-// What calls name counts as read once, whoever read it, and a call that fails reads nothing.
+// A file or commit in several calls counts as read once, in any run, and a call that fails reads
+// nothing.
 func TestReading(t *testing.T) {
 	const full = "0123456789012345678901234567890123456789"
 	var r Reading

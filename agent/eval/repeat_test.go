@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A repetition has a name of its own, from which its algorithm and its number are read.
+// The name of a repetition contains its algorithm and its number.
 func TestRepetitionNames(t *testing.T) {
 	names := Repeated([]string{"agent", "rank", "agent-no-tools"}, 3, func(name string) bool { return name != "rank" })
 	if want := []string{"agent", "agent#2", "agent#3", "rank", "agent-no-tools", "agent-no-tools#2", "agent-no-tools#3"}; !slices.Equal(names, want) {
@@ -27,8 +27,8 @@ func TestRepetitionNames(t *testing.T) {
 	}
 }
 
-// The report has the mean and the spread of the repetitions. What compares algorithms uses
-// the first one.
+// The report has the mean and the spread of the repetitions. Comparisons of algorithms use the
+// first repetition.
 func TestRepeats(t *testing.T) {
 	res := &Results{Outcomes: map[string][]Outcome{}, Algorithms: []string{"agent", "agent#2", "agent#3", "rank"}, Cases: []Case{question{ID: "0"}, question{ID: "1"}}}
 	for name, right := range map[string][2]bool{"agent": {true, true}, "agent#2": {true, false}, "agent#3": {false, false}, "rank": {true, false}} {

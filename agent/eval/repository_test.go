@@ -9,7 +9,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// Changed-path filters are built only for enough cases to make them pay.
+// Changed-path filters are built only if there are enough cases to make them pay.
 func TestFiltersForManyCases(t *testing.T) {
 	h := gittest.New(t)
 	h.Commit("one", gittest.Files{"f": "1\n"})
@@ -28,8 +28,7 @@ func TestFiltersForManyCases(t *testing.T) {
 	}
 }
 
-// Absent names the commits that are not there. An object that is no commit is an
-// error.
+// Absent returns the commits that are missing. An object other than a commit is an error.
 func TestAbsent(t *testing.T) {
 	h := gittest.New(t)
 	there := h.Commit("one", gittest.Files{"f": "1\n"})

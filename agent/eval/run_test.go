@@ -97,8 +97,8 @@ func plan(t testing.TB, e *engine) Plan {
 	return p
 }
 
-// Every case is asked once per algorithm. A repository is closed as soon as its
-// last case is done, so that no more are open than there are jobs.
+// Every case is asked once per algorithm. A repository is closed after its last case, so that no
+// more are open than there are jobs.
 func TestRun(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -214,8 +214,8 @@ func failingCases(t *testing.T) {
 	}
 }
 
-// Cases with a missing repository or fix are named and count nowhere. A missing
-// BIC counts as missed.
+// Cases with a missing repository or fix are listed and count nowhere. A missing BIC counts as
+// missed.
 func TestMissing(t *testing.T) {
 	e := &engine{}
 	e.begin = func(c question) ([]gitext.OID, error) {
@@ -266,8 +266,8 @@ func TestUnreadableRepository(t *testing.T) {
 	}
 }
 
-// An interrupted run keeps what is done and returns it with the error. A case that
-// one algorithm has not answered counts for no algorithm, but its answers are kept.
+// An interrupted run stores the finished answers and returns them with the error. A case that one
+// algorithm has not answered counts for no algorithm, but its answers are stored.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &engine{}
@@ -296,8 +296,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A journal that cannot be written ends the run, because going on would lose
-// answers.
+// A journal that cannot be written ends the run, because going on would lose answers.
 func TestBrokenJournal(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)
@@ -348,7 +347,7 @@ func TestKill(t *testing.T) {
 // is flushed.
 func die() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Kill() // if this fails, the parent sees that the child lived
+		_ = self.Kill() // on failure, the parent sees that the child is still alive
 	}
 	select {}
 }
@@ -410,7 +409,7 @@ func TestSharedRun(t *testing.T) {
 	}
 }
 
-// CompareRuns compares the cases that both runs have, algorithm by algorithm.
+// CompareRuns compares the common cases of both runs, algorithm by algorithm.
 func TestCompareRuns(t *testing.T) {
 	e := &engine{}
 	p := plan(t, e)

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// An evaluation stops at the third failure in a row of the server, and at a refusal
-// that all cases would meet.
+// An evaluation stops at the third consecutive failure of the server, and at a refusal that would
+// affect all cases.
 func TestServerStopsAnEvaluation(t *testing.T) {
 	t.Parallel()
 	stops := func(err error) bool { return errors.As(err, new(*StopError)) }

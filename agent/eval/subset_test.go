@@ -57,8 +57,8 @@ func answered() *Results {
 	return res
 }
 
-// Strata by answers are the same for all algorithms: those of the first algorithm
-// that did not fail.
+// Strata by answers are the same for all algorithms: they follow the first algorithm that did not
+// fail.
 func TestStrataByAnswers(t *testing.T) {
 	r := NewReport(sized{}, About{}, answered())
 	for _, a := range r.Algorithms {
@@ -72,8 +72,8 @@ func TestStrataByAnswers(t *testing.T) {
 	}
 }
 
-// A metric that is undefined for a set of cases is shown as such. A task without
-// annotations says nothing of hints.
+// A metric that is undefined for a set of cases is shown as undefined. A report of a task without
+// annotations does not mention hints.
 func TestUndefinedMetric(t *testing.T) {
 	var b strings.Builder
 	res := answered()
@@ -92,7 +92,7 @@ func TestUndefinedMetric(t *testing.T) {
 	}
 }
 
-// Only keeps the chosen cases with all that is known of them.
+// Only keeps the chosen cases with all their data.
 func TestOnly(t *testing.T) {
 	res := answered().Only(func(c Case) bool { return c.Head().ID == "q0" || c.Head().ID == "q2" })
 	if len(res.Cases) != 2 || len(res.Failed) != 1 || len(res.Partial) != 1 || len(res.Skipped) != 0 {

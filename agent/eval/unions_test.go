@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// A union solves what one of its algorithms solves, and costs what all of them cost, as
-// counted by hand: the tokens of question i are 100(i+1)+5 for each algorithm.
+// A union solves the questions that one of its algorithms solves, and costs the sum of their
+// costs, computed by hand: the tokens of question i are 100(i+1)+5 for each algorithm.
 func TestUnions(t *testing.T) {
 	res := solvedBy(6, "01", "14", "5")
 	res.Algorithms = append(res.Algorithms, "plain")
-	for i, c := range res.Cases { // it asks no model
+	for i, c := range res.Cases { // the algorithm asks no model
 		res.Outcomes["plain"] = append(res.Outcomes["plain"], Outcome{Case: i, Evaluated: true, Score: configured{}.Score(c, reply{Words: []string{"a"}})})
 	}
 	r := NewReport(configured{}, About{}, res)

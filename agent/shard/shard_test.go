@@ -43,8 +43,8 @@ func items(n int) []Item {
 	return list
 }
 
-// Every item is dealt to exactly one shard. The shards are even, and their repositories
-// are few: at most two of each are in other shards, too.
+// Every item is assigned to exactly one shard. The shards are even, and share few repositories:
+// at most two of each shard are in other shards, too.
 func TestDeal(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 503} {
 		for _, of := range []int{1, 2, 7, 64} {
@@ -78,8 +78,8 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// The deal does not depend on the order of the items, and neither does the digest of what
-// is added in the order of the deal.
+// The assignment does not depend on the order of the items, and neither does the digest of items
+// added in the order of assignment.
 func TestDealIsStable(t *testing.T) {
 	all := items(997)
 	names := func(list []Item, index int) []string {
@@ -107,7 +107,7 @@ func TestDealIsStable(t *testing.T) {
 	if digest(all) != digest(shuffled) || digest(all) == digest(all[1:]) {
 		t.Error("the digest is not that of the set")
 	}
-	// The deal is part of what journals promise: another build must deal alike.
+	// Journals rely on the assignment: another build must assign in the same way.
 	if got := fmt.Sprint(Shard{2, 3}.Deal(items(12))); got != "[1 5 6 10]" {
 		t.Errorf("the deal has changed: %s", got)
 	}
@@ -185,8 +185,8 @@ func idsOf(t testing.TB, j *Journal) string {
 	return strings.Join(ids, " ")
 }
 
-// A journal that was cut off at any byte goes on with all complete entries, and with none
-// that is not.
+// A journal that was cut off at any byte continues with all complete entries, and without
+// incomplete ones.
 func TestCutJournal(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
@@ -232,7 +232,7 @@ func TestCutJournal(t *testing.T) {
 	}
 }
 
-// A damaged entry is left out, and the others are not.
+// A damaged entry is left out, but the others are kept.
 func TestDamagedEntry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	j := open(t, path, header(1, 1, 3))
@@ -264,7 +264,7 @@ func TestAppendAtOnce(t *testing.T) {
 	}
 }
 
-// Open does not touch a file that is no journal, nor a journal of other work.
+// Open does not change a file that is not a journal, nor a journal of other work.
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "mine")
@@ -308,8 +308,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A line is the same entry whether it is in the form in which Append writes it or someone has
-// formatted it, and a damaged one is none in either form.
+// A line gives the same entry in the form of Append and reformatted, and a damaged line gives
+// none in either form.
 func TestReadEntry(t *testing.T) {
 	for _, id := range []string{"plain", `with "quotes" and \`, "<é>", ""} {
 		body := []byte(`{"a":"}","id":"\",\"entry\":"}`)

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestFunctionAround marks in each text the lines of the function with "|" before
-// them, and the line that is asked about with ">". A text without "|" has no function
-// there.
+// TestFunctionAround marks in each text the lines of the function with "|" before them, and the
+// requested line with ">". In a text without "|", the requested line has no function.
 func TestFunctionAround(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ path, text string }{
@@ -261,9 +260,8 @@ func TestFunctionAroundOfAnyText(t *testing.T) {
 	}
 }
 
-// Functions that are nested as deep as indentation tells, each as long as the file, are
-// read a bounded number of times: otherwise this does not end before the time limit of the
-// tests.
+// Functions with the deepest possible nesting, each as long as the file, are read a bounded
+// number of times. Otherwise this test would exceed its time limit.
 func TestFunctionAroundNestedDeeply(t *testing.T) {
 	t.Parallel()
 	for path, heading := range map[string]string{"a.c": "int f(int a) {", "a.js": "function f(a) {", "a.py": "def f(a):"} {

@@ -3,8 +3,8 @@ package source
 import "testing"
 
 func TestIsTestPath(t *testing.T) {
-	// The conventions of common languages are known, and source is not taken
-	// for a test because its name merely holds the letters.
+	// The conventions of common languages are known, and a source file is not classified as a
+	// test only because its name contains the letters.
 	for path, want := range map[string]bool{
 		"a/b_test.go": true, "tests/x.c": true, "src/test/java/A.java": true, "FooTest.java": true, "TestFoo.java": true,
 		"FooIT.java": true, "foo.spec.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
@@ -19,7 +19,7 @@ func TestIsTestPath(t *testing.T) {
 	}
 }
 
-// Code that is taken from elsewhere, or made of other files, is told by its path.
+// The path identifies code that is copied from elsewhere, or generated from other files.
 func TestIsVendored(t *testing.T) {
 	for path, want := range map[string]bool{"dist/qs.js": true, "a/node_modules/b/c.js": true, "lib/x.min.js": true, "vendor/m/a.go": true, "dist/readme.txt": false, "lib/distance.js": false} {
 		if IsVendored(path) != want {
@@ -28,7 +28,7 @@ func TestIsVendored(t *testing.T) {
 	}
 }
 
-// Build and data files are told from documents, source and tests.
+// Build and data files are distinguished from documents, source and tests.
 func TestIsBuildOrData(t *testing.T) {
 	for p, want := range map[string]bool{
 		"Makefile": true, "src/Makefile.am": true, "CMakeLists.txt": true, ".github/ci.yml": true, "lib/meson.build": true,
@@ -40,7 +40,7 @@ func TestIsBuildOrData(t *testing.T) {
 	}
 }
 
-// Documents are told from what is built with or read by programs.
+// Documents are distinguished from files for builds and programs.
 func TestIsDocument(t *testing.T) {
 	for p, want := range map[string]bool{
 		"NEWS": true, "ChangeLog": true, "doc/guides/notes.rst": true, "README.md": true, "lib/switch.8.in": true, "doc/man/sinfo.1": true,

@@ -34,7 +34,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A function that wraps a whole script gives way to the functions within it.
+// Instead of a function that wraps a whole script, the functions within it are listed.
 func TestFunctionsOfAWrappedFile(t *testing.T) {
 	t.Parallel()
 	text := "(function () {\n" + strings.Repeat("  function f(a) {\n    b(a);\n  }\n", 200) + "})();\n"
@@ -44,8 +44,8 @@ func TestFunctionsOfAWrappedFile(t *testing.T) {
 	}
 }
 
-// The lines of a listed function are those that FunctionAround finds from within it,
-// and no two overlap.
+// The lines of a listed function equal those that FunctionAround finds from within it, and no two
+// functions overlap.
 func TestFunctionsAgreeWithFunctionAround(t *testing.T) {
 	t.Parallel()
 	text := []byte("package a\n\n// F is f.\nfunc F(\n\ta int,\n) error {\n\tif a > 0 {\n\t\treturn nil\n\t}\n\treturn nil\n}\n\ntype T struct {\n\ta int\n}\n\nfunc (T) G() {\n}\n")
@@ -60,7 +60,7 @@ func TestFunctionsAgreeWithFunctionAround(t *testing.T) {
 	}
 }
 
-// Text without a structure, or with too much of it, ends soon and gives valid lines.
+// Any text, without structure or with too much of it, takes little time and gives valid lines.
 func TestFunctionsOfAnyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "((((", strings.Repeat("f(\n", 20000), strings.Repeat("f() {\n", 20000), strings.Repeat("function (", 5000), strings.Repeat("\tdef f(:\n", 9000)} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Each line of a file gets the kind that a reader would give it, also where
-// the patterns of the reference implementation go wrong.
+// Each line of a file gets the kind that a reader would choose, even if the patterns of the
+// reference implementation fail.
 func TestLineKinds(t *testing.T) {
 	tests := []struct{ path, lines string }{
 		{"a.c", `
@@ -129,8 +129,8 @@ comment |// c
 
 var kindNames = map[LineKind]string{LineCode: "code", LineBlank: "blank", LineComment: "comment", LineBrace: "brace", LineImport: "import"}
 
-// Lines are counted as git does, whatever a blob has of CRLF, a lone CR, no last
-// newline, NUL, broken UTF-8 and size.
+// Lines are counted as in git, for blobs with CRLF, a lone CR, no last newline, NUL, broken UTF-8
+// and any size.
 func TestLineKindsCountsAsGit(t *testing.T) {
 	big := strings.Repeat("// c\n", MaxLexed/5+1)
 	for _, tt := range []struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What steers tests is told apart from what they test.
+// Files that steer tests are distinguished from the tested files.
 func TestSteersTests(t *testing.T) {
 	t.Parallel()
 	for _, p := range strings.Fields(`Makefile sub/GNUmakefile Makefile.am rules.mk CMakeLists.txt cmake/x.txt package.json .mocharc.yml jest.config.js vitest.config.mts

@@ -2,7 +2,7 @@ package source
 
 import "testing"
 
-// A script belongs to the tests if the command names it and its name says so.
+// A script belongs to the tests if the command names it and its name suggests a check.
 func TestIsTestOf(t *testing.T) {
 	for _, c := range []struct {
 		path, command string

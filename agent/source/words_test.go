@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What is weighed once gives the same sums as what is weighed for each comparison, to the
-// last bit.
+// A bag that is weighed once gives the same sums as a bag that is weighed for each comparison, to
+// the last bit.
 func TestWeighedIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	bag := func(n int) Bag {

@@ -12,7 +12,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// once returns the sample that has each forecast once, as that of a case of its own.
+// once returns the sample with each forecast once, each in its own case.
 func once(forecasts ...Forecast) *sample {
 	var cases [][]Forecast
 	for _, m := range forecasts {
@@ -21,8 +21,8 @@ func once(forecasts ...Forecast) *sample {
 	return forecastsOf(cases)
 }
 
-// The figures for five forecasts equal those computed by hand: Brier, its skill, AUROC
-// with a tie, and ECE with five bins of one forecast each.
+// The results for five forecasts equal those computed by hand: Brier, its skill, AUROC with a
+// tie, and ECE with five bins of one forecast each.
 func TestCalibrationByHand(t *testing.T) {
 	forecasts := []Forecast{{0.9, true}, {0.8, false}, {0.6, true}, {0.6, false}, {0.2, false}}
 	var cases [][]Forecast

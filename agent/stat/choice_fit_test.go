@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A fit finds the weights by which choices were drawn, up to chance, and a feature
-// that says nothing gets none.
+// A fit finds the weights that generated the choices, up to chance, and a feature without
+// information gets none.
 func TestFitChoice(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, Seed))
@@ -41,8 +41,8 @@ func TestFitChoice(t *testing.T) {
 	}
 }
 
-// A penalty keeps weights finite where one feature decides all choices, and sets
-// without a right item change nothing.
+// A penalty keeps weights finite if one feature decides all choices, and sets without a right
+// item change nothing.
 func TestFitChoiceOfCertainty(t *testing.T) {
 	t.Parallel()
 	sets := []ChoiceSet{

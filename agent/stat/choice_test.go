@@ -6,7 +6,7 @@ import (
 )
 
 func TestShares(t *testing.T) {
-	// Shares go by the exponential of the utility, and "none" has its own.
+	// Shares are proportional to the exponential of the utility, and "none" has its own utility.
 	t.Parallel()
 	c := Choice{"a": math.Log(2), "b": -1, NoneWeight: math.Log(5)}
 	got := c.Shares([]string{"a", "b"}, [][]float64{{0, 0}, {2, 0}})

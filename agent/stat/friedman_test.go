@@ -14,8 +14,8 @@ var roundingTimes = [][]float64{
 	{5.50, 5.45, 5.25}, {5.65, 5.60, 5.40}, {5.70, 5.65, 5.55}, {6.30, 6.30, 6.25},
 }
 
-// The results are those that R prints for its example (11.143 and 0.003805), and SciPy
-// for that of scipy.stats.friedmanchisquare, the pulse of seven students.
+// The results equal those that R prints for its example (11.143 and 0.003805), and SciPy's for
+// the example of scipy.stats.friedmanchisquare, the pulse of seven students.
 func TestFriedmanExamples(t *testing.T) {
 	chi, p := Friedman(roundingTimes)
 	if math.Abs(chi-11.143) > 5e-4 || math.Abs(p-0.003805) > 5e-7 {
@@ -33,7 +33,7 @@ func TestFriedmanExamples(t *testing.T) {
 	near(t, "p of SciPy's example", p, 0.005063414171757498)
 }
 
-// Without anything to compare, nothing is significant.
+// Without data to compare, nothing is significant.
 func TestFriedmanNothing(t *testing.T) {
 	for _, rows := range [][][]float64{nil, {{1}, {2}}, {{1, 1, 1}, {4, 4, 4}}} {
 		if chi, p := Friedman(rows); chi != 0 || p != 1 {
@@ -42,8 +42,8 @@ func TestFriedmanNothing(t *testing.T) {
 	}
 }
 
-// The tails of the distribution are those of printed tables of critical values, for even
-// and odd degrees of freedom.
+// The tails of the distribution equal printed tables of critical values, for even and odd degrees
+// of freedom.
 func TestChiSquared(t *testing.T) {
 	for _, c := range []struct {
 		x       float64

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The indices of a sample are those that math/rand/v2 draws, also for powers of two and for
-// more cases than are drawn at a time.
+// The indices of a sample equal those drawn by math/rand/v2, also for powers of two and for more
+// cases than one slice of draws.
 func TestDraws(t *testing.T) {
 	for _, n := range []int{2, 3, 64, 1000, 1024, 1025, 2500, 3 << 20} {
 		random := rand.New(rand.NewPCG(Seed, uint64(n)))
@@ -40,8 +40,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// The sums are those of adding up the rows of each sample in order, to the last bit, whether
-// the numbers are whole, fractions, or too large to be exact.
+// The sums equal those of adding up the rows of each sample in order, to the last bit, for whole
+// numbers, fractions, and numbers too large to be exact.
 func TestResampleSums(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, number := range map[string]func() float64{
@@ -55,7 +55,7 @@ func TestResampleSums(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 1300} {
 			rows := make([][]float64, n)
 			for i := range rows {
-				for range 3 + i%2 { // the short ones end with a zero
+				for range 3 + i%2 { // short rows end with an implicit zero
 					rows[i] = append(rows[i], number())
 				}
 			}
@@ -83,7 +83,7 @@ func TestResampleSums(t *testing.T) {
 	}
 }
 
-// Rows are told apart, however many different ones there are.
+// Rows are distinguished for any number of different ones.
 func TestManyKinds(t *testing.T) {
 	for _, kinds := range []int{1<<16 - 1, 1 << 16, 1<<16 + 1} {
 		rows := make([][]float64, kinds+5)
@@ -104,8 +104,8 @@ func TestManyKinds(t *testing.T) {
 	}
 }
 
-// A bin is to the last bit what it is if each forecast of the sample is listed as often as
-// it was picked.
+// A bin of a sample equals, to the last bit, the bin of a list with each forecast as often as it
+// was picked.
 func TestReliabilityOfSample(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var cases [][]Forecast

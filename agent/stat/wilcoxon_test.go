@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// The statistic and the p-value are those that the documentation of other implementations
-// prints for its examples: R's wilcox.test (data of Hollander and Wolfe, 1973, page 29;
-// R prints V, the sum for positive differences, of which 45-40 is the other one, and the
-// one-sided p-value 0.01953), and SciPy's scipy.stats.wilcoxon (the heights of plants).
+// The statistic and the p-value equal those in the documentation of other implementations: R's
+// wilcox.test (data of Hollander and Wolfe, 1973, page 29; R prints V, the sum for positive
+// differences, here 40, while the other sum is 45-40, and the one-sided p-value 0.01953), and
+// SciPy's scipy.stats.wilcoxon (the heights of plants).
 func TestWilcoxonExamples(t *testing.T) {
 	x := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
 	y := []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
@@ -24,8 +24,7 @@ func TestWilcoxonExamples(t *testing.T) {
 	near(t, "p of SciPy's example", p, 0.041259765625)
 }
 
-// With ties and zeros, the exact p-value is that of all ways to sign the ranks, counted
-// one by one.
+// With ties and zeros, the exact p-value counts all ways to sign the ranks one by one.
 func TestWilcoxonTies(t *testing.T) {
 	d := []float64{3, -3, 3, 5, 0, 8, -1, 5}
 	ranks, _ := Ranks([]float64{3, 3, 3, 5, 8, 1, 5})
@@ -44,8 +43,8 @@ func TestWilcoxonTies(t *testing.T) {
 	near(t, "p", p, 2*float64(low)/float64(int(1)<<len(ranks)))
 }
 
-// The normal approximation is close to the exact value where one passes into the other,
-// and without a difference nothing is significant.
+// At the change to the normal approximation, it is close to the exact value, and without a
+// difference nothing is significant.
 func TestWilcoxonLimits(t *testing.T) {
 	var ranks []float64
 	for i := range maxExactRanks {

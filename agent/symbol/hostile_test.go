@@ -8,9 +8,9 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A file may have a hundred thousand structures without a name, each with a member of the
-// name, or as many types of one name. Their definitions are bounded. A search that
-// compares all with all does not end before the time limit of the tests.
+// A file may have a hundred thousand structures without a name, each with a member of the name,
+// or as many types with one name. The number of definitions is bounded. A search that compares
+// all with all would exceed the time limit of the tests.
 func TestManyTagsOfOneName(t *testing.T) {
 	t.Parallel()
 	var members, types []tag
@@ -32,7 +32,7 @@ func TestManyTagsOfOneName(t *testing.T) {
 	}
 }
 
-// Where ctags did not end in time again and again, the look of lines is the answer.
+// If ctags times out repeatedly, the form of lines gives the answer.
 func TestCtagsThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

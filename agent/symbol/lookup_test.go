@@ -32,7 +32,7 @@ func finder(t *testing.T, h *gittest.History, commit gitext.OID, opt Options) *F
 	return f
 }
 
-// needCtags skips a test where universal-ctags is not installed.
+// needCtags skips a test if universal-ctags is not installed.
 func needCtags(t *testing.T, f *Finder) {
 	t.Helper()
 	if _, err := f.ctags(); err != nil {
@@ -163,7 +163,7 @@ func TestLookupByCtags(t *testing.T) {
 	}
 }
 
-// A name that is not on the line is looked for in the file.
+// If a name is not on the line, the rest of the file is searched.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -192,7 +192,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// Without ctags, the look of lines tells definitions.
+// Without ctags, the form of lines identifies definitions.
 func TestLookupByGrep(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -212,8 +212,8 @@ func TestLookupByGrep(t *testing.T) {
 	}
 }
 
-// Names of files never reach ctags, links are not followed, and a file that it cannot
-// read as a language costs nothing.
+// ctags sees no names of files, links are not followed, and a file in an unknown language costs
+// nothing.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -229,7 +229,7 @@ func TestOddFiles(t *testing.T) {
 	for i, want := range []string{"a b\t\"c\n.c", "--options=x.c", "\xff\xfe.c", "", "bin.c", "tool"} {
 		found := lookUp(t, f, fmt.Sprintf("odd%d", i), Place{Path: want})
 		if want == "" {
-			continue // no source file by its name
+			continue // not a source file by its name
 		}
 		if len(found.Definitions) != 1 || found.Definitions[0].Path != want {
 			t.Errorf("%q: %+v", want, found)
@@ -240,7 +240,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// What a hostile ctags writes is bounded, and its file names are no paths.
+// The output of a hostile ctags is limited, and its file names are not used as paths.
 func TestHostileCtags(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -265,7 +265,7 @@ func TestHostileCtags(t *testing.T) {
 	}
 }
 
-// Many lookups may go on at the same time, and Close may come among them.
+// Many lookups may run concurrently, and Close may happen during them.
 func TestConcurrentLookups(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

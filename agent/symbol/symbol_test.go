@@ -9,8 +9,8 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	// Definitions come before what only looks like one; uses, declarations and
-	// comments are none.
+	// Definitions come before lines that only look like definitions; uses, declarations and
+	// comments do not count.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("one", gittest.Files{

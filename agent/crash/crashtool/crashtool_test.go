@@ -41,8 +41,7 @@ WRITE of size 1 at 0x602000000010 thread T0
     #2 0x3 in __libc_start_main (/lib/libc.so.6+0x1)
 `
 
-// history has files of all kinds at its second commit, which is the one that crashed,
-// and the repair after it.
+// history has files of all kinds at its second commit, the one that crashed, and then the repair.
 func history(t *testing.T) (h *gittest.History, crashed gitext.OID) {
 	h = gittest.New(t)
 	h.Commit("reader: begin\n\nThe length is a byte.", gittest.Files{
@@ -85,7 +84,7 @@ func toolsOf(t testing.TB, repo *gitext.Repo, commit gitext.OID, report *crash.R
 	return tools
 }
 
-// ask calls a tool and returns its answer, or what a model is told of its failure.
+// ask calls a tool. It returns the answer, or the model's message about the failure.
 func ask(t testing.TB, tools map[string]agent.Tool, name, args string) (res agent.Result, refused bool) {
 	t.Helper()
 	res, err := tools[name].Call(t.Context(), json.RawMessage(args))
@@ -103,8 +102,8 @@ func ask(t testing.TB, tools map[string]agent.Tool, name, args string) (res agen
 	return res, refused
 }
 
-// A call that is wrong about a line or a path gets the nearest answer, which says what
-// it took instead; what cannot be meant, or shown, is refused.
+// A call with a wrong line or path gets the nearest answer, which says what it used instead;
+// invalid or hidden targets are refused.
 func TestAnswersAndRefusals(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -183,7 +182,7 @@ func TestAnswersAndRefusals(t *testing.T) {
 	}
 }
 
-// The text of a definition is not shown where its file may not be.
+// The text of a definition is not shown if its file is hidden.
 func TestDefinitionInAWithheldFile(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -203,7 +202,7 @@ func TestDefinitionInAWithheldFile(t *testing.T) {
 	}
 }
 
-// Where the name is not on the given line, the answer says which line has it.
+// If the name is not on the given line, the answer names the line that it used.
 func TestDefinitionSaysWhatItTook(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)

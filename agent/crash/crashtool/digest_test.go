@@ -6,7 +6,7 @@ import (
 	"git-agent/agent/crash"
 )
 
-// The arguments of a frame of gdb are shown, those of other formats are not looked for.
+// The arguments of gdb frames are shown; frames of other formats are not searched for arguments.
 func TestArguments(t *testing.T) {
 	for raw, want := range map[string]string{
 		"#3  0x01 in f (a=1, b=0x0) at x.c:3":        "a=1, b=0x0",

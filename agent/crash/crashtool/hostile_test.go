@@ -14,8 +14,8 @@ import (
 	"git-agent/agent/secret"
 )
 
-// Between the reading of a dump and a tool's call, anything may take its place. None of
-// it is waited for, and nothing of another file is shown.
+// Anything may replace a dump between its reading and a tool's call. The tool does not block on
+// the replacement, and shows nothing of another file.
 func TestDumpThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -48,7 +48,7 @@ func TestDumpThatIsReplaced(t *testing.T) {
 	}
 }
 
-// A dump may repeat a section two thousand times. What is read of all of them is bounded.
+// A dump may repeat a section two thousand times. The total text that is read is bounded.
 func TestSectionThatIsRepeated(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -72,7 +72,7 @@ func TestSectionThatIsRepeated(t *testing.T) {
 	}
 }
 
-// A secret is masked before a line, or a page, is cut within it.
+// A secret is masked before a cut of a line or a page could split it.
 func TestSecretsThatAreCut(t *testing.T) {
 	t.Parallel()
 	const token = "ghp_" + "x7Kq9ZbT2mWv4NcR8sYd1LfHa3JgPe6UoQ5i"

@@ -13,7 +13,7 @@ import (
 	"git-agent/agent/crash/hana/hanatest"
 )
 
-// The report is shown as it is, and its facts alone.
+// The tools show the report in its raw and in its sanitized form.
 func TestReportTools(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -61,7 +61,7 @@ func TestReportWithoutFacts(t *testing.T) {
 	}
 }
 
-// A long stack has pages of whole lines, which together are the stack.
+// A long stack is split into pages of whole lines, which together contain the complete stack.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -140,8 +140,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// Where the dump is gone, or its sections are not where they were, the tools answer
-// from what was read of it.
+// If the dump is gone, or its sections have moved, the tools answer from the parsed report.
 func TestDumpThatIsGone(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)
@@ -161,7 +160,7 @@ func TestDumpThatIsGone(t *testing.T) {
 	}
 }
 
-// What a hostile report says comes out clean and bounded.
+// The content of a hostile report is shown clean and bounded.
 func TestHostileReport(t *testing.T) {
 	t.Parallel()
 	h, crashed := history(t)

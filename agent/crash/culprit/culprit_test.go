@@ -72,8 +72,8 @@ func subjects(list []suspect.Suspect) []string {
 }
 
 func TestFind(t *testing.T) {
-	// The commit that wrote the line of the first frame comes first. Its reason names
-	// frame and line, and its evidence is the line, with a command that works.
+	// The commit that wrote the line of the first frame comes first. Its reason names frame and
+	// line, and its evidence is the line, with a working command.
 	t.Parallel()
 	f := newFixture(t)
 	found := find(t, f, Options{Max: 5})
@@ -140,8 +140,8 @@ func TestFindLooksPastIgnoredCommits(t *testing.T) {
 }
 
 func TestFindWhatOnlyRemovedLines(t *testing.T) {
-	// A commit that only removed lines of a function is a suspect by the history of the
-	// function.
+	// A commit that only removed lines of a function is a suspect because of the function's
+	// history.
 	t.Parallel()
 	f := newFixture(t)
 	changed := slices.Delete(slices.Concat(base, []string{""}, top), 11, 13)
@@ -167,7 +167,7 @@ func TestFindWhatOnlyRemovedLines(t *testing.T) {
 }
 
 func TestFindByFunctionsOnly(t *testing.T) {
-	// Where the report has no lines, the functions that were looked up count.
+	// If the report has no lines, the functions that were looked up count.
 	t.Parallel()
 	f := newFixture(t)
 	report, files := f.report()
@@ -187,7 +187,7 @@ func TestFindByFunctionsOnly(t *testing.T) {
 }
 
 func TestFindNothing(t *testing.T) {
-	// A report that is of no line of the project has no suspects, and a note says so.
+	// A report without a line of the project has no suspects, and a note says so.
 	t.Parallel()
 	f := newFixture(t)
 	report, files := f.report()

@@ -54,8 +54,8 @@ func gatheringOf(r *region) *gathering {
 }
 
 func TestTakeOwners(t *testing.T) {
-	// The shares of all owners make one. The owner of the frame's line has it exactly,
-	// and what is closer to it weighs more.
+	// The shares of all owners add up to one. The owner of the frame's line has it exactly, and
+	// lines closer to the frame weigh more.
 	t.Parallel()
 	g := gatheringOf(regionOf(5, "aint f(struct s *s)", "a{", "bint size = read_size();", "clog_it();", "ause(size);", "d/* none */", "a}"))
 	share, around := 0.0, 0.0
@@ -100,7 +100,7 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestTakeOwnersWithoutAFrame(t *testing.T) {
-	// Where only the function is known, no line is close to a frame.
+	// If only the function is known, no line is close to a frame.
 	t.Parallel()
 	r := regionOf(0, "aint f(void)", "a{", "bg();", "a}")
 	r.places = []place{{at: 1, weight: 1}}
@@ -116,7 +116,7 @@ func TestTakeOwnersWithoutAFrame(t *testing.T) {
 }
 
 func TestRegionsIn(t *testing.T) {
-	// Frames in one function share a region. A line that is in no function has the
+	// Frames in one function share a region. For a line outside of functions, the region is the
 	// lines around it.
 	t.Parallel()
 	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{{Function: "f", Path: "a.c", Line: 3}, {Function: "f", Path: "a.c", Line: 4}, {Path: "a.c", Line: 7}, {Path: "a.c", Line: 99}, {Function: "abort", Path: "a.c", Line: 3}}}}}
@@ -138,7 +138,7 @@ func TestRegionsIn(t *testing.T) {
 }
 
 func TestModelFits(t *testing.T) {
-	// The committed model has a weight for each feature, and no other.
+	// The committed model has a weight for each feature, and no others.
 	t.Parallel()
 	for name, weights := range map[string]map[string]float64{"lines": committed().Lines, "functions": committed().Functions} {
 		for _, f := range append(slices.Clone(featureNames), stat.NoneWeight) {
@@ -160,8 +160,8 @@ func TestModelFits(t *testing.T) {
 	}
 }
 
-// Many frames on few lines cost little more than one frame on each: otherwise this does not
-// end before the time limit of the tests.
+// Many frames on few lines cost little more than one frame on each line. Otherwise this test
+// would exceed its time limit.
 func TestRegionsOfManyFrames(t *testing.T) {
 	t.Parallel()
 	report := &crash.Report{Stacks: []crash.Stack{{}}}

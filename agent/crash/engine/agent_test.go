@@ -19,8 +19,8 @@ import (
 	"git-agent/gitext"
 )
 
-// An office is an agent engine over the program of program, with a model server, a
-// cache, and a record of its runs.
+// An office is an agent engine for the repository of program, with a model server, a cache, and a
+// record of its runs.
 type office struct {
 	*Engine
 	t        *testing.T
@@ -69,8 +69,8 @@ func (o *office) open(runs int) {
 	}
 }
 
-// awaitEnd waits until no run is held: a child that another test starts has its lock
-// until it executes a program.
+// awaitEnd waits until no run is locked: a child process of another test has the lock until it
+// executes a program.
 func (o *office) awaitEnd() {
 	for range 100 {
 		if !slices.ContainsFunc(o.recorded(), func(tr *trace.Trajectory) bool { return tr.Run.State == cache.Running }) {
@@ -121,7 +121,7 @@ func (o *office) recorded() (list []*trace.Trajectory) {
 	return list
 }
 
-// A model investigates, its runs are recorded, and its answer is not paid for twice.
+// A model investigates, its runs are recorded, and its answer is paid for only once.
 func TestInvestigates(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 2, lookThenName("src/own.c"))
@@ -179,10 +179,10 @@ func (o *office) kept(q crash.Question) bool {
 	return ok
 }
 
-// What stands in for a model's answer is not kept, and a run whose server refuses all
-// goes on where it was.
+// A substitute for a model's answer is not cached, and a run whose server refuses every request
+// can be continued.
 func TestGoesOn(t *testing.T) {
-	// It does not run in parallel: a process that another test starts holds the lock of the
+	// This test does not run in parallel: a process that another test starts has the lock of the
 	// run between fork and exec, so that the run would not be resumed.
 	status := http.StatusBadRequest
 	o := newOffice(t, 1, func(req modeltest.Request) modeltest.Reply {
@@ -213,9 +213,9 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// An interrupted run is resumed from its record alone, which has the report.
+// An interrupted run is resumed from its record alone, which contains the report.
 func TestResume(t *testing.T) {
-	// It does not run in parallel: a process that another test starts holds the lock of the
+	// This test does not run in parallel: a process that another test starts has the lock of the
 	// run between fork and exec, so that the run would not be resumed.
 	refused := true
 	o := newOffice(t, 1, func(req modeltest.Request) modeltest.Reply {
@@ -228,7 +228,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("a server that refuses all gives %+v", ans.Answer)
 	}
 	refused = false
-	o.settings.Turns = 9 // the run is told what it was told before
+	o.settings.Turns = 9 // the resumed run has the earlier limits
 	o.open(1)
 	run := o.recorded()[0]
 	spec, err := SpecOf(run)
@@ -247,7 +247,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A spec has everything that a question has, in a fixed form, and gives it back.
+// A spec contains everything of a question, in a fixed form, and can be converted back.
 func TestSpecRoundTrip(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 1, lookThenName("src/own.c"))
@@ -300,7 +300,7 @@ func TestSpecRoundTrip(t *testing.T) {
 	}
 }
 
-// A title is short and clean, whatever the report says.
+// A title is short and clean for any report.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	stacks := func(function string) []crash.Stack {
@@ -321,7 +321,7 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// A report that is too large is not recorded, and its hash is.
+// A report that is too large is not recorded, but its hash is.
 func TestSpecOfALargeReport(t *testing.T) {
 	t.Parallel()
 	in := Inquiry{Offline: &crash.Answer{}, Question: crash.Question{Report: &crash.Report{Notes: []string{strings.Repeat("a", maxSpecReport)}}}}
@@ -331,8 +331,8 @@ func TestSpecOfALargeReport(t *testing.T) {
 	}
 }
 
-// A recorded run replays to the last byte, also where the report has bytes that are no
-// text. Another answer of the model or of a tool is a difference.
+// A recorded run can be replayed to the last byte, even if the report contains invalid UTF-8. A
+// different answer of the model or of a tool is reported as a difference.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 1, lookThenName("src/own.c"))
@@ -363,8 +363,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The first request is that which is then sent. To look at it sends and records
-// nothing.
+// The first request equals the request that is sent later. Showing it sends and records nothing.
 func TestFirstRequest(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 3, lookThenName("src/own.c"))
@@ -396,7 +395,7 @@ func TestWithoutACache(t *testing.T) {
 	}
 }
 
-// A context that ends, ends the work with its error; the run stays open.
+// If a context ends, the work ends with its error, and the run stays open.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -413,7 +412,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The setting of an evaluation names what determines the answers.
+// The setting of an evaluation lists the conditions of the answers.
 func TestSetting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, 2, lookThenName("src/own.c"))

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// project writes a small C project, commits it twice, and returns the last commit.
-// Its functions copy and check stand in a file each.
+// project writes a small C project, commits it twice, and returns the last commit. Its functions
+// copy and check are in separate files.
 func project(t *testing.T) (*gittest.History, gitext.OID) {
 	h := gittest.New(t)
 	h.Commit("start", gittest.Files{
@@ -29,7 +29,7 @@ func project(t *testing.T) (*gittest.History, gitext.OID) {
 	})
 }
 
-// segfault is a report of the project, whose frame of check names no file.
+// segfault is a report of the project. Its frame of check has no file.
 const segfault = `Program received signal SIGSEGV, Segmentation fault.
 #0  0x0000000000401136 in copy (to=0x0) at src/copy.c:3
 #1  0x0000000000401150 in check ()
@@ -47,8 +47,8 @@ func named(ranking *crash.Answer) []string {
 	return paths
 }
 
-// Every algorithm ranks the files of the stack, and finds the file of a function
-// that has none in the report.
+// Every algorithm ranks the files of the stack, and finds the file of a function without a file
+// in the report.
 func TestAnswer(t *testing.T) {
 	h, head := project(t)
 	e := Engine{Repo: h.Open()}
@@ -68,8 +68,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// An object that the clone lacks costs what it holds, and is said in a note. The
-// other files are searched and ranked as before.
+// A missing object affects only its own content, and a note reports it. The other files are
+// searched and ranked as before.
 func TestMissingObjects(t *testing.T) {
 	for lost, want := range map[string]string{
 		"HEAD:data.txt":    "not all functions were looked up: this clone lacks object ",

@@ -54,8 +54,8 @@ func paths(files []crash.File) (out []string) {
 }
 
 func TestAnswerOrdersFiles(t *testing.T) {
-	// The baselines keep the stack's order. The model puts a helper behind what calls
-	// it. Every file of a stack is in the answer, with its frames.
+	// The baselines keep the stack's order. The model ranks a helper after its caller. Every file
+	// of a stack is in the answer, with its frames.
 	t.Parallel()
 	h, crashed := program(t)
 	e := &Engine{Repo: h.Open()}
@@ -88,8 +88,8 @@ func TestAnswerOrdersFiles(t *testing.T) {
 }
 
 func TestCrashCommit(t *testing.T) {
-	// The commit is the given one, else that of the build, else the version's tag,
-	// else HEAD with a note. Branches and the stash are not for a report to name.
+	// The commit is the given one, else the build's commit, else the version's tag, else HEAD
+	// with a note. A report cannot select a branch or the stash.
 	t.Parallel()
 	h, crashed := program(t)
 	h.Git("branch", "private", "HEAD~1")
@@ -147,8 +147,8 @@ func TestUnknownAlgorithm(t *testing.T) {
 }
 
 func TestHostileNames(t *testing.T) {
-	// Names of functions and files that mean something in an expression, to a shell or
-	// to git neither end the answer nor are searched for.
+	// Names of functions and files with special characters of expressions, a shell or git do not
+	// end the answer, and are not searched.
 	t.Parallel()
 	h := gittest.New(t)
 	files := gittest.Files{"src/g++.c": "int a;\n", "src/a(b.c": "int b;\n", "src/main.c": "int main;\n", "src/-x.c": "int x;\n"}

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is read into the golden files")
 
-// TestRead reads the reports in testdata. Each file says where its report is
-// from, and holds the report and what is read of it, as render writes it.
+// TestRead reads the reports in testdata. Each file contains the origin of its report, the
+// report, and the expected result in the form of render.
 func TestRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -54,8 +54,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// render writes a report in a form that is read and compared with ease: a line
-// for each problem, stack, and frame.
+// render writes a report in a form for easy reading and comparison: a line for each problem,
+// stack, and frame.
 func render(r *crash.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "formats %s\n", strings.Join(r.Formats, " "))

@@ -10,8 +10,8 @@ import (
 	"git-agent/agent/crash/hana/hanatest"
 )
 
-// The lines are those that SAP's blogs (community.sap.com ba-p/13398899 and
-// ba-p/13439601) and GoogleCloudPlatform/ops-agent apps/saphana.go quote.
+// The lines are quoted from SAP's blogs (community.sap.com ba-p/13398899 and ba-p/13439601) and
+// GoogleCloudPlatform/ops-agent apps/saphana.go.
 var hanaSamples = []sample{
 	{
 		name: "a backtrace in a ticket",

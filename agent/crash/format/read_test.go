@@ -50,7 +50,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// Readers may give a byte at a time: nothing depends on how an input is cut.
+// A reader may return single bytes: the result does not depend on the chunks of an input.
 func TestReadOneByte(t *testing.T) {
 	for _, s := range samples {
 		want, err := Read(strings.NewReader(s.text))
@@ -64,12 +64,12 @@ func TestReadOneByte(t *testing.T) {
 	}
 }
 
-// Reports are pasted: indented, quoted, within a fence, with the ends of lines of
-// Windows, behind the times of a log. What is read stays the same.
+// Reports are pasted: indented, quoted, within a fence, with Windows line ends, after the times
+// of a log. The result stays the same.
 func TestPasted(t *testing.T) {
 	for _, s := range samples {
 		if strings.HasPrefix(s.text, "{") || strings.Contains(s.text, "\n>") {
-			continue // JSON is taken as it is; one is quoted already
+			continue // JSON is read unchanged; one sample is quoted already
 		}
 		for name, paste := range map[string]func(string) string{
 			"indented": func(l string) string { return "    " + l },
@@ -90,7 +90,7 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// checkReport checks what holds for every report.
+// checkReport checks the properties of every report.
 func checkReport(t *testing.T, r *crash.Report) {
 	t.Helper()
 	if len(r.Stacks) > maxStacks || len(r.Problems) > maxProblems+1 {
@@ -108,7 +108,7 @@ func checkReport(t *testing.T, r *crash.Report) {
 	}
 }
 
-// Inputs that are made to take time or memory do neither.
+// Inputs made to consume time or memory consume neither.
 func TestHostile(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s, 300000/len(s)) }
 	for name, text := range map[string]string{

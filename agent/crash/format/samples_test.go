@@ -8,15 +8,15 @@ import (
 	"git-agent/agent/crash"
 )
 
-// A sample is a real report, or a part of one, and what is read of it.
+// A sample is a real report, or a part of one, with the expected result.
 type sample struct {
 	name string
-	from string // the address that the report is from
+	from string // the address of the report
 	text string
 	want string // in the form of brief
 }
 
-// samples are those of all formats.
+// samples are the samples of all formats.
 var samples []sample
 
 func testSamples(t *testing.T, all []sample) {
@@ -33,8 +33,7 @@ func testSamples(t *testing.T, all []sample) {
 	}
 }
 
-// brief writes what a report says: a line for each problem and stack, and one for
-// each frame.
+// brief summarises a report: a line for each problem and stack, and one for each frame.
 func brief(r *crash.Report) string {
 	if r == nil {
 		return "no report"

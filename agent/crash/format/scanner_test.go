@@ -41,7 +41,7 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// TestLogPrefixes reads one report behind the prefixes of several logs.
+// TestLogPrefixes reads one report after the prefixes of several logs.
 func TestLogPrefixes(t *testing.T) {
 	report := []string{
 		"Traceback (most recent call last):",
@@ -78,7 +78,7 @@ func TestSyslogLine(t *testing.T) {
 	}
 }
 
-// TestCrashThread finds the thread that crashed among those that gdb shows.
+// TestCrashThread finds the crashed thread among gdb's threads.
 func TestCrashThread(t *testing.T) {
 	const threads = `
 Thread 2 (Thread 0x7f13 (LWP 37)):
@@ -113,8 +113,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestBounds reads stacks that are deeper and reports that are longer than what
-// is kept. Of a stack the innermost frames are kept.
+// TestBounds reads stacks and reports above the limits. The innermost frames of a stack are kept.
 func TestBounds(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Traceback (most recent call last):\n")
@@ -138,9 +137,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestDeepRecursion reads stacks of many frames that look alike. Those that are not kept are
-// counted, also where two functions call each other, and the next stack begins where it
-// would begin after a short one.
+// TestDeepRecursion reads stacks of many similar frames. Frames above the limit are counted, even
+// if two functions call each other, and the next stack begins at the same line as after a short
+// stack.
 func TestDeepRecursion(t *testing.T) {
 	const depth = 20_000
 	for name, f := range map[string]struct {
@@ -175,8 +174,8 @@ func TestDeepRecursion(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that any input is read without a panic, within the bounds of a
-// report, and the same way each time.
+// FuzzRead checks that any input is read without a panic, within the limits of a report, and with
+// the same result each time.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, name := range files {
@@ -260,8 +259,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// A list of issues is no stack, below a stack either. Frames without a place that follow each
-// other, and those that begin in the middle of a stack, are.
+// A list of issues is not read as a stack, not even below a stack. Consecutive frames without a
+// place, and frames from the middle of a stack on, are read.
 func TestNumbersOfIssues(t *testing.T) {
 	t.Parallel()
 	const list = "#295 Allow RPC ID\n#296 Fix the build of docs (thanks)\n#301 Add tests for parse() on Windows\n#302 fix(parser): a crash in lists\n"

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// ciLines are lines as build logs have them, none of which belongs to a crash.
+// ciLines are lines from build logs, none of which belongs to a crash.
 var ciLines = []string{
 	"2024-05-06T07:08:09.1234567Z ##[group]Run actions/checkout@v4",
 	"2024-05-06T07:08:10.1234567Z [command]/usr/bin/git config --local --get-regexp core\\.sshCommand",
@@ -35,7 +35,7 @@ var ciLines = []string{
 	"",
 }
 
-// ciLog gives a log of a number of bytes without a crash.
+// ciLog returns a log of a number of bytes without a crash.
 func ciLog(size int64) io.Reader {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -77,8 +77,8 @@ func goldenSamples(t *testing.T) []sample {
 	return out
 }
 
-// TestSieve reads every sample and every golden report with and without the sieve, alone
-// and within a log.
+// TestSieve reads every sample and every golden report with and without the sieve, alone and
+// within a log.
 func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(20000))
 	for _, s := range slices.Concat(samples, goldenSamples(t)) {
@@ -98,7 +98,7 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// A log without a crash is passed over, and what lies deep in one is found.
+// A log without a crash gives nothing, and a crash deep in a log is found.
 func TestSieveLargeLog(t *testing.T) {
 	if _, err := Read(ciLog(3 << 20)); err != ErrUnknown {
 		t.Errorf("a log without a crash: %v", err)
@@ -133,8 +133,7 @@ func benchmarkLog(b *testing.B, v func() *sieve) {
 	}
 }
 
-// BenchmarkLog reads a log without a crash through the sieve, BenchmarkLogWhole
-// without it.
+// BenchmarkLog reads a log without a crash through the sieve, BenchmarkLogWhole without it.
 func BenchmarkLog(b *testing.B) {
 	benchmarkLog(b, func() *sieve { return newSieve(attentive) })
 }

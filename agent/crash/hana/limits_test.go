@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/crash/hana/hanatest"
 )
 
-// A peak samples the size of the heap while a reader is read.
+// A peak samples the size of the heap during reading.
 type peak struct {
 	io.Reader
 	every, next, read int64
@@ -47,7 +47,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A line without an end, and sections without number, take no more memory.
+// A line without an end, and any number of sections, take no more memory.
 func TestHostile(t *testing.T) {
 	for name, text := range map[string]string{
 		"one line":      "[CRASH_STACK]  x: (Local)\n" + strings.Repeat("0: a", 1<<20),

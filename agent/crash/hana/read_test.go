@@ -13,9 +13,9 @@ import (
 	"git-agent/agent/crash/hana/hanatest"
 )
 
-// The lines of this dump are those that SAP's parser (SAP-archive/
-// crash-similarity-inspector), its editor mode, GoogleCloudPlatform/ops-agent and
-// SAP's community blogs quote or expect. No complete dump is public.
+// The lines of this dump are quoted or expected by SAP's parser
+// (SAP-archive/crash-similarity-inspector), its editor mode, GoogleCloudPlatform/ops-agent and
+// SAP's community blogs. No complete dump is public.
 const quoted = `[BUILD]  Build information: (2021-11-04 13:13:25 025 Local)
 ------------------------------
 Version         : 2.00.059.00.1636021983
@@ -78,7 +78,7 @@ func read(t *testing.T, text string) *crash.Report {
 	return r
 }
 
-// show writes what a report says, a line for each fact.
+// show writes the content of a report, a line for each fact.
 func show(r *crash.Report) string {
 	var b strings.Builder
 	if r.Build != (crash.Build{}) {
@@ -140,8 +140,7 @@ func TestReadAnyOrder(t *testing.T) {
 	}
 }
 
-// TestReadCut cuts the dump at every byte: what was read before stays, and
-// nothing fails.
+// TestReadCut cuts the dump at every byte: the facts before the cut stay, and nothing fails.
 func TestReadCut(t *testing.T) {
 	for n := range len(quoted) {
 		r := read(t, quoted[:n])
@@ -273,7 +272,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// Call stacks that SAP notes quote have neither addresses nor offsets.
+// Call stacks in SAP notes have neither addresses nor offsets.
 func TestBareFrames(t *testing.T) {
 	r := read(t, "[CRASH_STACK]  x: (Local)\n0: ptime::Transaction::Transaction\n1: ptime::Session::begin at ptime/Session.cpp\n2: main + 0x12\n")
 	want := "stack crash||-1\n  ptime::Transaction::Transaction|:0|\n  ptime::Session::begin|ptime/Session.cpp:0|\n  main|:0|\n"

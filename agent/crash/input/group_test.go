@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/crash/format"
 )
 
-// asan is a report of AddressSanitizer with three variable lines, of the kind that
-// https://github.com/gpac/gpac/issues has.
+// asan is a report of AddressSanitizer with three variable lines, as in
+// https://github.com/gpac/gpac/issues.
 const asan = `==%[1]d==ERROR: AddressSanitizer: heap-use-after-free on address 0x60b000%[1]d at pc 0x7f11 bp 0x7ffd sp 0x7ffc
 READ of size 8 at 0x60b000%[1]d thread T0
     #0 0x7f%[1]d in __interceptor_memcpy (/lib/libasan.so.6+0x%[1]d)
@@ -39,8 +39,8 @@ func signature(t *testing.T, report string) Signature {
 	return SignatureOf(r)
 }
 
-// Lines and addresses may shift between versions; interceptors, allocators and main
-// say nothing.
+// Lines and addresses may shift between versions; interceptors, allocators and main are
+// insignificant.
 func TestSignatureSurvivesVersions(t *testing.T) {
 	a, b := signature(t, fmt.Sprintf(asan, 111, 10, 20)), signature(t, fmt.Sprintf(asan, 9999, 14, 371))
 	if want := []string{"gf_node_get_tag", "gf_bifs_dec_field", "gf_bifs_dec_node"}; !slices.Equal(a.Names, want) {
@@ -103,7 +103,7 @@ func TestSimilarity(t *testing.T) {
 		same bool
 	}{
 		{"f g h i", "f g h i", true},
-		{"f g h i j", "f g h", true},       // a stack that was cut off
+		{"f g h i j", "f g h", true},       // a cut-off stack
 		{"f g h i j k", "f g i j k", true}, // h was inlined
 		{"f", "f", true},
 		{"f", "f g h", false},
@@ -119,7 +119,7 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
-// The groups are the same whatever the order of the reports is.
+// The groups do not depend on the order of the reports.
 func TestGroupsKnowNoOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var list []Signature
@@ -139,7 +139,7 @@ func TestGroupsKnowNoOrder(t *testing.T) {
 	}
 }
 
-// contents returns the signatures of each group, in words.
+// contents returns the signatures of each group as text.
 func contents(list []Signature) []string {
 	var out []string
 	for _, g := range Groups(list) {
@@ -161,8 +161,8 @@ func TestGroupsBySize(t *testing.T) {
 	}
 }
 
-// Not all reports are compared with all others, even if all of them begin with one
-// function: otherwise this does not end before the time limit of the tests.
+// Not all reports are compared with all others, even if all of them begin with one function.
+// Otherwise this test would exceed its time limit.
 func TestGroupsOfMany(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var list []Signature

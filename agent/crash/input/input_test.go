@@ -32,8 +32,7 @@ func write(t *testing.T, name, text string) string {
 	return name
 }
 
-// A folder stands for its regular files, in order; what is no file, and what is in a
-// folder below, is left out.
+// A folder is replaced by its regular files, in order. Other entries and subfolders are left out.
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
 	b, a := write(t, filepath.Join(dir, "b"), "x"), write(t, filepath.Join(dir, "a"), "x")
@@ -55,7 +54,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// random returns bytes of no meaning.
+// random returns random bytes.
 func random(n int) string {
 	b := make([]byte, n)
 	source := rand.New(rand.NewPCG(1, 2))
@@ -69,7 +68,7 @@ func reader(level sandbox.Level) *Reader {
 	return &Reader{Stdin: strings.NewReader(backtrace), Confine: func(context.Context) (Confinement, error) { return Confinement{Level: level}, nil }}
 }
 
-// Each thing that is no report gives one clear error.
+// Each input that is not a report gives one clear error.
 func TestReadErrors(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
@@ -100,7 +99,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// The context ends the reading of what never ends.
+// The context ends the reading of an endless input.
 func TestReadIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
@@ -118,7 +117,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// elfFile returns the header of an ELF file of a type, with nothing behind it.
+// elfFile returns the header of an ELF file of a type, without content.
 func elfFile(kind uint16) []byte {
 	b := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 57)...)
 	binary.LittleEndian.PutUint16(b[16:], kind)
@@ -135,7 +134,7 @@ int process(struct node *n) { return 1 + sum_list(n->next); }
 int main(void) { struct node a = {0, 1}; return process(&a); }
 `
 
-// A real core file is read through gdb, at each level of confinement that works here.
+// gdb reads a real core file, at each available level of confinement.
 func TestReadCore(t *testing.T) {
 	name := dumpCore(t)
 	for _, level := range []sandbox.Level{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
@@ -171,7 +170,7 @@ func TestReadCore(t *testing.T) {
 	}
 }
 
-// dumpCore makes a program that crashes and returns the core file of its crash.
+// dumpCore makes a program that crashes, and returns its core file.
 func dumpCore(t *testing.T) string {
 	t.Helper()
 	pattern, _ := os.ReadFile("/proc/sys/kernel/core_pattern")
@@ -195,7 +194,7 @@ func dumpCore(t *testing.T) string {
 	return found[0]
 }
 
-// Whatever a core file says of itself, reading its record ends and does no harm.
+// Reading the description in any core file ends and does no harm.
 func FuzzInspect(f *testing.F) {
 	f.Add(elfFile(4))
 	note := append(binary.LittleEndian.AppendUint32(nil, 5), 24, 0, 0, 0, 0x45, 0x4c, 0x49, 0x46)

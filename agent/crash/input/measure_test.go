@@ -12,14 +12,14 @@ import (
 	"git-agent/agent/crash/format"
 )
 
-// A knownCase is a case of the evaluation's files, as far as groups are concerned.
+// A knownCase is the part of an evaluation case that groups need.
 type knownCase struct {
 	Repo, Fix, Report string
 	read              *crash.Report
 }
 
-// knownCases reads the cases of the file that GIT_AGENT_CRASH_CASES names, by
-// repository. Without the variable there is nothing to measure.
+// knownCases reads the cases of the file in GIT_AGENT_CRASH_CASES, by repository. Without the
+// variable there is nothing to measure.
 func knownCases(t *testing.T) map[string][]knownCase {
 	t.Helper()
 	name := os.Getenv("GIT_AGENT_CRASH_CASES")
@@ -82,8 +82,8 @@ func (s scores) log(t *testing.T, what string) {
 		what, s.same, s.grouped, s.both, float64(s.both)/float64(s.grouped), float64(s.both)/float64(s.same))
 }
 
-// Pairwise precision and recall if two reports of one repository belong together when
-// one commit fixed both.
+// This test measures pairwise precision and recall if two reports of one repository belong
+// together when one commit fixed both.
 func TestMeasureFixes(t *testing.T) {
 	var all scores
 	for _, cases := range knownCases(t) {
@@ -96,10 +96,9 @@ func TestMeasureFixes(t *testing.T) {
 	all.log(t, "one fix")
 }
 
-// Pairwise precision and recall if each report is followed by what three other
-// versions of the program would print of the same crash: with other lines and
-// addresses, with a frame less because a function was inlined, and with a stack that
-// is cut off.
+// This test measures pairwise precision and recall after adding, for each report, three versions
+// from other builds of the program: with other lines and addresses, with a frame less because a
+// function was inlined, and with a cut-off stack.
 func TestMeasureVersions(t *testing.T) {
 	var all scores
 	random := rand.New(rand.NewPCG(1, 2))

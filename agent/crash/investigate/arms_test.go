@@ -13,9 +13,9 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// loud is a program in which everything that an arm leaves out has words of its own: the
-// arguments of frames, a frame of other code, messages of commits, a file that is only
-// related to the others, and one that was removed.
+// loud is a program with its own words for everything that an arm leaves out: the arguments of
+// frames, a frame of other code, messages of commits, a file that is only related to the others,
+// and a removed file.
 func loud(t *testing.T) *bench {
 	t.Helper()
 	h := gittest.New(t)
@@ -35,7 +35,7 @@ func loud(t *testing.T) *bench {
 `)
 }
 
-// allText returns all that a request shows: the messages, and the tools.
+// allText returns all texts of a request: the messages, and the tools.
 func allText(req model.Request) string {
 	var b strings.Builder
 	for _, m := range req.Messages {
@@ -55,7 +55,7 @@ func toolsOf(req model.Request) string {
 	return strings.Join(names, " ")
 }
 
-// What parts of the first request look like.
+// Patterns of parts of the first request.
 const (
 	rankedLine = `(?m)^0\.\d\d |Files by a ranking|innermost frame|often changed with`
 	codeLine   = `(?m)^[> ]\d+ |# Code around`
@@ -67,11 +67,11 @@ const (
 	allTools = "get_crash_extinfo get_crash_stack get_nearby_code get_term_definition search_commits git_blame git_show git_log_search git_grep report"
 )
 
-// An arm is a switch with what its first request and its tools must not have.
+// An arm is a switch, with the parts that must be absent from its first request and its tools.
 type arm struct {
-	not   []string // patterns that the first request does not match, though that of the whole method does
+	not   []string // patterns that match the first request of the whole method, but not this one
 	tools string   // names of all tools
-	named bool     // the answer has only what the model named
+	named bool     // the answer has only files that the model named
 }
 
 var arms = map[string]arm{
@@ -90,7 +90,7 @@ var arms = map[string]arm{
 	"no-augmentation": {tools: allTools, named: true},
 }
 
-// No arm shows the model what its name leaves out, and each shows the rest.
+// An arm hides from the model exactly the parts in its name, and shows the rest.
 func TestArms(t *testing.T) {
 	t.Parallel()
 	b := loud(t)
@@ -130,8 +130,8 @@ func TestArms(t *testing.T) {
 	}
 }
 
-// Without the ranking, neither the first request nor the answer depends on it, by order
-// or otherwise. The report alone does not depend on the repository's text either.
+// Without the ranking, neither the first request nor the answer depends on it, not even in the
+// order. With the report alone, they do not depend on the repository's text either.
 func TestRankingDoesNotShow(t *testing.T) {
 	t.Parallel()
 	b := loud(t)
@@ -162,7 +162,7 @@ func TestRankingDoesNotShow(t *testing.T) {
 	}
 }
 
-// answers returns the answers of calls in an arm.
+// answers returns the answers to calls in an arm.
 func (b *bench) answers(name string, calls ...model.Message) string {
 	b.T.Helper()
 	b.question.Switches = crash.SwitchesNamed(name)
@@ -174,7 +174,7 @@ func (b *bench) answers(name string, calls ...model.Message) string {
 	return text
 }
 
-// Nor do the answers of the tools that are left have what an arm leaves out.
+// The answers of the remaining tools do not contain the parts that an arm leaves out either.
 func TestArmsAnswers(t *testing.T) {
 	t.Parallel()
 	b := loud(t)
@@ -214,8 +214,7 @@ func TestArmsAnswers(t *testing.T) {
 	}
 }
 
-// Sanitized sections have no raw text, whatever form is asked for, and no other section
-// of a dump can be read.
+// Sanitized sections contain no raw text in any form, and no other section of a dump can be read.
 func TestSanitizedAnswers(t *testing.T) {
 	t.Parallel()
 	b := loud(t)

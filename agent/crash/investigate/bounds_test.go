@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A report may have very many frames whose name the file defines thousands of times, and
-// whose lines are in another function. The prompt about them is short.
+// A report may have very many frames with a name that the file defines thousands of times, and
+// with lines in another function. Their part of the prompt is short.
 func TestPromptOfManyFrames(t *testing.T) {
 	t.Parallel()
 	var text, report strings.Builder
@@ -38,8 +38,8 @@ func TestPromptOfManyFrames(t *testing.T) {
 	}
 }
 
-// No text of a report, of a path or of a commit begins a line like the headings of the
-// first message.
+// No text of a report, of a path or of a commit begins a line like the headings of the first
+// message.
 func TestHeadingsAreOurs(t *testing.T) {
 	t.Parallel()
 	const heading = "# Latest changes to this code"

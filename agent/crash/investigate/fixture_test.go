@@ -20,7 +20,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A scriptedModel answers from a list and keeps the requests.
+// A scriptedModel answers from a list and records the requests.
 type scriptedModel struct {
 	t       testing.TB
 	mu      sync.Mutex
@@ -109,8 +109,7 @@ WRITE of size 1 at 0x602000000010 thread T0
     #2 0x3 in __libc_start_main (/lib/libc.so.6+0x1)
 `
 
-// A bench is a repository, a commit of it that crashed, and the offline engine's answer
-// about that.
+// A bench is a repository, a commit that crashed, and the offline engine's answer about it.
 type bench struct {
 	*gittest.History
 	repo     *gitext.Repo
@@ -119,8 +118,8 @@ type bench struct {
 	offline  *crash.Answer
 }
 
-// newBench makes the repository of the program, with the repair after the commit that
-// crashed, and lets the offline engine's parts rank the files of the report.
+// newBench makes the repository of the program, with the repair after the commit that crashed,
+// and lets parts of the offline engine rank the files of the report.
 func newBench(t testing.TB) *bench {
 	h := gittest.New(t)
 	checked := strings.Replace(reader, "\treturn in[0];", "\treturn in[0] & 3;", 1)
@@ -143,7 +142,7 @@ func askedAt(h *gittest.History, crashed gitext.OID, text string) *bench {
 	return b
 }
 
-// rank does what the offline engine does.
+// rank does the work of the offline engine.
 func (b *bench) rank() {
 	b.T.Helper()
 	ctx := context.Background()

@@ -13,8 +13,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// A reported file is first, with the model's reason, cleaned; the offline ranking
-// follows, and is not changed.
+// A reported file comes first, with the model's reason, cleaned; the offline ranking follows,
+// unchanged.
 func TestReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -49,8 +49,8 @@ func TestReported(t *testing.T) {
 	}
 }
 
-// Where the model fails or names nothing, the answer is the offline engine's, with as
-// many suspects as were asked for, and the report says why.
+// If the model fails or names nothing, the answer is the offline engine's, with the requested
+// number of suspects, and the report gives the reason.
 func TestFallsBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -80,7 +80,7 @@ func TestFallsBack(t *testing.T) {
 	}
 }
 
-// When the turns are used up, the model may answer once in text.
+// After the last turn, the model may answer once in text.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -93,7 +93,7 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A claim that was refused stands if the conversation ends before the next one.
+// A refused claim stands if the conversation ends before the next one.
 func TestRefusedClaimStands(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -103,7 +103,7 @@ func TestRefusedClaimStands(t *testing.T) {
 	}
 }
 
-// Several runs vote: the scores are shares of what each run names.
+// Several runs vote: each run divides its vote among the files that it names.
 func TestRunsVote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -124,7 +124,7 @@ func TestRunsVote(t *testing.T) {
 	}
 }
 
-// A resumed run knows what it was told: a report that was refused once is accepted.
+// A resumed run knows its earlier answers: a report that was refused once is accepted.
 func TestResumes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -141,7 +141,7 @@ func TestResumes(t *testing.T) {
 	}
 }
 
-// A claim survives its record.
+// A claim can be restored from its record.
 func TestAccountReadsTheRecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -154,7 +154,7 @@ func TestAccountReadsTheRecord(t *testing.T) {
 	}
 }
 
-// What the model may not see is masked, in the prompt and in the tools' answers.
+// Secrets are masked, in the prompt and in the tools' answers.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -185,7 +185,7 @@ func TestNothingNewerIsVisible(t *testing.T) {
 	}
 }
 
-// The explanation is that of a run that puts the first file first.
+// The explanation comes from a run that puts the first file first.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	run := func(text string, paths ...string) (r crash.Run) {
@@ -207,7 +207,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A file that the clone lacks costs its code, and can be named all the same.
+// The code of a missing file is not shown, but the file can be named.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

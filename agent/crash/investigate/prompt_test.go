@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The first message has all that the method says, in its words.
+// The first message contains all parts of the method, in the expected words.
 func TestFirstPrompt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -27,7 +27,7 @@ func TestFirstPrompt(t *testing.T) {
 	for _, c := range b.offline.Suspects {
 		got = strings.ReplaceAll(got, c.Commit.OID.Short(), "{"+c.Commit.Subject()+"}")
 	}
-	got = regexp.MustCompile(`(?m)^0\.\d\d `).ReplaceAllString(got, "0.NN ") // of the ranker, which is trained anew at times
+	got = regexp.MustCompile(`(?m)^0\.\d\d `).ReplaceAllString(got, "0.NN ") // the probabilities change when the ranker is trained again
 	file := filepath.Join("testdata", "first_prompt.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -50,14 +50,14 @@ func TestFirstPrompt(t *testing.T) {
 	}
 }
 
-// Each switch takes away what it names and nothing else.
+// Each switch removes exactly the part that it names.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	whole := b.first(Options{})
 	for _, test := range []struct {
 		with    crash.Switches
-		heading string // of the part that goes
+		heading string // of the removed part
 	}{
 		{crash.Switches{NoRanking: true}, "# Files by a ranking without a model"},
 		{crash.Switches{NoCode: true}, "# Code around the frames"},
@@ -90,7 +90,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// Without short names in the prompt, calls take none.
+// Without short names in the prompt, calls accept none.
 func TestNoChangesNoNames(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -100,7 +100,7 @@ func TestNoChangesNoNames(t *testing.T) {
 	}
 }
 
-// drifting is a file of which a report of an older version names lines.
+// drifting is a file whose older version is in a report.
 const drifting = `int helper(int a)
 {
 	int b = a;
@@ -120,9 +120,9 @@ int other(void)
 }
 `
 
-// A line in another function than the frame names is that of another version: the
-// function is shown instead, and the other lines of the file are in doubt. A frame
-// without a line shows the beginning of its function.
+// A line in another function than the frame's belongs to another version: the function is shown
+// instead, and the other lines of the file are marked as doubtful. For a frame without a line,
+// the beginning of its function is shown.
 func TestDriftedLines(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -154,8 +154,8 @@ func TestDriftedLines(t *testing.T) {
 	}
 }
 
-// A frame in a file that cannot be shown has no code, and one beyond the end of its
-// file has its function.
+// A frame in a hidden file has no code. For a frame beyond the end of its file, its function is
+// shown.
 func TestFramesWithoutCode(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -172,7 +172,7 @@ func TestFramesWithoutCode(t *testing.T) {
 	}
 }
 
-// The parts of the prompt are bounded, whatever the report and the repository have.
+// The parts of the prompt are bounded for any report and repository.
 func TestFirstPromptIsBounded(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -211,8 +211,7 @@ func TestFirstPromptIsBounded(t *testing.T) {
 	}
 }
 
-// Nothing hidden, and no line of its own, comes into the prompt from the report or the
-// repository.
+// No hidden characters and no extra lines come into the prompt from the report or the repository.
 func TestFirstPromptIsClean(t *testing.T) {
 	t.Parallel()
 	evil := "\x1b[2J\u202e\u200b\r"
@@ -235,7 +234,7 @@ func TestFirstPromptIsClean(t *testing.T) {
 	}
 }
 
-// A report without frames of the project, and one that holds nothing, have a prompt.
+// A report without frames of the project, and an empty report, have a prompt.
 func TestPromptWithoutFrames(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -252,8 +251,8 @@ func TestPromptWithoutFrames(t *testing.T) {
 	}
 }
 
-// Every turn of every case sends these texts again. In characters, they are most of a
-// short conversation's price.
+// Every turn of every case sends these texts again. They account for most of a short
+// conversation's price.
 func TestStandingPartIsShort(t *testing.T) {
 	t.Parallel()
 	const most = 9000
@@ -267,7 +266,7 @@ func TestStandingPartIsShort(t *testing.T) {
 	}
 }
 
-// The hash of the prompts is that of what may be sent.
+// The hash of the prompts covers everything that may be sent.
 func TestPromptsHash(t *testing.T) {
 	t.Parallel()
 	one, err := PromptsHash()

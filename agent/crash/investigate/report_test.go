@@ -32,8 +32,7 @@ func claimOf(res agent.Result) (v crash.Claim, files string) {
 	return v, strings.TrimSuffix(files, "; ")
 }
 
-// Besides the form of the schema, those that models write instead are read. What could
-// mean something else is an error.
+// Besides the form of the schema, common forms by models are read. Ambiguous forms are errors.
 func TestReportForms(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -68,7 +67,7 @@ func TestReportForms(t *testing.T) {
 	}
 }
 
-// What cannot be meant is refused once, with the reason; then the rest is accepted.
+// Invalid targets are refused once, with the reason; then the rest is accepted.
 func TestReportIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -94,7 +93,7 @@ func TestReportIsRefusedOnce(t *testing.T) {
 	}
 }
 
-// A report that names no file is asked for once more, and is accepted then.
+// A report without a file is asked for once more, and is then accepted.
 func TestReportIsEmptyTwice(t *testing.T) {
 	t.Parallel()
 	tool := newBench(t).newTool()
@@ -106,7 +105,7 @@ func TestReportIsEmptyTwice(t *testing.T) {
 	}
 }
 
-// A report has a length, and so has what is kept of it.
+// The length of a report and of its stored parts is limited.
 func TestReportIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -137,8 +136,7 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// A claim is read from the text forms in which models write one, and from nothing
-// else.
+// A claim is read only from the text forms in which models write one.
 func TestReportInText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/crash"
 )
 
-// sited is a file in which frames are looked for.
+// sited is a file with the frames of the test.
 const sited = `static int copy_name(const char *name)
 {
 	return consume(name);
@@ -25,8 +25,8 @@ int copy_names(const char **names)
 }
 `
 
-// A frame stands where the line of the report calls the frame before it, else at the
-// nearest call, else at the line of the report.
+// A frame is at the report's line if that line calls the frame before it, else at the nearest
+// call, else at the report's line.
 func TestSite(t *testing.T) {
 	lines := splitText(sited)
 	stack := func(inner, function string, line int) *investigation {

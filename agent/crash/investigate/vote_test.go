@@ -15,7 +15,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// naming returns a run that names files, in its order.
+// naming returns a run that names files, in this order.
 func naming(paths ...string) (r crash.Run) {
 	r.Status = agent.StatusFound
 	for _, p := range paths {
@@ -27,8 +27,8 @@ func naming(paths ...string) (r crash.Run) {
 	return r
 }
 
-// The votes are those that a reader of the paper works out by hand: 1/|S| from each
-// run, ties by the place in the lists, then by who was named first.
+// The votes equal those computed by hand from the paper: 1/|S| from each run, ties by the
+// positions in the lists, then by the first mention.
 func TestElect(t *testing.T) {
 	t.Parallel()
 	failed := crash.Run{RunReport: agent.RunReport{Status: agent.StatusFailed}}
@@ -65,8 +65,8 @@ func TestElect(t *testing.T) {
 	}
 }
 
-// The files that the runs name come first, with what the offline ranking says of
-// them; the others follow in its order, less probable than before.
+// The files that the runs name come first, with their data from the offline ranking. The others
+// follow in its order, with lower probabilities than before.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	offline := []crash.File{
@@ -112,8 +112,8 @@ func TestProbability(t *testing.T) {
 	}
 }
 
-// The commits that most runs name come first, with what the offline engine knows of
-// them, then its other suspects, up to the number that was asked for.
+// The commits named by most runs come first, with the offline engine's data, then its other
+// suspects, up to the requested number.
 func TestSuspectsMerge(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -151,7 +151,7 @@ func TestSuspectsMerge(t *testing.T) {
 	}
 }
 
-// Each reason for which no run has an answer is given once.
+// Each reason for a missing answer is given once.
 func TestWhyNone(t *testing.T) {
 	t.Parallel()
 	run := func(status, reason string) crash.Run {
@@ -163,7 +163,7 @@ func TestWhyNone(t *testing.T) {
 	}
 }
 
-// If the runs put another file first, the suspects are found anew, for that file.
+// If the runs put another file first, the suspects are determined again, for that file.
 func TestSuspectsFollowTheFiles(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -191,8 +191,8 @@ func TestSuspectsFollowTheFiles(t *testing.T) {
 	}
 }
 
-// A calibration for the basis is used if each run has a claim, and what the
-// probabilities rest on is said in any case.
+// A calibration for the basis is used if each run has a claim. The basis of the probabilities is
+// always reported.
 func TestCalibrated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -8,9 +8,9 @@ import (
 )
 
 func TestLocateByWhatTheFileDefines(t *testing.T) {
-	// A path whose directories the project lacks is the project's if the tracked file
-	// of the name defines the function. The first path is from a report of git/git, whose
-	// files lie at the top of its tree.
+	// A path whose directories the project lacks is the project's if the tracked file of the same
+	// name defines the function. The first path is from a report of git/git, whose files are at
+	// the top of its tree.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("import", gittest.Files{
@@ -47,8 +47,8 @@ func TestLocateByWhatTheFileDefines(t *testing.T) {
 }
 
 func TestFunctionOfMachineCode(t *testing.T) {
-	// The stack is from a report of git/git, where the function of the Perl program was
-	// taken because its path is the shorter one. A stack of no native format may mean it.
+	// The stack is from a report of git/git, for which the function of the Perl program was
+	// chosen because of its shorter path. A stack of a non-native format may mean that function.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("import", gittest.Files{

@@ -8,8 +8,8 @@ import (
 )
 
 func TestSpokenFiles(t *testing.T) {
-	// The messages are those of two commits: gentoo/portage f88d6ddea7 and
-	// triplea-game/triplea 7185c060a9.
+	// The messages come from two commits: gentoo/portage f88d6ddea7 and triplea-game/triplea
+	// 7185c060a9.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("import", gittest.Files{
@@ -52,8 +52,8 @@ func TestSpokenFiles(t *testing.T) {
 }
 
 func TestRankAddsSpokenFiles(t *testing.T) {
-	// The class that a message names follows the files of the stack, and comes before
-	// those that changed with them.
+	// The class in a message comes after the files of the stack, and before the files that
+	// changed with them.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("import", gittest.Files{"a.py": "1\n", "b.py": "class Other:\n\tpass\n", "c.py": "class C:\n\tpass\n"})

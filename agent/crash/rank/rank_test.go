@@ -56,8 +56,8 @@ func TestBaselines(t *testing.T) {
 }
 
 func TestMainStack(t *testing.T) {
-	// A pending exception comes before the stack of an abort, and not before that of
-	// a signal. A stack without the project's frames is no start.
+	// A pending exception comes before the stack of an abort, but not before the stack of a
+	// signal. The search does not start in a stack without the project's frames.
 	t.Parallel()
 	for _, test := range []struct {
 		signal int
@@ -81,7 +81,7 @@ func TestMainStack(t *testing.T) {
 }
 
 func TestReadCalls(t *testing.T) {
-	// The file that called with a null pointer is told from the one that was called.
+	// The file that called with a null pointer is distinguished from the called file.
 	t.Parallel()
 	stack := stackOf(crash.StackCrash, "read_header a.c", "open_it b.c", "run b.c", "main c.c")
 	stack.Frames[0].NullArgument = "header"
@@ -94,8 +94,9 @@ func TestReadCalls(t *testing.T) {
 }
 
 func TestRankByTheModel(t *testing.T) {
-	// What the model must have learned: helpers, generic files, headers and tests
-	// stand behind what calls them, and who freed the memory before who runs the loop.
+	// The model must have learned these rules: helpers, generic files, headers and tests rank
+	// after their callers, and the file that freed the memory ranks before the one that runs the
+	// loop.
 	t.Parallel()
 	for name, test := range map[string]struct {
 		stacks []crash.Stack
@@ -144,7 +145,7 @@ func TestReasons(t *testing.T) {
 }
 
 func TestModelIsWhole(t *testing.T) {
-	// Every feature has a weight in both halves, and the model says what it is made of.
+	// Every feature has a weight in both halves, and the model describes its training data.
 	t.Parallel()
 	m := committed()
 	for _, name := range append(FeatureNames(), stat.NoneWeight) {
@@ -163,9 +164,8 @@ func TestModelIsWhole(t *testing.T) {
 }
 
 func TestRelatedFiles(t *testing.T) {
-	// Files that changed with the ranked ones follow, the oftenest first. Deleted
-	// files, documents and sweeping commits do not count, nor does what came after
-	// the crash.
+	// Files that changed with the ranked ones follow, the most frequent first. Deleted files,
+	// documents, very large commits, and changes after the crash do not count.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("one", gittest.Files{"a.c": "1\n", "b.c": "1\n", "gone.c": "1\n", "README.md": "1\n"})

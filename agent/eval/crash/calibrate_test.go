@@ -13,8 +13,8 @@ import (
 	"git-agent/agent/session"
 )
 
-// ballots returns the results of a model over 150 cases of five repositories, whose runs
-// agree on the first of two files. right says for each case whether that is the right one.
+// ballots returns the results of a model over 150 cases of five repositories, whose runs agree on
+// the first of two files. right reports for each case whether this file is the right one.
 func ballots(basis session.Basis, right func(i int) bool) *eval.Results {
 	res := &eval.Results{Algorithms: []string{"agent"}, Outcomes: map[string][]eval.Outcome{}}
 	for i := range 150 {
@@ -35,11 +35,11 @@ func ballots(basis session.Basis, right func(i int) bool) *eval.Results {
 
 var noon = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 
-// A calibration that is better than what was stated, and than the base rate, on other
-// repositories is kept, and states what was true.
+// A calibration is accepted if, on other repositories, it is better than the stated probabilities
+// and the base rate. Its probabilities equal the true shares.
 func TestFitCalibration(t *testing.T) {
 	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
-	res := ballots(basis, func(i int) bool { return i%2 == 0 && i%20 > 2 }) // right only where the ranking doubts it
+	res := ballots(basis, func(i int) bool { return i%2 == 0 && i%20 > 2 }) // right only for low probabilities of the ranking
 	fit, err := FitCalibration(res, "agent", noon)
 	if err != nil || fit.Named != "file" || fit.Predictions != 300 || fit.Right != 59 || fit.Cases != 150 || fit.Repositories != 5 || fit.Basis != basis || !strings.HasPrefix(fit.About(), "on 300 files of 150 cases") {
 		t.Fatalf("%v, %+v", err, fit)
@@ -67,11 +67,11 @@ func TestFitCalibration(t *testing.T) {
 	}
 }
 
-// A calibration of noise is not better than the share that is right, and is refused.
+// A calibration of noise is no better than the share of right predictions, and is refused.
 func TestNoBetterThanTheRate(t *testing.T) {
 	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
 	res := ballots(basis, func(i int) bool { return (i/5)%2 == 0 })
-	for i := range res.Outcomes["agent"] { // the same of each file
+	for i := range res.Outcomes["agent"] { // all files have the same vote
 		o := &res.Outcomes["agent"][i]
 		for j := range o.Votes {
 			o.Votes[j].Raw, o.Votes[j].Agreement, o.Votes[j].Right = 0.5, 0.5, (i/5+j+i%5%3)%2 == 0
@@ -83,7 +83,7 @@ func TestNoBetterThanTheRate(t *testing.T) {
 	}
 }
 
-// What cannot be fitted together, or is of an older build, is refused with the reason.
+// Answers with different bases, and answers of an older build, are refused with the reason.
 func TestWhatCannotBeFitted(t *testing.T) {
 	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
 	never := func(int) bool { return false }

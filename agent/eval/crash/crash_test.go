@@ -66,7 +66,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// files returns an answer with these files, of which those with "+" are related.
+// files returns an answer with these files. A "+" marks a related file.
 func files(paths ...string) Prediction {
 	p := Prediction{Formats: []string{"gdb"}}
 	for i, path := range paths {
@@ -87,8 +87,8 @@ func results(cases []Case, answers []eval.Answer) *eval.Results {
 	return res
 }
 
-// These cases have known numbers: places 1, 2 and 11 of the right file, none at all,
-// and a failure. Two of them have known crash-introducing commits.
+// fiveCases have known numbers: positions 1, 2 and 11 of the right file, no right file, and a
+// failure. Two of the cases have known crash-introducing commits.
 func fiveCases() ([]Case, []eval.Answer) {
 	far := files("1", "2", "3", "4", "5", "6", "7", "+8", "+9", "+10", "+a.c")
 	found := files("a.c", "b.c")
@@ -103,8 +103,8 @@ func fiveCases() ([]Case, []eval.Answer) {
 	return cases, []eval.Answer{found, files("b.c", "a.c"), far, files(), nil}
 }
 
-// The metrics are right on cases whose numbers are known. Cases without known
-// crash-introducing commits do not count for those of suspects.
+// The metrics are right on cases with known numbers. Cases without known crash-introducing
+// commits do not count for the metrics of suspects.
 func TestMetrics(t *testing.T) {
 	cases, answers := fiveCases()
 	r := eval.NewReport(Task{}, eval.About{}, results(cases, answers))
@@ -124,7 +124,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Answers without suspects, because none were asked for, do not count as wrong ones.
+// Answers without requested suspects do not count as wrong suspects.
 func TestNoSuspects(t *testing.T) {
 	c := Case{FixFiles: []string{"a.c"}, IntroCommits: []gitext.OID{b40}}
 	p := files("a.c")
@@ -137,7 +137,7 @@ func TestNoSuspects(t *testing.T) {
 	}
 }
 
-// The strata are what the report promises.
+// The strata are those that the report promises.
 func TestStrata(t *testing.T) {
 	cases, answers := fiveCases()
 	r := eval.NewReport(Task{}, eval.About{}, results(cases, answers))
@@ -163,7 +163,7 @@ func TestStrata(t *testing.T) {
 	}
 }
 
-// Breadths are counted by the files that stacks name.
+// Breadths count the files in stacks.
 func TestBreadth(t *testing.T) {
 	for n, want := range map[int]string{0: "none", 1: "1", 2: "2-3", 3: "2-3", 4: "4-7", 7: "4-7", 8: "8+", 90: "8+"} {
 		if got := breadthOf(eval.Score{Row: scoreRow{Traced: n}}); got != want {
@@ -207,8 +207,8 @@ func TestReadKept(t *testing.T) {
 	}
 }
 
-// A session asks the engine with every algorithm. A report of no known format is an
-// answer that names nothing, and an unknown commit is no case.
+// A session asks the engine with every algorithm. A report of an unknown format gives an empty
+// answer, and an unknown commit makes the case invalid.
 func TestSession(t *testing.T) {
 	h := gittest.New(t)
 	head := h.Commit("start", gittest.Files{"src/copy.c": "int copy(char *to)\n{\n\treturn *to;\n}\n", "src/main.c": "int main(void)\n{\n\treturn copy(0);\n}\n"})

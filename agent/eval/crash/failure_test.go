@@ -11,7 +11,7 @@ import (
 
 const gdbReport = "Program received signal %s.\n#0  0x01 in f (p=0x0) at a.c:3\n#1  0x02 in main () at a.c:9\n"
 
-// The class of a crash is what its report says, and not its fields.
+// The class of a crash depends on its report, not on its fields.
 func TestFailureOf(t *testing.T) {
 	asan := "==1==ERROR: AddressSanitizer: %s\n    #0 0x1 in f /build/a.c:3:9\n    #1 0x2 in main /build/a.c:9\n"
 	for _, test := range []struct{ report, class string }{
@@ -31,8 +31,8 @@ func TestFailureOf(t *testing.T) {
 	}
 }
 
-// A field that contradicts the report is named in the row of the case, and counted. The
-// stratum is that of the report.
+// A field that contradicts the report is listed in the row of the case, and counted. The stratum
+// follows the report.
 func TestContradictions(t *testing.T) {
 	yes, no := true, false
 	for _, test := range []struct {

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A case that refers to lines of a message is read, and its question is that place.
+// A case that refers to lines of a message is read, and its question is the reference.
 func TestReadReference(t *testing.T) {
 	line := `{"repo":"o/r","crash_commit":"` + c40 + `","fix":"` + b40 + `","report_lines":[3,5],"fix_files":["a.c"]}`
 	got, err := Task{}.ReadCase([]byte(line), "x.jsonl")
@@ -38,8 +38,8 @@ func TestReadReference(t *testing.T) {
 	}
 }
 
-// A session reads the report of such a case from the message of the fix, and no more of
-// the message than these lines.
+// A session reads the report of such a case from the message of the fix, and only from these
+// lines.
 func TestReferredReport(t *testing.T) {
 	h := gittest.New(t)
 	crashed := h.Commit("start", gittest.Files{"src/copy.c": "int copy(char *to)\n{\n\treturn *to;\n}\n", "src/other.c": "int other;\n"})

@@ -22,7 +22,7 @@ func voting(t *testing.T, cases ...[][]string) *eval.Results {
 		p := files("a.c")
 		p.Ballots, p.Read = ballots, []string{"a.c", "b.c"}
 		res.Cases = append(res.Cases, c)
-		kept, err := json.Marshal(p) // as the journal has it
+		kept, err := json.Marshal(p) // as in the journal
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func voting(t *testing.T, cases ...[][]string) *eval.Results {
 	return res
 }
 
-// table returns the table of a name.
+// table returns the table with a name.
 func table(t *testing.T, list []eval.Table, name string) eval.Table {
 	t.Helper()
 	i := slices.IndexFunc(list, func(tab eval.Table) bool { return tab.Name == name })
@@ -67,12 +67,12 @@ func same(t *testing.T, what string, got []float64, want ...float64) {
 	}
 }
 
-// The curve over the number of runs is the mean over all subsets, as worked out by hand.
-// Of three runs, {a}, {b, a} and {b}: alone, one in three has a first; of the pairs, the
-// first two are right, the second of them because a is named first; all three tie, and b
-// is first in more of its lists.
+// The curve over the number of runs is the mean over all subsets, computed by hand. The runs are
+// {a}, {b, a} and {b}. Alone, one of three has a first. Of the pairs, the first two are right,
+// the second because a is named first. With all three there is a tie, and b is first in more of
+// the lists.
 func TestCurveOverRuns(t *testing.T) {
-	res := voting(t, [][]string{{"a.c"}, {"b.c", "a.c"}, {"b.c"}}, [][]string{{"a.c"}}) // the second case has one run, and is left out
+	res := voting(t, [][]string{{"a.c"}, {"b.c", "a.c"}, {"b.c"}}, [][]string{{"a.c"}}) // the second case has one run, and does not count
 	runs := table(t, Task{}.Tables(res, "agent"), "runs")
 	if len(runs.Rows) != 3 || !strings.Contains(runs.Note, "3 runs of each of 1 case;") {
 		t.Fatalf("%+v", runs)
@@ -82,7 +82,8 @@ func TestCurveOverRuns(t *testing.T) {
 	same(t, "R=3", valuesOf(runs.Rows[2]), 2, 0, 1, 1, 1, 1)
 }
 
-// Runs without an answer make no subset shorter, and those that name nothing name none.
+// Runs without an answer do not shorten a subset, and runs that name no file count as naming
+// none.
 func TestCurveWithoutAnswers(t *testing.T) {
 	res := voting(t, [][]string{nil, {"a.c"}, {}}, [][]string{nil, nil, nil})
 	runs := table(t, Task{}.Tables(res, "agent"), "runs")
@@ -90,7 +91,8 @@ func TestCurveWithoutAnswers(t *testing.T) {
 	same(t, "R=3", valuesOf(runs.Rows[2]), 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
 }
 
-// Ten runs are counted with all their subsets, and more with as many, each once.
+// For ten runs all subsets are counted. For more runs the same number of different subsets is
+// counted.
 func TestSubsets(t *testing.T) {
 	for _, test := range []struct{ size, n, want int }{{10, 5, 252}, {10, 10, 1}, {3, 2, 3}, {16, 8, maxSubsets}, {30, 1, 30}} {
 		list := subsetsOf(test.size, test.n)
@@ -104,14 +106,14 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// All, any and none are counted by run, and recall is of the files of the fix.
+// All, any and none are counted by run; recall is the share of the fix's files.
 func TestFixFiles(t *testing.T) {
 	res := voting(t, [][]string{{"a.c", "z.c", "b.c"}, {"a.c"}, {"b.c"}, nil})
 	got := table(t, Task{}.Tables(res, "agent"), "fix_files")
 	same(t, "files", valuesOf(got.Rows[0]), 5./4, (1+0.5)/4, 1./4, 1./4, 2./4, 2)
 }
 
-// The buckets of confidence and the Brier scores are those of a reader with a pencil.
+// The buckets of confidence and the Brier scores equal those computed by hand.
 func TestConfidence(t *testing.T) {
 	res := voting(t,
 		[][]string{{"a.c"}, {"a.c"}, {"a.c"}},                                                                     // 1, right
@@ -130,8 +132,8 @@ func TestConfidence(t *testing.T) {
 	same(t, "correlation", valuesOf(scores.Rows[0]), 0.1875/math.Sqrt(0.54296875)) // sums of squares and products of 1, 1, .5, .125 and 1, 0, 1, 0
 }
 
-// An algorithm without a model has no such tables, and answers that an older build kept
-// have none either. The report shows them in every form.
+// An algorithm without a model has no such tables, nor do stored answers of an older build. The
+// report shows the tables in every form.
 func TestTablesInReports(t *testing.T) {
 	if got := (Task{}).Tables(voting(t, nil), "agent"); got != nil {
 		t.Errorf("%+v", got)

@@ -11,7 +11,7 @@ import (
 
 const b40, f40 = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "ffffffffffffffffffffffffffffffffffffffff"
 
-// A line of a case file is read, with fields that are null, and other fields are skipped.
+// A line of a case file with null fields is read, and unknown fields are skipped.
 func TestReadCase(t *testing.T) {
 	line := `{"repo":"o/r","base":"` + b40 + `","fix":"` + f40 + `","test_cmd":"go test","suite_cmd":null,"test_files":["a_test.go"],"src_files":["a.go"],"blameable":false,"fl":{"rank":1},"secs":3}`
 	got, err := Task{}.ReadCase([]byte(line), "x.jsonl")
@@ -61,8 +61,8 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// The name of an algorithm says which engine works, with which history, and whether it is
-// told the lines of the fix.
+// The name of an algorithm contains the engine, its history, and whether it gets the lines of the
+// fix.
 func TestParseAlgorithm(t *testing.T) {
 	for name, want := range map[string]Algorithm{
 		"offline": {Engine: Offline}, "offline-revert-given": {Engine: Revert, Given: true}, "locate": {Engine: Locate}, "developers": {Engine: Developers},
@@ -94,7 +94,7 @@ func TestParseAlgorithm(t *testing.T) {
 	}
 }
 
-// The blocks of a diff are the old lines that it changes; an insertion has none.
+// The blocks of a diff are the old lines that it changes. The block of an insertion is empty.
 func TestBlocks(t *testing.T) {
 	diff := "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,6 +1,6 @@ func f\n one\n-two\n-three\n+2\n four\n+new\n five\n-@@ -9 @@\n@@ -20 +20,2 @@\n twenty\n+more\n\\ No newline at end of file\n@@ -30,0 +33 @@\n+x\n"
 	want := []gitext.LineRange{{Start: 2, End: 3}, {Start: 5, End: 4}, {Start: 6, End: 6}, {Start: 21, End: 20}, {Start: 31, End: 30}}
@@ -108,8 +108,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The fix changes lines of a location if they overlap; an insertion is in a location that
-// has the lines on both sides. An insertion is given as an empty range.
+// The fix changes lines of a location if they overlap. An insertion is in a location that
+// contains the lines on both sides. An insertion is given as an empty range.
 func TestTruth(t *testing.T) {
 	tr := truth{changes: []change{{path: "a", lines: gitext.LineRange{Start: 5, End: 7}}, {path: "b", lines: gitext.LineRange{Start: 10, End: 9}},
 		{path: "new", lines: gitext.LineRange{Start: 1, End: 0}}, {path: "binary"}}}

@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A case's report of a crash is told with --report only, with the files and commits behind it:
-// those that were there before the fix.
+// The engines get a case's crash report only with --report, together with the files and commits
+// behind the crash, as of before the fix.
 func TestCrashReportOfACase(t *testing.T) {
 	h := gittest.New(t)
 	source := func(body string) gittest.Files { return gittest.Files{"add.c": "int add(int *a)\n{\n" + body + "}\n"} }

@@ -11,8 +11,8 @@ import (
 	"git-agent/agent/fix"
 )
 
-// Recall, and all, any and none, are by trajectory; one without a patch edits none. What was
-// read is of the whole case.
+// Recall, all, any and none are computed by trajectory; a trajectory without a patch edits no
+// files. Reads are counted for the whole case.
 func TestFixFiles(t *testing.T) {
 	trajectories := []Trajectory{{Edited: 2, Found: 2, Of: 2}, {Edited: 3, Found: 1, Of: 2}, {Of: 2}, {Edited: 1, Of: 2}}
 	rows := []any{scoreRow{trajectories: trajectories, read: 3, readCommits: 1}, scoreRow{trajectories: trajectories[:1]}, scoreRow{}}
@@ -38,7 +38,7 @@ func TestFixFiles(t *testing.T) {
 	}
 }
 
-// What a model's calls read is kept with the answer.
+// The files and commits that a model's calls request are stored with the answer.
 func TestReadIsKept(t *testing.T) {
 	b := newBug(t)
 	_, ask := b.begin(Options{Trial: local, Repair: func(_ context.Context, in Inquiry) (*fix.Answer, error) {

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A bug is a repository of a shell program that adds two numbers and doubles one. A
-// commit broke add; the next one fixes it and adds a test.
+// A bug is a repository of a shell program that adds two numbers and doubles one. A commit broke
+// add; the next one fixes it and adds a test.
 type bug struct {
 	*gittest.History
 	c     Case
@@ -27,8 +27,8 @@ const (
 	double    = "double() {\n\tadd \"$1\" \"$1\"\n}\n"
 )
 
-// newBug writes the repository. In the tree before the fix, double prints 0 and the
-// suite's test of it fails for a reason of its own.
+// newBug writes the repository. In the tree before the fix, double prints 0, so its test in the
+// suite also fails.
 func newBug(t *testing.T) *bug {
 	h := gittest.New(t)
 	h.Commit("start", gittest.Files{"lib.sh": fixedAdd + "\n# other\nid() {\n\techo \"$1\"\n}\n", "README": "numbers\n"})
@@ -61,8 +61,8 @@ func (b *bug) begin(opt Options) (eval.Session, eval.Answerer) {
 	return s, ask
 }
 
-// answer returns the prediction of an engine that answers with these patches, each of
-// which writes files.
+// answer returns the prediction of an engine that answers with these patches. Each patch writes
+// files.
 func (b *bug) answer(algorithm string, patches ...gittest.Files) Prediction {
 	b.T.Helper()
 	ans := &fix.Answer{Reproduction: fix.Reproduction{State: fix.Failing}, Tried: len(patches)}

@@ -11,7 +11,7 @@ import (
 
 const rest = "\n# other\nid() {\n\techo \"$1\"\n}\n"
 
-// The fix of the developers is plausible and the same as itself.
+// The fix of the developers is plausible and equal to itself.
 func TestDevelopers(t *testing.T) {
 	p := newBug(t).answer("developers")
 	if len(p.Patches) != 1 {
@@ -22,7 +22,7 @@ func TestDevelopers(t *testing.T) {
 	}
 }
 
-// The judge runs the commands itself: what an engine calls plausible may not be. Each
+// The judge runs the commands itself, because an engine's plausible patch may be wrong. Each
 // patch is judged in a clean copy.
 func TestJudge(t *testing.T) {
 	p := newBug(t).answer("agent",
@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A hard-coded result is found out if the wider tests ask for another one.
+// A hard-coded result fails if the wider tests ask for another one.
 func TestHardCoded(t *testing.T) {
 	b := newBug(t)
 	b.c.TestFiles = append(b.c.TestFiles, "test/more.sh")
@@ -64,8 +64,8 @@ func TestHardCoded(t *testing.T) {
 	}
 }
 
-// A patch that adds or deletes tests leaves those of the fix in place, and a patch given
-// by the ids of its files is read.
+// A patch that adds or deletes tests leaves the tests of the fix in place. A patch in the form of
+// file ids is read.
 func TestRestoredTests(t *testing.T) {
 	b := newBug(t)
 	gone := gittest.Files{"test/add.sh": gittest.Gone, "test/old.sh": gittest.Gone, "lib.sh": brokenAdd + rest + "# x\n"}
@@ -79,8 +79,8 @@ func TestRestoredTests(t *testing.T) {
 	}
 }
 
-// A test that passes without a patch can judge none, and neither can a command that is
-// not found: that is an error of the case.
+// A test that passes without a patch, and a command that is not found, cannot judge a patch: they
+// are errors of the case.
 func TestNoReproduction(t *testing.T) {
 	for command, want := range map[string]string{"true": "passes without a patch", "no-such-command-here": "found no program"} {
 		b := newBug(t)
@@ -108,7 +108,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// The suspected functions have the places of the first one that the fix changes, and of
+// The suspected functions have the positions of the first function that the fix changes, and of
 // its file.
 func TestLocate(t *testing.T) {
 	at := func(path string, start, end int) fix.Location {
@@ -122,8 +122,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// A patch that passes only a test which its model wrote counts as what the judge finds: the
-// model's test is no part of what is judged, and is no trajectory.
+// A patch that passes only a test by its model counts by the judge's verdict: the model's test is
+// not judged, and is not a trajectory.
 func TestPatchesOfAModelsOwnTest(t *testing.T) {
 	for text, want := range map[string]fix.Verdict{
 		fixedAdd + "\n# other\nid() {\n\techo \"$1\"\n}\n":     fix.Plausible,

@@ -19,7 +19,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// judged returns an answer whose patches the judge gave these verdicts.
+// judged returns an answer with patches of these verdicts.
 func judged(verdicts ...fix.Verdict) Prediction {
 	p := Prediction{Engine: Agent, Reproduced: fix.Failing, Claimed: len(verdicts), Tried: 2 * len(verdicts)}
 	for _, v := range verdicts {
@@ -43,8 +43,8 @@ func results(t Task, cases []Case, answers map[string][]eval.Answer, order ...st
 	return res
 }
 
-// sixCases have known numbers: right at once with the developers' fix, right at once, right
-// with the second and with the fourth patch, declined, and failed.
+// sixCases have known numbers: right with the first patch and equal to the developers' fix, right
+// with the first, with the second and with the fourth patch, declined, and failed.
 func sixCases() ([]Case, []eval.Answer) {
 	yes, no := true, false
 	var cases []Case
@@ -62,7 +62,7 @@ func sixCases() ([]Case, []eval.Answer) {
 	return cases, []eval.Answer{exact, judged(fix.Plausible, fix.Plausible), second, judged(fix.Fails, fix.Fails, fix.Fails, fix.Plausible), declined, nil}
 }
 
-// The metrics are right on cases whose numbers are known.
+// The metrics are right on cases with known numbers.
 func TestMetrics(t *testing.T) {
 	cases, answers := sixCases()
 	r := eval.NewReport(Task{}, eval.About{}, results(Task{}, cases, map[string][]eval.Answer{"agent": answers}, "agent"))
@@ -79,9 +79,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// An engine that is told the lines of the fix has no metrics of localization, and one
-// that only locates has none of repair. If all only locate, that is what a report is
-// about.
+// An engine that gets the lines of the fix has no metrics of localization, and one that only
+// locates has none of repair. If all engines only locate, the report covers localization.
 func TestApart(t *testing.T) {
 	cases := []Case{{ID: "1"}, {ID: "2"}}
 	given := judged(fix.Plausible)
@@ -111,7 +110,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// The strata are what the report promises.
+// The strata are those that the report promises.
 func TestStrata(t *testing.T) {
 	cases, answers := sixCases()
 	r := eval.NewReport(Task{}, eval.About{}, results(Task{}, cases, map[string][]eval.Answer{"agent": answers}, "agent"))

@@ -18,9 +18,9 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// The engine gets the tree before the fix with the tests of the fix: a new test is added
-// and one that the fix deletes is gone. It is told the true lines only if it may know
-// them, and the report only if asked.
+// The engine gets the tree before the fix with the tests of the fix: a new test is added, and a
+// deleted one is gone. It gets the true lines only if the algorithm allows this, and the report
+// only if requested.
 func TestInquiry(t *testing.T) {
 	b := newBug(t)
 	var got []Inquiry
@@ -52,9 +52,8 @@ func TestInquiry(t *testing.T) {
 	}
 }
 
-// Nothing after the base is in the engine's repository: neither the fix, nor later
-// commits, nor what they changed can be named by an id, a revision or a search, and no
-// object directory leads to the clone.
+// The engine's repository contains nothing after the base: no id, revision or search finds the
+// fix, later commits or their changes, and no object directory leads to the clone.
 func TestTruncated(t *testing.T) {
 	b := newBug(t)
 	b.Git("tag", "v2")
@@ -105,8 +104,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// findInCommands looks for the fix with the git of a workspace, as a command of a model
-// would.
+// findInCommands searches for the fix with the git of a workspace, as a command of a model could.
 func findInCommands(ctx context.Context, t *testing.T, b *bug, q Inquiry) error {
 	w, err := trial.Open(ctx, q.Repo, q.Trial)
 	if err != nil {
@@ -128,8 +126,7 @@ func findInCommands(ctx context.Context, t *testing.T, b *bug, q Inquiry) error 
 	return nil
 }
 
-// In the sandbox, a command cannot read the clone that the case is from, even if it knows
-// where that is.
+// In the sandbox, a command cannot read the clone with the fix, even with the clone's path.
 func TestCloneOutOfReach(t *testing.T) {
 	level, err := sandbox.Probe(t.Context(), sandbox.Auto)
 	if err != nil || level.Level == sandbox.None {
@@ -158,8 +155,8 @@ func TestCloneOutOfReach(t *testing.T) {
 	}
 }
 
-// Releases of the project in the caches of package managers are hidden from commands: they
-// may have the fix. Their manifests and other packages are not.
+// Releases of the project in the caches of package managers are hidden from commands, because
+// they may contain the fix. Their manifests and other packages are not hidden.
 func TestReleases(t *testing.T) {
 	b := newBug(t)
 	b.c.Base = b.Commit("manifests", gittest.Files{"go.mod": "module github.com/Ann/bug/v2 // a comment\n", "package.json": `{"name":"@ann/bug"}`, "Cargo.toml": "[package]\nversion = \"1\"\nname = \"bug\"\n"})
@@ -198,7 +195,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// A session refuses options that would let commands read the clone.
+// A session refuses options that allow commands to read the clone.
 func TestReadableClone(t *testing.T) {
 	b := newBug(t)
 	opt := Options{Trial: local}
@@ -220,8 +217,8 @@ func TestReadableClone(t *testing.T) {
 	s.Close()
 }
 
-// A case whose commits are absent is skipped. One whose files are in neither commit, or
-// whose fix changes none of them, is an error.
+// A case with absent commits is skipped. A case whose files are in neither commit, or are
+// unchanged by the fix, is an error.
 func TestUnfitCases(t *testing.T) {
 	b := newBug(t)
 	s, _ := b.begin(Options{Trial: local})
@@ -242,7 +239,7 @@ func TestUnfitCases(t *testing.T) {
 	}
 }
 
-// The repository of a case is removed when the case is done, and the rest with the
+// The repository of a case is removed at the end of the case, and the rest at the end of the
 // session.
 func TestCleanup(t *testing.T) {
 	b := newBug(t)
@@ -270,8 +267,8 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-// An engine's error is the case's; a missing engine ends the evaluation. What a model
-// did is kept with the answer.
+// An engine's error belongs to the case; a missing engine ends the evaluation. The model's work
+// is stored with the answer.
 func TestEngineErrors(t *testing.T) {
 	b := newBug(t)
 	broken := errors.New("broken")

@@ -43,7 +43,7 @@ func TestAtLeastOne(t *testing.T) {
 	}
 }
 
-// The distance is the way from one file to another through the tree of files.
+// The distance is the length of the path between two files in the tree of files.
 func TestDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -55,8 +55,8 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// A trajectory is a repair with the analysis before it; an analysis that led to no repair
-// is one by itself, and a review is none.
+// A trajectory is a repair with the analysis before it. An analysis without a repair is a
+// trajectory by itself, and a review is none.
 func TestAttempts(t *testing.T) {
 	analysis, repair, review := fix.Run{Phase: fix.PhaseAnalysis}, fix.Run{}, fix.Run{Phase: fix.PhaseReview}
 	var sizes []int
@@ -68,8 +68,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// drawnFrom answers with trajectories that write these files; nil writes none. said is what
-// the engine says of each patch.
+// drawnFrom returns an answer with trajectories that write these files; nil writes none. said is
+// the engine's verdict on each patch.
 func drawnFrom(said []fix.Verdict, patches ...gittest.Files) *fix.Answer {
 	ans := &fix.Answer{Reproduction: fix.Reproduction{State: fix.Failing}, Agent: &fix.AgentReport{}}
 	for i, files := range patches {
@@ -85,8 +85,8 @@ func drawnFrom(said []fix.Verdict, patches ...gittest.Files) *fix.Answer {
 	return ans
 }
 
-// The judge tries the patch of each trajectory, also of those that the engine shows not, and
-// says how far its files are from those of the fix.
+// The judge tries the patch of each trajectory, including patches that the engine does not show,
+// and measures the distance of its files from the fix.
 func TestTrajectoriesAreJudged(t *testing.T) {
 	b := newBug(t)
 	mended := fixedAdd + "\n# other\nid() {\n\techo \"$1\"\n}\n"
@@ -133,9 +133,9 @@ func equalTrajectory(a, b Trajectory) bool {
 	return a.Said == b.Said && a.Verdict == b.Verdict && a.Edited == b.Edited && a.RightFile == b.RightFile && a.Found == b.Found && a.Of == b.Of && a.Distance == b.Distance
 }
 
-// The table of plausible@k has the estimate from all trajectories, failures included, and what
-// the engine's answers reach. There is none if the number of trajectories depends on how they
-// end.
+// The table of plausible@k contains the estimate from all trajectories, failures included, and
+// the result of the engine's answers. There is no table if the number of trajectories depends on
+// their results.
 func TestPlausibleOfTrajectories(t *testing.T) {
 	draw := func(n int, verdicts ...fix.Verdict) Prediction {
 		p := judged(fix.Fails, fix.Plausible)

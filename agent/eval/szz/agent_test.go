@@ -6,8 +6,8 @@ import (
 	"git-agent/agent/szz"
 )
 
-// Each name of an agent algorithm turns off other parts of the method. Without tools, the
-// fix is all that a model has; parts that are joined are all turned off.
+// Each name of an agent algorithm turns off other parts of the method. Without tools, a model has
+// only the fix; joined parts are all turned off.
 func TestAblate(t *testing.T) {
 	seen := map[szz.Switches]string{}
 	for _, name := range append(Arms.Names(), "agent-no-git-tools+no-claim-check") {

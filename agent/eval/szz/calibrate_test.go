@@ -14,8 +14,8 @@ import (
 	"git-agent/agent/szz/investigate"
 )
 
-// voted returns the results of n cases of a model, with two suspects each. Of the
-// suspects with raw probability p, the share truth(p) is right.
+// voted returns the results of n cases of a model, with two suspects each. Among the suspects
+// with raw probability p, the share truth(p) is right.
 func voted(n, repos int, truth func(p float64) float64) *eval.Results {
 	random := rand.New(rand.NewPCG(5, 6))
 	res := &eval.Results{Algorithms: []string{"agent"}, Outcomes: map[string][]eval.Outcome{}}
@@ -39,8 +39,8 @@ func timid(p float64) float64 { return stat.Platt{Raw: 1.5, Constant: 1.5}.Proba
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 
-// A fit improves the calibration on cases that it was not fitted on, records what
-// it was fitted on, and does not depend on when it is made.
+// A fit improves the calibration on cases outside its training data, records its training data,
+// and does not depend on the time.
 func TestFitCalibration(t *testing.T) {
 	res := voted(300, 7, timid)
 	f, err := FitCalibration(res, "agent", noon)
@@ -71,7 +71,7 @@ func TestFitCalibration(t *testing.T) {
 	}
 }
 
-// A report names what its probabilities are calibrated on.
+// A report names the training data of its calibration.
 func TestReportsNameTheCalibration(t *testing.T) {
 	res := voted(300, 7, timid)
 	f, err := FitCalibration(res, "agent", noon)
@@ -126,8 +126,8 @@ func TestFitCalibrationRefuses(t *testing.T) {
 	}
 }
 
-// A record's probabilities are calibrated only by a calibration for its basis, and
-// the kept record does not change.
+// A record's probabilities are calibrated only by a calibration for its basis, and the stored
+// record does not change.
 func TestRecordsAreCalibrated(t *testing.T) {
 	basis := szz.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	vote := &szz.Vote{Raw: 0.5, Agreement: 1}

@@ -62,8 +62,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// A case that is in two files is used once. Two different fixes with the same id
-// are an error.
+// A case in two files is used once. Two different fixes with the same id are an error.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, fix string) string {

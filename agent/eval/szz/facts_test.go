@@ -12,7 +12,7 @@ import (
 
 func yes(b bool) *bool { return &b }
 
-// Ghost and cross-file are read from the history, whatever the case says.
+// Ghost and cross-file are read from the history, regardless of the case's fields.
 func TestFacts(t *testing.T) {
 	h := gittest.New(t)
 	h.Commit("start", gittest.Files{"a.c": "1\n2\n", "b.c": "1\n"})
@@ -50,7 +50,7 @@ func TestFacts(t *testing.T) {
 		if row.Ghost != test.want[0] || row.CrossFile != test.want[1] || !slices.Equal(row.Contradicts, test.bad) {
 			t.Errorf("%s: %+v", name, row)
 		}
-		// Facts that are about other labels do not count.
+		// Facts about other labels do not count.
 		c.BICs = []gitext.OID{"0123456789012345678901234567890123456789"}
 		if row := (Task{}).Score(c, a).Row.(scoreRow); len(row.Contradicts) > 0 {
 			t.Errorf("%s with other labels: %+v", name, row)
@@ -58,7 +58,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// A wrong answer has a type: by what it names, and by its date.
+// A wrong answer has a type, by the named commits and by their dates.
 func TestFailureTypes(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	oid := gitext.OID("0123456789012345678901234567890123456789")

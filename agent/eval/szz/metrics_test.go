@@ -92,8 +92,8 @@ func TestMicroAverages(t *testing.T) {
 	}
 }
 
-// Candidates raise the ceiling above the recall. The answer counts as part of them
-// even if the engine does not list it.
+// Candidates raise the ceiling above the recall. The answer counts among the candidates even if
+// the engine does not list it there.
 func TestCeiling(t *testing.T) {
 	c := Case{BICs: oids("a", "b", "c")}
 	o := Task{}.Score(c, Prediction{Suspects: []Suspect{{Commit: oid("a")}}, Candidates: oids("b", "x", "b")})

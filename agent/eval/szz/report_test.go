@@ -49,7 +49,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// smallResults returns the results of three cases, of which one is skipped and one failed.
+// smallResults returns the results of three cases: one is skipped and one failed.
 func smallResults() *eval.Results {
 	age := 12.0
 	cases := []eval.Case{
@@ -91,7 +91,7 @@ func TestGoldenJSON(t *testing.T) {
 	golden(t, "report.json", pretty.Bytes())
 }
 
-// The text report is aligned and names what is missing.
+// The text report is aligned and lists missing cases.
 func TestGoldenText(t *testing.T) {
 	var b bytes.Buffer
 	if err := eval.NewReport(Task{}, smallAbout, smallResults()).WriteText(&b); err != nil {
@@ -120,7 +120,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// A report that holds only comparisons has no empty parts, as HTML and as text.
+// A report of comparisons alone has no empty parts, as HTML and as text.
 func TestComparisonAlone(t *testing.T) {
 	r := eval.NewComparison(Task{}, []eval.Comparison{{A: "x:b", B: "y:b", Cases: 3, OnlyA: 1}})
 	var page, text bytes.Buffer

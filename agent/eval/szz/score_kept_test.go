@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A kept answer is read like by encoding/json, in the form in which it is written and in
+// A stored answer is read with the same result as by encoding/json, in the written form and in
 // others.
 func TestReadKept(t *testing.T) {
 	vote := `{"raw":0.5,"agreement":1}`

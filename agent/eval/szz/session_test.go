@@ -123,7 +123,7 @@ func TestNoHintLeaks(t *testing.T) {
 	}
 }
 
-// leakSeeker is an engine that searches what it is shown for traces of the BICs.
+// leakSeeker is an engine that searches its input for traces of the BICs.
 type leakSeeker struct {
 	t *testing.T
 }
@@ -162,7 +162,7 @@ func (s *leakSession) Begin(ctx context.Context, of eval.Case) (eval.Answerer, [
 	return func(context.Context, string) (eval.Answer, error) { return Prediction{}, nil }, absent, nil
 }
 
-// look reports as a test error what a text reveals of a BIC.
+// look reports as a test error any trace of a BIC in a text.
 func (s *leakSession) look(ctx context.Context, c Case, what, text string, culprit gitext.OID) {
 	text = flat(text)
 	if at := strings.Index(text, string(culprit[:5])); at >= 0 {
