@@ -58,7 +58,7 @@ const (
 	StackOrigin     StackKind = "stored by"         // where an uninitialized value was created or stored
 	StackAccess     StackKind = "other access"      // the earlier access of a data race
 	StackCreated    StackKind = "created by"        // where the thread was started
-	StackThread     StackKind = "other thread"      // what another thread was doing
+	StackThread     StackKind = "other thread"      // the stack of another thread
 )
 
 // A Stack is one sequence of frames, always with the innermost first.

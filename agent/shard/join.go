@@ -27,7 +27,7 @@ type part struct {
 	shard  Shard
 }
 
-// Options say what Join accepts.
+// Options relax the checks of Join.
 type Options struct {
 	Partial bool // shards and entries may be missing
 }

@@ -212,8 +212,8 @@ func (l *sample) reliability() []Bin {
 	return bins
 }
 
-// binOf returns the bin of the forecasts from index from up to index to, of which n are in the
-// sample. The first and the last forecast are in the sample.
+// binOf returns the bin of forecasts[from:to], of which n are in the sample. The first and the
+// last of these forecasts are in the sample.
 func (l *sample) binOf(from, to, n int) Bin {
 	b := Bin{Low: l.forecasts[from].P, High: l.forecasts[to-1].P, N: n}
 	right := 0

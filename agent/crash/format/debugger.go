@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// debuggerReader reads what gdb, lldb, coredumpctl and FreeBSD print around their
-// stacks. The frames are read by numberedReader.
+// debuggerReader reads the text that gdb, lldb, coredumpctl and FreeBSD print around their
+// stacks. numberedReader reads the frames.
 type debuggerReader struct {
 	current string // the thread that got the signal, if the debugger says so
 }

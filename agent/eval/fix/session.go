@@ -268,8 +268,8 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 	return ans, err
 }
 
-// untested returns a problem with the report alone: the tree is that of the base, and a model has
-// to write a failing test by itself. The tests that also fail with the fix are not named either.
+// untested returns a problem with only the report: the tree is the base's, and a model has to
+// write a failing test by itself. The tests that also fail with the fix are not named either.
 func untested(p fix.Problem) fix.Problem {
 	return fix.Problem{Tree: fix.Tree{Commit: p.Tree.Commit}, Report: p.Report, Crash: p.Crash, Files: p.Files, Suspects: p.Suspects, WriteTest: true}
 }

@@ -61,7 +61,7 @@ type Work struct {
 // fell reports whether the offline engine answered instead of the model.
 func (w *Work) fell() bool { return w != nil && w.Work.Fell() }
 
-// workOf returns the work behind an answer, or nil if no model was asked.
+// workOf returns the work for an answer, or nil if no model was asked.
 func workOf(o *eval.Observer, v *szz.Answer, runs []string) *Work {
 	r := v.Agent
 	if r == nil {
