@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// These bound the arguments of a call. Legitimate calls stay far below. A parameter
-// that takes a whole text has a bound of its own, the tag bytes=<n>.
+// These bound the arguments of a call. Legitimate calls stay far below. A parameter for a
+// whole text has its own bound, the tag bytes=<n>.
 const (
 	maxArgsBytes   = 64 << 10
 	maxStringBytes = 4 << 10
@@ -67,8 +67,8 @@ func paramsOf(t reflect.Type) []param {
 	return out
 }
 
-// argsBytes returns how many bytes the arguments of a call may have. JSON writes a byte
-// of a long text in up to six.
+// argsBytes returns how many bytes the arguments of a call may have. JSON writes one byte
+// of a long text in up to six bytes.
 func argsBytes(params []param) int {
 	most := maxArgsBytes
 	for _, p := range params {
@@ -90,12 +90,11 @@ func mustInt(s string) int {
 	return n
 }
 
-// decodeArgs fills the struct that dst points to, which holds the defaults. It
-// is strict where encoding/json is not: names match exactly, no name is given
-// twice, nothing follows the object. It is lenient with meaningless values that
-// models fill in, and with numbers in quotes; accepted values pass the same
-// checks as all others. Every error is for the caller to read and says what
-// would have been right.
+// decodeArgs fills the struct at dst, which holds the defaults. It is strict where
+// encoding/json is not: names match exactly, no name is given twice, nothing follows the
+// object. It accepts numbers in quotes, and treats meaningless values from models as
+// absent; accepted values pass the same checks as all others. Every error tells the
+// caller the right form.
 func decodeArgs(args json.RawMessage, params []param, dst any) error {
 	if most := argsBytes(params); len(args) > most {
 		return fmt.Errorf("the arguments have %d bytes; at most %d are read", len(args), most)
@@ -132,9 +131,9 @@ func decodeArgs(args json.RawMessage, params []param, dst any) error {
 	return nil
 }
 
-// absent reports whether a value means "as if left out": null, which strict
-// function schemas make models send, and for optional parameters also the
-// values that GPT and Gemini fill in: "", and 0 where 0 is not allowed.
+// absent reports whether a value means "as if left out": null, which models send because
+// of strict function schemas, and for optional parameters also the values that GPT and
+// Gemini fill in: "", and 0 where 0 is not allowed.
 func (p param) absent(value json.RawMessage) bool {
 	switch string(value) {
 	case "null":
@@ -226,7 +225,7 @@ func findParam(params []param, name string) (param, bool) {
 	return param{}, false
 }
 
-// paramSynonyms maps names that models know from other tools to our parameters.
+// paramSynonyms maps the names of parameters of other tools to the names here.
 var paramSynonyms = map[string]string{
 	"file": "path", "file_path": "path", "filename": "path", "filepath": "path",
 	"rev": "commit", "revision": "commit", "ref": "commit", "hash": "commit", "sha": "commit", "commit_hash": "commit",
@@ -295,7 +294,7 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 	return nil
 }
 
-// setItems decodes a list of objects. An error says which of them is wrong.
+// setItems decodes a list of objects. An error names the wrong object.
 func setItems(field reflect.Value, p param, value json.RawMessage) error {
 	var items []json.RawMessage
 	switch {
@@ -351,8 +350,8 @@ func NewArgs[P any](meaning map[string]string) (Args[P], error) {
 	return Args[P]{Schema: schema, params: params}, err
 }
 
-// Decode fills p, which holds the defaults. An error is a *CallError for the
-// caller of tool to read.
+// Decode fills p, which holds the defaults. An error is a *CallError that the caller of
+// tool can read.
 func (a Args[P]) Decode(tool string, args json.RawMessage, p *P) error {
 	if err := decodeArgs(args, a.params, p); err != nil {
 		return &CallError{Tool: tool, Text: err.Error(), Malformed: true}

@@ -8,15 +8,14 @@ import (
 	"git-agent/agent/model"
 )
 
-// These bound how often a model may repeat a call. Crush ends a run if the same
-// call with the same answer came more than 5 times in the last 10 steps.
+// These bound how often a model may repeat a call. Crush ends a run after more than 5
+// equal calls with equal answers in the last 10 steps.
 const (
 	repeatWindow = 10
 	maxRepeats   = 5
 )
 
-// callHistory records which calls were answered in this conversation, and the
-// most recent calls.
+// callHistory records the answered calls of this conversation, and the most recent calls.
 type callHistory struct {
 	answered map[string]answered // by sameness
 	recent   []model.Call
@@ -82,7 +81,7 @@ func (m *callHistory) repeated() string {
 	return ""
 }
 
-// brief shortens the text of a model or server to one line of a reason.
+// brief shortens a text from a model or server to one line for a reason.
 func brief(text string) string {
 	const most = 300 // characters
 	return Shorten(CleanLine(strings.TrimSpace(text)), most)

@@ -22,8 +22,8 @@ const CutMark = "…(+"
 // Shorten cuts s after max runes and says how many are missing: "abc…(+5)".
 func Shorten(s string, max int) string { return shorten(s, max, CutMark) }
 
-// Abridge is Shorten with a space before the count, "abc… (+5)", as notes and the
-// prompts of szz have it.
+// Abridge is Shorten with a space before the count, "abc… (+5)", the form in notes and in
+// the prompts of szz.
 func Abridge(s string, max int) string { return shorten(s, max, "… (+") }
 
 func shorten(s string, max int, mark string) string {
@@ -37,9 +37,9 @@ func shorten(s string, max int, mark string) string {
 	return s
 }
 
-// A Mask takes out of a text what must not leave the machine. A nil Mask takes out
-// nothing. Answers of tools are masked again as a whole; what is cut must be masked
-// before, because half of a secret looks like none.
+// A Mask removes secrets from a text. A nil Mask removes nothing. Answers of tools are
+// masked again as a whole, but a text must be masked before it is cut, because half of a
+// secret does not look like one.
 type Mask func(string) string
 
 // Text returns a text without secrets.
@@ -50,19 +50,20 @@ func (m Mask) Text(text string) string {
 	return m(text)
 }
 
-// Shorten is the function Shorten for one line that may hold secrets. The line is
-// cleaned too.
+// Shorten cleans one line that may hold secrets, masks it and cuts it like the function
+// Shorten.
 func (m Mask) Shorten(text string, max int) string {
 	return Shorten(m.toCut(CleanLine(text), max), max)
 }
 
-// Abridge is the function Abridge as Mask.Shorten is Shorten.
+// Abridge cleans one line that may hold secrets, masks it and cuts it like the function
+// Abridge.
 func (m Mask) Abridge(text string, max int) string {
 	return Abridge(m.toCut(CleanLine(text), max), max)
 }
 
-// toCut masks a text that is about to be cut to a number of characters. Of a very long
-// text it masks the beginning, of which the cut leaves a part.
+// toCut masks a text before a cut to max characters. In a very long text it masks only
+// the beginning; the cut removes the rest.
 func (m Mask) toCut(text string, max int) string {
 	const beyond = 4000 // bytes of a secret that begins before the cut
 	if len(text) <= max {

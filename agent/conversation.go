@@ -12,9 +12,8 @@ import (
 	"git-agent/prompts"
 )
 
-// conversation is a Loop while it runs. Its methods are the steps of Run: each
-// takes its result from the journal if it is there, and else does the work and
-// records it.
+// conversation is a Loop while it runs. Its methods are the steps of Run: each one takes
+// its result from the journal if it is there, and else does the work and records it.
 type conversation struct {
 	*Loop
 	steps stepLog
@@ -30,7 +29,7 @@ type conversation struct {
 	lastWord    string // the limit that makes the next answer the last; else ""
 	hold        *Hold  // for the next request
 	price       price
-	used        Spending // what this run has spent, as limits count it
+	used        Spending // tokens and money that this run has spent, as limits count them
 	denied      string   // the limit that did not allow another attempt of a request; else ""
 	clock       clock
 	slowest     time.Duration // the longest request so far
@@ -146,8 +145,8 @@ func (c *conversation) request() model.Request {
 // closingTime bounds how long it may take to record the end of a run.
 const closingTime = 10 * time.Second
 
-// close records how the conversation ended, even if ctx has ended: a run that
-// was stopped right after its answer keeps the answer.
+// close records how the conversation ended, even if ctx has ended: a run that was stopped
+// right after its answer keeps the answer.
 func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	if c.hold != nil {
 		c.hold.Release()
@@ -165,8 +164,7 @@ func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	return c.out, errors.Join(err, c.steps.note(ctx, StepClosing, closing))
 }
 
-// phrase returns a text of prompts/loop, without the newline that ends its
-// file.
+// phrase returns a text of prompts/loop, without the newline at the end of its file.
 func phrase(name string, data any) string {
 	p, err := prompts.Get("loop/" + name)
 	if err == nil {

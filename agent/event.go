@@ -2,11 +2,10 @@ package agent
 
 import "encoding/json"
 
-// Event is something that happened while an engine answered a question. Engines
-// emit events in order; terminals, MCP and the evaluation use those that they
-// show or count. The concrete types are Progress, Thought, ToolCall,
-// ToolResult, Usage, and OfRun around one of them; no other package can add
-// one.
+// Event is something that happened while an engine answered a question. Engines emit
+// events in order; terminals, MCP and the evaluation each show or count some of them. The
+// concrete types are Progress, Thought, ToolCall, ToolResult, Usage, and OfRun around one
+// of them; no other package can add one.
 //
 // A stream keeps its meaning if every Progress is removed. Events carry no
 // time, so that a resumed run emits the same events again.
@@ -17,7 +16,7 @@ type Progress struct {
 	Text  string
 	Done  int
 	Total int
-	// Lasting says that the text is worth a line that stays.
+	// Lasting says that the text deserves a line that stays.
 	Lasting bool
 }
 
@@ -35,8 +34,8 @@ type ToolCall struct {
 	Args json.RawMessage
 }
 
-// ToolResult is what the caller of a tool saw. Failed results are ordinary:
-// their text tells the model what was wrong.
+// ToolResult is the answer to a call as its caller saw it. Failed results are ordinary:
+// their text tells the model the mistake.
 type ToolResult struct {
 	ID        string
 	Name      string
@@ -47,9 +46,9 @@ type ToolResult struct {
 	Fault     Fault // why the call brought nothing; "" if it brought something
 }
 
-// Usage counts the tokens of one model call in buckets that do not overlap,
-// except that Reasoning is part of Output. CostUSD is nil if the price is
-// unknown; Estimated marks counts that the server did not send.
+// Usage counts the tokens of one model call in buckets that do not overlap, except that
+// Reasoning is part of Output. CostUSD is nil if the price is unknown; Estimated marks
+// counts that the server did not send.
 type Usage struct {
 	Turn       int
 	Uncached   int64

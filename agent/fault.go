@@ -6,15 +6,15 @@ type Fault string
 
 // These are the faults.
 const (
-	FaultArguments Fault = "bad arguments" // they do not fit the schema
+	FaultArguments Fault = "bad arguments" // the arguments do not fit the schema
 	FaultTool      Fault = "no such tool"
 	FaultPath      Fault = "no such file"   // the call names a path that is not there
 	FaultCommit    Fault = "no such commit" // the call names a commit that cannot be seen
 	FaultTime      Fault = "timed out"
-	FaultNotRun    Fault = "not run"        // too many calls, or none may run any more
-	FaultNothing   Fault = "found nothing"  // the call was right, and there is nothing of what it looked for
+	FaultNotRun    Fault = "not run"        // too many calls, or no call may run any more
+	FaultNothing   Fault = "found nothing"  // the call was right, and the search found nothing
 	FaultRefused   Fault = "refused"        // for another reason, which the answer names
-	FaultBroken    Fault = "internal error" // a failure of ours
+	FaultBroken    Fault = "internal error" // a failure of this program
 )
 
 // fault returns why a call brought nothing, "" if it brought something.

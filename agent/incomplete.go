@@ -1,7 +1,7 @@
 package agent
 
-// LacksObjects, among the things for which an answer is incomplete, says that the clone
-// lacks objects that the answer needs. LacksObjectsNote says it to a reader.
+// LacksObjects is the mark of an incomplete answer for which the clone lacks objects.
+// LacksObjectsNote is the note about it for a reader.
 const (
 	LacksObjects     = "missing-objects"
 	LacksObjectsNote = "this clone lacks objects that were needed: what depends on them was left out"

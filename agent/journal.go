@@ -9,11 +9,10 @@ import (
 	"git-agent/cache"
 )
 
-// Journal records what a run does, step by step, so that it can be resumed,
-// replayed and shown. An action has a key that is unique in its run: call
-// Intend before the action and Record after it; both return when the step is on
-// the disk. Recall returns what an earlier process of the run recorded for a
-// key.
+// Journal records the steps of a run, so that it can be resumed, replayed and shown. An
+// action has a key that is unique in its run: call Intend before the action and Record
+// after it; both return when the step is on the disk. Recall returns the result that an
+// earlier process of the run recorded for a key.
 type Journal interface {
 	Recall(ctx context.Context, key string) (payload []byte, ok bool, err error)
 	Intend(ctx context.Context, key string, payload []byte) error
@@ -27,7 +26,8 @@ type TraceJournal struct {
 	run    cache.RunID
 }
 
-// NewTraceJournal writes to a run that was started or resumed here.
+// NewTraceJournal returns a journal that writes to a run of traces, started or resumed by
+// this process.
 func NewTraceJournal(traces *cache.Traces, run cache.RunID) *TraceJournal {
 	return &TraceJournal{traces, run}
 }
@@ -60,8 +60,8 @@ func (j *TraceJournal) append(ctx context.Context, kind cache.StepKind, key stri
 	return j.traces.Append(ctx, j.run, cache.Step{Kind: kind, Key: key, Payload: payload})
 }
 
-// Open returns the keys of intents without a result: what an earlier process of
-// the run was doing when it died.
+// Open returns the keys of intents without a result: the actions during which an earlier
+// process of the run died.
 func (j *TraceJournal) Open(ctx context.Context) ([]string, error) {
 	steps, err := j.traces.OpenIntents(ctx, j.run)
 	var keys []string
@@ -80,8 +80,8 @@ type stepLog struct {
 	recalled int // answers and tool results
 }
 
-// begin records the opening, or checks that the recorded opening is the same.
-// The limits may differ, and what only readers of the record use.
+// begin records the opening, or checks that the recorded opening is the same. The limits
+// may differ, and so may the parts that only readers of the record use.
 func (b *stepLog) begin(ctx context.Context, o Opening) error {
 	b.past = b.journal != nil
 	var was Opening
@@ -135,9 +135,9 @@ func (b *stepLog) intend(ctx context.Context, key string, v any) error {
 	return b.journal.Intend(ctx, key, payload)
 }
 
-// record records the result of a step and decodes it again into kept, which may
-// point to v: the conversation goes on with what the journal has, so that a
-// resumed run sees the same bytes.
+// record records the result of a step and decodes it again into kept, which may point to
+// v. The conversation goes on with the decoded result, so that a resumed run sees the
+// same bytes.
 func (b *stepLog) record(ctx context.Context, key string, v, kept any) error {
 	payload, err := encodeJSON(v)
 	if err != nil {
@@ -162,8 +162,7 @@ func (b *stepLog) note(ctx context.Context, key string, v any) error {
 	return b.journal.Note(ctx, key, payload)
 }
 
-// open counts the requests to the model that an earlier process left without a
-// result.
+// open counts the requests to the model that an earlier process left without a result.
 func (b *stepLog) open(ctx context.Context) (int, error) {
 	j, ok := b.journal.(interface {
 		Open(ctx context.Context) ([]string, error)

@@ -9,16 +9,16 @@ import (
 	"git-agent/agent/model"
 )
 
-// Budget bounds what several runs may spend together. Zero is no limit.
+// Budget bounds the common spending of several runs. Zero is no limit.
 type Budget struct {
 	USD    float64
 	Tokens int64 // sent and received, cached ones too
 }
 
-// Ledger tracks what several runs spend together. A call reserves the most that
-// it may cost before it is made, and settles its real cost afterwards, so that
-// any number of workers stay within the budget as long as no call costs more
-// than it reserved. It is safe for concurrent use.
+// Ledger tracks the common spending of several runs. Each call first reserves its highest
+// possible cost and settles its real cost afterwards, so that any number of workers stay
+// within the budget if no call costs more than its reservation. It is safe for concurrent
+// use.
 type Ledger struct {
 	budget Budget
 
@@ -36,8 +36,8 @@ type Spending struct {
 	Tokens int64
 }
 
-// plus adds two sums. The result is never negative and always fits JSON,
-// because some amounts come from a server.
+// plus adds two sums. The result is never negative and always fits JSON, because some
+// amounts come from a server.
 func (s Spending) plus(o Spending) Spending {
 	const most = math.MaxInt64 / 4
 	return Spending{model.AddUSD(s.USD, o.USD), min(max(s.Tokens, 0), most) + min(max(o.Tokens, 0), most)}
@@ -97,9 +97,8 @@ type Hold struct {
 	ended  bool
 }
 
-// Reserve holds need if spare is also still free. It waits while calls of
-// others are open that may cost less than they reserved. If need cannot fit,
-// the error is a *SpentError.
+// Reserve holds need if spare is also still free. It waits while other calls are open
+// that may cost less than they reserved. If need cannot fit, the error is a *SpentError.
 func (l *Ledger) Reserve(ctx context.Context, need, spare Spending) (*Hold, error) {
 	for {
 		l.mu.Lock()
@@ -136,7 +135,7 @@ func (h *Hold) Settle(cost Spending) { h.end(cost) }
 // Release ends the hold of a call that cost nothing.
 func (h *Hold) Release() { h.end(Spending{}) }
 
-// Forfeit ends the hold as if the call had cost all that it reserved.
+// Forfeit ends the hold as if the call had cost the whole reservation.
 func (h *Hold) Forfeit() { h.end(h.held) }
 
 func (h *Hold) end(cost Spending) {
@@ -153,14 +152,14 @@ func (h *Hold) end(cost Spending) {
 	l.eased = make(chan struct{})
 }
 
-// Charge adds what an earlier process of a run has spent.
+// Charge adds the spending of an earlier process of a run.
 func (l *Ledger) Charge(cost Spending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.spent = l.spent.plus(cost)
 }
 
-// Spent returns what calls have cost so far, without open reservations.
+// Spent returns the cost of calls so far, without open reservations.
 func (l *Ledger) Spent() Spending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,8 +183,8 @@ func (l *Ledger) refuse() {
 	l.refused = true
 }
 
-// Refused reports whether any reservation did not fit: what is left is too
-// little for a running run, and for similar ones.
+// Refused reports whether any reservation did not fit: the remaining budget is too small
+// for a running run, and for similar ones.
 func (l *Ledger) Refused() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,17 +19,17 @@ type Loop struct {
 	// Needs lists the deeds that a careful answer is based on. They are recorded
 	// for readers of the run; the model is not asked for them.
 	Needs []Deed
-	// Repeats lets a call run again that was answered before. Without it, such a call is
-	// answered with the turn that has the answer.
+	// Repeats lets an answered call run again. Without it, the answer to a repeated call
+	// names the turn of the first answer.
 	Repeats bool
 	Limits  Limits
 	Ledger  *Ledger // shared by runs with a common budget; may be nil
-	// MaxOutput is how many tokens an answer may have. With 0 the server decides,
-	// and budgets assume defaultOutput; set it if budgets must hold whatever the
-	// model does.
+	// MaxOutput is how many tokens an answer may have. With 0 the server decides, and
+	// budgets assume defaultOutput; set it if budgets must hold for every behavior of the
+	// model.
 	MaxOutput int
-	// Unpriced allows a model of unknown price although there is a limit in USD.
-	// Calls of unknown cost count as free.
+	// Unpriced allows a model of unknown price despite a limit in USD. Calls of unknown
+	// cost count as free.
 	Unpriced bool
 	// Text handles a reply that calls no tool. A final result ends the
 	// conversation; the text of any other result, or of a *CallError, is sent to
@@ -37,11 +37,11 @@ type Loop struct {
 	// the recorded result is used. Any other error ends the run. If Text is nil,
 	// any text is a final result.
 	Text func(ctx context.Context, reply string) (Result, error)
-	// LastWord is sent to the model when a limit is near and it may only answer
-	// once more, in text. If it is empty, there is no last request.
+	// LastWord is sent to the model when a limit is near and it may only answer once
+	// more, in text. If it is empty, there is no last request.
 	LastWord string
-	// Stop is asked before each request. A reason makes that request the last one, as
-	// a limit does. It may be nil.
+	// Stop is called before each request. A reason makes that request the last one, as a
+	// limit does. It may be nil.
 	Stop    func() string
 	Journal Journal // nil records nothing
 	// Mask masks secrets in everything that is sent and recorded. It is called
@@ -55,20 +55,20 @@ type Loop struct {
 	Now     func() time.Time // nil is time.Now
 }
 
-// Limits bound one run. Zero is no limit. They are checked before each request
-// to the model, with what the request may cost added.
+// Limits bound one run. Zero is no limit. They are checked before each request to the
+// model, including the highest possible cost of the request.
 type Limits struct {
 	Turns  int           `json:"turns,omitempty"`  // answers of the model, including the last one
 	Calls  int           `json:"calls,omitempty"`  // calls of tools; an answer whose calls exceed it may still run
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
-	Wall   time.Duration `json:"wall,omitempty"`   // of all its lives; the last word of a model that answers may add 90 seconds
+	Wall   time.Duration `json:"wall,omitempty"`   // of all processes of the run; the last word of a model that answers may add 90 seconds
 }
 
 // lastWordTime is how long a last word may take after the wall limit.
 const lastWordTime = 90 * time.Second
 
-// defaultOutput is how many tokens budgets assume for an answer without a
+// defaultOutput is the number of tokens that budgets assume for an answer without a
 // bound.
 const defaultOutput = 8192
 
@@ -89,29 +89,27 @@ type Outcome struct {
 	Repeated int // requests that were open when an earlier process died: sent again, and perhaps paid twice
 }
 
-// These are the ways in which a run may end.
+// These are the possible ends of a run.
 const (
 	StatusFound       = "found"       // an answer was given
 	StatusNothing     = "nothing"     // the search found no answer
-	StatusLimit       = "limit"       // a limit ended it; what was found counts
+	StatusLimit       = "limit"       // a limit ended it; its findings count
 	StatusFailed      = "failed"      // an error ended it
 	StatusInterrupted = "interrupted" // the user ended it
 )
 
-// Decider is a Tool whose result may be final. Its calls run one by one, in
-// order, and even when only the last answer is allowed, where no other tool
-// runs. On resuming they run again, so that the tool can keep count, but the
-// recorded results are used.
+// Decider is a Tool whose result may be final. Its calls run one by one, in order, and
+// even when only the last answer is allowed and no other tool runs. On resuming they run
+// again, so that the tool can keep count, but the recorded results are used.
 type Decider interface {
 	Tool
 	Decides()
 }
 
-// Stateful is a Tool that works on something that its calls change, such as the files
-// of a scratch work tree. Its calls run one by one, in order, and a call runs again
-// although an equal one was answered before. When a run is resumed, Resume takes the
-// place of Call for each recorded call: it brings the tool to the state after it. The
-// model is shown the recorded result.
+// Stateful is a Tool whose calls change a state, such as the files of a scratch work
+// tree. Its calls run one by one, in order, and a call runs again even if an equal one
+// was answered before. In a resumed run, Resume replaces Call for each recorded call: it
+// brings the tool to its state after the call. The model sees the recorded result.
 type Stateful interface {
 	Tool
 	Resume(ctx context.Context, args json.RawMessage, recorded CallResult) error
@@ -123,10 +121,10 @@ type Pricer interface {
 	Price() (model.Price, bool)
 }
 
-// Run runs the conversation. What the model and its tools did wrong is in the
-// outcome. The error is for what also ends other runs, such as a wrong key
-// (*model.Error), a journal that cannot be written, or the end of the context;
-// the outcome is filled in then, too.
+// Run runs the conversation. The outcome holds the mistakes of the model and its tools.
+// The error is for failures that also end other runs, such as a wrong key (*model.Error),
+// a journal that cannot be written, or the end of the context; the outcome is filled in
+// then, too.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	c, err := l.open(ctx)
 	for n := 1; err == nil && !c.ended(); n++ {

@@ -39,8 +39,8 @@ func (j *job) decides() bool {
 	return ok
 }
 
-// inOrder reports whether the call runs after all calls before it are answered, and
-// again if an equal one was answered before.
+// inOrder reports whether the call runs after all calls before it are answered, and again
+// if an equal one was answered before.
 func (j *job) inOrder() bool {
 	_, stateful := j.tool.(Stateful)
 	return stateful || j.decides()
@@ -54,10 +54,10 @@ func (j *job) deed() Deed {
 	return j.tool.Spec().Deed
 }
 
-// runCalls runs the calls of an answer and answers each of them, in order. A test does
-// not run after an edit of the same answer that failed: it would try what nobody meant.
-// Ordinary tools run concurrently; a Stateful tool and a Decider run after all calls
-// before them are answered.
+// runCalls runs the calls of an answer and answers each of them, in order. If an edit
+// fails, a later test of the same answer does not run: it would test code that the model
+// did not intend. Ordinary tools run concurrently; a Stateful tool and a Decider run
+// after all calls before them are answered.
 func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) error {
 	jobs, err := c.plan(ctx, n, m.Calls)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *conversation) runCalls(ctx context.Context, n int, m *model.Message) er
 	limited, cancel := c.withinTime(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel() // before the wait: once the run ends, nobody needs what is still running
+	defer cancel() // before the wait: at the end of the run, nobody needs the running calls
 	if err := c.start(ctx, limited, &running, jobs); err != nil {
 		return err
 	}
@@ -136,8 +136,8 @@ func (c *conversation) refuseCall(j *job, i int) *CallResult {
 	return &r
 }
 
-// start starts the calls that may run concurrently: not those that run in order, and
-// no call that is already answered or repeats one of the same answer.
+// start starts the calls that may run concurrently. It leaves out calls that run in
+// order, calls that are already answered, and repeats of a call of the same answer.
 func (c *conversation) start(ctx, limited context.Context, running *sync.WaitGroup, jobs []*job) error {
 	free := make(chan struct{}, concurrency)
 	var started []string
@@ -191,7 +191,7 @@ func (c *conversation) finish(ctx, limited context.Context, j *job) error {
 	return nil
 }
 
-// resumeCall brings the tool of a recorded call to the state that it had after it.
+// resumeCall brings the tool of a recorded call to its state after that call.
 func (c *conversation) resumeCall(ctx, limited context.Context, j *job) error {
 	tool, ok := j.tool.(Stateful)
 	if !ok {
@@ -212,8 +212,8 @@ func (c *conversation) answered(call model.Call) (answered, bool) {
 	return c.answers.find(call)
 }
 
-// await returns the result of a call: of one that was started, of one that is
-// already answered, or of one that must run alone.
+// await returns the result of a call. It waits for a started call, takes a known answer,
+// or runs a call that must run alone.
 func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
 	at, known := c.answered(j.call)
@@ -234,7 +234,7 @@ func (c *conversation) await(ctx, limited context.Context, j *job) (CallResult, 
 	return c.call(ctx, limited, j)
 }
 
-// call calls a tool. All failures are reported to the model, but the end of ctx
+// call calls a tool. All failures are reported to the model, except the end of ctx, which
 // ends the run. limited ends with the run's time.
 func (c *conversation) call(ctx, limited context.Context, j *job) (CallResult, error) {
 	r := CallResult{ID: j.call.ID, Name: j.name}
@@ -313,8 +313,7 @@ func (c *conversation) review(ctx context.Context, n int, text string, jobs []*j
 	return nil
 }
 
-// jsonOf returns arguments as they are if they are JSON, and else as a JSON
-// string.
+// jsonOf returns arguments unchanged if they are JSON, and else as a JSON string.
 func jsonOf(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)

@@ -10,8 +10,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// kept reports whether a resumed run keeps this result. All other failures
-// ended the run, and the request is sent again.
+// kept reports whether a resumed run keeps this result. All other failures ended the run,
+// and the request is sent again.
 func (r *AskResult) kept() bool {
 	switch r.Class {
 	case model.ClassOverflow, model.ClassRefused, classWall:
@@ -72,7 +72,7 @@ func (c *conversation) send(ctx context.Context, n int) (AskResult, error) {
 		c.waste()
 	case ctx.Err() != nil || !errors.As(err, &failed):
 		c.forfeit()
-		return res, err // the intent stays open: it may have been paid for
+		return res, err // the intent stays open: the request may have been paid for
 	default:
 		res.Reply, res.Class, res.Error = nil, failed.Class, Clean(failed.Error())
 		if !failed.Charged() {
@@ -190,8 +190,8 @@ func (c *conversation) chargeRecorded(res AskResult) {
 // maxWasted bounds the number of wasted requests in a recorded step.
 const maxWasted = 1000
 
-// costOf returns what an answer costs, as limits count it: what the server
-// says, but at least what the texts sent and received must have cost.
+// costOf returns the cost of an answer, as limits count it: the server's figure, but at
+// least the lowest possible cost of the sent and received texts.
 func (c *conversation) costOf(reply *model.Reply) Spending {
 	least := c.price.least(model.Least(c.request()), model.Least(model.Request{Messages: []model.Message{reply.Message}}))
 	return c.price.settle(&reply.Usage).atLeast(least)

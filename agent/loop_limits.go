@@ -16,9 +16,8 @@ var ErrUnpriced = errors.New(
 )
 
 // checkLimits makes the n-th request the last one if a further one might not be
-// affordable, and ends the conversation if this one is not. Decisions of an
-// earlier process are kept, because the journal contains what followed from
-// them.
+// affordable, and ends the conversation if this one is not. Decisions of an earlier
+// process are kept, because the later steps of the journal depend on them.
 func (c *conversation) checkLimits(ctx context.Context, n int) error {
 	var step LimitStep
 	var asked AskResult
@@ -62,9 +61,9 @@ func (c *conversation) announce(ctx context.Context, n int, reason string) error
 	return nil
 }
 
-// overLimit returns the limit that forbids the next request. If none does, it
-// returns "" and reserves the cost in the ledger. Until the last request it
-// leaves room for that one.
+// overLimit returns the limit that forbids the next request. If none does, it returns ""
+// and reserves the cost in the ledger. Before the last request, it also leaves room for
+// that last one.
 func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	need, spare := c.project()
 	used := c.used
@@ -97,8 +96,8 @@ func (c *conversation) overLimit(ctx context.Context) (string, error) {
 	return c.reserve(ctx, need, spare)
 }
 
-// mayTake says what the next answer may take, and what the last one after it
-// may, if they take anything.
+// mayTake says how much the next answer may take, and how much the last one after it may
+// take. It omits amounts of zero.
 func mayTake[N int64 | float64](verb, form string, next, last N) string {
 	if next <= 0 {
 		return ""
@@ -110,8 +109,8 @@ func mayTake[N int64 | float64](verb, form string, next, last N) string {
 	return said
 }
 
-// timeIsUp says how much of the time is used and, if known, how long the next
-// answer may take.
+// timeIsUp says how much of the time is used and, if known, how long the next answer may
+// take.
 func (c *conversation) timeIsUp(elapsed time.Duration) string {
 	used := fmt.Sprintf("time limit: %s used of %s", elapsed.Round(time.Second), c.Limits.Wall)
 	if next := c.slowest.Round(time.Second); next > 0 && !c.unanswering() {
@@ -120,9 +119,8 @@ func (c *conversation) timeIsUp(elapsed time.Duration) string {
 	return used
 }
 
-// unanswering reports whether the model has given no sign that it would answer:
-// it never did, or a request of this process was given up and none was
-// answered.
+// unanswering reports whether the model has given no sign that it would answer: it never
+// answered, or this process gave up a request and received no answer.
 func (c *conversation) unanswering() bool { return c.out.Turns == 0 || c.gaveUp }
 
 // reserve reserves the cost of the next request in the ledger.
@@ -139,8 +137,8 @@ func (c *conversation) reserve(ctx context.Context, need, spare Spending) (strin
 	return "", err
 }
 
-// project returns what the next request may cost, and what a last request after
-// it may, whose prompt is longer by one answer and the tools' answers to it.
+// project returns the highest cost of the next request, and of a last request after it,
+// whose prompt is longer by one answer and the tools' answers to it.
 func (c *conversation) project() (need, spare Spending) {
 	prompt, output := c.estimate(), int64(defaultOutput)
 	if c.maxOutput > 0 {
@@ -162,8 +160,8 @@ const guessMargin = 5
 // or the condensed answers of a few tools.
 const answerRoom = 2000
 
-// estimate returns the tokens of the next prompt. After the first answer only
-// what was added since is estimated.
+// estimate returns the tokens of the next prompt. After the first answer, only the
+// messages added since then are estimated.
 func (c *conversation) estimate() int64 {
 	if c.lastCount.tokens > 0 {
 		return c.lastCount.tokens + model.Estimate(model.Request{Messages: c.messages[c.lastCount.messages:]})
@@ -213,8 +211,7 @@ func (p *price) least(prompt, output int64) Spending {
 	return Spending{Tokens: prompt + output, USD: usd}
 }
 
-// settle sets the cost in a usage if it is known, and returns what the answer
-// took.
+// settle sets the cost in a usage if it is known, and returns the spending of the answer.
 func (p *price) settle(u *model.Usage) Spending {
 	if u.CostUSD == nil && p.known {
 		usd := p.Cost(*u)

@@ -45,8 +45,8 @@ func (c *conversation) nudge(ctx context.Context, n int, text, problem string) e
 	return err
 }
 
-// retryCut handles an answer that was cut by the length limit. Nothing of it is
-// used: its calls may look complete and not be.
+// retryCut handles an answer that was cut by the length limit. No part of the answer is
+// used: its calls may look complete but be cut.
 func (c *conversation) retryCut(ctx context.Context, n int, reply *model.Reply) error {
 	problem := fmt.Sprintf("the answer was cut at %d tokens", reply.Usage.Output)
 	c.cuts++
@@ -97,9 +97,9 @@ func (c *conversation) recoverFrom(ctx context.Context, n int, res AskResult) er
 	return err
 }
 
-// oldest picks tool answers from the oldest on, at least one, until half of
-// their text is gone. All are removed at once, because each change of the
-// prefix makes a provider's prompt cache useless.
+// oldest picks tool answers from the oldest on, at least one, until half of their text is
+// gone. All are removed at once, because each change of the prefix makes a provider's
+// prompt cache useless.
 func (c *conversation) oldest() []Replacement {
 	total, gone := 0, 0
 	for _, p := range c.toolAnswers {

@@ -7,12 +7,11 @@ import (
 	"reflect"
 )
 
-// schemaOf returns the JSON schema of a tool's parameters, in the order of the
-// struct's fields, so that the bytes are the same in every run and providers'
-// prompt caches work. Unknown properties are not allowed. Every turn pays for
-// the schemas, so a parameter that its name or another tool's description
-// explains has an empty meaning; but meaning must name every parameter, so that
-// none is forgotten.
+// schemaOf returns the JSON schema of a tool's parameters, in the order of the struct's
+// fields, so that the bytes are the same in every run and providers' prompt caches work.
+// Unknown properties are not allowed. Every turn pays for the schemas, so a parameter has
+// an empty meaning if its name or another tool's description explains it; but meaning
+// must name every parameter, so that none is forgotten.
 func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
@@ -50,8 +49,7 @@ func schemaOf(params []param, meaning map[string]string) (json.RawMessage, error
 	return b.Bytes(), nil
 }
 
-// property is a JSON schema of one parameter; the field order is the order
-// in which it is printed.
+// property is a JSON schema of one parameter; its fields are printed in this order.
 type property struct {
 	Type        string   `json:"type"`
 	Description string   `json:"description,omitempty"`

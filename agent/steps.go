@@ -24,12 +24,11 @@ import (
 //	result user/N      Said          how an answer without calls was handled
 //	note   closing     Closing
 //
-// A Loop is deterministic between these steps. It resumes by running again and
-// taking the results that are there. It always goes on with a result as it is
-// read back from its step, so that the first and the resumed run see the same.
-// Calls that are answered without running a tool have no intent. A request that
-// failed and ended the run is sent again on resuming; the last result of a key
-// counts, and so does the last closing.
+// A Loop is deterministic between these steps. It resumes by running again and taking the
+// recorded results. It always continues with a result as read back from its step, so that
+// the first and the resumed run see the same. Calls that are answered without running a
+// tool have no intent. A request that failed and ended the run is sent again on resuming.
+// The last result of a key counts, and so does the last closing.
 const (
 	StepOpening = "opening"
 	StepClosing = "closing"
@@ -47,7 +46,7 @@ func userStep(n int) string { return fmt.Sprintf("user/%d", n) }
 // limitKey is the key of the limit that makes the n-th request the last word.
 func limitKey(n int) string { return fmt.Sprintf("limit/%d", n) }
 
-// removedKey is the key of what was removed after the n-th request failed.
+// removedKey is the key of the answers removed after the n-th request failed.
 func removedKey(n int) string { return fmt.Sprintf("removed/%d", n) }
 
 // Opening is the beginning of a conversation.
@@ -57,9 +56,8 @@ type Opening struct {
 	Prompt string       `json:"prompt"`
 	Tools  []model.Tool `json:"tools"`
 	Limits Limits       `json:"limits"`
-	// Deeds maps tools to their deeds, and Needs lists those that a careful
-	// answer is based on. Only readers of the recording use them. Older runs have
-	// null.
+	// Deeds maps tools to their deeds, and Needs lists the deeds that a careful answer is
+	// based on. Only readers of the recording use them. Older runs have null.
 	Deeds map[string]Deed `json:"deeds"`
 	Needs []Deed          `json:"needs,omitempty"`
 }
@@ -78,13 +76,11 @@ type AskResult struct {
 	Class   model.Class  `json:"class,omitempty"` // classWall or one of package model's
 	Error   string       `json:"error,omitempty"`
 	Seconds float64      `json:"seconds,omitempty"`
-	// Wasted is how many attempts were sent that brought no answer and may have
-	// been charged.
+	// Wasted is the number of attempts that brought no answer and may have been charged.
 	Wasted int `json:"wasted,omitempty"`
 }
 
-// classWall is the class of a request that was given up because the run's time
-// ended.
+// classWall is the class of a request that was given up because the run's time ended.
 const classWall model.Class = "wall"
 
 // CallResult is the answer to a tool call.
@@ -101,9 +97,9 @@ type CallResult struct {
 	Cached    bool            `json:"cached,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`
 	Final     bool            `json:"final,omitempty"`
-	Nothing   bool            `json:"nothing,omitempty"`   // there is nothing of what was looked for; of a final result: it names nothing
+	Nothing   bool            `json:"nothing,omitempty"`   // the search found nothing; of a final result: it names nothing
 	TimedOut  bool            `json:"timed_out,omitempty"` // Failed, because of the call's time limit
-	Fault     Fault           `json:"fault,omitempty"`     // why it Failed, where that is known more exactly
+	Fault     Fault           `json:"fault,omitempty"`     // why it Failed, if a more exact reason is known
 	Seconds   float64         `json:"seconds,omitempty"`
 }
 
@@ -123,15 +119,14 @@ type LimitStep struct {
 	Text   string `json:"text"`
 }
 
-// Removed lists tool answers that were replaced in the conversation at once.
-// Why is ClassOverflow or ClassRefused.
+// Removed lists tool answers that were replaced in the conversation at once. Why is
+// ClassOverflow or ClassRefused.
 type Removed struct {
 	Why     model.Class   `json:"why"`
 	Answers []Replacement `json:"answers"`
 }
 
-// Replacement is one replaced answer: the key of its call, and the text that
-// now stands for it.
+// Replacement is one replaced answer: the key of its call, and the new text.
 type Replacement struct {
 	Step string `json:"step"`
 	Text string `json:"text"`
@@ -146,8 +141,8 @@ type Closing struct {
 	Usage  model.Usage `json:"usage"`
 }
 
-// requestHash returns the hex SHA-256 of a request in its neutral form, by
-// which a replay checks that it sends the same request.
+// requestHash returns the hex SHA-256 of a request in its neutral form. A replay uses it
+// to check that it sends the same request.
 func requestHash(req model.Request) (string, error) {
 	text, err := encodeJSON(req)
 	if err != nil {
@@ -157,9 +152,8 @@ func requestHash(req model.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// encodeJSON encodes v without a newline, and leaves <, > and & as they are: a
-// model pays for \u003c, and raw messages are sent back as the journal returns
-// them.
+// encodeJSON encodes v without a newline, and leaves <, > and & unescaped: a model pays
+// for \u003c, and raw messages are sent back in the form that the journal returns.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -10,8 +10,8 @@ import (
 // Tool is something that a model can call.
 type Tool interface {
 	Spec() Spec
-	// Call answers one call. A *CallError is an answer too: its text tells the
-	// caller what to change. Any other error is a failure of ours.
+	// Call answers one call. A *CallError is an answer too: its text tells the caller
+	// what to change. Any other error is a failure of this program.
 	Call(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
@@ -41,12 +41,12 @@ const (
 // Result is the answer to a call.
 type Result struct {
 	Text      string // for the model: clean, bounded
-	Value     any    // for the program; its type is the tool's
+	Value     any    // for the program; its type depends on the tool
 	Truncated bool   // Text is incomplete, and says how to get the rest
 	Cached    bool
 	Full      string // Text before it was condensed, if that removed something
 	// Incomplete says why Value is incomplete: a bound on git ended a read, or the clone
-	// lacks an object. It is "" for a complete answer. Text says so, too.
+	// lacks an object. It is "" for a complete answer. Text names the reason too.
 	Incomplete string
 	Lacks      bool // Value is incomplete because the clone lacks an object
 	Final      bool // the call was an accepted answer, which ends the conversation
@@ -55,21 +55,21 @@ type Result struct {
 	Nothing bool
 }
 
-// CallError says why a call cannot be answered, in words for its caller.
+// CallError says why a call cannot be answered. Its text is written for the caller.
 type CallError struct {
 	Tool      string
 	Text      string
 	Err       error // the cause; nil if the caller made a mistake
 	Malformed bool  // the arguments do not fit the schema, so the tool did not run
 	TimedOut  bool  // the call reached its time limit
-	Fault     Fault // what was wrong, where that is known more exactly
+	Fault     Fault // the fault, if a more exact reason is known
 }
 
 func (e *CallError) Error() string { return e.Tool + ": " + e.Text }
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Answer returns what the caller sees instead of a result's text.
+// Answer returns the text of the error for the caller of the tool.
 func (e *CallError) Answer() string { return "error: " + e.Text + "\n" }
 
 // Memory stores answers between calls. *cache.Cache implements it.

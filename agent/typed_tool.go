@@ -19,9 +19,9 @@ type TypedTool[P any] struct {
 	answer   func(ctx context.Context, p P) (Result, error)
 }
 
-// NewTypedTool makes a tool of a spec that has a name and a deed, of what the prompts
-// say about it, and of a function that answers. defaults are the parameters of a call
-// that gives none. A call that takes longer than timeout is refused; 0 is no limit.
+// NewTypedTool makes a tool from a spec with a name and a deed, from its prompt texts,
+// and from a function that answers. defaults are the parameters of a call without
+// arguments. A call that takes longer than timeout is refused; 0 is no limit.
 func NewTypedTool[P any](
 	spec Spec,
 	said prompts.Tool,
