@@ -1,12 +1,12 @@
-// Package backfill fetches the objects that a question needs and that a partial clone
-// lacks. It lists them first, so that one connection brings all of them: git itself
-// would open a connection for each (224 blobs of runc over file://: 0.07 s in one
-// fetch, 17 s one by one).
+// Package backfill fetches the objects that a question needs and a partial clone lacks.
+// It lists them first, so that one connection brings all of them: git itself would open a
+// connection for each object (224 blobs of runc over file://: 0.07 s in one fetch, 17 s
+// one by one).
 //
-// Promises: nothing is fetched unless the user has asked for it, which is why a
-// Fetcher exists. After a fetch has failed no further one is tried. An object is asked
-// for once. A clone that lacks trees is not filled, because which files a question
-// needs cannot be told without them.
+// Promises: nothing is fetched unless the user asked for it; without a request there is
+// no Fetcher. After a failed fetch, no further one is tried. Each object is requested
+// once. A clone that lacks trees is not filled, because the list of needed files requires
+// them.
 package backfill
 
 import (
@@ -22,20 +22,20 @@ import (
 // Bounds of one question.
 const (
 	maxObjects  = 50_000           // objects of one fetch; git backfill takes as many
-	maxRenames  = 5                // names that a file had before the present one
+	maxRenames  = 5                // earlier names of a file
 	maxMoved    = 2_000            // files that one commit adds and deletes, whose contents are compared to find a rename
-	maxSearched = 10_000           // files of one commit that are fetched for a search of them
+	maxSearched = 10_000           // files of one commit that are fetched for a search
 	fetchTime   = 10 * time.Minute // of one fetch
 )
 
-// TreesAdvice is a command after which a clone without trees has all of them, so that
-// a Fetcher can tell which blobs are needed.
+// TreesAdvice is a command that brings all trees to a clone without them, so that a
+// Fetcher can list the needed blobs.
 const TreesAdvice = "git fetch --refetch --filter=blob:none"
 
 // ErrTrees says that the clone lacks trees.
 var ErrTrees = errors.New("this clone lacks trees as well as blobs, so the blobs that are needed cannot be listed")
 
-// ErrNoRemote says that no remote can be asked for the missing objects.
+// ErrNoRemote says that no remote is configured for the missing objects.
 var ErrNoRemote = errors.New("objects are missing, and no remote is configured from which they can be fetched")
 
 // A Fetcher fetches objects that a repository lacks. It is safe for concurrent use;
@@ -59,8 +59,8 @@ func (f *Fetcher) Err() error {
 	return f.failed
 }
 
-// Objects fetches those of the objects that the clone lacks and that have not been
-// asked for before. It reports whether any arrived.
+// Objects fetches the objects that the clone lacks and that were not requested before. It
+// reports whether any arrived.
 func (f *Fetcher) Objects(ctx context.Context, oids []gitext.OID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -127,10 +127,9 @@ func (f *Fetcher) fromAny(ctx context.Context, wanted []gitext.OID) (got bool, e
 	return len(wanted) < all, err
 }
 
-// History fetches what tracing the files at the paths back from rev needs: all versions
-// that they have had, under their earlier names too. Blobs that are needed besides, such
-// as both sides of a patch, are fetched with the first of them.
-// It reports whether any arrived.
+// History fetches all versions of the files at the paths back from rev, under their
+// earlier names too, for tracing them. It fetches the objects in besides, such as both
+// sides of a patch, together with the first versions. It reports whether any arrived.
 func (f *Fetcher) History(ctx context.Context, rev gitext.OID, paths []string, besides []gitext.OID) (got bool) {
 	done := map[string]bool{}
 	for generation := 0; generation <= maxRenames && f.Err() == nil && ctx.Err() == nil; generation++ {
@@ -155,9 +154,9 @@ func (f *Fetcher) History(ctx context.Context, rev gitext.OID, paths []string, b
 	return got
 }
 
-// Files fetches the files that rev has below the path, or all of its files if the path
-// is "". It fetches nothing if these are more than maxSearched, so that one search of a
-// large project does not fetch all of it.
+// Files fetches the files of rev below the path, or all of its files if the path is "".
+// It fetches nothing if there are more than maxSearched, so that one search of a large
+// project does not fetch the whole project.
 func (f *Fetcher) Files(ctx context.Context, rev gitext.OID, path string) bool {
 	lacking, err := f.Repo.LackingFiles(ctx, rev, path, maxSearched+1)
 	if err != nil {
@@ -167,11 +166,11 @@ func (f *Fetcher) Files(ctx context.Context, rev gitext.OID, path string) bool {
 	return len(lacking) <= maxSearched && f.Objects(ctx, lacking)
 }
 
-// Checkout fetches the files of rev that the clone lacks, for a checkout of it.
+// Checkout fetches the missing files of rev for a checkout.
 func (f *Fetcher) Checkout(ctx context.Context, rev gitext.OID) { f.Files(ctx, rev, "") }
 
-// Fail records an error that makes further fetching useless. One about a missing tree
-// becomes ErrTrees. It does nothing if ctx has ended.
+// Fail records an error that makes further fetching useless. An error about a missing
+// tree becomes ErrTrees. Fail does nothing if ctx has ended.
 func (f *Fetcher) Fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return

@@ -7,13 +7,13 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// maxRounds is how often a piece of work is done again after objects that it turned out
-// to need have been fetched.
+// maxRounds is the largest number of attempts at a piece of work, each after a fetch of
+// the objects missing in the attempt before.
 const maxRounds = 8
 
-// Complete does a piece of work, fetches what that could not find, and does it again,
-// until nothing is missing or nothing arrives. It returns what the last attempt could not
-// read, and its error. A nil Fetcher fetches nothing, and does the work once.
+// Complete does a piece of work, fetches the missing objects, and repeats the work until
+// nothing is missing or nothing arrives. It returns the unread objects of the last
+// attempt, and its error. A nil Fetcher fetches nothing, and does the work once.
 func (f *Fetcher) Complete(ctx context.Context, work func(context.Context) error) (gitcmd.Unread, error) {
 	for round := 0; ; round++ {
 		counted, unread := gitcmd.CountUnread(ctx)
@@ -25,8 +25,8 @@ func (f *Fetcher) Complete(ctx context.Context, work func(context.Context) error
 	}
 }
 
-// Unread fetches the objects that a piece of work needed and did not find, and others
-// besides. It reports whether any arrived.
+// Unread fetches the missing objects of a piece of work, and the objects in besides. It
+// reports whether any arrived.
 func (f *Fetcher) Unread(ctx context.Context, u gitcmd.Unread, besides []gitext.OID) (got bool) {
 	oids := besides
 	for _, oid := range u.Objects {

@@ -7,15 +7,14 @@ import (
 	"git-agent/gitext"
 )
 
-// A birth is a commit that adds files and deletes others, so that it may have renamed
-// them.
+// A birth is a commit that adds files and deletes others, and so may have renamed them.
 type birth struct {
 	commit, parent gitext.OID
 	added          map[string]bool // the added files whose history is wanted
 	files          []gitext.FileChange
 }
 
-// maxBirths is how many births of one question are looked at.
+// maxBirths is the largest number of births examined for one question.
 const maxBirths = 200
 
 // births returns the commits in the history of rev that may have renamed a file to one
@@ -26,7 +25,7 @@ func (f *Fetcher) births(ctx context.Context, rev gitext.OID, paths []string) []
 	looked := 0
 	for entry, err := range f.Repo.Log(ctx, gitext.LogOptions{Tip: rev, Paths: paths, Files: true, NoRenames: true}) {
 		if err != nil || looked == maxBirths {
-			break // a rename that is not found leaves the lines before it out of the answer
+			break // a missed rename leaves the lines before it out of the answer
 		}
 		adds := slices.ContainsFunc(entry.Files, func(file gitext.FileChange) bool { return file.Status == 'A' })
 		if !adds && len(entry.Parents) < 2 {
@@ -46,8 +45,8 @@ func (f *Fetcher) births(ctx context.Context, rev gitext.OID, paths []string) []
 	return found
 }
 
-// birth reads the files that a commit adds and deletes. It reports false if it adds
-// none of the paths, if none of them can be a rename, or if too many could.
+// birth reads the files that a commit adds and deletes. It reports false if the commit
+// adds none of the paths, if none of them can be a rename, or if too many could.
 func (f *Fetcher) birth(ctx context.Context, parent, commit gitext.OID, paths []string) (birth, bool) {
 	b := birth{commit: commit, parent: parent, added: map[string]bool{}}
 	files, err := f.Repo.Changes(ctx, parent, commit, gitext.PatchOptions{})
@@ -70,7 +69,7 @@ func (f *Fetcher) birth(ctx context.Context, parent, commit gitext.OID, paths []
 	return b, deleted > 0 && len(b.added) > 0 && len(b.files) <= maxMoved
 }
 
-// blobs returns the blobs whose similarity decides which file was renamed.
+// blobs returns the blobs whose similarity decides about renames.
 func (b birth) blobs() []gitext.OID {
 	var oids []gitext.OID
 	for _, file := range b.files {
@@ -81,7 +80,7 @@ func (b birth) blobs() []gitext.OID {
 	return oids
 }
 
-// earlier returns the names that the files had before the births, without those in
+// earlier returns the earlier names of the files before the births, without the names in
 // done.
 func (f *Fetcher) earlier(ctx context.Context, births []birth, done map[string]bool) []string {
 	var paths []string

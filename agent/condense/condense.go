@@ -1,9 +1,9 @@
 // Package condense fits the answer of a tool into a bounded text.
 //
-// A tool renders its value at several levels of detail, each a [Layout]. Compose
-// shows all of a short answer, and of a long one the first level that is short
-// enough. Nothing is lost: a notice says what is left out and how to get it, and
-// pages hold the whole answer.
+// A tool renders its value at several levels of detail, each a [Layout]. Compose shows a
+// short answer in full, and a long one at the first level that is short enough. Nothing
+// is lost: a notice names the omitted parts and how to get them, and pages hold the whole
+// answer.
 package condense
 
 import (
@@ -22,10 +22,9 @@ const (
 	Full  = 0
 )
 
-// These bound a text, in characters and lines. Room is the length above
-// which AgentSZZ (Algorithm 1) extracts structure instead of showing
-// everything. The list of commits is that structure, so it has some room of its
-// own.
+// These bound a text, in characters and lines. Above Room, AgentSZZ (Algorithm 1)
+// extracts structure instead of showing everything. The list of commits is that
+// structure, so it has additional room.
 const (
 	Room           = 3000
 	legendRoom     = 1000 // additional room for the list of commits
@@ -38,11 +37,11 @@ const (
 
 // Layout is a value rendered at one level of detail.
 type Layout struct {
-	Head    string      // what this is, one line
+	Head    string      // the subject of the answer, one line
 	Blocks  []Block     // the answer
 	Legend  []Reference // the commits that blocks refer to
-	Missing string      // what this level leaves out; "" at the full level
-	Unit    string      // what a block is, for counting those that a cut left out: "lines"
+	Missing string      // the omissions of this level; "" at the full level
+	Unit    string      // the noun for blocks, in the count of omitted blocks: "lines"
 	Tail    int         // how many blocks at the end a cut keeps, such as the oldest commit
 	Narrow  string      // how to ask for less, if the tool's general advice does not fit
 	Room    int         // characters without the legend; 0 is the constant Room
@@ -57,14 +56,15 @@ type Block struct {
 	Refs    []string // oids of commits that the legend must explain
 }
 
-// Reference is an entry of the legend: a commit, and the line that explains it.
+// Reference is an entry of the legend: a commit and its explanation.
 type Reference struct{ Commit, Line string }
 
-// Extra is optional content, longest form first; the first that fits is shown.
+// Extra is optional content, longest form first; the first form with enough room is
+// shown.
 type Extra []string
 
-// Answer is an answer as text. If Text is incomplete, Full is the whole of it,
-// for those who later read the recorded run.
+// Answer is an answer as text. If Text is incomplete, Full is the whole answer, for later
+// readers of the recorded run.
 type Answer struct{ Text, Full string }
 
 // fullBytes bounds Answer.Full, which is recorded with each step of a run.
@@ -79,9 +79,9 @@ func withFull(text, full string) Answer {
 	return Answer{text, full}
 }
 
-// Compose renders an answer: all of it if it is short, else the first condensed
-// level that is short enough, or the requested page. narrow says how to ask for
-// less. The only error is that there is no such page.
+// Compose renders an answer: the full answer if it is short, else the first condensed
+// level that is short enough, or the requested page. narrow says how to ask for less. The
+// only error is a page that does not exist.
 func Compose(render func(detail int) Layout, detail, page int, notes []string, narrow string) (Answer, error) {
 	full := render(detail)
 	pages := paginate(full.Blocks, pageLines, pageChars)

@@ -1,9 +1,9 @@
 package condense
 
-// Fill chooses a form for each part of an answer so that together they have at
-// most room characters. The forms of a part go from short to long. Every part
-// gets at least its shortest form. Then, while there is room, each part in
-// order gets its next form, before any gets the one after that.
+// Fill chooses a form for each part of an answer so that together they have at most room
+// characters. The forms of a part go from short to long. Every part gets at least its
+// shortest form. Then, while there is room, each part in order gets its next form, before
+// any part gets the one after that.
 func Fill(forms [][]string, order []int, room int) []Block {
 	at := make([]int, len(forms))
 	longest := 0
@@ -37,7 +37,7 @@ func InOrder(n int) []int {
 	return out
 }
 
-// OutsideIn returns the numbers of n parts from the ends: the last, the first,
+// OutsideIn returns the numbers of n parts from the ends inwards: the last, the first,
 // the last but one, and so on.
 func OutsideIn(n int) []int {
 	var out []int

@@ -10,9 +10,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Candidates lists the commits that may have changed a text, in the order of git log.
-// Those that the stored lines prove are certain. It returns false for a question that the
-// index cannot answer: git then searches the history.
+// Candidates lists the commits that may have changed a text, in the order of git log. A
+// commit is certain if the stored lines prove the change. Candidates returns false for a
+// question that the index cannot answer: git then searches the history.
 func (x *Index) Candidates(ctx context.Context, q gitext.ChangeQuery) (iter.Seq2[gitext.ChangeHit, error], bool) {
 	if q.Text == "" || strings.ContainsAny(q.Text, "\n\x00") {
 		return nil, false
@@ -35,8 +35,8 @@ func (x *Index) Candidates(ctx context.Context, q gitext.ChangeQuery) (iter.Seq2
 	}, true
 }
 
-// answer walks from the tip and yields the commits that may answer. Commits with one of
-// the flags in open may always.
+// answer walks from the tip and yields the commits that may match. A commit with one of
+// the flags in open may always match.
 func (x *Index) answer(ctx context.Context, q gitext.ChangeQuery, ask question, open byte, yield func(gitext.ChangeHit) bool) error {
 	tip, g, err := x.reach(ctx, q.Tip)
 	if err != nil {
@@ -47,7 +47,7 @@ func (x *Index) answer(ctx context.Context, q gitext.ChangeQuery, ask question, 
 		return err
 	}
 	known := uint32(x.graph.len())
-	always := g.len() - x.graph.len() // commits that may answer whatever the blocks say
+	always := g.len() - x.graph.len() // commits that may match regardless of the blocks
 	for _, f := range x.graph.flags {
 		if f&open != 0 {
 			always++
@@ -88,8 +88,8 @@ func (x *Index) answer(ctx context.Context, q gitext.ChangeQuery, ask question, 
 	return nil
 }
 
-// reach returns the number of the tip, in a graph that has all commits that it reaches:
-// that of the index, with the newer commits behind.
+// reach returns the number of the tip, and a graph with all its ancestors: the graph of
+// the index, followed by the newer commits.
 func (x *Index) reach(ctx context.Context, tip gitext.OID) (uint32, *graph, error) {
 	if n, ok := x.graph.find(tip); ok {
 		return n, x.graph, nil

@@ -8,24 +8,24 @@ import (
 	"git-agent/gitext"
 )
 
-// blockSize is the size above which a block is closed, in bytes. Smaller blocks
-// compress worse; of larger ones a search unpacks more. Tests change it.
+// blockSize is the size above which a block is closed, in bytes. Smaller blocks compress
+// worse; larger ones make a search unpack more. Tests change it.
 var blockSize = 256 << 10
 
 // These are the flags of a record.
 const (
 	isPartial  = 1 << iota // the lines were too many and are not stored
-	isBinary               // of the lines, runs of printable ASCII characters are stored
+	isBinary               // only runs of printable ASCII characters are stored of the lines
 	isCopy                 // another record has the lines
-	isReversed             // of a copy: what the other record removes, this one adds
+	isReversed             // of a copy: the removed and added lines of its original change places
 )
 
-// minRun is the length of the shortest run of printable characters that is stored of a
-// binary file.
+// minRun is the length of the shortest stored run of printable characters in a binary
+// file.
 const minRun = 5
 
-// A block collects records: what a commit changes in one file. Its encoding is the
-// length of the heads, the heads, and the texts that they describe.
+// A block collects records of changed files. Its encoding is the length of the heads, the
+// heads, and the texts of the records.
 type block struct {
 	heads, texts []byte
 	records      int
@@ -50,8 +50,8 @@ func recordOf(commit uint32, f *gitext.FileLines) record {
 	return r
 }
 
-// add appends a record. The number of its commit is not smaller than that of the record
-// before. Of a copy the lines are not stored.
+// add appends a record. Its commit number is at least that of the previous record. The
+// lines of a copy are not stored.
 func (b *block) add(r *record) {
 	b.heads = binary.AppendUvarint(b.heads, uint64(r.commit-b.last))
 	b.heads = append(b.heads, r.flags)
@@ -83,7 +83,7 @@ func (b *block) encode() []byte {
 
 func hasNUL(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// printable is what a run of a binary file consists of.
+// printable reports whether a byte may be part of a run of a binary file.
 func printable(c byte) bool { return c >= ' ' && c <= '~' || c == '\t' }
 
 // printableRuns returns the runs of printable characters, each with a line break.
@@ -102,8 +102,7 @@ func printableRuns(text []byte) []byte {
 	return out
 }
 
-// inRuns reports whether every occurrence of a text in a binary file is in a run that
-// is stored.
+// inRuns reports whether every occurrence of a text in a binary file is in a stored run.
 func inRuns(text string) bool {
 	for i := range len(text) {
 		if !printable(text[i]) {
@@ -113,7 +112,7 @@ func inRuns(text string) bool {
 	return len(text) >= minRun
 }
 
-// A record is what a commit changes in one file.
+// A record is the change of one file by a commit.
 type record struct {
 	commit         uint32
 	flags          byte
@@ -135,7 +134,7 @@ func splitBlock(data []byte) (heads, texts []byte, err error) {
 	return data[w : w+int(n)], data[w+int(n):], nil
 }
 
-// eachRecord reads the records of a block. number is the place of the record there.
+// eachRecord reads the records of a block. number is the index of a record in the block.
 func eachRecord(heads, texts []byte, take func(number uint32, r *record)) error {
 	var r record
 	for n := uint32(0); len(heads) > 0; n++ {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Progress says how far a build is.
+// Progress reports the progress of a build.
 type Progress struct {
 	Done, Total int   // commits
 	Text        int64 // bytes of changed lines in the index
@@ -25,28 +25,28 @@ type BuildOptions struct {
 	Workers  int            // processes of git at the same time; 0 is one for each processor, at most maxWorkers
 	Progress func(Progress) // called after each batch; may be nil
 
-	stop       func(Progress) bool // for tests: ends the build as a kill would
-	everyBatch bool                // for tests: stores what was read after each batch
+	stop       func(Progress) bool // for tests: ends the build like a kill
+	everyBatch bool                // for tests: stores the read commits after each batch
 }
 
 const (
 	maxWorkers = 8
 	batchSize  = 128             // commits of one git process
-	saveAfter  = 3 * time.Second // the time after which what was read is stored
-	saveParts  = 64              // the number of closed parts, two of each block, after which it is stored
-	inFlight   = 8 << 20         // bytes of lines that one worker may be ahead
+	saveAfter  = 3 * time.Second // the time after which the read commits are stored
+	saveParts  = 64              // the number of closed parts, two of each block, after which they are stored
+	inFlight   = 8 << 20         // bytes of lines that one worker may read ahead
 )
 
-// Built says what a build did.
+// Built is the result of a build.
 type Built struct {
 	Header  Header
 	Added   int    // commits
-	Replace string // why the index was built anew; "" if it was not
+	Replace string // the reason for building the index anew; "" if it was not
 }
 
 // Build adds the commits of all refs to the index in dir, and makes the index if there is
-// none. What it has read is stored every few seconds, and a later call goes on from there,
-// however this one ended. While another process builds, the error is cache.ErrHeld.
+// none. It stores the read commits every few seconds, and a later call continues from
+// there even after a crash. While another process builds, the error is cache.ErrHeld.
 func Build(ctx context.Context, dir string, repo *gitext.Repo, opt BuildOptions) (built Built, err error) {
 	now, err := headerOf(ctx, repo)
 	if err != nil {
@@ -78,23 +78,23 @@ type builder struct {
 	store  *cache.IndexWriter
 	opt    BuildOptions
 	header Header
-	graph  *graph // with the commits that are still to be read
+	graph  *graph // including the unread commits
 	done   int    // the commits before this number are in the index
 
 	open   *block       // the last block
 	starts []uint32     // of the closed blocks
-	closed []cache.Part // parts that wait to be stored
-	sigs   [][]byte     // signatures of the blocks that no segment has, without the open one
-	copies [][]recordID // of the same blocks, the originals that their copies name
+	closed []cache.Part // parts waiting to be stored
+	sigs   [][]byte     // signatures of the closed blocks outside all segments
+	copies [][]recordID // of the same blocks, the originals of their copies
 	known  originals
 	remove []cache.PartKey
-	first  int // the commits before this number are stored for good
+	first  int // the commits before this number are stored permanently
 	saved  time.Time
-	flags  byte // of the commit whose files are being added
+	flags  byte // of the current commit
 }
 
-// resume reads the end of what is stored. An index that does not fit is emptied, and
-// resume says why.
+// resume reads the end of the stored index. It empties an index that does not fit, and
+// returns the reason.
 func (b *builder) resume(ctx context.Context, now Header) (why string, err error) {
 	old, err := readHeader(ctx, b.store)
 	var stale *StaleError
@@ -198,8 +198,8 @@ func (b *builder) addAll(ctx context.Context, repo *gitext.Repo) error {
 	return group.Wait()
 }
 
-// feed reads batches of commits, as many at the same time as there are workers, and
-// queues them. It does not look at b.done, which changes meanwhile.
+// feed reads batches of commits, one for each worker at the same time, and queues them.
+// It does not read b.done, which changes meanwhile.
 func (b *builder) feed(ctx context.Context, repo *gitext.Repo, group *errgroup.Group, from, workers int, queue chan<- *batch) error {
 	slots := make(chan struct{}, workers)
 	total := b.graph.len()
@@ -223,8 +223,8 @@ func (b *builder) feed(ctx context.Context, repo *gitext.Repo, group *errgroup.G
 	return nil
 }
 
-// collect adds what a batch reads, and stores what has been added if it is time. from is
-// where the build began.
+// collect adds the items of a batch, and stores the added commits if it is time. from is
+// the first commit of the build.
 func (b *builder) collect(ctx context.Context, one *batch, from int) error {
 	for items := range one.items {
 		b.take(items)
@@ -249,13 +249,13 @@ func (b *builder) collect(ctx context.Context, one *batch, from int) error {
 
 var errStopped = errors.New("stopped by a test")
 
-// A batch is what one process of git reads. It implements gitext.LinesTaker: items are
-// sent as they are read, and the reader waits when it is far ahead.
+// A batch is the reading of one git process. It implements gitext.LinesTaker: it sends
+// items while it reads, and waits when it is far ahead.
 type batch struct {
 	commits []gitext.Ancestor
 	items   chan []item
 	waiting []item
-	bytes   int // of the lines that wait
+	bytes   int // of the waiting lines
 	ctx     context.Context
 	err     error // set before items is closed
 }
@@ -288,7 +288,7 @@ func (o *batch) send() {
 	o.waiting, o.bytes = nil, 0
 }
 
-// File keeps a copy of what changed in a file.
+// File keeps a copy of the changes of a file.
 func (o *batch) File(f *gitext.FileLines) {
 	kept := *f
 	kept.Removed, kept.Added = append([]byte(nil), f.Removed...), append([]byte(nil), f.Added...)
@@ -304,7 +304,7 @@ func (o *batch) Commit(_ gitext.Ancestor, err error) bool {
 	return o.ctx.Err() == nil
 }
 
-// take adds what was read.
+// take adds the items to the index.
 func (b *builder) take(items []item) {
 	for _, it := range items {
 		if it.file != nil {
@@ -382,12 +382,12 @@ func (b *builder) packOpen() []byte {
 	return sig
 }
 
-// packCopies packs what the copies in the blocks of the last segment name.
+// packCopies packs the originals of the copies in the blocks of the last segment.
 func (b *builder) packCopies(blocks [][]recordID) cache.Part {
 	return b.store.NewPart(cache.PartKey{Kind: kindCopies, Num: uint32(b.header.Segments)}, encodeCopies(blocks))
 }
 
-// save stores what was read, in one transaction. It is called between commits.
+// save stores the read commits, in one transaction. It is called between commits.
 func (b *builder) save(ctx context.Context) error {
 	b.header.Originals = len(b.known.list)
 	header, starts, copies := b.header, b.starts, b.copies

@@ -13,31 +13,32 @@ import (
 	"git-agent/cache"
 )
 
-// Histories repeat themselves: a tag that is a folder adds a whole tree again, a commit is
-// picked to another branch, a file is deleted as it was added. Lines that a record has
-// already, in a block before or in this one, are not stored again: a copy names that record,
-// its original. Every question that is asked of a record has the same answer if the removed
-// and the added lines change places, so what is put back is a copy, too.
+// Histories repeat themselves: a tag in the form of a folder adds a whole tree again, a
+// commit is picked to another branch, an added file is deleted. If an earlier record has
+// the same lines, they are not stored again: a copy names that record, its original.
+// Every question to a record has the same answer if the removed and the added lines
+// change places, so restored lines are a copy, too.
 
-// minCopied is the size of the smallest lines that are looked for in other records, in
-// bytes: a copy takes space, too, and so does what is noted of an original. Tests change it.
+// minCopied is the smallest size of lines that may become a copy, in bytes: a copy and
+// the entry of its original take space, too. Tests change it.
 var minCopied = 1 << 10
 
-// mostOriginals bounds what is noted of originals, for it is held in memory while an index
-// is built: 56 bytes each.
+// mostOriginals bounds the number of originals, because each takes 56 bytes of memory
+// during a build.
 const mostOriginals = 4 << 20
 
-// A recordID names a record: its block, and its number there.
+// A recordID names a record: its block, and its number in the block.
 type recordID struct{ block, number uint32 }
 
 func (a recordID) compare(b recordID) int {
 	return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.number, b.number))
 }
 
-// linesSum identifies lines, in whichever direction they change.
+// linesSum identifies lines, in either direction of the change.
 type linesSum [16]byte
 
-// sumOf returns the sum of what a record stores. reversed tells the two directions apart.
+// sumOf returns the sum of the stored lines of a record. reversed tells the two
+// directions apart.
 func sumOf(flags byte, removed, added []byte) (sum linesSum, reversed bool) {
 	one, other := sha256.Sum256(removed), sha256.Sum256(added)
 	if reversed = bytes.Compare(one[:], other[:]) > 0; reversed {
@@ -58,8 +59,8 @@ type original struct {
 // originals are the records that copies may name, in the order of their blocks.
 type originals struct {
 	list  []original
-	bySum map[linesSum]uint32 // the place in list
-	saved int                 // how many of list are stored for good
+	bySum map[linesSum]uint32 // the index in list
+	saved int                 // the number of permanently stored elements of list
 }
 
 // find returns the original that has the lines, nil if there is none.
@@ -86,7 +87,7 @@ const (
 	originalBytes = len(linesSum{}) + 9
 )
 
-// parts packs the originals that are not yet stored for good.
+// parts packs the originals that are not yet stored permanently.
 func (o *originals) parts(pack func(cache.PartKey, []byte) cache.Part) []cache.Part {
 	var parts []cache.Part
 	first := o.saved / originalsPart * originalsPart
@@ -108,7 +109,7 @@ func (o *originals) parts(pack func(cache.PartKey, []byte) cache.Part) []cache.P
 	return parts
 }
 
-// readOriginals reads what a build has stored.
+// readOriginals reads the originals stored by a build.
 func readOriginals(ctx context.Context, from getter, count int) (originals, error) {
 	var o originals
 	for n := uint32(0); len(o.list) < count; n++ {
@@ -132,8 +133,7 @@ func readOriginals(ctx context.Context, from getter, count int) (originals, erro
 	return o, nil
 }
 
-// encodeCopies returns, for the blocks of a segment, the originals that copies in each block
-// name.
+// encodeCopies encodes the originals of the copies in each block of a segment.
 func encodeCopies(blocks [][]recordID) []byte {
 	var out []byte
 	for _, names := range blocks {
@@ -154,7 +154,7 @@ func encodeCopies(blocks [][]recordID) []byte {
 	return out
 }
 
-// decodeCopies reads what encodeCopies wrote.
+// decodeCopies reads the output of encodeCopies.
 func decodeCopies(data []byte) ([][]recordID, error) {
 	var blocks [][]recordID
 	for len(data) > 0 {
@@ -181,7 +181,7 @@ func decodeCopies(data []byte) ([][]recordID, error) {
 	return blocks, nil
 }
 
-// readCopies reads, for each block from a segment on, the originals that its copies name.
+// readCopies reads the originals of the copies in each block, from a segment on.
 func readCopies(ctx context.Context, from getter, h Header, segment int) ([][]recordID, error) {
 	var blocks [][]recordID
 	for ; segment*segmentBlocks < h.Blocks; segment++ {
@@ -204,8 +204,8 @@ func readCopies(ctx context.Context, from getter, h Header, segment int) ([][]re
 	return blocks, nil
 }
 
-// copiersOf lists the blocks that have copies of records in the given blocks, and for each
-// of them the given blocks that it needs.
+// copiersOf lists the blocks with copies of records in the given blocks. Each listed
+// block has the numbers of the given blocks that it needs.
 func (x *Index) copiersOf(has []bool) map[uint32][]uint32 {
 	list := map[uint32][]uint32{}
 	for n, names := range x.copies {

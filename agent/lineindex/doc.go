@@ -1,6 +1,6 @@
-// Package lineindex stores the lines that each commit of a history removes and adds,
-// so that the question of git log -S and -G, which commits changed a text, is answered
-// without comparing any trees.
+// Package lineindex stores the lines that each commit of a history removes and adds. It
+// answers the question of git log -S and -G, which commits changed a text, without
+// comparing any trees.
 //
 // An index is one file, index.db of the cache package. It holds, in numbered parts:
 //
@@ -12,9 +12,10 @@
 //   - for each block, which sequences of five bytes it has (gram.go), so that a search
 //     unpacks few blocks.
 //
-// A count of a text without a line break changes by what the removed and the added
-// lines of a file hold, whatever algorithm compares the two versions. So for -S the
-// stored lines decide. For -G they say which commits cannot match; git decides about the
-// others. What the index cannot know (commits newer than it, files whose lines are too
-// many, objects that this clone lacks) it names as uncertain, and git decides.
+// The count of a text without a line break changes by the counts in the removed and the
+// added lines of a file, for every algorithm that compares the two versions. So for -S
+// the stored lines decide. For -G they exclude commits that cannot match; git decides
+// about the others. The index names commits as uncertain if it lacks their lines (commits
+// newer than the index, files with too many lines, objects that this clone lacks), and
+// git decides.
 package lineindex

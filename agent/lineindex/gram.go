@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// A signature says which sequences of gramSize bytes the lines of a block have: the
+// A signature is a set of the sequences of gramSize bytes in the lines of a block: each
 // sequence is hashed to one of sigBits bits. In a block of 256 KB of source code about a
-// third of the bits are set, so a text of 15 bytes is found in one wrong block of 100,000.
+// third of the bits are set, so a text of 15 bytes seems to be in one wrong block of
+// 100,000.
 const (
 	gramSize = 5
 	sigShift = 17
@@ -39,11 +40,11 @@ func signatureOf(texts []byte) []byte {
 	return sig
 }
 
-// maxGrams is how many sequences of a text are looked up.
+// maxGrams is the largest number of sequences looked up for a text.
 const maxGrams = 24
 
-// gramsOf returns the bits that a block which has the text must have; none for a text
-// that is too short. Of a long text it takes some from each part.
+// gramsOf returns the bits that the signature of every block with the text has; none for
+// a short text. For a long text it returns an even selection of maxGrams bits.
 func gramsOf(text string) []uint32 {
 	var bits []uint32
 	var v uint64
@@ -75,9 +76,9 @@ func hasGrams(sig []byte, bits []uint32) bool {
 	return true
 }
 
-// The signatures of segmentBlocks blocks together make a segment: for each bit a row
-// that says which of these blocks have it. So a search reads a few rows instead of all
-// signatures. A segment is stored in pieces of consecutive rows.
+// The signatures of segmentBlocks blocks make a segment: each bit has a row that lists
+// the blocks with this bit. So a search reads a few rows instead of all signatures. A
+// segment is stored in pieces of consecutive rows.
 const (
 	segmentBlocks = 256
 	rowBytes      = segmentBlocks / 8
@@ -85,7 +86,7 @@ const (
 	segmentPieces = sigBits / pieceRows
 )
 
-// transpose returns the pieces of the segment of these signatures.
+// transpose returns the pieces of the segment for these signatures.
 func transpose(sigs [][]byte) [][]byte {
 	rows := make([]byte, sigBits*rowBytes)
 	for n, sig := range sigs {

@@ -24,7 +24,7 @@ type graph struct {
 	oids    []byte // one after the other
 	times   []int64
 	flags   []byte
-	first   []uint32 // where the parents of each commit begin
+	first   []uint32 // the start of each commit's parents
 	parents []uint32
 	table   []uint32 // number+1 of each commit, at the place of its id or the next free one; nil before index
 }
@@ -33,9 +33,9 @@ func newGraph(oidSize int) *graph { return &graph{oidSize: oidSize, first: []uin
 
 func (g *graph) len() int { return len(g.times) }
 
-// grow makes room for commits that decode will append.
+// grow makes room for the commits of the next parts.
 func (g *graph) grow(commits int) {
-	commits = min(commits, 8<<20) // whatever a header says
+	commits = min(commits, 8<<20) // even if a damaged header has more
 	g.oids = slices.Grow(g.oids, commits*g.oidSize)
 	g.times, g.flags = slices.Grow(g.times, commits), slices.Grow(g.flags, commits)
 	g.first, g.parents = slices.Grow(g.first, commits), slices.Grow(g.parents, commits+commits/4)
@@ -50,7 +50,7 @@ func (g *graph) oid(n uint32) gitext.OID {
 // parentsOf returns the numbers of the parents.
 func (g *graph) parentsOf(n uint32) []uint32 { return g.parents[g.first[n]:g.first[n+1]] }
 
-// index makes the table that find uses. It is worth its cost for many ids. A map takes ten
+// index makes the table for find. It is worth its cost for many ids. A map takes ten
 // times the space.
 func (g *graph) index() {
 	size := 1024
@@ -88,7 +88,7 @@ func (g *graph) find(oid gitext.OID) (uint32, bool) {
 		return g.head(n) == head && string(g.oids[at:at+g.oidSize]) == string(raw)
 	}
 	if g.table == nil {
-		for n := g.len() - 1; n >= 0; n-- { // the newest are asked for most
+		for n := g.len() - 1; n >= 0; n-- { // the newest ones are asked for most
 			if is(uint32(n)) {
 				return uint32(n), true
 			}
@@ -106,7 +106,7 @@ func (g *graph) find(oid gitext.OID) (uint32, bool) {
 
 var errGraphFull = errors.New("the history has too many commits for an index")
 
-// add appends a commit, whose parents are there. Parents that are not are an error.
+// add appends a commit whose parents are in the graph. A missing parent is an error.
 func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
 	raw, err := hex.DecodeString(string(c.OID))
 	if err != nil || len(raw) != g.oidSize {
@@ -130,11 +130,11 @@ func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
 	return nil
 }
 
-// clone returns a graph to which commits can be added while others read g.
+// clone returns a graph that can grow while others read g.
 func (g *graph) clone() *graph {
 	n := *g
 	n.oids, n.times, n.flags = clip(g.oids), clip(g.times), clip(g.flags)
-	n.first, n.parents, n.table = clip(g.first), clip(g.parents), nil // without the table, which both would change
+	n.first, n.parents, n.table = clip(g.first), clip(g.parents), nil // without the table, because both graphs would change it
 	return &n
 }
 
@@ -179,7 +179,7 @@ func (g *graph) commits(first, end int) []gitext.Ancestor {
 
 func clip[T any](s []T) []T { return s[:len(s):len(s)] }
 
-// heads returns the commits that are no parents of others.
+// heads returns the commits without children.
 func (g *graph) heads() []gitext.OID {
 	isParent := make([]bool, g.len())
 	for _, p := range g.parents {
@@ -194,7 +194,7 @@ func (g *graph) heads() []gitext.OID {
 	return heads
 }
 
-// chapter is how many commits one part of the graph has.
+// chapter is the number of commits in one part of the graph.
 const chapter = 8192
 
 // encode returns the part with the commits from number first to before end.

@@ -23,11 +23,11 @@ const (
 	kindHeader    cache.PartKind = iota + 1 // one part, JSON
 	kindCommits                             // chapters of the graph
 	kindBlock                               // changed lines
-	kindSignature                           // signatures of the blocks that no segment has
+	kindSignature                           // signatures of the blocks outside all segments
 	kindSegment                             // segmentPieces pieces for each segment
 	kindStarts                              // one part: the commit at which each block begins
-	kindOriginals                           // the records whose lines may be copied, for builds that go on
-	kindCopies                              // for each segment, what the copies in its blocks name
+	kindOriginals                           // the records whose lines may be copied, for later builds
+	kindCopies                              // for each segment, the originals of the copies in its blocks
 )
 
 // formatVersion changes with the meaning of the parts.
@@ -38,11 +38,11 @@ type Header struct {
 	Format    int       `json:"format"`
 	Git       string    `json:"git"`      // the version of git that compared the files: its first two numbers
 	Objects   string    `json:"objects"`  // the format of object ids
-	Boundary  string    `json:"boundary"` // names the boundary of a shallow clone; "" is a whole one
+	Boundary  string    `json:"boundary"` // identifies the boundary of a shallow clone; "" for a full clone
 	Commits   int       `json:"commits"`
 	Blocks    int       `json:"blocks"`
 	Segments  int       `json:"segments"`
-	Originals int       `json:"originals"` // records whose lines later ones may repeat
+	Originals int       `json:"originals"` // records whose lines later records may repeat
 	Text      int64     `json:"text"`      // bytes of the changed lines before compression
 	Built     time.Time `json:"built"`
 	Complete  bool      `json:"complete"` // the last build or update was not interrupted
@@ -71,13 +71,12 @@ func majorMinor(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// A StaleError says why an index cannot answer for the repository as it is now.
+// A StaleError says why an index cannot answer for the current repository.
 type StaleError struct{ Why string }
 
 func (e *StaleError) Error() string { return e.Why }
 
-// fits returns a *StaleError if an index with this header was built for something else
-// than now.
+// fits returns a *StaleError if an index with this header does not fit the header now.
 func (h Header) fits(now Header) error {
 	switch {
 	case h.Format != now.Format:
@@ -182,7 +181,7 @@ func (x *Index) read(ctx context.Context) error {
 	return err
 }
 
-// readStarts reads the commits at which the blocks begin.
+// readStarts reads the first commit of each block.
 func readStarts(ctx context.Context, from getter, h Header) ([]uint32, error) {
 	if h.Blocks == 0 {
 		return nil, nil
@@ -238,8 +237,8 @@ func (x *Index) Newer(ctx context.Context) (int, error) {
 	return g.len() - x.graph.len(), err
 }
 
-// Stat reads the header of the index in dir, without a look at the repository, and
-// returns the bytes that the index takes. Without an index the error is cache.ErrNoIndex.
+// Stat reads the header of the index in dir, without reading the repository, and returns
+// the size of the index in bytes. Without an index the error is cache.ErrNoIndex.
 func Stat(ctx context.Context, dir string) (Header, int64, error) {
 	store, err := cache.OpenIndex(ctx, dir)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 )
 
 // matchesLine returns the question whether a changed line may match a POSIX extended
-// regular expression as git log -G understands it. It says maybe where git says yes, and
-// hardly ever where git says no. It returns false for an expression that it cannot judge.
+// regular expression of git log -G. The answer is maybe for every match of git, and
+// hardly ever maybe for other lines. matchesLine returns false for an expression that it
+// cannot judge.
 func matchesLine(expr string) (question, bool) {
 	goExpr, ok := translate(expr)
 	if !ok {
@@ -24,7 +25,7 @@ func matchesLine(expr string) (question, bool) {
 	}
 	re, err := regexp.Compile(goExpr)
 	if err != nil || re.MatchString("") || re.MatchString("\n") {
-		return question{}, false // git finds the empty text behind the last line, too
+		return question{}, false // git also matches the empty text after the last line
 	}
 	q := question{anyOf: required(tree.Simplify())}
 	q.changed = func(r *record) verdict {
@@ -39,8 +40,8 @@ func matchesLine(expr string) (question, bool) {
 	return q, true
 }
 
-// mayMatch reports whether a line of text may match. What a character is outside ASCII
-// depends on git's locale, so of such lines only the required texts are looked at.
+// mayMatch reports whether a line of text may match. Characters outside ASCII depend on
+// git's locale, so for lines with such characters only the required texts decide.
 func mayMatch(re *regexp.Regexp, anyOf []string, text []byte) bool {
 	if !containsAny(text, anyOf) {
 		return false
@@ -63,7 +64,8 @@ func nonASCII(text []byte) bool {
 	return slices.ContainsFunc(text, func(c byte) bool { return c >= 0x80 })
 }
 
-// required returns texts of which every match has one; none if there are no such texts.
+// required returns texts such that every match contains at least one; none if there are
+// no such texts.
 func required(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -100,7 +102,7 @@ func required(re *syntax.Regexp) []string {
 
 const maxAlternatives = 20
 
-// rarer reports whether the texts of a are a better condition than those of b: their
+// rarer reports whether the texts of a are a better condition than the texts of b: their
 // shortest is longer.
 func rarer(a, b []string) bool { return shortest(a) > shortest(b) }
 
@@ -115,16 +117,16 @@ func shortest(texts []string) int {
 }
 
 // translate writes a POSIX extended regular expression in Go's syntax. It returns false
-// for what it does not know to mean the same in a line of ASCII characters.
+// for syntax that may have another meaning in Go, in a line of ASCII characters.
 func translate(expr string) (string, bool) {
 	var b strings.Builder
 	b.WriteString("(?m)")
-	repeatable := false // what stands before can be repeated
+	repeatable := false // the preceding part can be repeated
 	for i := 0; i < len(expr); i++ {
 		c := expr[i]
 		switch {
 		case c >= 0x80:
-			return "", false // one character or several, by git's locale
+			return "", false // one character or several, depending on git's locale
 		case c == '[':
 			class, n, ok := translateClass(expr[i:])
 			if !ok {
@@ -154,7 +156,7 @@ func translate(expr string) (string, bool) {
 			repeatable = false
 		case strings.IndexByte("*+?", c) >= 0:
 			if !repeatable {
-				return "", false // at the beginning, or behind another one
+				return "", false // at the beginning, or after another repetition
 			}
 			b.WriteByte(c)
 			repeatable = false
@@ -175,7 +177,7 @@ func translate(expr string) (string, bool) {
 	return b.String(), true
 }
 
-// translateEscape translates the character behind a backslash.
+// translateEscape translates the character after a backslash.
 func translateEscape(c byte) (string, bool) {
 	switch {
 	case c == 'w' || c == 'W' || c == 'b' || c == 'B':
@@ -185,15 +187,15 @@ func translateEscape(c byte) (string, bool) {
 	case c == 'S':
 		return `[^\s\v]`, true
 	case c == '<' || c == '>':
-		return `\b`, true // one side of it would be enough
+		return `\b`, true // at a word boundary, which is weaker than git's condition
 	case c >= '0' && c <= '9' || c == '`' || c == '\'' || c >= 0x80:
-		return "", false // a reference to what matched, or an end of the whole text
+		return "", false // a back-reference, or an end of the whole text
 	}
 	return regexp.QuoteMeta(string(c)), true
 }
 
-// translateClass translates the bracket expression at the beginning of s, and returns
-// its length. A backslash in it is a character like any other.
+// translateClass translates the bracket expression at the beginning of s, and returns its
+// length. A backslash in it is an ordinary character.
 func translateClass(s string) (string, int, bool) {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -236,5 +238,5 @@ func translateClass(s string) (string, int, bool) {
 	return "", 0, false
 }
 
-// interval matches how often something is repeated.
+// interval matches a repetition count.
 var interval = source.Lazy(`^\{[0-9]+(,[0-9]*)?\}$`)

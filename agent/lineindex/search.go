@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A question is what a search asks of the records. Its answer is the same if what a record
-// removes and what it adds change places.
+// A question is a condition on records. Its answer is the same if the removed and the
+// added lines of a record change places.
 type question struct {
-	anyOf   []string // a record without one of these texts does not count; none is no condition
+	anyOf   []string // a record without any of these texts does not count; nil is no condition
 	changed func(r *record) verdict
 }
 
-// verdict is what a record says about its commit.
+// verdict is a record's answer about its commit.
 type verdict byte
 
 const (
@@ -38,23 +38,23 @@ func containsAny(texts []byte, any []string) bool {
 	return len(any) == 0
 }
 
-// A search asks a question of the blocks that may answer it, when a walk comes to their
-// commits: who wants the newest few commits has few blocks unpacked. A block whose copies
-// name records of such blocks is asked, too, after those.
+// A search asks a question of the possible blocks when a walk reaches their commits: a
+// search for the newest few commits unpacks few blocks. Blocks with copies of records in
+// the possible blocks are asked after those blocks.
 type search struct {
 	x       *Index
 	ask     question
 	has     []bool              // by block: its texts may answer
-	needs   map[uint32][]uint32 // by block with copies: the blocks that may answer for them
-	blocks  []uint32            // that may answer, by number
-	settled []bool              // of blocks: found has all that they say
-	left    int                 // how many of blocks are not settled
+	needs   map[uint32][]uint32 // by block with copies: the possible blocks with their originals
+	blocks  []uint32            // the possible blocks, by number
+	settled []bool              // of blocks: found has all their answers
+	left    int                 // the number of unsettled blocks
 	read    []bool              // by block: its own records were asked
 	records map[recordID]verdict
 	found   map[uint32]verdict
 }
 
-// ahead is how many blocks are unpacked together.
+// ahead is the number of blocks unpacked together.
 const ahead = 16
 
 func (x *Index) newSearch(ctx context.Context, q question) (*search, error) {
@@ -74,7 +74,7 @@ func (x *Index) newSearch(ctx context.Context, q question) (*search, error) {
 	return s, err
 }
 
-// verdict returns what the lines of a commit say.
+// verdict returns the answer of the lines of a commit.
 func (s *search) verdict(ctx context.Context, commit uint32) (verdict, error) {
 	if s.left > 0 {
 		first, last := s.x.blocksOf(commit)
@@ -90,8 +90,8 @@ func (s *search) verdict(ctx context.Context, commit uint32) (verdict, error) {
 	return s.found[commit], nil
 }
 
-// settleBelow settles the block of this index and some before it, which the walk will come
-// to next.
+// settleBelow settles the block at this index and some blocks before it, which the walk
+// reaches next.
 func (s *search) settleBelow(ctx context.Context, index int) error {
 	var some []int
 	for i := index; i >= 0 && len(some) < ahead; i-- {
@@ -102,7 +102,7 @@ func (s *search) settleBelow(ctx context.Context, index int) error {
 	return s.settle(ctx, some)
 }
 
-// settleAll settles the blocks that are left.
+// settleAll settles the remaining blocks.
 func (s *search) settleAll(ctx context.Context) error {
 	var some []int
 	for i, done := range s.settled {
@@ -113,7 +113,7 @@ func (s *search) settleAll(ctx context.Context) error {
 	return s.settle(ctx, some)
 }
 
-// settle asks the question of some of the blocks, and of those that their copies name.
+// settle asks the question of some blocks, and of the blocks with their originals.
 func (s *search) settle(ctx context.Context, some []int) error {
 	var own, copiers []uint32
 	for _, i := range some {
@@ -146,14 +146,14 @@ func (s *search) settle(ctx context.Context, some []int) error {
 	return nil
 }
 
-// hits is what a block says: of commits, and of its records, which copies elsewhere may
-// name.
+// hits are the answers of a block: for its commits, and for its records, which may be
+// originals of copies in other blocks.
 type hits struct {
 	commits map[uint32]verdict
 	records map[recordID]verdict
 }
 
-// scan reads blocks, several at a time, and notes what they say.
+// scan reads blocks, several at a time, and collects their answers.
 func (s *search) scan(ctx context.Context, blocks []uint32, read func(n uint32, heads, texts []byte) (hits, error)) error {
 	all := make([]hits, len(blocks))
 	err := s.x.eachBlock(ctx, blocks, func(at int, part cache.Part) error {
@@ -196,8 +196,8 @@ func (s *search) readRecords(n uint32, heads, texts []byte) (hits, error) {
 	return h, err
 }
 
-// readCopies gives the copies in a block the answers of their originals. It only reads what
-// other blocks said.
+// readCopies gives the copies in a block the answers of their originals. It reads only
+// the collected answers of other blocks.
 func (s *search) readCopies(_ uint32, heads, texts []byte) (hits, error) {
 	h := hits{commits: map[uint32]verdict{}}
 	err := eachRecord(heads, texts, func(_ uint32, r *record) {
@@ -211,7 +211,7 @@ func (s *search) readCopies(_ uint32, heads, texts []byte) (hits, error) {
 	return h, err
 }
 
-// eachBlock reads blocks in their order and calls do with each, and with its place in the
+// eachBlock reads blocks in their order and calls do with each block and its index in the
 // list, several at a time. It returns the first error, or that of ctx.
 func (x *Index) eachBlock(ctx context.Context, blocks []uint32, do func(at int, part cache.Part) error) error {
 	group, within := errgroup.WithContext(ctx)
@@ -266,7 +266,7 @@ func allBlocks(count int) []uint32 {
 	return all
 }
 
-// markSegments marks the blocks whose rows have all bits.
+// markSegments marks the blocks of segments that have all bits.
 func (x *Index) markSegments(ctx context.Context, bits []uint32, possible []bool) error {
 	for segment := range x.Header.Segments {
 		var rows [][]byte
@@ -294,7 +294,7 @@ func (x *Index) markSegments(ctx context.Context, bits []uint32, possible []bool
 	return nil
 }
 
-// markTails marks the blocks behind the segments whose signatures have all bits.
+// markTails marks the blocks after the segments whose signatures have all bits.
 func (x *Index) markTails(ctx context.Context, bits []uint32, possible []bool) error {
 	for n := x.Header.Segments * segmentBlocks; n < x.Header.Blocks; n++ {
 		sig, err := x.store.Get(ctx, cache.PartKey{Kind: kindSignature, Num: uint32(n)})
@@ -309,7 +309,7 @@ func (x *Index) markTails(ctx context.Context, bits []uint32, possible []bool) e
 	return nil
 }
 
-// changesCount returns the question whether the count of a text changes.
+// changesCount returns the question whether a record changes the count of a text.
 func changesCount(text string) question {
 	needle, exact := []byte(text), inRuns(text)
 	return question{anyOf: []string{text}, changed: func(r *record) verdict {

@@ -13,25 +13,26 @@ import (
 	"git-agent/gitext"
 )
 
-// mostBlocks is in how many blocks a text may be, by their signatures, to be looked for:
-// who asks for many texts wants those that tell commits apart.
+// mostBlocks is the largest number of blocks whose signatures may have a text.
+// TextChanges does not search for a more frequent text, because it does not tell commits
+// apart.
 const mostBlocks = 64
 
-// MostNewer is how many commits an index may lack so that TextChanges is worth asking:
-// it reads each of them.
+// MostNewer is the largest number of commits missing from an index at which TextChanges
+// is worth its cost: it reads each of them.
 const MostNewer = 500
 
-// Covers reports whether TextChanges knows what all commits did that the tip reaches. It
-// is false if the index lacks more than MostNewer of them.
+// Covers reports whether TextChanges knows the changes of all commits that the tip
+// reaches. It is false if the index lacks more than MostNewer of them.
 func (x *Index) Covers(ctx context.Context, tip gitext.OID) bool {
 	_, g, err := x.reach(ctx, tip)
 	return err == nil && g.len()-x.graph.len() <= MostNewer
 }
 
-// TextChanges lists for each of the texts the commits that the tip reaches and that change
-// lines in which it occurs as a word, newest first. A text that occurs almost
-// everywhere is Common and has no changes. Commits whose lines are not stored are not
-// listed. Git reads the commits that the index lacks.
+// TextChanges lists for each text the commits reachable from the tip that change lines
+// with the text as a word, newest first. A text in too many blocks is Common and has no
+// changes. Commits whose lines are not stored are not listed. Git reads the commits that
+// the index lacks.
 func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string) ([]gitext.TextHistory, error) {
 	t := textSearch{x: x, list: make([]gitext.TextHistory, len(texts)), wanted: map[uint32][]int{}, records: map[recordID][]textCount{}}
 	if err := t.choose(ctx, texts); err != nil {
@@ -59,22 +60,22 @@ func (x *Index) TextChanges(ctx context.Context, tip gitext.OID, texts []string)
 	return t.list, nil
 }
 
-// A textSearch is the work of one TextChanges.
+// A textSearch is the state of one TextChanges.
 type textSearch struct {
 	x      *Index
-	wanted map[uint32][]int // which of the texts may be in a block
-	graph  *graph           // with the commits that the index lacks
+	wanted map[uint32][]int // the texts that may be in a block
+	graph  *graph           // including the commits that the index lacks
 	place  []uint32         // of each commit
 
 	adding  sync.Mutex // guards list and records
 	list    []gitext.TextHistory
-	records map[recordID][]textCount // what records do that copies may name
+	records map[recordID][]textCount // the counts of records that copies may name
 }
 
-// A textCount is what a record does to a text.
+// A textCount is the number of occurrences of a text in the lines of a record.
 type textCount struct{ text, removed, added int }
 
-// choose finds the blocks that each text may be in, and which texts are common.
+// choose finds the possible blocks of each text, and the common texts.
 func (t *textSearch) choose(ctx context.Context, texts []string) error {
 	for i, text := range texts {
 		t.list[i].Text = text
@@ -109,7 +110,7 @@ func (t *textSearch) countBlocks(ctx context.Context) error {
 	})
 }
 
-// count notes what the records of an encoded block change of some of the texts.
+// count counts the changes of some texts in the records of an encoded block.
 func (t *textSearch) count(block uint32, data []byte, some []int) error {
 	heads, all, err := splitBlock(data)
 	if err != nil {
@@ -142,7 +143,7 @@ func (t *textSearch) count(block uint32, data []byte, some []int) error {
 	})
 }
 
-// note adds what a record of a commit does to a text.
+// note adds the change of a text by a record of a commit.
 func (t *textSearch) note(r *record, c textCount) {
 	t.list[c.text].Changes = append(t.list[c.text].Changes, gitext.TextChange{
 		OID: t.graph.oid(r.commit), Path: string(r.path), OldPath: cmp.Or(string(r.old), string(r.path)),
@@ -150,7 +151,7 @@ func (t *textSearch) note(r *record, c textCount) {
 	})
 }
 
-// countCopies does for the copies of records what count does for records.
+// countCopies counts the texts in the copies of records, like count.
 func (t *textSearch) countCopies(ctx context.Context) error {
 	var blocks []uint32
 	for n, names := range t.x.copies {
@@ -183,7 +184,7 @@ func (t *textSearch) countCopies(ctx context.Context) error {
 	})
 }
 
-// countNewer does for the commits that the index lacks what count does for the blocks.
+// countNewer counts the texts in the commits that the index lacks, like count.
 func (t *textSearch) countNewer(ctx context.Context) error {
 	known := t.x.graph.len()
 	if t.graph.len() == known {
@@ -200,7 +201,7 @@ func (t *textSearch) countNewer(ctx context.Context) error {
 	return cmp.Or(err, n.err, ctx.Err())
 }
 
-// noBlock is the number of lines that no block has. No copy names it.
+// noBlock is the block number of lines outside all blocks. No copy names it.
 const noBlock = math.MaxUint32
 
 // A newerLines counts the texts in the lines that git reads. It implements
@@ -234,8 +235,8 @@ func (n *newerLines) flush() {
 	n.open = block{}
 }
 
-// places returns the place of each commit in the order of git log from the tip, from 1 on;
-// 0 is a commit that the tip does not reach.
+// places returns the position of each commit in the order of git log from the tip, from 1
+// on; 0 is a commit that the tip does not reach.
 func places(g *graph, tip uint32) []uint32 {
 	place := make([]uint32, g.len())
 	w := newWalk(g, tip, 0, 0)
@@ -248,7 +249,7 @@ func places(g *graph, tip uint32) []uint32 {
 	}
 }
 
-// countWord counts the occurrences of a text that are no parts of longer words.
+// countWord counts the occurrences of a text that are not parts of longer words.
 func countWord(in []byte, text string) int {
 	count := 0
 	for from := 0; ; {

@@ -2,8 +2,8 @@ package lineindex
 
 import "math"
 
-// A walk visits the commits that a tip reaches in the order of git log: of the commits
-// whose child was visited the one with the latest time comes next, and of equal times
+// A walk visits the commits that a tip reaches in the order of git log: among the commits
+// with a visited child, the one with the latest time comes next, and among equal times
 // the one that was found first.
 type walk struct {
 	g            *graph

@@ -16,16 +16,16 @@ import (
 	"git-agent/agent/stat"
 )
 
-// A Basis is what the probabilities of an agent engine depend on beside the cases.
+// A Basis holds the inputs of an agent engine's probabilities, except the cases.
 type Basis struct {
 	Model   string `json:"model"`
-	Prompts string `json:"prompts"` // hash of the texts and schemas that it is sent
+	Prompts string `json:"prompts"` // hash of the texts and schemas sent to the model
 	Ranker  string `json:"ranker"`  // hash of the ranking's model
 	Runs    int    `json:"runs"`    // how many vote
 	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
 }
 
-// Differs says in what a basis differs from that of now, "" when it does not.
+// Differs names the differences between a basis and that of now, "" if there are none.
 func (b Basis) Differs(now Basis) string {
 	var words []string
 	add := func(differs bool, format string, args ...any) {
@@ -52,18 +52,19 @@ func methodName(m string) string {
 	return "the method with " + agent.CleanLine(m)
 }
 
-// A Calibration maps the raw probabilities of an agent engine to how often what it named
-// was right. It was fitted on cases with known answers, and is valid for its Basis only.
+// A Calibration maps the raw probabilities of an agent engine to the observed share of
+// right answers. It was fitted on cases with known answers, and is valid for its Basis
+// only.
 type Calibration struct {
-	Schema string    `json:"schema"` // of the verb that it is for
+	Schema string    `json:"schema"` // of its verb
 	Made   time.Time `json:"made"`
 	Basis
 	Files        []string `json:"files"` // names of the case files
 	Cases        int      `json:"cases"` // that the model answered
 	Repositories int      `json:"repositories"`
-	Named        string   `json:"named,omitempty"` // what answers name, such as "file"; "" for suspects
-	Predictions  int      `json:"predictions"`     // those that the model named
-	Right        int      `json:"right"`           // those of them that are right
+	Named        string   `json:"named,omitempty"` // the noun for the named things, such as "file"; "" for suspects
+	Predictions  int      `json:"predictions"`     // things that the model named
+	Right        int      `json:"right"`           // right ones among the predictions
 	stat.Platt   `json:"coefficients"`
 	OutOfFold    stat.OutOfFold `json:"out_of_fold"`
 }
@@ -96,14 +97,14 @@ func (c *Calibration) ID() string {
 		Basis
 		stat.Platt
 	}{c.Basis, c.Platt})
-	if err != nil { // only for numbers that JSON does not have, which ParseCalibration refuses
+	if err != nil { // only for numbers outside JSON, which ParseCalibration refuses
 		return "broken"
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
 
-// About says in a few words what the calibration was fitted on.
+// About describes in a few words the cases behind the calibration.
 func (c *Calibration) About() string {
 	repositories := "repositories"
 	if c.Repositories == 1 {

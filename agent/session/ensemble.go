@@ -10,36 +10,37 @@ import (
 	"git-agent/agent/model"
 )
 
-// maxParallel is how many runs of an ensemble go on at once at most. Servers
+// maxParallel is the largest number of runs of an ensemble at the same time. Servers
 // limit the rate of requests.
 const maxParallel = 8
 
-// ErrSibling is the cause that cancels the other runs of an ensemble when one
-// run fails in a way that no run can recover from.
+// ErrSibling is the cause that cancels the other runs of an ensemble when one run fails
+// in a way that no run can recover from.
 var ErrSibling = errors.New("another run of the vote failed for a reason that holds for all")
 
 // Ensemble does the same work several times with one model.
 //
-// The first run starts alone, and the others start when the model has answered
-// it once. By then the server's cache holds the beginning of the prompt, which
-// all runs share; and if the server does not answer, the others are not tried.
+// The first run starts alone, and the others start after the first answer of the model.
+// By then the server's cache holds the beginning of the prompt, which all runs share; and
+// if the server does not answer, the others are not tried.
 //
-// If there is a limit on cost, the first run ends before the others start, and
-// only as many start together as the remaining money pays for: five runs that
+// If there is a limit on cost, the first run ends before the others start, and the
+// remaining money decides how many start together: five runs that stop half way give no
+// answer.
 // stop half way give no answer.
 type Ensemble[R any] struct {
 	Size    int               // number of runs, from 1
 	Ledger  *agent.Ledger     // pays for the runs; may be nil
-	Noun    string            // what progress reports call the runs, in the plural
+	Noun    string            // the plural noun for the runs in progress reports
 	OnEvent func(agent.Event) // gets the events of all runs, one at a time, as agent.OfRun if Size is above 1; may be nil
-	// Do does the k-th run, counted from 0, and passes its events to listen. An
-	// error ends the ensemble. If the context ends with the cause ErrSibling, Do
-	// returns what it has found so far.
+	// Do does the k-th run, counted from 0, and passes its events to listen. An error
+	// ends the ensemble. If the context ends with the cause ErrSibling, Do returns its
+	// findings so far.
 	Do func(ctx context.Context, k int, listen func(agent.Event)) (R, Ending, error)
 }
 
-// Ending says how a run ended, as far as it matters to the other runs of the
-// ensemble.
+// Ending says how a run ended. It holds the facts that the other runs of the ensemble
+// need.
 type Ending struct {
 	Answered bool     // the model has answered at least once
 	CostUSD  *float64 // nil if unknown
@@ -47,14 +48,14 @@ type Ending struct {
 }
 
 // Converse has one conversation of an ensemble. A failure of the model or its server is
-// in the outcome. endsAll says that it would end every other run too. If another run has
-// ended the ensemble, the outcome holds what was found so far. An error is for a context
-// that ended otherwise, and for trouble with the journal.
+// in the outcome. endsAll says that the failure would end every other run too. If another
+// run has ended the ensemble, the outcome holds the findings so far. An error is for a
+// context that ended otherwise, and for trouble with the journal.
 func Converse(ctx context.Context, loop *agent.Loop) (out agent.Outcome, endsAll bool, err error) {
 	out, err = loop.Run(ctx)
 	var failed *model.Error
 	switch {
-	case out.Final.Final && context.Cause(ctx) == ErrSibling: // it ended before the other failed
+	case out.Final.Final && context.Cause(ctx) == ErrSibling: // this run ended before the other one failed
 	case context.Cause(ctx) == ErrSibling:
 		out.Status, out.Reason = agent.StatusInterrupted, ErrSibling.Error()
 	case ctx.Err() != nil:
@@ -65,7 +66,7 @@ func Converse(ctx context.Context, loop *agent.Loop) (out agent.Outcome, endsAll
 	return out, failed != nil && failed.EndsAll(), nil
 }
 
-// activeEnsemble is an ensemble that is at work.
+// activeEnsemble is a running ensemble.
 type activeEnsemble[R any] struct {
 	Ensemble[R]
 	stop  context.CancelCauseFunc
@@ -73,7 +74,7 @@ type activeEnsemble[R any] struct {
 
 	mu      sync.Mutex
 	begun   bool // ready is closed
-	results []R  // of the runs that have begun, by number; likewise endings and errs
+	results []R  // of the started runs, by number; likewise endings and errs
 	endings []Ending
 	errs    []error
 	done    int
@@ -133,8 +134,8 @@ func (g *activeEnsemble[R]) remaining() int {
 	return g.Size - 1
 }
 
-// parallel returns how many of the remaining runs may go on at once. If money is
-// limited, it is half of what the cost of the first run suggests, because runs
+// parallel returns how many of the remaining runs may go on at once. If money is limited,
+// it returns half of the number that the cost of the first run suggests, because runs
 // differ in cost.
 func (g *activeEnsemble[R]) parallel() int {
 	left, limited := g.Ledger.Left()

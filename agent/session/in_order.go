@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// InOrder answers several questions, with a number of workers from 1. It yields the
-// answers in the order of the questions, each as soon as it and all answers before it
-// are ready. An error of a question, or of its answer, ends the sequence.
+// InOrder answers several questions with at least one worker. It yields the answers in
+// the order of the questions, each one when all answers before it are ready too. An error
+// of a question, or of its answer, ends the sequence.
 func InOrder[Q, A any](
 	ctx context.Context,
 	questions iter.Seq2[Q, error],

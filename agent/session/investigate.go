@@ -26,9 +26,9 @@ type Investigation[A any] struct {
 type Ask[A any] func(asker *Watch, journal func(run int) (agent.Journal, error)) (A, []agent.RunReport, error)
 
 // Investigate lets the session's model work on one question, and records the runs. It
-// returns an error if the server would refuse every other question too. After any
-// other failure of the server, the answer is what ask makes of it. After an error the
-// runs stay open, so that they can be resumed.
+// returns an error if the server would refuse every other question too. After any other
+// failure of the server, ask still returns an answer. After an error the runs stay open,
+// so that they can be resumed.
 func Investigate[A any](ctx context.Context, s *Session, record *Record, ask Ask[A]) (*Investigation[A], error) {
 	watch := s.Watch()
 	answer, reports, err := ask(watch, func(run int) (agent.Journal, error) { return record.Journal(ctx, run) })
@@ -54,9 +54,9 @@ func statuses(reports []agent.RunReport) []string {
 	return list
 }
 
-// Resume lets the session's model go on with one recorded run. reopen reopens the run
-// and returns its journal. The answer has no End, because the caller closes the run
-// once the answer is shown.
+// Resume lets the session's model continue one recorded run. reopen reopens the run and
+// returns its journal. The answer has no End, because the caller closes the run after it
+// has shown the answer.
 func Resume[A any](s *Session, reopen func() (agent.Journal, error), ask Ask[A]) (*Investigation[A], error) {
 	journal, err := reopen()
 	if err != nil {

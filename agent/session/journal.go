@@ -68,8 +68,8 @@ func (j *optionalJournal) hasEnded() bool {
 	return j.ended
 }
 
-// endAt ends the record at the first error and returns nil. It returns the error
-// of a caller that has stopped waiting, which is not the record's fault.
+// endAt ends the record at the first error and returns nil. It returns the error of a
+// caller that has stopped waiting, because the record did not fail.
 func (j *optionalJournal) endAt(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return err

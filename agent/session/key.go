@@ -8,11 +8,10 @@ import (
 	"git-agent/gitext/usercmd"
 )
 
-// FindKey returns the API key, or "" if there is none, and where it comes from.
-// OPENAI_API_KEY is used only for OpenAI or for the server that OPENAI_BASE_URL
-// names: any other server would learn a key that is not meant for it. If wanted
-// is false, agent.apiKeyCommand is not run, and the key that it would print is
-// left empty.
+// FindKey returns the API key, or "" if there is none, and its origin. OPENAI_API_KEY is
+// used only for OpenAI or for the server named by OPENAI_BASE_URL: any other server would
+// learn a key that is not meant for it. If wanted is false, agent.apiKeyCommand is not
+// run, and its key is left empty.
 func (s Settings) FindKey(ctx context.Context, env func(string) string, wanted bool) (key, origin string, err error) {
 	if key := env("GIT_AGENT_API_KEY"); key != "" {
 		return key, "GIT_AGENT_API_KEY", nil

@@ -7,16 +7,16 @@ import (
 	"git-agent/agent"
 )
 
-// Method is how a verb lets the session's model work on a question. Together with
-// the question, the settings and the build, it determines the answer.
+// Method is how a verb lets the session's model work on a question. The answer depends on
+// the method, the question, the settings and the build.
 type Method struct {
 	Runs     int          // size of the ensemble that votes on each question, from 1
 	Limits   agent.Limits // of one run; only Turns and Tokens count
-	Switches []string     // names of the parts that are turned off
-	Prompts  string       // hash of all texts that the model is sent
+	Switches []string     // names of the disabled parts
+	Prompts  string       // hash of all texts sent to the model
 }
 
-// Case names a case of an evaluation; it is zero outside of one. Runs of an
+// Case names a case of an evaluation; it is zero outside an evaluation. Runs of an
 // evaluation are recorded with the user's data, not with a repository's.
 type Case struct {
 	Repo   string `json:"repo,omitempty"` // the case's repository
@@ -45,14 +45,13 @@ func (s *Session) RunSpec(m Method, sample int) RunSpec {
 	}
 }
 
-// Identity lists everything beside the build and the question that determines an
-// answer, for its key in the cache.
+// Identity lists all inputs of an answer except the build and the question, for its key
+// in the cache.
 func (s *Session) Identity(m Method) []string {
 	return []string{s.Settings.Model, s.Settings.ServerID(), m.Prompts, fmt.Sprint(m.Runs), s.Settings.describe(m)}
 }
 
-// Describe describes, in one line, everything beside the build that determines the
-// answers to an evaluation's questions.
+// Describe lists in one line all inputs of an evaluation's answers except the build.
 func (s *Session) Describe(m Method) string {
 	return fmt.Sprintf("model=%s url=%s runs=%d %s", s.Settings.Model, s.Settings.ServerID(), m.Runs, s.Settings.describe(m))
 }

@@ -7,10 +7,10 @@ import (
 	"git-agent/agent/model"
 )
 
-// errNotSent ends work whose first request is only to be shown.
+// errNotSent ends work whose first request is only shown.
 var errNotSent = errors.New("the request is shown and not sent")
 
-// requestKeeper keeps the first request that it is asked, and answers none.
+// requestKeeper keeps its first request, and answers no request.
 type requestKeeper struct{ first *model.Request }
 
 // Ask keeps the first request and returns errNotSent.
@@ -21,9 +21,9 @@ func (s *requestKeeper) Ask(_ context.Context, req model.Request) (*model.Reply,
 	return nil, errNotSent
 }
 
-// FirstRequest returns the body of the first request that ask makes, or nil if it
-// makes none. Nothing is sent. ask must not wait for a price, because a request that
-// is not sent costs nothing.
+// FirstRequest returns the body of the first request of ask, or nil if there is none.
+// Nothing is sent. ask must not wait for a price, because an unsent request costs
+// nothing.
 func (s *Session) FirstRequest(ask func(model.Asker) error) ([]byte, error) {
 	keeper := &requestKeeper{}
 	if err := ask(keeper); keeper.first == nil {

@@ -21,18 +21,18 @@ type Record struct {
 
 	mu         sync.Mutex
 	runs       map[int]cache.RunID
-	incomplete map[int]bool // runs whose record ended before they did
+	incomplete map[int]bool // runs whose record ended early
 }
 
-// NewRecord prepares the record of a question. spec returns what identifies the
-// given sample, counted from 0. If an interrupted run of the same kind has an
-// equal spec, that run is resumed.
+// NewRecord prepares the record of a question. spec returns the identity of the given
+// sample, counted from 0. If an interrupted run of the same kind has an equal spec, that
+// run is resumed.
 func (s *Session) NewRecord(kind string, spec func(sample int) any) *Record {
 	return &Record{session: s, kind: kind, spec: spec, runs: map[int]cache.RunID{}, incomplete: map[int]bool{}}
 }
 
-// Journal resumes the k-th run where it was interrupted, or starts it. If it
-// cannot be recorded, Journal warns and returns nil: the run goes on unrecorded.
+// Journal resumes the interrupted k-th run, or starts it. If the run cannot be recorded,
+// Journal warns and returns nil: the run continues unrecorded.
 func (r *Record) Journal(ctx context.Context, k int) (agent.Journal, error) {
 	s := r.session
 	if s.traces == nil {
@@ -94,9 +94,9 @@ func (r *Record) IDs() []cache.RunID {
 	return ids
 }
 
-// Finish closes the runs. statuses are theirs, as in agent.Outcome; server says
-// that a request to the server failed. A run that failed because of that stays
-// open, so that the next process resumes it after the last answer.
+// Finish closes the runs. statuses has the status of each run, as in agent.Outcome;
+// server says that a request to the server failed. A run that failed because of the
+// server stays open, so that the next process resumes it after the last answer.
 func (r *Record) Finish(ctx context.Context, statuses []string, server bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +114,8 @@ func (r *Record) Finish(ctx context.Context, statuses []string, server bool) {
 	}
 }
 
-// StateOf returns the state in which a run is closed that ended with this
-// status, one of the agent.Status constants.
+// StateOf returns the closed state of a run that ended with this status, one of the
+// agent.Status constants.
 func StateOf(status string) cache.State {
 	switch status {
 	case agent.StatusLimit, agent.StatusInterrupted:
@@ -126,11 +126,10 @@ func StateOf(status string) cache.State {
 	return cache.Done
 }
 
-// warnUnrecorded warns that a run goes on without being recorded.
+// warnUnrecorded warns that a run continues unrecorded.
 func (s *Session) warnUnrecorded(err error) { s.Warn(Unrecorded(err)) }
 
-// Unrecorded returns the warning that runs go on without being recorded because
-// of err.
+// Unrecorded returns the warning that runs continue unrecorded because of err.
 func Unrecorded(err error) string {
 	return fmt.Sprintf("what the model does is not recorded from here on: %v", err)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// hostedPaths are the paths below which hosted servers have the API that the client speaks,
-// by the end of the host's name. Servers that are not listed have it below /v1.
+// hostedPaths maps the end of a hosted server's name to the base path of its API. Other
+// servers have the API below /v1.
 var hostedPaths = []struct{ host, path string }{
 	{"generativelanguage.googleapis.com", "/v1beta/openai"},
 	{".openai.azure.com", "/openai/v1"},
@@ -15,8 +15,8 @@ var hostedPaths = []struct{ host, path string }{
 	{"openrouter.ai", "/api/v1"},
 }
 
-// LikelyBaseURL returns the address that was probably meant, if that of the settings lacks
-// the path below which its server has the API; else "".
+// LikelyBaseURL returns the probably intended address if the address in the settings
+// lacks the base path of its server's API; else "".
 func (s Settings) LikelyBaseURL() string {
 	u, err := url.Parse(s.BaseURL)
 	if err != nil || u.Host == "" {

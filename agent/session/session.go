@@ -1,11 +1,11 @@
-// Package session is what every command that asks a language model shares: it
-// reads the settings, connects to the server, keeps to a budget, redacts keys,
-// and records runs so that an interrupted run can be resumed.
+// Package session is the common part of all commands that ask a language model: it reads
+// the settings, connects to the server, keeps to a budget, redacts keys, and records runs
+// so that an interrupted run can be resumed.
 //
-// It does not depend on what is asked. A command opens one [Session], and a
-// [Record] for each question. [Investigate] lets an engine work on the question: its
-// conversations, often an [Ensemble] of them, use the session's client, ledger and
-// mask, and the record's journals.
+// It does not depend on the question. A command opens one [Session], and a [Record] for
+// each question. [Investigate] lets an engine work on the question: its conversations,
+// often an [Ensemble] of them, use the session's client, ledger and mask, and the
+// record's journals.
 package session
 
 import (
@@ -27,12 +27,12 @@ type Session struct {
 	Client   *model.Client
 	Ledger   *agent.Ledger
 	Mask     func(string) string // redacts keys and other secrets
-	KeyFrom  string              // where the key comes from; "" if there is none
-	Version  string              // of the program; it is part of what identifies a run
+	KeyFrom  string              // origin of the key; "" if there is none
+	Version  string              // of the program; a part of a run's identity
 	Say      func(text string)   // shows a notice to the user
 	Warn     func(text string)   // shows a warning, once for each text
 
-	traces *cache.Traces // where runs are recorded; nil for nowhere
+	traces *cache.Traces // the store of recorded runs; nil to record nothing
 }
 
 // Options say how a session is opened.
@@ -40,17 +40,17 @@ type Options struct {
 	Settings Settings
 	Env      func(name string) string // the environment, for keys
 	Secrets  []string                 // more texts to redact, beside the key
-	Traces   *cache.Traces            // where runs are recorded, nil for nowhere; the caller closes it
+	Traces   *cache.Traces            // the store of recorded runs, nil to record nothing; the caller closes it
 	Preview  bool                     // nothing will be sent: no key and no price is needed, and agent.apiKeyCommand is not run
 	Client   string                   // version of the program, sent to the server
-	Version  string                   // of the program; it is part of what identifies a run
+	Version  string                   // of the program; a part of a run's identity
 	Say      func(text string)
 	Warn     func(text string)
 }
 
-// Open prepares a session with the server that the settings name, and sends it
-// nothing yet. It fails if there is no key for a server on the network, or if
-// the model's price is unknown and the settings do not allow that.
+// Open prepares a session with the server of the settings, and sends nothing yet. It
+// fails if there is no key for a server on the network, or if the model's price is
+// unknown and the settings do not allow that.
 func Open(ctx context.Context, opt Options) (*Session, error) {
 	s := opt.Settings
 	key, origin, err := s.FindKey(ctx, opt.Env, !opt.Preview)
@@ -81,20 +81,19 @@ func Open(ctx context.Context, opt Options) (*Session, error) {
 // Unpriced reports whether the session may use a model whose price is unknown.
 func (s *Session) Unpriced() bool { return s.Settings.AllowUnpriced || s.Settings.Local() }
 
-// SpentError is returned when the rest of the budget does not cover the next
-// call of a model.
+// SpentError says that the rest of the budget does not cover the next call of a model.
 type SpentError struct{ Limit, Spent float64 } // in USD
 
 func (e *SpentError) Error() string {
 	return fmt.Sprintf("the budget of $%.4g has no room for another call: $%.4g are spent", e.Limit, e.Spent)
 }
 
-// Spent returns the error that ends a command whose budget is spent.
+// Spent returns the error that ends a command after its budget is spent.
 func (s *Session) Spent() error {
 	return WithHint(&SpentError{s.Settings.MaxCost, s.Ledger.Spent().USD}, "raise the limit with --max-cost=<usd>; finished work is kept")
 }
 
-// Advise adds a hint to an error of the server: what the user can do about it.
+// Advise adds advice for the user as a hint to an error of the server.
 func (s *Session) Advise(failed *model.Error) error {
 	switch failed.Class {
 	case model.ClassAuth:
@@ -105,7 +104,7 @@ func (s *Session) Advise(failed *model.Error) error {
 	case model.ClassQuota:
 		return WithHint(failed, "check the account at %s", s.Settings.Host())
 	case model.ClassModel:
-		if failed.Status == http.StatusOK { // the name is right, and the error says what else is wrong
+		if failed.Status == http.StatusOK { // the name is right, and the error names the problem
 			return failed
 		}
 		return WithHint(failed, "check the model's name, %q, which is from %s", s.Settings.Model, s.Settings.From["agent.model"])

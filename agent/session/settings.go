@@ -17,9 +17,8 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Settings say which model is asked and what it may cost. Options override the
-// environment, which overrides git's configuration. The zero value configures no
-// model.
+// Settings name the model and limit its cost. Options override the environment, which
+// overrides git's configuration. The zero value configures no model.
 type Settings struct {
 	Model            string
 	BaseURL          string
@@ -33,22 +32,22 @@ type Settings struct {
 	Price            *TokenPrice   // nil to use the price that the server or the price table names
 	AllowUnpriced    bool          // use a model whose price is unknown
 	Temperature      *float64      // nil for the server's default
-	TopP             *float64      // share of the likeliest tokens that are sampled from; nil for the server's default
+	TopP             *float64      // share of the likeliest tokens for sampling; nil for the server's default
 	Effort           string        // reasoning effort; "" for the server's default
 	Calibration      string        // file with a calibration of the model's probabilities in szz; "" for none
 	CrashCalibration string        // likewise in crash
 	Engine           string        // "offline" means that a model is asked only if an option says so
 
-	From map[string]string // where each configured setting comes from, by its key
+	From map[string]string // the origin of each configured setting, by its key
 }
 
-// Setting is one agent.* key of the configuration that is about a model.
+// Setting is one agent.* key of the configuration about a model.
 type Setting struct {
 	Key         string // as the manual spells it
 	env         string // variable that overrides the configuration; "" for none
-	fallbackEnv string // variable that counts if the configuration is silent, because other programs share it; "" for none
-	// tightens reports whether a repository itself may set the value, because the
-	// value keeps data on the machine; nil if it may set none.
+	fallbackEnv string // variable for a silent configuration, because other programs share it; "" for none
+	// tightens reports whether a repository itself may set the value, because the value
+	// keeps data on the machine; nil if the repository may set no value.
 	tightens func(value string) bool
 	set      func(s *Settings, value string) error
 	flag     func(s *Settings) *bool // instead of set, for a boolean
@@ -84,12 +83,11 @@ var Table = []Setting{
 	},
 }
 
-// Read reads the settings from the environment and from git's configuration,
-// whose keys are in lower case. Values that a repository itself sets are ignored,
-// because they decide where data goes and what is spent; untrusted is called for
-// each of them. A bad value is a *gitconfig.BadValueError; all other settings are read
-// nevertheless. If several are bad, the error is about agent.engine, or else about the
-// first in the table.
+// Read reads the settings from the environment and from git's configuration, whose keys
+// are in lower case. Read ignores values of the repository itself, because they decide
+// where data goes and how much is spent; it calls untrusted for each of them. A bad value
+// is a *gitconfig.BadValueError; Read still reads all other settings. If several are bad,
+// the error is about agent.engine, or else about the first in the table.
 func Read(config map[string][]gitconfig.Value, env func(name string) string, untrusted func(key, scope string)) (Settings, error) {
 	s := Settings{Wire: model.WireAuto, From: map[string]string{}}
 	var bad error
@@ -140,8 +138,8 @@ func (row Setting) Check(v gitconfig.Value) error {
 	return row.take(&unused, v)
 }
 
-// find returns the value in effect and where it comes from. The origin is "" if
-// the setting has no value.
+// find returns the value in effect and its origin. The origin is "" if the setting has no
+// value.
 func (row Setting) find(
 	configured []gitconfig.Value,
 	env func(string) string,
@@ -167,13 +165,13 @@ func (row Setting) find(
 	return value, origin
 }
 
-// Trusts reports whether the setting takes this value from the file that has it.
-// Most values in a repository's own configuration are not trusted.
+// Trusts reports whether the setting accepts this value from its file. Most values in a
+// repository's own configuration are not trusted.
 func (row Setting) Trusts(v gitconfig.Value) bool {
 	return v.Trusted() || row.tightens != nil && row.tightens(v.Value)
 }
 
-// Host returns the server's name, as messages show it.
+// Host returns the server's name for messages.
 func (s Settings) Host() string {
 	if u, err := url.Parse(s.BaseURL); err == nil && u.Host != "" {
 		return u.Host
@@ -181,9 +179,9 @@ func (s Settings) Host() string {
 	return s.BaseURL
 }
 
-// ServerID returns the server's URL, without the port if the server is local: a
-// local server may get another port when it is restarted. Recorded runs and
-// cached answers are found by it.
+// ServerID returns the server's URL, without the port if the server is local: a local
+// server may get another port when it is restarted. The URL identifies recorded runs and
+// cached answers.
 func (s Settings) ServerID() string {
 	u, err := url.Parse(s.BaseURL)
 	switch {
@@ -305,8 +303,7 @@ func setTopP(to **float64, v string) error {
 	return nil
 }
 
-// TopP reports whether a number can be the share of the likeliest tokens that are sampled
-// from.
+// TopP reports whether n is a valid share of the likeliest tokens for sampling.
 func TopP(n float64) bool { return n > 0 && n <= 1 }
 
 // TokenPrice is in USD for a million tokens.
@@ -335,8 +332,8 @@ func setPrice(to **TokenPrice, v string) error {
 	return nil
 }
 
-// setCalibration sets a path, which must be absolute or below the home
-// directory, so that it means the same wherever the command runs.
+// setCalibration sets a path, which must be absolute or below the home directory, so that
+// it names the same file in every working directory.
 func setCalibration(to *string, v string) error {
 	if rest, ok := strings.CutPrefix(v, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -352,8 +349,8 @@ func setCalibration(to *string, v string) error {
 	return nil
 }
 
-// ClientConfig returns the configuration of the model's client. version is the
-// program's.
+// ClientConfig returns the configuration of the model's client. version is the version of
+// the program.
 func (s Settings) ClientConfig(key, version string) model.Config {
 	// Unless agent.replyTimeout is set, an answer may take as long as the conversation.
 	reply := cmp.Or(s.ReplyTimeout, s.Timeout)

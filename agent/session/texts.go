@@ -12,13 +12,13 @@ import (
 	"git-agent/prompts"
 )
 
-// SharedTexts are the rooms of prompts whose texts every verb may send: what the loop says
-// of calls and replies, and the descriptions of the git tools.
+// SharedTexts are the rooms of prompts whose texts every verb may send: the loop's texts
+// about calls and replies, and the descriptions of the git tools.
 var SharedTexts = []string{"loop", "tool"}
 
-// TextsHash returns a hash of all that a verb may send to a model beside the case itself: the
-// texts in the verb's room of prompts and in SharedTexts, and what its tools say of
-// themselves. A text of another verb does not count, so a change of it leaves the verb's
+// TextsHash returns a hash of all texts that a verb may send to a model, except the case
+// itself: the texts in the verb's room of prompts and in SharedTexts, and the tools'
+// specs. A text of another verb does not count, so a change of it leaves the verb's
 // cached answers and calibrations valid.
 func TextsHash(verb string, specs []agent.Spec) (string, error) {
 	all, err := prompts.All()

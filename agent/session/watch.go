@@ -8,9 +8,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// Watch is a session's client that remembers whether the server failed. Errors
-// that the model or the request caused do not count as failures of the server:
-// the engine handles those. It is safe for concurrent use.
+// Watch is a session's client that remembers whether the server failed. An error caused
+// by the model or the request is no failure of the server: the engine handles such
+// errors. It is safe for concurrent use.
 type Watch struct {
 	client *model.Client
 

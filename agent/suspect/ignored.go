@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext"
 )
 
-// IgnoreFile is where projects list the commits that blame is to look past. Tools that
-// show blame read it by convention.
+// IgnoreFile is a project's list of commits that blame ignores. Tools that show blame
+// read it by convention.
 const IgnoreFile = ".git-blame-ignore-revs"
 
 const (
@@ -18,8 +18,8 @@ const (
 	maxIgnoreBytes = 2 << 20
 )
 
-// IgnoredRevs returns the commits that the project's ignore file of a commit lists and
-// the repository has. A file that is not there, or cannot be read, lists none.
+// IgnoredRevs returns the commits in the project's ignore file at commit that exist in
+// the repository. A missing or unreadable file lists none.
 func IgnoredRevs(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]gitext.OID, error) {
 	text, err := repo.BlobAt(ctx, commit, IgnoreFile, maxIgnoreBytes)
 	if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {

@@ -23,7 +23,7 @@ type FileLines struct {
 // An OwnedLine is a line of a file with the commit that owns it. The owner is the
 // last commit that changed more than white space in the line.
 type OwnedLine struct {
-	Line     int // 1-based line number at the revision that was blamed
+	Line     int // 1-based line number at the blamed revision
 	Text     []byte
 	Kind     source.LineKind // LineCode if the file is too large to recognize comments
 	Owner    gitext.OID
@@ -38,8 +38,8 @@ type OwnedLine struct {
 // Owners is the result of FindOwners.
 type Owners struct {
 	Lines [][]OwnedLine // for each requested file its lines, ascending
-	// Older counts the lines that are left out because they are older than the
-	// shallow clone. git attributes them to the commits where the clone ends.
+	// Older counts the omitted lines that are older than the shallow clone. git
+	// attributes them to the boundary commits of the clone.
 	Older int
 	Notes []string // sentences about lines that have no known owner
 }
@@ -61,7 +61,7 @@ func FindOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, files []
 
 // OwnerOptions change how the owners of lines are found.
 type OwnerOptions struct {
-	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as those that only reformat
+	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as commits that only reformat
 	Moves      bool         // follow lines that moved within the file (-M)
 	Copies     bool         // follow lines that the owner took from other files it changed (-C)
 	NoKinds    bool         // leave OwnedLine.Kind at LineCode, which saves the time of a lexer
@@ -100,8 +100,8 @@ func FindOwnersWith(ctx context.Context, repo *gitext.Repo, rev gitext.OID, file
 }
 
 // lexedBytes returns the largest size at which comments are recognized in each of n
-// files. It depends only on n, so that the result for one file does not depend on
-// which of the others was read first.
+// files. It depends only on n, so that the result for one file does not depend on the
+// order of reading.
 func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) }
 
 // ownersIn finds the owners of lines in one file. It also recognizes comments if
@@ -167,8 +167,8 @@ func clip(ranges []gitext.LineRange, last int) []gitext.LineRange {
 	return cut
 }
 
-// merge merges ranges that are close together, because each range of a blame has a
-// cost of its own besides its lines.
+// merge merges ranges that are close together, because each range of a blame has an
+// additional fixed cost.
 func merge(ranges []gitext.LineRange) []gitext.LineRange {
 	var out []gitext.LineRange
 	for _, r := range ranges {
@@ -181,8 +181,8 @@ func merge(ranges []gitext.LineRange) []gitext.LineRange {
 	return out
 }
 
-// dropOlder removes the lines that git attributes to the boundary of a shallow
-// clone. The clone does not contain the commits that really wrote them.
+// dropOlder removes the lines that git attributes to the boundary of a shallow clone. The
+// clone does not contain their true commits.
 func (o *Owners) dropOlder(boundary map[gitext.OID]bool) {
 	all := 0
 	for i, lines := range o.Lines {

@@ -1,5 +1,5 @@
-// Package suspect defines a commit that may have introduced a bug, with the evidence
-// for and against it, and finds the commits that own given lines.
+// Package suspect defines a commit that may have introduced a bug, with the evidence for
+// and against it, and finds the commits that own given lines.
 //
 // All verbs share it: a verb passes the lines of interest to [FindOwners] and
 // returns its conclusions as [Suspect]s. Suspects are stored as JSON, so field names
@@ -14,8 +14,8 @@ import (
 // A Suspect is a commit that may have introduced a bug.
 type Suspect struct {
 	Commit       gitext.Commit
-	Probability  float64 // probability that it did; 0 if the algorithm gives none
-	Reason       string  // one sentence that says why it is suspected
+	Probability  float64 // that the commit introduced the bug; 0 if the algorithm gives none
+	Reason       string  // one sentence about the cause of suspicion
 	Evidence     []Evidence
 	Signals      []Signal      // features that determined the probability, strongest first
 	Confirmation *Confirmation // nil if no command was run
@@ -50,8 +50,8 @@ const (
 	Unclear   = "unclear"
 )
 
-// SaysRefactor matches the subject of a commit that says to move, to rename or to
-// clean up code. Such a commit owns many lines that it did not write.
+// SaysRefactor matches the subject of a commit about moving, renaming or cleaning up
+// code. Such a commit owns many lines that it did not write.
 var SaysRefactor = source.Lazy(
 	`(?i)\b(refactor\w*|clean\w*|renam\w*|mov(e|ed|ing)|re-?format\w*|style|styling|indent\w*|whitespace|coding style|clang-format|simplif\w*|reorgani\w*|split\w*|typo\w*|cosmetic\w*|consolidat\w*|lint\w*)\b`,
 )
