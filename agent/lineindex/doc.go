@@ -4,12 +4,11 @@
 //
 // An index is one file, index.db of the cache package. It holds, in numbered parts:
 //
-//   - the commits, each after its parents, with parents and times (graph.go), so that
-//     the commits that a tip reaches are found, in git log's order, without git
-//     (walk.go);
-//   - the changed lines, in blocks of about 256 KB (block.go), where lines that come back
-//     are stored once (copies.go);
-//   - for each block, which sequences of five bytes it has (gram.go), so that a search
+//   - the commits, each after its parents, with parents and times (graph.go), so that a
+//     walk from a tip in git log's order needs no git (walk.go);
+//   - the changed lines, in blocks of about 256 KB (block.go), which store repeated lines
+//     once (copies.go);
+//   - for each block, the set of its sequences of five bytes (gram.go), so that a search
 //     unpacks few blocks.
 //
 // The count of a text without a line break changes by the counts in the removed and the

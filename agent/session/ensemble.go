@@ -27,7 +27,6 @@ var ErrSibling = errors.New("another run of the vote failed for a reason that ho
 // If there is a limit on cost, the first run ends before the others start, and the
 // remaining money decides how many start together: five runs that stop half way give no
 // answer.
-// stop half way give no answer.
 type Ensemble[R any] struct {
 	Size    int               // number of runs, from 1
 	Ledger  *agent.Ledger     // pays for the runs; may be nil

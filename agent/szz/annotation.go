@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// These patterns find the culprits that a message names. The kernel's form is
+// These patterns find the culprits named in a message. The kernel's form is
 //
 //	Fixes: 0123456789ab ("subject")
 //
@@ -27,7 +27,7 @@ var (
 	}
 	hexWord  = source.Lazy(`\b[0-9a-f]{7,64}\b`)
 	RevertOf = source.Lazy(`(?i)\bthis (?:partially |effectively )?reverts? (?:the )?commit[:\s]+([0-9a-f]{7,64})\b`)
-	// reportTail matches the number of a report where a title may stand, as in "(#123)".
+	// reportTail matches the number of a report in the position of a title, as in "(#123)".
 	reportTail = source.Lazy(`^\s*(?:[\w.-]+/[\w.-]+)?#\d+\s*$`)
 	titleTail  = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
 )
@@ -55,7 +55,7 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 			return nil, err
 		}
 		if a.Problem != "" && isDecimal(named) {
-			continue // the number of a bug, of a line or of bytes
+			continue // the number of a bug or of a line, or a count of bytes
 		}
 		if a.Commit != "" && seen[a.Commit] {
 			continue
@@ -66,8 +66,8 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 	return preferFormal(kept), nil
 }
 
-// preferFormal drops what is blamed in prose where a verified line such as "Fixes: HASH"
-// names the culprit: the prose then tells of other commits.
+// preferFormal drops the culprits blamed in prose if a verified line such as "Fixes:
+// HASH" names the culprit: the prose is then about other commits.
 func preferFormal(all []Annotation) []Annotation {
 	formal := func(a Annotation) bool { return a.Kind == AnnotationTrailer || a.Formal }
 	if !slices.ContainsFunc(all, func(a Annotation) bool { return a.Verified && formal(a) }) {
@@ -78,14 +78,14 @@ func preferFormal(all []Annotation) []Annotation {
 
 func verified(a Annotation) bool { return a.Verified }
 
-// mostBrought is how many commits a merge may bring for their messages to be read.
-// A merge of more is not a fix of one bug.
+// mostBrought is the largest number of commits merged by a fix whose messages are read. A
+// larger merge is not a fix of one bug.
 const mostBrought = 3
 
-// broughtAnnotations returns the verified annotations of the commits that a merge
-// brings, because the message of a merged pull request says less than theirs. An
-// annotation that names another of these commits does not verify, and those that do
-// not verify are left out without a note.
+// broughtAnnotations returns the verified annotations of the commits in a merge, because
+// the message of a merged pull request says less than their messages. An annotation that
+// names another of these commits does not verify, and unverified annotations are left out
+// without a note.
 func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) ([]Annotation, error) {
 	if fc.Fix == "" || len(fc.Commit.Parents) < 2 {
 		return nil, nil
@@ -128,14 +128,14 @@ func broughtAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext) 
 }
 
 // A message that names more commits than mostNamed, or blames more than mostBlamed in
-// prose, is a list of changes. None of them is believed to be its culprit.
+// prose, is a list of changes. None of these commits counts as the culprit.
 const (
 	mostNamed  = 16
 	mostBlamed = 5
 )
 
-// proseAnnotations finds the hashes in a text that the words around them blame. A
-// hash that is only mentioned ("cherry picked from") is no annotation.
+// proseAnnotations finds the hashes in a text that the surrounding words blame. A hash
+// that is only mentioned ("cherry picked from") is no annotation.
 func proseAnnotations(body string) []Annotation {
 	var found []Annotation
 	reverted := map[int]bool{}
@@ -154,7 +154,7 @@ func proseAnnotations(body string) []Annotation {
 		}
 		named++
 		if span[0] < len(title) && revertedTitle().MatchString(title) {
-			continue // it is named by the reverted commit
+			continue // the reverted commit names it
 		}
 		s := sentenceAround(body, span[0], span[1])
 		if listed[span[0]] {
@@ -182,7 +182,7 @@ func newAnnotation(kind, text, source string, span []int) Annotation {
 	return a
 }
 
-// verifyAnnotation replaces the abbreviated name by the commit's id, and checks that
+// verifyAnnotation replaces the abbreviated name with the commit's id, and checks that
 // the commit exists, precedes the fix and has the quoted subject.
 func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation) error {
 	name := string(a.Commit)
@@ -217,7 +217,7 @@ func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a 
 	return nil
 }
 
-// subjectsAgree reports whether a quoted subject may be that of a commit. People
+// subjectsAgree reports whether a quoted subject may be the subject of a commit. People
 // change case and white space, cut the end, and drop or add prefixes.
 func subjectsAgree(quoted, subject string) bool {
 	q, s := foldSubject(quoted), foldSubject(subject)
@@ -232,7 +232,7 @@ func foldSubject(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(s, "..."), ". …")
 }
 
-// annotated answers with the annotations that verify. It returns nil when none does.
+// annotated answers with the verified annotations. It returns nil if there are none.
 func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Answer, error) {
 	var named []Annotation
 	for _, a := range fc.Annotations {
@@ -270,7 +270,7 @@ func messageOf(a Annotation, fc *FixContext) string {
 	return a.In.Short() + ", which the fix merges,"
 }
 
-// checkedOf says what was checked of the commit that an annotation names.
+// checkedOf describes the checks of the commit that an annotation names.
 func checkedOf(a Annotation) string {
 	if a.Subject == "" {
 		return "exists and precedes the fix"

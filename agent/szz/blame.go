@@ -6,20 +6,20 @@ import (
 	"git-agent/agent/source"
 )
 
-// These are parts of the patterns below. In a sentence that is matched, @ stands for
-// the commit in question, COMMIT for any other, and TITLE for a quoted text.
+// These are parts of the patterns below. In a matched sentence, @ stands for the commit
+// in question, COMMIT for any other, and TITLE for a quoted text.
 const (
 	// toCommit matches the words between a preposition and the name of a commit.
 	toCommit = `(?:(?:(?:the|this|that|my|our|an?|one|both|its?|own|of|in|by|from|with|and|or|commits?|commit-?id|changesets?|revisions?|rev|changes?|changed|made|patch(?:es)?|pr|pull|requests?|merg\w*|following|previous\w*|last|first|earlier|recent\w*|original\w*|upstream|git|sha1?|id|hash|series|refactor\w*|clean-?up|rework|fix|introduction|via|COMMIT|TITLE)\b|(?:\w+-)?v?\d[\w.]*|[-*,:;("'\[#&` + "`" + `]|\S+/)\s*){0,8}@`
-	// prepositions stand between a defect and the commit that it is from.
+	// prepositions stand between a defect and its commit.
 	prepositions = `(?:in|by|with|within|from|since|at|of|during|through|as part of|as of|via|on|after|due to|because of):?`
-	// aDefect matches the names of what a fix repairs.
+	// aDefect matches the names of defects.
 	aDefect = `(?:bugs?|regress\w*|errors?|issues?|problems?|crash\w*|leaks?|leakage|typos?|mistakes?|breakages?|failures?|faults?|flaws?|defects?|deadlocks?|hangs?|races?|\w*overflows?|underflows?|segfaults?|warnings?|oversights?|thinkos?|inconsistenc\w+|corruption|fallout|glitch\w*|misbehaviou?r|off-by-one|mismatch\w*|use-after-free|double[- ]free|dereference|omissions?|confusion|\w+exceptions?|broken\w*|misspell\w*|(?:infinite|endless|busy) loops?|slowdown|vulnerabilit\w+|mis-?use|incompatibilit\w+|damage)`
-	// bringing matches what a commit does to a defect.
+	// bringing matches verbs for the effect of a commit on a defect.
 	bringing = `(?:introduc\w+|caused|created|added|brought|appeared|arrived|crept|creeped|came|slipped|arose|started|began|injected|left|made|triggered|exposed|uncovered|revealed|unmasked|surfaced|happen\w*|result\w*|stemm\w+|broken?|originat\w+|coming|stems|dates?)`
-	// carelessly matches words for what somebody did not mean to do.
+	// carelessly matches words for unintended actions.
 	carelessly = `(?:accident\w*|inadvert\w*|mistake\w*|mistook|erroneous\w*|unintention\w*|unintended\w*|incorrect\w*|wrong\w*|improper\w*|forg[eo]t\w*|missed|overlook\w*|neglect\w*|botched|messed|screwed|misplaced|oversight|omitted)`
-	// failing matches words for what no longer works.
+	// failing matches words for broken behavior.
 	failing = `(?:brok\w+|breaks?|fail\w*|regress\w*|crash\w*|leak\w*|wrong\w*|incorrect\w*|hangs?|hung|segfault\w*|\w*errors?|\w+exceptions?|triggered|missing|unable|unusable|impossible|stopp\w+|(?:not|n't|no longer|never) (?:\w+ly )?(?:be )?(?:work|build|compile|link|start|run|match|pass|show|display|get|set|return|handle|respect|honou?r|possible|detect|found|load|available)\w*|corrupt\w*|deadlock\w*|bogus|buggy|invalid|overflow\w*)`
 )
 
@@ -47,8 +47,8 @@ var (
 		`@\W*(?:\w+\W+){0,5}?(?:failed|neglected) to\b`,
 		`\bintroduced (?:in|by|with) ` + toCommit + `(?:[^.]|\.\w){0,100}\b(?:bugs?|broken|wrong|trigger\w*|caus\w+)\b`,
 	}, "|") + `)`)
-	// blamedByFix matches words that tell a defect where the title of the message tells of a
-	// fix, and often something intended where it does not.
+	// blamedByFix matches words that mean a defect if the title of the message is about a
+	// fix, and often something intended otherwise.
 	blamedByFix = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`\b(?:since|after|with|as of|starting with|because of|due to)\s+` + toCommit + `(?:[^.]|\.\w){0,160}\b` + failing + `\b`,
 		`\b` + failing + `\b(?:[^.]|\.\w){0,80}\b(?:since|ever since|after|as of|starting with|beginning with)\s+` + toCommit,
@@ -56,8 +56,8 @@ var (
 		`\b(?:worked|works|working|used to work|worked fine)\b(?:[^.]|\.\w){0,60}\b(?:until|before|prior to|up to)\s+` + toCommit,
 		`@\W*(?:[^.]|\.\w){0,90}?\b(?:but|and|however|which|though)\s+(?:it |that |this |also |then )*(?:caus\w+|trigger\w*|regress\w*|made)\b`,
 	}, "|") + `)`)
-	// pronounBlamed matches "This was introduced in", which blames a commit where the
-	// title of the message tells of a fix.
+	// pronounBlamed matches "This was introduced in", which blames a commit if the title
+	// of the message is about a fix.
 	pronounBlamed = source.Lazy(
 		`(?i)(?:^|[-*(:;,]\s*|\band )(?:(?:this|that|it|which|these|those|they|there)\s+(?:\w+\s+)?)?(?:(?:was|were|is|are|has|have|had|got|been|may|might|likely|probably|seems?|appears?|to|be|i|apparently|presumably|originally|first|mistakenly|only)\s+){0,4}(?:introduced?|made \S+|caused|broken?|broke|triggered|exposed|revealed|created|changed|lost|dropped|removed)\s+` + prepositions + `\s+` + toCommit + `|\b(?:due to|because of|caused by|result of)\s+` + toCommit + `|\bshould have been (?:included |done |updated |changed |fixed )?(?:(?:a )?part of|in|with|by)\s+` + toCommit,
 	)
@@ -66,8 +66,8 @@ var (
 	)
 )
 
-// These patterns match the sentences that name a commit without blaming it, though
-// they have words of blame.
+// These patterns match sentences that name a commit without blaming it, although they
+// have words of blame.
 var (
 	excusedBefore = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`\b(?:pre-?dat\w*|older than|exist\w* (?:\w+ )?before|long before|even before|precedes?)\b(?:[^.]|\.\w){0,40}@`,
@@ -146,7 +146,7 @@ var (
 		`@\W*which (?:was|is) (?:\w+ ){0,3}work-?around`,
 		`@(?:[^.]|\.\w){0,30}\b(?:only )?(?:exposed the|is fine|is not the|was not the|is correct|was correct)\b`,
 	}, "|") + `)`)
-	// excusedWhole matches sentences that excuse a commit whatever words of blame they have.
+	// excusedWhole matches sentences that excuse a commit despite any words of blame.
 	excusedWhole = source.Lazy(`(?i)(?:` + strings.Join([]string{
 		`@\W*(?:\w+\W+){0,3}?but (?:(?:it |this )?(?:was |got )?(?:later |then )?)?(?:\w+ly )?(?:removed|dropped|lost|reverted|deleted) (?:in|by|with)\b`,
 		`@\W*(?:may|might|should|could) have (?:fixed|resolved|solved|addressed)\b`,
@@ -191,14 +191,14 @@ var (
 		`@\W*(?:\w+\W+){0,8}?(?:added|adds|adding) (?:an? |the |some )?(?:\w+ )?warnings? (?:about|when|if|to)\b`,
 		`@(?:[^.]|\.\w){0,120}\b(?:prevent|avoid|suppress|detect|catch)\w*\s+(?:\w+\s+){0,3}?(?:accident\w*|inadvert\w*|mistake\w*|false|unintention\w*|unintended)\b`,
 	}, "|") + `)`)
-	// fixedDefect matches sentences that name a commit as a fix of something, whatever that
-	// had caused, and turns those that go on to say what the fix did wrong.
+	// fixedDefect matches sentences that name a commit as a fix, even the fix of a defect
+	// with a known cause. turns matches those that continue with the mistake of that fix.
 	fixedDefect = source.Lazy(
 		`(?i)@\W*(?:\w+ly )?fix(?:ed|es) (?:an? |the |some )?(?:\w+ ){0,3}?(?:problems?|issues?|bugs?|crash\w*|leaks?|regress\w*|errors?|races?)\b`,
 	)
 	turns = source.Lazy(`(?i)\b(?:but|however|unfortunately|accident\w*|inadvert\w*|mistaken\w*|introduc\w+|also|which|broke|without|only)\b`)
-	// releaseTitle matches the title of a commit that lists the changes of a release, or
-	// that is about none.
+	// releaseTitle matches the titles of commits about a release, about the start of the
+	// next development, or about code style.
 	releaseTitle = source.Lazy(`(?i)^\W*(?:release\b|(?:version |v)?\d+\.\d+)|\bdevelopment again\b|\b(?:coding|code|doc)[- ]style\b`)
 	// outright matches the words that blame a commit even if it is a fix.
 	outright = source.Lazy(
@@ -206,28 +206,29 @@ var (
 	)
 	// alsoNamed matches further commits of a list.
 	alsoNamed = source.Lazy(`^(?:(?:,|\s+and|\s+or|\s*\+)\s+(?:commit\s+)?COMMIT(?:\W*TITLE\W*)?)+`)
-	// goesOn matches the sentence behind "Commit X did this.", where it has the blame.
+	// goesOn matches the sentence after "Commit X did this." if that sentence has the
+	// blame.
 	goesOn = source.Lazy(
 		`(?i)^\s*(?:(?:but|however|unfortunately|sadly|alas),?\s+)?(?:that|this|it|which)\s+(?:(?:commit|change|patch|also|in turn|inadvertently|accidentally)\s+)*(?:unfortunately |sadly )?(?:broke|breaks|caused|causes|regressed|resulted in|led to|(?:has|had|have) the (?:\w+ )?effect|introduced (?:a|the|some) (?:bug|regression))\b`,
 	)
-	// othersFault matches what stands before another commit that did the damage.
+	// othersFault matches the words before another commit that did the damage.
 	othersFault = source.Lazy(
 		`(?i)\b(?:and|but|which|that|then|later|until|(?:it|this|they|I|we) (?:was|were|got)?)\s+(?:\w+\s+){0,4}?(?:missed|removed|dropped|lost|broken|regressed|forgotten|reverted|disabled|overlooked|undone|deleted)\b(?:\s+\w+){0,6}?\s+(?:in|by|with|during)\s+(?:the\s+)?(?:\w+\s+){0,4}?\W*$`,
 	)
-	// settledSince matches a next sentence that says that what the commit did was fixed or
-	// reverted since, or is no reason for a fix but for a clean-up.
+	// settledSince matches a next sentence which says that a later commit fixed or
+	// reverted the change, or that the change is no reason for a fix but for a clean-up.
 	settledSince = source.Lazy(
 		`(?i)^\s*(?:(?:this|that|it|which)\b(?:[^.]|\.\w){0,60}\bthen fixed\b|(?:that|this|the) (?:commit|change|patch) is not the (?:cause|culprit|reason)\b|(?:[^.]|\.\w){0,80}\bbut (?:commit )?[0-9a-f]{7,}\W+(?:\w+ly )?(?:removed|dropped|broke|changed|reverted)\b|(?:this|that|it|which)\s+(?:has been|was|is|got)\s+(?:\w+ )?fixed\s+(?:in|by|with)\b|however,?\s+(?:[^.]|\.\w){0,60}\b(?:was|were|got|has been)\s+(?:\w+ )?reverted\b|however,?\s+(?:[^.]|\.\w){0,100}\b(?:lost|removed|dropped)\b(?:[^.]|\.\w){0,40}\b(?:in|by|since|with) (?:commit )?[0-9a-f]{7,}|(?:in order )?to (?:address|fix|solve|avoid) (?:that|this|the) (?:issue|problem|bug),? (?:commit )?[0-9a-f]{7,}|(?:so|thus|hence|therefore|now),?\s+(?:we can |let's |let us )?(?:remove|drop|delete|clean up)\b(?:[^.]|\.\w){0,60}\b(?:dead|unused|unneeded|unnecessary|obsolete|redundant)\b)`,
 	)
-	// rangeBehind matches what stands behind the left end of a range of commits, which git
-	// leaves out.
+	// rangeBehind matches the text after the left end of a range of commits. git leaves
+	// this end out of the range.
 	rangeBehind = source.Lazy(`^\.\.\.?[0-9a-f]{7,}`)
 	onlyCommit  = source.Lazy(`(?i)^\W*` + toCommit)
 	quotedIn    = source.Lazy(`["“][^"“”]{8,150}["”]`)
 )
 
-// blames reports whether the sentence blames the commit that it names. title is the
-// first line of the message.
+// blames reports whether the sentence blames its commit. title is the first line of the
+// message.
 func (s sentence) blames(title string) bool {
 	text := s.pattern()
 	if rangeBehind().MatchString(s.behind) || s.blamesOther() {
@@ -255,15 +256,15 @@ func (s sentence) blames(title string) bool {
 		(pronounBlamed().MatchString(text) || blamedByFix().MatchString(text) || onlyCommit().MatchString(text) && goesOn().MatchString(s.next))
 }
 
-// pattern returns the sentence in the form that the patterns match. It ends where
-// another commit is named, unless both are blamed together.
+// pattern returns the sentence in the form for the patterns. It ends at the next named
+// commit, unless both are blamed together.
 func (s sentence) pattern() string {
 	behind, _, _ := strings.Cut(s.plainBehind(), "COMMIT")
 	return strings.TrimLeft(plainWords(s.before), " ") + "@ " + strings.TrimLeft(behind, " ,;:)]\"'`")
 }
 
-// plainBehind returns what stands behind the commit, without its title and without
-// commits that are named together with it.
+// plainBehind returns the text after the commit, without the commit's title and without
+// commits named together with it.
 func (s sentence) plainBehind() string {
 	behind := s.behind
 	if m := titleTail().FindString(behind); m != "" {
@@ -273,8 +274,8 @@ func (s sentence) plainBehind() string {
 	return behind[len(alsoNamed().FindString(behind)):]
 }
 
-// blamesOther reports whether the sentence goes on to tell that another commit undid
-// what this one did, as in "added in A and lost in B".
+// blamesOther reports whether the sentence continues with another commit that undid the
+// change of this one, as in "added in A and lost in B".
 func (s sentence) blamesOther() bool {
 	behind, _, other := strings.Cut(s.plainBehind(), "COMMIT")
 	return other && othersFault().MatchString(behind)

@@ -13,32 +13,32 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// A Source says where a fix is read from.
+// A Source is the place of a fix.
 type Source int
 
-// The places a fix can be read from.
+// The places of a fix.
 const (
 	SourceCommit   Source = iota // a commit, against its first parent
 	SourceStaged                 // the index, against HEAD
 	SourceWorktree               // the work tree, against HEAD
 )
 
-// ContextOptions say how a fix is read and what an engine may see of it.
+// ContextOptions say how a fix is read and which parts an engine may see.
 type ContextOptions struct {
-	// NoAnnotations ignores every culprit that the message names and puts labels in
-	// place of the names of commits, as [Mask] says. Evaluation uses it.
+	// NoAnnotations ignores every culprit that the message names and replaces the names of
+	// commits with labels, see [Mask]. Evaluation uses it.
 	NoAnnotations bool
-	Paths         []string // what the fix is limited to, from the top of the tree: literal paths or, if one begins with ":(", pathspecs; nil is all
+	Paths         []string // limit the fix to these files, from the top of the tree: literal paths or, if one begins with ":(", pathspecs; nil is all
 	Source        Source
 	Index         bool // the ranking asks the repository's index of changed lines, if there is one
 }
 
-// ContextLines is how many lines of context a patch has, as git's have. The ranker
-// uses the same number of lines around a change.
+// ContextLines is the number of context lines in a patch, as in git. The ranker uses the
+// same number of lines around a change.
 const ContextLines = 3
 
-// NewContext reads a fix. For SourceStaged and SourceWorktree, fix is the commit that
-// the uncommitted fix is compared with.
+// NewContext reads a fix. For SourceStaged and SourceWorktree, the uncommitted fix is
+// compared with the commit fix.
 func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
 	fc, err := readFix(ctx, repo, fix, opt)
 	if err != nil {
@@ -73,8 +73,8 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 // hasMagic reports whether a path is a pathspec in git's long form, such as :(glob)a/*.c.
 func hasMagic(path string) bool { return strings.HasPrefix(path, ":(") }
 
-// hideNames masks the message, whose body without trailers is given. No engine sees
-// the original.
+// hideNames masks the message; body is the message without trailers. No engine sees the
+// original.
 func (fc *FixContext) hideNames(ctx context.Context, repo *gitext.Repo, body string, trailers []commitmsg.Trailer) error {
 	named, err := findAnnotations(ctx, repo, fc, body, trailers)
 	if err != nil {
@@ -128,8 +128,8 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 	return fc, nil
 }
 
-// noteLeftOut notes which files of the work tree were left out, because comparing
-// them would run a program.
+// noteLeftOut notes the omitted files of the work tree, because a comparison of these
+// files would run a program.
 func (fc *FixContext) noteLeftOut() {
 	if fc.Patch == nil {
 		return // the patch could not be read
@@ -146,12 +146,12 @@ func (fc *FixContext) noteLeftOut() {
 // Bounds of reading a patch file by file.
 const (
 	mostApart   = 1000 // files that are compared
-	mostLeftOut = 20   // files that cannot be compared before the rest is left out
+	mostLeftOut = 20   // unreadable files before the rest is left out
 )
 
-// patchByFile reads the patch of a fix file by file, when it cannot be read whole
-// because the clone lacks blobs or git met a bound. The files that cannot be
-// compared are named in the notes.
+// patchByFile reads the patch of a fix file by file, if the whole patch is unreadable
+// because the clone lacks blobs or git met a bound. The notes name the files that cannot
+// be compared.
 func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt gitext.PatchOptions) (*gitext.Patch, error) {
 	p := &gitext.Patch{Commit: fc.Fix, Parent: fc.Parent}
 	opt.Renames, opt.Copies = false, false // finding them needs all blobs
@@ -188,7 +188,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	return p, nil
 }
 
-// patchNotes notes which parts of a patch cannot be traced, a sentence each.
+// patchNotes notes the parts of a patch that cannot be traced, a sentence each.
 func patchNotes(p *gitext.Patch) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -229,17 +229,18 @@ func patchNotes(p *gitext.Patch) []string {
 	return notes
 }
 
-// changesLines reports whether a patch adds or removes a line of text. One that only
-// changes binaries, modes, names of files or submodules does not. A patch of which
-// only a part was read is taken to do so.
+// changesLines reports whether a patch adds or removes a line of text. A patch that only
+// changes binaries, modes, names of files or submodules does not. A partly read patch
+// counts as changing lines.
 func changesLines(p *gitext.Patch) bool {
 	return p.Truncated || slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool {
 		return len(f.Hunks) > 0 && !f.Submodule && !f.Binary
 	})
 }
 
-// crOnly reports whether a file's hunks change nothing but line ends. A line that moves
-// within a hunk is no such change, so each block of changed lines is compared by itself.
+// crOnly reports whether a file's hunks change nothing but line ends. Each block of
+// changed lines is compared by itself, because a line that moves within a hunk is a
+// change.
 func crOnly(f *gitext.FileChange) bool {
 	for _, h := range f.Hunks {
 		var removed, added []string

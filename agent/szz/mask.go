@@ -12,62 +12,61 @@ import (
 	"git-agent/gitext"
 )
 
-// A Mask hides from a model which commits people name in their texts: in messages,
-// and in the lines of files and patches. What the tools and the first message
-// themselves print of commits, such as hashes and titles, passes no mask and stays
-// usable. (AgentSZZ hides the trailers of messages and the hashes in titles, section
-// 3.2.)
+// A Mask hides from a model the names of commits in texts of people: in messages, and in
+// the lines of files and patches. The hashes and titles that the tools and the first
+// message print themselves are not masked and stay usable. (AgentSZZ hides the trailers
+// of messages and the hashes in titles, section 3.2.)
 //
-// The name of a commit is, in every text:
+// In every text, the name of a commit is:
 //
 //   - its hash, or seven digits or more of it, for any commit of the repository: in
 //     upper or lower case, in a web address, broken over two lines, or with a wrong end
-//     as the tools forgive it. Five and six digits count behind a word such as "commit";
-//   - a name that git describe makes, such as v1.2-3-g0123abc;
-//   - its title behind its hash, also when it is cut off or has lost its prefix;
-//   - any of these that a forge or a mailer split with the subject that it stands in,
-//     so that the body begins with the rest of it: "…".
+//     that the tools forgive. Five and six digits count after a word such as "commit";
+//   - a name from git describe, such as v1.2-3-g0123abc;
+//   - its title after its hash, even if the title is cut off or has lost its prefix;
+//   - any of these that a forge or a mailer split together with the subject, so that
+//     the body begins with its rest: "…".
 //
-// It is in the text of the fix, whose names are hints at the culprit, moreover:
+// In the text of the fix, whose names are hints at the culprit, it is also:
 //
-//   - the title of an ancestor in quotation marks, or of one that the fix names by its
-//     hash, whole and below the first line, without them;
-//   - the number of the pull request that brought an ancestor, and in a repository
-//     that numbers its commits (git-svn, Phabricator) such a number;
-//   - any other number that the message blames and that an ancestor carries, such as
-//     that of a ticket.
+//   - the title of an ancestor in quotation marks; without them, the whole title of an
+//     ancestor that the fix names by its hash, below the first line;
+//   - the number of the pull request that brought an ancestor, and the number of a
+//     commit in a repository that numbers its commits (git-svn, Phabricator);
+//   - any other number that the message blames and an ancestor's message has, such as
+//     the number of a ticket.
 //
-// The titles that the fix names are hidden in other texts too, where they are quoted,
-// as in Revert "title". All else stays: a description of a commit, a report's number,
-// a link, and hexadecimal words that no commit of the repository begins with.
+// The titles that the fix names are hidden in other texts too, if they are quoted, as in
+// Revert "title". All other text stays: a description of a commit, a report's number, a
+// link, and hexadecimal words that begin no commit id of the repository.
 //
-// A line of the fix's message such as "Fixes: NAME" is left out, like trailers.
-// Elsewhere exactly the name is replaced by "<commit A>". The label is the same wherever the
-// commit is named. The commits that the fix names have the letters A, B, C, in the
-// order of the text, and others have four letters that depend on the fix and the
-// commit alone. So the same fix always has the same labels.
+// A line of the fix's message such as "Fixes: NAME" is left out, like trailers. Elsewhere
+// exactly the name is replaced by "<commit A>". A commit has the same label everywhere.
+// The commits that the fix names have the letters A, B, C, in the order of the text, and
+// others have four letters that depend only on the fix and the commit. So the same fix
+// always has the same labels.
 type Mask struct {
 	repo    *gitext.Repo
-	ctx     context.Context // never ends; texts are masked where there is none
+	ctx     context.Context // never ends; Text has no context of its own
 	fix     gitext.OID
-	labels  map[string]string // by commit: those that the fix names
+	labels  map[string]string // by commit: the commits that the fix names
 	titles  []namedTitle      // of these commits
-	numbers map[string]string // the commit by the number that it is called, for the fix only
-	blamed  map[string]string // the commit by a number that the fix blames, as it is written
-	serials bool              // numbers such as r1234 and D1234 are commits
+	numbers map[string]string // the commit by its number, for the fix only
+	blamed  map[string]string // the commit by a number that the fix blames, in the form of the message
+	serials bool              // numbers such as r1234 and D1234 name commits
 
 	mu      sync.Mutex
-	known   map[string]string   // the commit by a word that was looked up; "" for none
-	subject map[string][]string // what titlesLike returned for a commit
+	known   map[string]string   // the commit by a known word; "" for none
+	subject map[string][]string // the result of titlesLike for a commit
 }
 
-// A namedTitle is the title of a commit, or what remains of it behind a prefix.
+// A namedTitle is the title of a commit, with or without its prefixes.
 type namedTitle struct {
 	commit, title string
 	whole         bool
 }
 
-// A nameSpan is where a text names a commit.
+// A nameSpan is a name of a commit in a text.
 type nameSpan struct {
 	from, to int
 	commit   string // an id, or a number that stands for one
@@ -76,13 +75,12 @@ type nameSpan struct {
 // Bounds of the work for one fix.
 const (
 	mostTitles = 500_000 // commits whose titles are compared
-	mostQuotes = 200     // places of the message where a title is looked for
-	mostSought = 100     // titles that are looked for in all texts
+	mostQuotes = 200     // places of the message that may be a title
+	mostSought = 100     // titles that are hidden in all texts
 )
 
-// newMask reads which commits the body of a fix's message and its patch name.
-// annotations are the culprits that the message names: their titles are looked for
-// too.
+// newMask finds the commits that the body of a fix's message and its patch name.
+// annotations are the culprits that the message names: their titles are hidden too.
 func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, annotations []Annotation) (*Mask, error) {
 	m := &Mask{
 		repo: repo, ctx: context.WithoutCancel(ctx), fix: fc.Fix,
@@ -131,7 +129,7 @@ func (m *Mask) give(commit string) {
 	m.labels[commit] = label
 }
 
-// label returns what stands for a commit.
+// label returns the label of a commit.
 func (m *Mask) label(commit string) string {
 	if l := m.labels[commit]; l != "" {
 		return l
@@ -144,8 +142,8 @@ func (m *Mask) label(commit string) string {
 	return string(b[:])
 }
 
-// Key tells masks apart that write different labels for the same fix: those of an
-// uncommitted fix, which changes. Keys of caches contain it.
+// Key tells apart masks that write different labels for the same fix: an uncommitted fix
+// may change. Keys of caches contain it.
 func (m *Mask) Key() string {
 	var all []string
 	for commit, label := range m.labels {
@@ -155,8 +153,8 @@ func (m *Mask) Key() string {
 	return fmt.Sprintf("mask-2-%.8x", sha256.Sum256([]byte(strings.Join(all, " "))))
 }
 
-// Text returns a text of the history with labels in place of the names of commits.
-// It is a message, a part of one, or a line of a file. A nil mask changes nothing.
+// Text replaces the names of commits in a text of the history with labels. The text is a
+// message, a part of a message, or a line of a file. A nil mask changes nothing.
 func (m *Mask) Text(text string) string {
 	if m == nil {
 		return text
@@ -164,8 +162,7 @@ func (m *Mask) Text(text string) string {
 	return m.replace(text, m.spans(text, false))
 }
 
-// Patch returns a patch whose lines are masked as Text does. It does not change the
-// one that is given.
+// Patch returns a copy of a patch with its lines masked like Text. It does not change p.
 func (m *Mask) Patch(p *gitext.Patch) *gitext.Patch {
 	if m == nil {
 		return p
@@ -188,14 +185,14 @@ func (m *Mask) Patch(p *gitext.Patch) *gitext.Patch {
 	return &out
 }
 
-// culpritLine matches a line that names the culprit as a trailer does, behind which the
-// message goes on.
+// culpritLine matches a line that names the culprit like a trailer, but stands before
+// other text of the message.
 var culpritLine = source.Lazy(
 	`(?im)^[ \t]*(?:fixes|fixes-commit|fixed|regressed-by|introduced-by|broken-by|caused-by|bug-introduced-by|culprit)[ \t]*:[ \t]*(?:<commit [A-Z]+>\W*?)+$\n?`,
 )
 
-// ofFix masks the message of the fix. Lines such as "Fixes: <commit A>" are left out, as
-// trailers are: their number would say how many culprits there are.
+// ofFix masks the message of the fix. It drops lines such as "Fixes: <commit A>", like
+// trailers: their number would reveal the number of culprits.
 func (m *Mask) ofFix(message string) string {
 	return culpritLine().ReplaceAllString(m.replace(message, m.spans(message, true)), "")
 }
@@ -213,8 +210,8 @@ func (m *Mask) replace(text string, spans []nameSpan) string {
 	return b.String() + text[from:]
 }
 
-// spans returns where a text names commits, in order and without overlaps. A name
-// that begins first is kept, and of several the longest.
+// spans returns the names of commits in a text, in order and without overlaps. Among
+// overlapping names it keeps the one that begins first, then the longest.
 func (m *Mask) spans(text string, ofFix bool) []nameSpan {
 	all := m.find(text, ofFix)
 	if closed, cuts := closeSeams(text); len(cuts) > 0 {
@@ -237,7 +234,7 @@ func (m *Mask) spans(text string, ofFix bool) []nameSpan {
 	return kept
 }
 
-// find returns where a text names commits, in no order.
+// find returns the names of commits in a text, in no order.
 func (m *Mask) find(text string, ofFix bool) []nameSpan {
 	m.learn([]string{text})
 	all := m.hashSpans(text)

@@ -7,27 +7,27 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds hashes in a text. A word counts as one only if a commit of the
-// repository begins with it.
+// This file finds hashes in a text. A word counts as a hash only if the id of a commit of
+// the repository begins with it.
 
 var (
 	brokenHash = source.Lazy(`\b([0-9a-fA-F]{4,60})[ \t]*\r?\n[ \t]*(?:(?:#+|//+|\*+|>+|--)[ \t]*)?([0-9a-fA-F]{4,60})\b`)
 	described  = source.Lazy(`[\w.+/-]+-\d+-g$`)
 	commitWord = source.Lazy(`(?i)\b(?:commits?|rev(?:ision)?s?|changesets?|cset|sha-?1?|hash|reverts?|reverted)[\s:#(\["'` + "`" + `]*$`)
 	sinceWord  = source.Lazy(`(?i)\b(?:since|in|by|from|after|with|of|to)\s+$`)
-	theCommit  = source.Lazy(`(?i)\bcommit:?\s+$`) // it is in the label
+	theCommit  = source.Lazy(`(?i)\bcommit:?\s+$`) // the word is part of the label
 	listWord   = source.Lazy(`^(?:,| and| or| &|, and|,? resp\.?|\.\.\.?)\s*$`)
 )
 
 // Lengths of words, in digits.
 const (
-	leastHash  = 7 // taken for a hash if a commit begins with it
-	shortHash  = 5 // taken for a hash if moreover the words before say so
+	leastHash  = 7 // taken for a hash if a commit id begins with it
+	shortHash  = 5 // taken for a hash if the words before say so too
 	wholeHash  = 40
 	longestHex = 64
 )
 
-// forgiven are the lengths to which a hash with a wrong end is cut, as the tools do.
+// forgiven are the lengths to which the tools cut a hash with a wrong end.
 var forgiven = [...]int{12, 10, 8, leastHash}
 
 // A hashWord is a word that may be a hash, in lower case.
@@ -36,8 +36,8 @@ type hashWord struct {
 	text     string
 }
 
-// hexWords returns the words of a text that may be hashes, in order. A hash that is
-// broken over two lines is one word, and its first half another.
+// hexWords returns the words of a text that may be hashes, in order. A hash broken over
+// two lines is one word, and its first half another.
 func hexWords(text string) []hashWord {
 	var out []hashWord
 	to := 0
@@ -75,7 +75,7 @@ func isHex(c byte) bool {
 
 func isAlnum(c byte) bool { return c != '_' && c < 0x80 && source.IsIdentByte(c) }
 
-// hashSpans returns where a text has hashes of commits.
+// hashSpans returns the hashes of commits in a text.
 func (m *Mask) hashSpans(text string) []nameSpan {
 	var out []nameSpan
 	for _, w := range hexWords(text) {
@@ -93,7 +93,7 @@ func (m *Mask) hashSpans(text string) []nameSpan {
 }
 
 // shortNamed reports whether the words before a short word say that it is a hash, or
-// whether it goes on with a list of such.
+// whether it continues a list of hashes.
 func (m *Mask) shortNamed(text string, w hashWord, before []nameSpan) bool {
 	head := text[max(0, w.from-40):w.from]
 	if commitWord().MatchString(head) {
@@ -107,8 +107,8 @@ func (m *Mask) shortNamed(text string, w hashWord, before []nameSpan) bool {
 	return n > 0 && before[n-1].to < w.from && listWord().MatchString(text[before[n-1].to:w.from])
 }
 
-// learn looks up the words of texts that are not known yet. Most words begin no
-// commit, so a first question has the beginning of each, and a second the rest.
+// learn looks up the unknown words of texts. Most words begin no commit id, so a first
+// lookup has only the beginning of each word, and a second the remaining ones.
 func (m *Mask) learn(texts []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,8 +134,8 @@ func (m *Mask) learn(texts []string) {
 	}
 }
 
-// lookUp returns the commit that a word begins. If several do, or git does not
-// answer, it returns the word, which then is hidden like a commit.
+// lookUp returns the commit whose id begins with a word. If several ids do, or git does
+// not answer, it returns the word, which then is hidden like a commit.
 func (m *Mask) lookUp(word string) string {
 	all := spellings(word)
 	found, err := m.repo.Abbreviated(m.ctx, all)
@@ -153,7 +153,7 @@ func (m *Mask) lookUp(word string) string {
 	return ""
 }
 
-// spellings returns a word and the forms to which the tools would cut it.
+// spellings returns a word and the shorter forms that the tools would try.
 func spellings(word string) []string {
 	out := []string{word}
 	for _, n := range forgiven {
@@ -164,7 +164,7 @@ func spellings(word string) []string {
 	return out
 }
 
-// commitOf returns the commit that a word begins, "" for none.
+// commitOf returns the commit whose id begins with a word, "" for none.
 func (m *Mask) commitOf(word string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

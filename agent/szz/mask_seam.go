@@ -6,20 +6,20 @@ import (
 	"git-agent/agent/source"
 )
 
-// This file joins what was split. Forges and mailers split a long subject anywhere,
-// also within a hash, and begin the body with its rest:
+// This file joins split subjects. Forges and mailers split a long subject anywhere, also
+// within a hash, and begin the body with its rest:
 //
 //	net: mend the queue, which broke in 0123abc…
 //
 //	…d4567 and later
 
-// seam matches where a subject was split. Some leave out the first ellipsis.
+// seam matches the place of a split. Some programs leave out the first ellipsis.
 var seam = source.Lazy(`[ \t]*(?:…|\.\.\.)?[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*(?:…|\.\.\.)[ \t]*`)
 
-// seams are the parts of a text that closeSeams took out, in order.
-type seams []struct{ at, size int } // where the part stood in what remains, and its length
+// seams are the parts of a text that closeSeams removed, in order.
+type seams []struct{ at, size int } // the position of the part in the joined text, and its length
 
-// closeSeams joins the halves of each subject in a text that was split.
+// closeSeams joins the halves of each split subject in a text.
 func closeSeams(text string) (string, seams) {
 	if !strings.Contains(text, "\n") {
 		return text, nil
@@ -35,7 +35,7 @@ func closeSeams(text string) (string, seams) {
 	return b.String() + text[from:], cuts
 }
 
-// place returns where a byte of the joined text stands in the original one.
+// place returns the position in the original text of a byte of the joined text.
 func (cuts seams) place(i int) int {
 	out := i
 	for _, c := range cuts {

@@ -10,8 +10,7 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds titles of commits in a text, and the numbers by which commits are
-// called.
+// This file finds titles of commits in a text, and the numbers of commits.
 
 var (
 	behindHash = source.Lazy("^[\\s,:;.~-]{0,6}(?:subject:?\\s*|titled\\s*)?([(\\[\"'“‘`*]*)")
@@ -23,18 +22,18 @@ var (
 	serialName = source.Lazy(`\br(\d{3,})\b|\bD(\d{3,})\b`)
 )
 
-// leastTitle is the least length of a title that is looked for in quotation marks, and
-// leastCut of the part of one that was cut off, in bytes.
+// leastTitle is the least length of a title in quotation marks, and leastCut the least
+// length of a title whose end was cut off, in bytes.
 const (
 	leastTitle = 8
 	leastCut   = 12
 )
 
-// closers are the signs that close what others open.
+// closers maps opening signs to closing ones.
 var closers = map[rune]string{'(': ")", '[': "]", '"': "\"", '\'': "'", '“': "”", '‘': "’", '`': "`'", '*': "*"}
 
-// pastTitle returns the end of a name whose hash ends at s.to: behind the title that
-// follows, if one does.
+// pastTitle returns the end of a name whose hash ends at s.to, including a title after
+// the hash.
 func (m *Mask) pastTitle(text string, s nameSpan) int {
 	rest := text[s.to:]
 	for _, title := range m.titlesLike(s.commit) {
@@ -66,8 +65,7 @@ func (m *Mask) titlesLike(commit string) []string {
 	return list
 }
 
-// withoutPrefixes returns a title, and what remains of it behind each prefix such as
-// "net: ".
+// withoutPrefixes returns a title, and its rest after each prefix such as "net: ".
 func withoutPrefixes(title string) []string {
 	title = strings.Join(strings.Fields(title), " ")
 	out := []string{title}
@@ -82,7 +80,7 @@ func withoutPrefixes(title string) []string {
 	return out
 }
 
-// titleAt returns where a title that begins at text[at:] ends, 0 if none does. Case
+// titleAt returns the end of a title that begins at text[at:], 0 if there is none. Case
 // and white space may differ, and the end may be missing.
 func titleAt(text string, at int, title string) int {
 	i, j := at, 0
@@ -122,8 +120,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// closed returns the place behind the signs at text[at:] that close the ones in
-// opened.
+// closed returns the position after the signs at text[at:] that close the ones in opened.
 func closed(text string, at int, opened string) int {
 	for len(opened) > 0 {
 		r, size := utf8.DecodeLastRuneInString(opened)
@@ -137,9 +134,9 @@ func closed(text string, at int, opened string) int {
 	return at
 }
 
-// quotedSpans returns where a text has the titles that the fix names. The text of the
-// fix may have whole titles of three words or more without quotation marks, except for
-// its first line, which is a title of its own.
+// quotedSpans returns the titles in a text that the fix names. In the text of the fix,
+// whole titles of three words or more also count without quotation marks, except in the
+// first line, which is the fix's own title.
 func (m *Mask) quotedSpans(text string, ofFix bool) []nameSpan {
 	var out []nameSpan
 	if len(m.titles) == 0 {
@@ -172,8 +169,8 @@ func (m *Mask) quotedSpans(text string, ofFix bool) []nameSpan {
 	return out
 }
 
-// quotedAt returns where a title in quotation marks ends whose opening one is
-// text[from:to], 0 if there is none.
+// quotedAt returns the end of a title in quotation marks, 0 if there is none.
+// text[from:to] is the opening mark.
 func quotedAt(text string, from, to int, title string) int {
 	end := titleAt(text, to, title)
 	if end == 0 {
@@ -185,8 +182,9 @@ func quotedAt(text string, from, to int, title string) int {
 	return 0
 }
 
-// numberSpans returns where the text of the fix has numbers of commits. Numbers of one
-// digit and those that begin a line mostly count something, such as calls in a stack.
+// numberSpans returns the numbers of commits in the text of the fix. Numbers of one digit
+// and numbers at the beginning of a line mostly count something, such as calls in a
+// stack.
 func (m *Mask) numberSpans(text string) []nameSpan {
 	var out []nameSpan
 	for _, at := range numberName().FindAllStringSubmatchIndex(text, -1) {
@@ -213,7 +211,7 @@ func (m *Mask) numberSpans(text string) []nameSpan {
 	return out
 }
 
-// group returns the only group of a match that is not empty.
+// group returns the only non-empty group of a match.
 func group(text string, at []int) string {
 	for i := 2; i+1 < len(at); i += 2 {
 		if at[i] >= 0 && at[i] < at[i+1] {
@@ -223,8 +221,8 @@ func group(text string, at []int) string {
 	return ""
 }
 
-// titlesOf returns the titles of the commits whose hashes a text has, and of those
-// that annotations name, as they quote them too.
+// titlesOf returns the titles of the commits whose hashes are in a text, and the titles
+// of the annotations, including the quoted forms.
 func (m *Mask) titlesOf(text string, annotations []Annotation) []namedTitle {
 	var out []namedTitle
 	seen := map[string]bool{}
@@ -251,9 +249,9 @@ func (m *Mask) titlesOf(text string, annotations []Annotation) []namedTitle {
 	return out
 }
 
-// readHistory looks for the ancestors of the fix whose titles stand in quotation
-// marks in its message or whose numbers it has. It returns the titles, and fills in
-// the numbers. A message with neither costs nothing.
+// readHistory looks for the ancestors of the fix whose titles are in quotation marks in
+// its message or whose numbers it has. It returns the titles, and fills in the numbers. A
+// message with neither costs nothing.
 func (m *Mask) readHistory(ctx context.Context, fc *FixContext, body string) ([]namedTitle, error) {
 	quotes := quotesByBeginning(body)
 	wanted := map[string]bool{}
@@ -311,8 +309,8 @@ func orNone(at []int) []int {
 	return at
 }
 
-// quotesByBeginning returns where quotation marks open in a text, by the beginning of
-// what they quote.
+// quotesByBeginning returns the positions of opening quotation marks in a text, by the
+// beginning of the quoted text.
 func quotesByBeginning(text string) map[string][]nameSpan {
 	out, n := map[string][]nameSpan{}, 0
 	for _, at := range quoteOpen().FindAllStringIndex(text, -1) {
@@ -326,8 +324,8 @@ func quotesByBeginning(text string) map[string][]nameSpan {
 	return out
 }
 
-// beginning returns the first bytes of a title, as titleAt compares them; "" for one
-// that is too short.
+// beginning returns the first bytes of a title, in the form that titleAt compares; "" for
+// a short title.
 func beginning(title string) string {
 	key := make([]byte, 0, leastTitle)
 	for i := 0; i < len(title) && len(key) < leastTitle; i++ {

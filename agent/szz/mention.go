@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// These patterns find what names a commit by its subject in quotation marks.
+// These patterns find commits that are named by a subject in quotation marks.
 var (
 	quotedTitle = source.Lazy(`["“]([^"“”\n]{8,120}(?:\n[^"“”\n]{1,80})?)["”]`)
 	titleBlamed = source.Lazy(
@@ -19,8 +19,8 @@ var (
 	)
 )
 
-// mostReferences is how many names of commits other than hashes are looked up in the
-// history for one message. Each costs a walk over the messages of all ancestors.
+// mostReferences is the largest number of commit names without a hash that are looked up
+// for one message. Each lookup is a walk over the messages of all ancestors.
 const mostReferences = 3
 
 // A mention names a commit by its subject or by a number that its message carries.
@@ -28,12 +28,12 @@ type mention struct {
 	title   string  // the subject, or ""
 	kind    *ticket // the kind of the number, nil for a subject
 	number  string
-	written string // the number as the message has it, such as "PR #12"
+	written string // the number in the form of the message, such as "PR #12"
 	around  string // the sentence, as far as it was read
 	text    string // an excerpt of it
 }
 
-// mentions returns what the text blames by a subject or a number.
+// mentions returns the subjects and numbers that the text blames.
 func mentions(body string) []mention {
 	var found []mention
 	title, _, _ := strings.Cut(body, "\n")
@@ -54,10 +54,10 @@ func mentions(body string) []mention {
 	return found
 }
 
-// referredAnnotations resolves what the message of a commit blames by a subject or a
-// number, where the commit is the fix or one that it merges, among the ancestors of the fix's parent. Those that no
-// commit or several commits answer to are left out: a title that two commits have does
-// not say which is meant, unless the sentence has the author or the date of one.
+// referredAnnotations finds the commits that the message of commit in blames by a subject
+// or a number; in is the fix or a commit that it merges. It searches the ancestors of the
+// fix's parent. A name of no commit or of several is left out: a title of two commits is
+// ambiguous, unless the sentence has the author or the date of one of them.
 func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, in gitext.Commit, body string) ([]Annotation, error) {
 	if fc.Parent == "" {
 		return nil, nil
@@ -80,7 +80,7 @@ func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext,
 
 // commits returns the ancestors of tip that the mention names, tip included.
 func (r mention) commits(ctx context.Context, repo *gitext.Repo, tip gitext.OID) ([]gitext.OID, error) {
-	const mostMatches = 50 // messages with the words that are looked at
+	const mostMatches = 50 // largest number of messages with the words
 	opt := gitext.LogOptions{Tip: tip, Grep: r.title, Max: mostMatches}
 	if r.kind != nil {
 		opt.GrepLine = r.kind.carrier(r.number)
@@ -93,7 +93,7 @@ func (r mention) commits(ctx context.Context, repo *gitext.Repo, tip gitext.OID)
 		matched = append(matched, e.OID)
 	}
 	if len(matched) == mostMatches {
-		return nil, nil // there may be more, and such a name names nobody
+		return nil, nil // there may be more matches, so the name is ambiguous
 	}
 	commits, err := repo.Commits(ctx, matched)
 	if err != nil {
@@ -118,8 +118,8 @@ func (r mention) is(c gitext.Commit) bool {
 	return foldSubject(c.Subject()) == foldSubject(r.title)
 }
 
-// describes reports whether the sentence has the name of the commit's author, or the
-// day on which it was made.
+// describes reports whether the sentence has the name of the commit's author, or the day
+// of the commit.
 func (r mention) describes(c gitext.Commit) bool {
 	around := " " + strings.ToLower(oneLine(r.around)) + " "
 	if name := strings.ToLower(c.Author.Name); strings.Contains(name, " ") && strings.Contains(around, name) {

@@ -8,7 +8,7 @@ import (
 	"git-agent/gitext"
 )
 
-// These patterns find what in a message names a commit, a ticket or a page, and is no
+// These patterns find names of commits, tickets and pages in a message, which are not
 // prose. Some messages have as few as five digits of a hash.
 var (
 	anyHash    = source.Lazy(`(?i)\b[0-9a-f]{5,64}\b`)
@@ -23,8 +23,8 @@ var (
 	hintLine   = source.Lazy(`(?im)^\s*(?:fixes|fixed|regressed-by|introduced-by|broken-by|caused-by|culprit|revert(?:s|ed)?)\s*:.*$`)
 )
 
-// These patterns find what stands before or behind a number that counts or measures
-// something. Such a number is no hash, though a hash may consist of decimal digits.
+// These patterns find the words before or after a number that counts or measures
+// something. Such a number is no hash, although a hash may have only decimal digits.
 var (
 	beforeNumber = source.Lazy(
 		`(?i)(?:[<>]=?|\b(?:lines?|size|length|offset|port|pid|uid|limit|than|least|most|exceed(?:s|ed|ing)?):?|\w\.[a-z]{1,4}:|\d\.)\s*$`,
@@ -34,13 +34,13 @@ var (
 	)
 )
 
-// Prose returns a message as the ranking counts its words: a mark stands in place of
-// hashes of five digits or more with the titles behind them (<hash>), quoted texts
+// Prose returns a message in the form whose words the ranking counts: it replaces with
+// marks hashes of five digits or more with the titles after them (<hash>), quoted texts
 // (<quoted>), numbers of bugs (<bug>), of pull requests and reviews (<ref>) and links
-// (<link>), and lines that look like trailers are dropped. Words that only look like
-// short hashes are kept where spared has them. The ranking was trained on such
-// messages, for which it costs little to drop more than the names of commits. What
-// is hidden from a model is decided by [Mask].
+// (<link>), and drops lines that look like trailers. Words in spared that only look like
+// short hashes are kept. The ranking was trained on such messages, for which dropping
+// more than the names of commits costs little. [Mask] decides which texts are hidden from
+// a model.
 func Prose(message string, spared map[string]bool) string {
 	message = strings.ReplaceAll(message, "\r\n", "\n")
 	message = svnOrigin().ReplaceAllString(message, "")
@@ -55,13 +55,12 @@ func Prose(message string, spared map[string]bool) string {
 	return maskQuoted(message)
 }
 
-// shortestTitle is the least length of a quoted text that may be the title of a
-// commit.
+// shortestTitle is the least length of a quoted text that may be the title of a commit.
 const shortestTitle = 8 // bytes
 
-// maskQuoted takes out quoted texts that may be titles. Short ones, such as "old",
-// are kept. The text between two quoted ones is not mistaken for quoted, because it
-// begins with a space or its first quotation mark has closed a pair.
+// maskQuoted masks quoted texts that may be titles. Short ones, such as "old", are kept.
+// The text between two quoted ones is not mistaken for a quoted one, because it begins
+// with a space or its first quotation mark has closed a pair.
 func maskQuoted(message string) string {
 	var b strings.Builder
 	for {
@@ -73,7 +72,7 @@ func maskQuoted(message string) string {
 		message = message[at:]
 		m := quotedText().FindStringSubmatch(message)
 		switch {
-		case m == nil: // it opens nothing
+		case m == nil: // the mark opens nothing
 			_, width := utf8.DecodeRuneInString(message)
 			b.WriteString(message[:width])
 			message = message[width:]
@@ -87,7 +86,7 @@ func maskQuoted(message string) string {
 	}
 }
 
-// maskHashes takes out the words that look like hashes, except for those of spared.
+// maskHashes masks the words that look like hashes, except the words in spared.
 func maskHashes(message string, spared map[string]bool) string {
 	var b strings.Builder
 	from := 0
@@ -103,17 +102,16 @@ func maskHashes(message string, spared map[string]bool) string {
 	return b.String() + message[from:]
 }
 
-// isQuantity reports whether message[from:to] is a number that counts lines,
-// bytes and the like.
+// isQuantity reports whether message[from:to] is a number of lines, bytes and the like.
 func isQuantity(message string, from, to int) bool {
-	const near = 24 // bytes that are searched on each side
+	const near = 24 // searched bytes on each side
 	return strings.Trim(message[from:to], "0123456789") == "" &&
 		(beforeNumber().MatchString(message[max(0, from-near):from]) || behindNumber().MatchString(message[to:min(len(message), to+near)]))
 }
 
 // hashLikeWords returns the words in a patch's paths and lines that look like short
-// hashes, such as 65535 and acc100. They may stay in the prose, because often the bug
-// is about them. Longer ones could be real hashes.
+// hashes, such as 65535 and acc100. They may stay in the prose, because often the bug is
+// about them. Longer words could be real hashes.
 func hashLikeWords(p *gitext.Patch) map[string]bool {
 	const longest = 6
 	words := map[string]bool{}

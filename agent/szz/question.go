@@ -6,40 +6,41 @@ import (
 	"git-agent/gitext"
 )
 
-// A Question is what is asked about one fix. The command line, MCP, evaluation and
-// recorded runs all use it.
+// A Question is a question about one fix. The command line, MCP, evaluation and recorded
+// runs all use it.
 type Question struct {
-	Fix         gitext.OID // for an uncommitted fix, the commit that it is compared with
+	Fix         gitext.OID // for an uncommitted fix, the commit to compare with
 	Source      Source
-	Paths       []string // literal paths that the fix is limited to; nil is all
+	Paths       []string // literal paths that limit the fix; nil is all
 	Annotations bool     // a culprit that the fix's message names is the answer
-	Opinion     Opinion  // when the ranking is asked about an annotation
+	Opinion     Opinion  // whether the ranking also answers beside an annotation
 	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
 	Max         int      // most suspects returned; 0 lets the engine decide
 	Index       bool     // the ranking asks the repository's index of changed lines
 	Switches    Switches // of the agent engine
 }
 
-// An Opinion says when the ranking is asked beside an annotation that answers.
+// An Opinion says when the ranking answers beside an annotation.
 type Opinion int
 
-// The ranking is asked never; where the annotation is none of the formal ones, such as
-// a Fixes: trailer; or always.
+// The ranking is asked never; if no annotation is a formal one, such as a Fixes: trailer;
+// or always.
 const (
 	OpinionNever Opinion = iota
 	OpinionUnsure
 	OpinionAlways
 )
 
-// Asks reports whether the ranking is asked about a fix with these annotations. One
-// that a tool wrote for the purpose is hardly ever wrong; prose may be misread.
+// Asks reports whether the ranking is asked about a fix with these annotations. An
+// annotation that a tool wrote for the purpose is hardly ever wrong; prose may be
+// misread.
 func (o Opinion) Asks(annotations []Annotation) bool {
 	return o == OpinionAlways || o == OpinionUnsure && !slices.ContainsFunc(annotations, func(a Annotation) bool {
 		return a.Verified && (a.Kind != AnnotationProse || a.Formal)
 	})
 }
 
-// Context returns how the fix is to be read.
+// Context returns the options for reading the fix.
 func (q Question) Context() ContextOptions {
 	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Index: q.Index}
 }
@@ -49,11 +50,11 @@ func (q Question) Committed() bool { return q.Source == SourceCommit }
 
 // Switches turn off parts of the agent engine's method.
 type Switches struct {
-	NoTools           bool // the first prompt and report are all that the model has
+	NoTools           bool // the model has only the first prompt and report
 	NoDomainKnowledge bool // no text says how to trace: the system message has the task only, and tools give no advice
 	NoCompression     bool // tools answer in git's own formats, a repeated call is answered in full again, and the first prompt shows patches from their beginning, up to a page each
-	NoCandidates      bool // the first prompt has nothing but the fix's message and patch
-	NoRanking         bool // the first prompt names who wrote the lines, but not in the order of the ranking, and shows no patches
+	NoCandidates      bool // the first prompt has only the fix's message and patch
+	NoRanking         bool // the first prompt names the authors of the lines, but not in the order of the ranking, and shows no patches
 	NoClaimCheck      bool // answers are accepted without a check of the claims
 }
 
@@ -81,11 +82,11 @@ func (s Switches) Names() []string {
 	return names
 }
 
-// And returns the switches that are on in s or in o or in both.
+// And returns the switches that are on in s, in o, or in both.
 func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names(), o.Names()...)...) }
 
-// SwitchesNamed returns the switches whose names are among the words. Other words are
-// ignored.
+// SwitchesNamed returns the switches whose names are among the words. It ignores other
+// words.
 func SwitchesNamed(words ...string) Switches {
 	var s Switches
 	for _, n := range s.named() {

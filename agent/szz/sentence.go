@@ -7,14 +7,14 @@ import (
 	"git-agent/agent/source"
 )
 
-// sentenceReach is how many bytes on each side of a commit's name are searched for
-// the ends of its sentence. excerptReach is how many of them an excerpt shows.
+// sentenceReach is the number of bytes on each side of a commit's name that may belong to
+// its sentence. excerptReach is the number of bytes on each side in an excerpt.
 const (
 	sentenceReach = 240
 	excerptReach  = 110
 )
 
-// These patterns find where a sentence ends: at a full stop, an empty line, and
+// These patterns find the end of a sentence: a full stop, an empty line, or the position
 // before an item of a list. listLine matches an item that begins with a hash.
 var (
 	sentenceEnd = source.Lazy(`[.!?]["')\]]*\s|\n[ \t]*\n|\n[ \t]*(?:[-*+•]|\d+[.)])[ \t]`)
@@ -25,13 +25,13 @@ var (
 // A sentence is the part of a message around the name of a commit.
 type sentence struct {
 	before, name, behind string
-	prev                 string // the sentence before, where it is near
-	next                 string // what follows the sentence, up to sentenceReach bytes behind the name
-	cutBefore, cutBehind bool   // the sentence goes on
+	prev                 string // the sentence before, if it is near
+	next                 string // the text after the sentence, up to sentenceReach bytes after the name
+	cutBefore, cutBehind bool   // the sentence continues beyond the cut
 }
 
-// sentenceAround returns the sentence around body[from:to], as far as sentenceReach
-// bytes on each side.
+// sentenceAround returns the sentence around body[from:to], up to sentenceReach bytes on
+// each side.
 func sentenceAround(body string, from, to int) sentence {
 	s := sentence{name: body[from:to]}
 	start, end := max(0, from-sentenceReach), min(len(body), to+sentenceReach)
@@ -40,7 +40,7 @@ func sentenceAround(body string, from, to int) sentence {
 	at := start
 	for _, m := range sentenceEnds(s.before) {
 		if strings.HasSuffix(strings.TrimRight(body[at:start+m[0]], " \t\n"), ":") {
-			continue // "It was introduced in:" goes on behind an empty line or the mark of an item
+			continue // "It was introduced in:" continues after an empty line or the mark of an item
 		}
 		s.prev, at = body[at:start+m[1]], start+m[1]
 		s.before, s.cutBefore = body[at:from], false
@@ -52,7 +52,7 @@ func sentenceAround(body string, from, to int) sentence {
 	return s
 }
 
-// sentenceEnds returns where the sentences of a text end.
+// sentenceEnds returns the ends of the sentences in a text.
 func sentenceEnds(text string) [][]int {
 	var ends [][]int
 	for _, m := range sentenceEnd().FindAllStringIndex(text, -1) {
@@ -63,8 +63,8 @@ func sentenceEnds(text string) [][]int {
 	return ends
 }
 
-// excerpt returns the sentence on one line. What is further than excerptReach bytes
-// from the name is replaced by an ellipsis, at a space where there is one.
+// excerpt returns the sentence on one line. It replaces text farther than excerptReach
+// bytes from the name with an ellipsis, at a space if there is one.
 func (s sentence) excerpt() string {
 	before, behind := oneLine(s.before), oneLine(s.behind)
 	cutBefore, cutBehind := s.cutBefore, s.cutBehind
@@ -89,7 +89,7 @@ func (s sentence) excerpt() string {
 	return strings.TrimSpace(before + s.name + behind)
 }
 
-// wholeRunes drops the parts of characters at both ends of a text that was cut.
+// wholeRunes drops the parts of characters at both ends of a cut text.
 func wholeRunes(text string) string {
 	for text != "" && !utf8.RuneStart(text[0]) {
 		text = text[1:]
@@ -118,9 +118,9 @@ func oneLine(text string) string {
 	return joined
 }
 
-// listedCommits returns where a text has the hashes that begin the lines of a list of
-// commits, such as that of "git log --oneline". What stands behind such a hash is the
-// title of the commit, which may tell what that commit fixes.
+// listedCommits returns the positions of the hashes that begin the lines of a list of
+// commits, as in "git log --oneline". The text after such a hash is the title of the
+// commit, which may tell of a defect that the commit fixes.
 func listedCommits(text string) map[int]bool {
 	lines := listLine().FindAllStringSubmatchIndex(text, -1)
 	listed := map[int]bool{}

@@ -1,21 +1,20 @@
-// Package szz defines the question of Śliwerski, Zimmermann and Zeller (MSR 2005)
-// and the form of its answer: which commits introduced the bug that this commit
-// fixes?
+// Package szz defines the question of Śliwerski, Zimmermann and Zeller (MSR 2005), which
+// commits introduced the bug that this commit fixes, and the form of its answer.
 //
 // [NewContext] reads a fix into a [FixContext]. An engine answers with a [Answer]:
-// bug-introducing commits, best first, each with evidence that a reader can check.
-// The engines are packages of their own. Package offline, with rank and classic,
-// needs a git repository and nothing else. Package detect asks a model. Package
-// verify confirms the suspects by running a command.
+// bug-introducing commits, best first, each with evidence that a reader can check. The
+// engines are in packages of their own. Package offline, with rank and classic, needs
+// only a git repository. Package investigate asks a model. Package verify confirms the
+// suspects by running a command.
 //
-// Promises of the offline engine: the answer depends on the repository's
-// objects, the options and the version of these packages only, never on the
-// caller's git configuration, on the clock or on map order. Nothing is written
-// to the repository. A blob that the clone lacks costs the lines that need it and
-// is named in the notes. It never costs the whole answer.
+// Promises of the offline engine: the answer depends only on the repository's objects,
+// the options and the version of these packages, never on the caller's git configuration,
+// on the clock or on map order. Nothing is written to the repository. If the clone lacks
+// a blob, the lines that need it are left out and the notes name it. A missing blob never
+// costs the whole answer.
 //
 // An opinion beside an annotation (Answer.Opinion), which package engine adds, is the
-// exception: the ranking is given a bounded time for it, and a note says if that ended.
+// exception: the ranking has a bounded time for it, and a note says if that time ended.
 //
 // Limits: a merge commit is read as its patch against its first parent; a
 // commit outside the history of the fix's parent is never a suspect.
@@ -31,36 +30,37 @@ import (
 	"git-agent/gitext"
 )
 
-// A FixContext is all that an engine may see of a fix.
+// A FixContext holds all facts about a fix that an engine may see.
 type FixContext struct {
 	Fix    gitext.OID // "" for an uncommitted fix; Parent is then HEAD
 	Parent gitext.OID // first parent; "" for a root commit
 	Commit gitext.Commit
-	// Message is the message without trailers, and without the names of commits when
-	// ContextOptions.NoAnnotations is set. Prose is what the ranking counts of it.
+	// Message is the message without trailers, and without the names of commits if
+	// ContextOptions.NoAnnotations is set. Prose is the form of the message for the
+	// ranking.
 	Message     string
 	Prose       string
 	Date        time.Time     // upper bound of every search
 	Patch       *gitext.Patch // Parent..Fix with three lines of context
 	Annotations []Annotation  // culprits that the message names
 	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
-	Notes       []string      // what is odd about this fix, a sentence each
+	Notes       []string      // oddities of this fix, a sentence each
 	Index       bool          // the ranking asks the repository's index of changed lines, if there is one
 
 	leftOut bool // some files could not be read
 }
 
-// An Annotation is a culprit that a message names: that of the fix, or that of a
-// commit which the fix merges.
+// An Annotation is a culprit named by a message: the message of the fix, or of a commit
+// that the fix merges.
 type Annotation struct {
 	Commit   gitext.OID
 	Kind     string // AnnotationTrailer, AnnotationProse or AnnotationRevert
 	Text     string // the words of the message
 	Subject  string // the subject that the message quotes, "" if it quotes none
-	Formal   bool   // prose, but a line such as "Fixes: <hash>" that stands above other paragraphs
+	Formal   bool   // prose, but in a line such as "Fixes: <hash>" above other paragraphs
 	Verified bool   // the commit exists, is an ancestor of the fix and has the quoted subject
-	Problem  string // why it is not verified
-	// In is the commit with the message: the fix, or one of the few that a merge
+	Problem  string // the reason why it is not verified
+	// In is the commit with the message: the fix, or one of the few commits that a merge
 	// brings; "" for an uncommitted fix.
 	In gitext.OID
 }
@@ -78,33 +78,33 @@ type Answer struct {
 	Engine      string       // "offline" or "agent"
 	Algorithm   string       // an element of Algorithms, "annotation" or "agent"
 	Suspects    []Suspect    // best first; a set for b, ag, ma and ra
-	Owner       *Suspect     // the commit that wrote most of the code that the fix removes, where the suspects are others; else nil
-	Opinion     *Suspect     // whom the ranking suspects instead of what an annotation names; nil where it has no strong opinion or was not asked
+	Owner       *Suspect     // the commit that wrote most of the code that the fix removes, if it is no suspect; else nil
+	Opinion     *Suspect     // the commit that the ranking suspects instead of the annotation; nil if it has no strong opinion or was not asked
 	Candidates  []gitext.OID // every commit considered, suspects included
 	Notes       []string
-	Agent       *AgentReport // how a model came to it; nil when none was asked
+	Agent       *AgentReport // the origin of a model's answer; nil if no model was asked
 	Index       bool         // the ranking asked an index of changed lines
-	Incomplete  []string     // what the clone lacked for a complete answer: agent.LacksObjects, LacksHistory; nil if nothing
-	Sandbox     string       // the sandbox.Level that confined the command of package verify; "" when none was run
+	Incomplete  []string     // missing parts of the clone: agent.LacksObjects, LacksHistory; nil if nothing is missing
+	Sandbox     string       // the sandbox.Level of the command of package verify; "" if none was run
 }
 
 // LacksHistory in Answer.Incomplete says that the clone is shallow, and older history was
 // not searched.
 const LacksHistory = "shallow"
 
-// A Suspect is a commit that may have introduced the bug. The probability is
-// calibrated by rank, and for a model by a calibration that was made for it. Package
-// fixlike lowers it for a fix that looks like none.
+// A Suspect is a commit that may have introduced the bug. The ranking's probability is
+// calibrated by package rank, a model's by a calibration for that model. Package fixlike
+// lowers it if the fix does not look like one.
 type Suspect struct {
 	suspect.Suspect
-	// Prior is the probability before a command ran that changed it (package verify),
-	// and 0 if none did.
+	// Prior is the probability before a command of package verify changed it, and 0 if
+	// none did.
 	Prior float64
-	Vote  *Vote  // what the probability was made of; nil where no model named it
-	Type  string // how it introduced the bug, one of ClaimTypes; "" where no model named it
+	Vote  *Vote  // the inputs of the probability; nil if no model named the commit
+	Type  string // the way it introduced the bug, one of ClaimTypes; "" if no model named it
 }
 
-// Algorithms lists what Question.Algorithm takes, the default first.
+// Algorithms lists the values of Question.Algorithm, the default first.
 var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
 
 // AllNotes returns the notes about the fix and about its annotations.
@@ -112,10 +112,10 @@ func (fc *FixContext) AllNotes() []string {
 	return append(slices.Clone(fc.Notes), annotationNotes(fc.Annotations)...)
 }
 
-// Settle answers the fixes for which no engine is needed, and returns nil for the
-// others. Verified annotations are the answer, with the algorithm "annotation". A
-// fix that leaves nothing to trace gives an answer without suspects, which names the
-// algorithm that was asked for, and a note that says why.
+// Settle answers the fixes that need no engine, and returns nil for the others. Verified
+// annotations are the answer, with the algorithm "annotation". A fix with nothing to
+// trace gets an answer without suspects, with the requested algorithm and a note about
+// the reason.
 func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm string) (*Answer, error) {
 	v, err := annotated(ctx, repo, fc)
 	switch {
@@ -131,9 +131,8 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 	return nil, nil
 }
 
-// Offline completes an answer of the offline engine: it fills in the fix, puts the
-// fix's notes before the others, and keeps the first max suspects, or all of them
-// when max is 0.
+// Offline completes an answer of the offline engine: it fills in the fix, puts the fix's
+// notes before the others, and keeps the first max suspects, or all of them if max is 0.
 func (v *Answer) Offline(fc *FixContext, max int) *Answer {
 	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
 	v.Notes = append(fc.AllNotes(), v.Notes...)

@@ -7,19 +7,19 @@ import (
 	"git-agent/agent/source"
 )
 
-// A ticket is a kind of number that names a commit, because the commit's message
-// carries it: that of a pull request, of a review, or of a ticket.
+// A ticket is a kind of number that names a commit by the commit's message: the number of
+// a pull request, of a review, or of a ticket.
 type ticket struct {
 	name     func() *regexp.Regexp // finds it in prose; the first group is the number
-	carriers []string              // lines that carry it, where NUMBER stands for the number
+	carriers []string              // lines with the number; NUMBER stands for it
 	report   bool                  // a report of a bug may have such a number, too
 }
 
-// requestWords stand before the number of a pull request in the trailers of some projects.
+// requestWords are the trailers for pull request numbers in some projects.
 const requestWords = `^(PR-URL|Pull-Request|Pull-request|PR|Reviewed-on|Part-of): .*[/#!]NUMBER>?$`
 
-// tickets are the kinds that are known. Their carriers are extended regular expressions
-// that git and Go read alike.
+// tickets are the known kinds. Their carriers are extended regular expressions with the
+// same meaning in git and Go.
 var tickets = []ticket{
 	{ // of GitHub
 		name:     source.Lazy(`(?:\b(?:PR|pull request|pull)\s*#?|(?:\b[\w.-]+/[\w.-]+)?#|\bGH-)(\d{1,6})\b`),
@@ -48,8 +48,8 @@ var tickets = []ticket{
 	},
 }
 
-// These patterns decide what a number is. Numbers of reports are more frequent than
-// those of changes, so that only the words of numberBlamed are believed.
+// These patterns decide the meaning of a number. Numbers of reports are more frequent
+// than numbers of changes, so only the words of numberBlamed count.
 var (
 	numberBlamed = source.Lazy(
 		`(?i)\b(?:(?:bugs?|errors?|warnings?|problems?|issues?|failures?|regress\w*|leaks?|typos?|breakages?|crash\w*|deadlocks?)\b[^.,]{0,50}\b(?:introduced|caused|created|added)\s+(?:in|by|with)|regress(?:ion|ed|ions)\s+(?:in|from|by|since|caused by|introduced in)|broken\s+(?:in|by|since|after)|accidental\w*\s+(?:\w+\s+)?(?:in|by)|introduced accidentally in|fallout from)\s*:?\s+(?:PR\s*|pull request\s*)?@`,
@@ -63,7 +63,7 @@ var (
 	closing = `(?im)^\W*(?:fix\w*|clos\w*|resolv\w*|refs?|references?|bugs?|issues?|tickets?|jira|see|part of)\b[:\s](?:.*[^A-Za-z0-9-])?`
 )
 
-// mentions returns what the text blames by a number of this kind.
+// mentions returns the numbers of this kind that the text blames.
 func (k *ticket) mentions(body string) []mention {
 	var found []mention
 	title, _, _ := strings.Cut(body, "\n")
@@ -87,19 +87,19 @@ func (k *ticket) mentions(body string) []mention {
 	return found
 }
 
-// fixCloses reports whether a line of the message names the ticket as the report of
-// the bug that is fixed.
+// fixCloses reports whether a line of the message names the ticket as the report of the
+// fixed bug.
 func fixCloses(body, number string) bool {
 	return regexp.MustCompile(closing + regexp.QuoteMeta(number) + `\b`).MatchString(body)
 }
 
-// carrier returns an extended regular expression for the lines that carry a number.
+// carrier returns an extended regular expression for the lines with a number.
 func (k *ticket) carrier(number string) string {
 	return strings.ReplaceAll(strings.Join(k.carriers, "|"), "NUMBER", regexp.QuoteMeta(number))
 }
 
-// carriedBy reports whether the subject or a trailer of a message carries the number.
-// A ticket counts in these places only, because bodies mention others, too.
+// carriedBy reports whether the subject or a trailer of a message has the number. Other
+// places do not count, because bodies mention other tickets, too.
 func (k *ticket) carriedBy(message, number string) bool {
 	carrier := regexp.MustCompile(k.carrier(number))
 	subject, rest, _ := strings.Cut(message, "\n")

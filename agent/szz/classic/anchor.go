@@ -11,21 +11,21 @@ import (
 	"git-agent/gitext"
 )
 
-// maxClassicFiles is how many files of a fix are blamed. A fix of more files mostly
-// moves or renames them. 2,758 files of netty took 30 s of CPU, and a blame in a
+// maxClassicFiles is the largest number of blamed files of a fix. A fix of more files
+// mostly moves or renames them. 2,758 files of netty took 30 s of CPU, and a blame in a
 // longer history takes a hundred times as much.
 const maxClassicFiles = 500
 
-// maxLexedAll is how many bytes of the files of one fix are lexed, and
-// maxClassicLines how many of their lines are traced.
+// maxLexedAll bounds the bytes of one fix's files that are lexed, and maxClassicLines the
+// traced lines.
 const (
 	maxLexedAll     = 6 << 20
 	maxClassicLines = 200_000
 )
 
-// anchors collects the lines that the variant traces: those that the fix deletes or
-// modifies, except for those that the rules leave out. What cannot be traced at all
-// (binary files, submodules, changes of mode) is in the notes of the fix context.
+// anchors collects the lines that the variant traces: the lines that the fix deletes or
+// modifies, except those that the rules exclude. The notes of the fix context name
+// untraceable changes (binary files, submodules, changes of mode).
 func (t *tracer) anchors(ctx context.Context) error {
 	deleted, left := 0, 0
 	for i := range t.fc.Patch.Files {
@@ -78,8 +78,8 @@ func (t *tracer) noteEmpty(deleted int) {
 	}
 }
 
-// deletedLines returns the lines that the fix takes out of a file, without the blank
-// ones and those of format-only changes where the rules say so.
+// deletedLines returns the lines that the fix removes from a file. If the rules say so,
+// blank lines and lines of format-only changes are left out.
 func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
 	var out []gitext.PatchLine
 	for _, h := range f.Hunks {
@@ -97,10 +97,10 @@ func (t *tracer) deletedLines(f *gitext.FileChange) []gitext.PatchLine {
 	return out
 }
 
-// dropComments leaves out the lines that are comment and nothing else in the
-// file as it was before the fix. The reference implementation looks at the
-// file at each blamed commit instead. That takes a lexer for each commit, and
-// differs only where code was commented in or out without changing the line.
+// dropComments drops the lines that consist only of a comment in the file before the fix.
+// The reference implementation looks at the file at each blamed commit instead. That
+// needs a lexer for each commit, and differs only if code was commented in or out without
+// changing the line.
 func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines []gitext.PatchLine) ([]gitext.PatchLine, error) {
 	if !t.rules.comments || len(lines) == 0 {
 		return lines, nil
@@ -123,7 +123,7 @@ func (t *tracer) dropComments(ctx context.Context, f *gitext.FileChange, lines [
 	return out, nil
 }
 
-// unread notes that a blob could not be lexed, and returns errors of other kinds.
+// unread notes that a blob could not be lexed. It returns errors of other kinds.
 func (t *tracer) unread(path string, err error) error {
 	var large *gitext.TooLargeError
 	switch {

@@ -15,7 +15,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// maxEvidence is how many lines of evidence are given for one suspect.
+// maxEvidence is the largest number of evidence lines for one suspect.
 const maxEvidence = 5
 
 // maxEvidenceText bounds a line of evidence. Minified files have very long lines.
@@ -32,8 +32,8 @@ type answerLine struct {
 	file *traceFile
 }
 
-// answers returns the commits that lines are blamed on and that can be the answer,
-// the one with most lines first.
+// answers returns the possible answers among the blamed commits, the one with most lines
+// first.
 func (t *tracer) answers() []answer {
 	byCommit := map[gitext.OID]*answer{}
 	boundary := t.repo.ShallowBoundary()
@@ -96,8 +96,8 @@ func (t *tracer) answer(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
-// complete reads the commits of which no facts are known: variants that look
-// through nothing have read none.
+// complete reads the commits without known facts: variants that look through no commit
+// have read none.
 func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	var fresh []gitext.OID
 	for _, o := range oids {
@@ -115,7 +115,7 @@ func (t *tracer) complete(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// choose returns the candidate that the variant picks, "" when it takes all.
+// choose returns the candidate that the variant picks, "" if it takes all.
 func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, error) {
 	if t.rules.pick == nil || len(oids) == 0 {
 		return "", nil
@@ -124,7 +124,7 @@ func (t *tracer) choose(ctx context.Context, oids []gitext.OID) (gitext.OID, err
 	return t.rules.pick(ctx, t, oids)
 }
 
-// latest is R-SZZ's choice: the commit with the latest committer date. Of commits of
+// latest is R-SZZ's choice: the commit with the latest committer date. Among commits of
 // the same second it takes the descendant, else the one with the smaller object id.
 func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	best := oids[0]
@@ -146,8 +146,8 @@ func latest(ctx context.Context, t *tracer, oids []gitext.OID) (gitext.OID, erro
 	return best, nil
 }
 
-// largest is L-SZZ's choice: the commit with most added and removed lines over all
-// its files. Of equally large ones it takes the one with the smaller object id.
+// largest is L-SZZ's choice: the commit with most added and removed lines over all its
+// files. Among equally large ones it takes the one with the smaller object id.
 func largest(_ context.Context, t *tracer, oids []gitext.OID) (gitext.OID, error) {
 	return slices.MaxFunc(oids, func(a, b gitext.OID) int {
 		return cmp.Or(t.size(a)-t.size(b), strings.Compare(string(b), string(a)))
@@ -184,7 +184,7 @@ func evidenceText(b []byte) string {
 	return strings.ToValidUTF8(string(b[:min(len(b), maxEvidenceText)]), "\uFFFD")
 }
 
-// command returns the git blame that shows what was found, as a line for the shell.
+// command returns the git blame command that shows the finding, as a line for the shell.
 func (t *tracer) command(l answerLine) string {
 	args := []string{"git", "blame"}
 	if t.rules.space {

@@ -1,6 +1,6 @@
-// Package classic implements the published variants of SZZ: B, AG, MA, L, R and
-// RA. They blame the lines that a fix deletes and differ in which lines count
-// and which commits are looked through.
+// Package classic implements the published variants of SZZ: B, AG, MA, L, R and RA. They
+// blame the lines that a fix deletes and differ in the lines that count and the commits
+// that they look through.
 package classic
 
 import (
@@ -15,14 +15,15 @@ import (
 	"git-agent/gitext"
 )
 
-// massFiles is the number of changed files above which a commit counts as a mass
-// change. AG-SZZ and the variants made from it look through such commits. 20 is
-// the default of the reference implementation, and its published answers used it.
+// massFiles is the largest number of changed files of an ordinary commit; a commit of
+// more files is a mass change. AG-SZZ and the variants made from it look through mass
+// changes. 20 is the default of the reference implementation, which its published answers
+// used.
 const massFiles = 20
 
-// maxRounds bounds the search for commits to look through. Each round ignores at
-// least one commit more, so the search ends by itself. A history that takes this
-// many rounds is a chain of mass changes, and the last round gives the answer.
+// maxRounds bounds the search for commits to look through. Each round ignores at least
+// one more commit, so the search ends by itself. A history that takes this many rounds is
+// a chain of mass changes, and the last round gives the answer.
 const maxRounds = 64
 
 // rules say how a classic variant differs from plain blame.
@@ -33,46 +34,45 @@ type rules struct {
 	cosmetic bool // drop the fix's format-only changes, look through format-only commits
 	mass     bool // look through commits of more than massFiles files
 	moves    bool // blame -M
-	copies   int  // blame -C, so many times
+	copies   int  // number of -C options of blame
 	meta     bool // look through merges, renames, copies, mode changes
 	refactor bool // leave out refactored lines and look behind refactorings, see refactor.go
 	// pick chooses one of the candidates; nil answers with all of them.
 	pick        picker
-	superlative string // the word for the one that pick chooses, such as "latest"
+	superlative string // the word for pick's choice, such as "latest"
 }
 
-// A picker chooses one of at least one candidates, which are sorted.
+// A picker chooses one of the candidates, which are sorted and at least one.
 type picker func(context.Context, *tracer, []gitext.OID) (gitext.OID, error)
 
-// variants holds the classic variants, from the papers and as pyszz_v2
-// (github.com/grosa1/pyszz_v2) runs them. All start from the lines that the
-// fix deletes or modifies, of every file that it did not create, and blame
-// them at the fix's parent.
+// variants holds the classic variants, from the papers and from pyszz_v2
+// (github.com/grosa1/pyszz_v2). All start from the lines that the fix deletes or
+// modifies in files that it did not create, and blame these lines at the fix's
+// parent.
 //
-//	b   Śliwerski et al., MSR 2005: plain blame of all of them.
-//	ag  Kim et al., ASE 2006: blame -w; lines inside comments and blank lines
-//	    are left out, changes of format only are seen through, and so are
-//	    commits of more than 20 files.
-//	ma  da Costa et al., TSE 2017: ag with blame -M -C; merges and commits that
-//	    rename, copy or change the mode of the file are seen through.
+//	b   Śliwerski et al., MSR 2005: plain blame of all these lines.
+//	ag  Kim et al., ASE 2006: blame -w; drops lines inside comments and blank
+//	    lines, and looks through format-only changes and commits of more than
+//	    20 files.
+//	ma  da Costa et al., TSE 2017: ag with blame -M -C; also looks through merges
+//	    and commits that rename or copy the file or change its mode.
 //	r   Davies et al., 2014: the latest of ma's answers by committer date.
 //	l   Davies et al., 2014: the largest of ma's answers by changed lines.
-//	ra  Neto et al., SANER 2018: ma without the lines that the fix refactors,
-//	    and blame goes on behind refactorings (see RefactoringsDetected).
+//	ra  Neto et al., SANER 2018: ma without the lines that the fix refactors;
+//	    also looks behind refactorings (see refactor.go).
 //
-// Where this is not what pyszz_v2 does, and why:
+// Differences from pyszz_v2, with reasons:
 //
-//   - Blank lines and format-only changes are left out by ag and its heirs, as
-//     Kim et al. have it; pyszz_v2 keeps them.
-//   - Comments come from a lexer, run on the file as it was before the fix.
-//   - A commit that was looked through is never the answer when it changed
-//     nothing but form, merged, or touched more than 20 files; pyszz_v2 may
-//     fall back to merges. A commit that renames a file and also changes the
-//     line stays, as there.
-//   - What is looked through in one file does not depend on the files before.
+//   - ag and its heirs drop blank lines and format-only changes, like Kim et al.;
+//     pyszz_v2 keeps them.
+//   - A lexer finds the comments, in the file before the fix.
+//   - A format-only commit, a merge or a commit of more than 20 files is never the
+//     answer; pyszz_v2 may fall back to merges. A commit that renames a file and
+//     also changes the line may be the answer, as in pyszz_v2.
+//   - The commits looked through in one file do not depend on other files.
 //   - A merge fix is read against its first parent; pyszz_v2 finds nothing.
-//   - Ties are broken by topology (r) and object id: the same answer always.
-//   - Reverts are not looked through, as its *+.yml configurations do.
+//   - Topology (r) and object id break ties, so the answer is always the same.
+//   - Reverts are not looked through; pyszz_v2's *+.yml configurations do so.
 //   - There is no filter by issue date; no candidate is younger than the fix.
 var variants = map[string]rules{
 	"b":  {},
@@ -98,7 +98,7 @@ func (r rules) refactoring() rules {
 	return r
 }
 
-// Trace answers with one of the classic variants.
+// Trace answers with a classic variant.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, variant string) (*szz.Answer, error) {
 	r, ok := variants[variant]
 	if !ok {
@@ -129,22 +129,22 @@ type tracer struct {
 	repo  *gitext.Repo
 	fc    *szz.FixContext
 	rules rules
-	most  int // files of the fix that are blamed
+	most  int // blamed files of the fix
 	files []*traceFile
 	known map[gitext.OID]*commitFacts
 	notes []string
-	lexed int // bytes of files that were lexed so far
+	lexed int // bytes of files lexed so far
 }
 
-// A traceFile is a file at a revision with the lines of it that are blamed. The
-// first ones are the fix's files at its parent. refactor.go adds others, further
-// back in history, whose lines stand for lines of the fix.
+// A traceFile is a file at a revision with its blamed lines. The first ones are the fix's
+// files at its parent. refactor.go adds others, further back in history, whose lines
+// stand for lines of the fix.
 type traceFile struct {
 	target
 	lines  []tracedLine
 	ignore map[gitext.OID]bool // commits that are looked through
-	drop   map[gitext.OID]bool // those of ignore that cannot be the answer
-	done   bool                // nothing more is to be looked through
+	drop   map[gitext.OID]bool // commits in ignore that cannot be the answer
+	done   bool                // no further commit needs to be looked through
 }
 
 // A target is a file at a revision.
@@ -153,8 +153,8 @@ type target struct {
 	path string
 }
 
-// A tracedLine is a line of the fix's parent, where it is followed, and what blame
-// says about it.
+// A tracedLine is a line of the fix's parent, its current position, and the result of
+// blame.
 type tracedLine struct {
 	anchor gitext.PatchLine // Old is the line in the fix's parent
 	path   string           // in the fix's parent
@@ -166,7 +166,7 @@ func newTracer(repo *gitext.Repo, fc *szz.FixContext, r rules) *tracer {
 	return &tracer{repo: repo, fc: fc, rules: r, most: maxClassicFiles, known: map[gitext.OID]*commitFacts{}}
 }
 
-// trace finds the commits that the lines of the fix are blamed on.
+// trace finds the commits blamed for the lines of the fix.
 func (t *tracer) trace(ctx context.Context) error {
 	if err := t.anchors(ctx); err != nil {
 		return err
@@ -182,12 +182,11 @@ func (t *tracer) trace(ctx context.Context) error {
 	return t.penetrate(ctx)
 }
 
-// blameUntilSettled blames in rounds. Each blames the open files, reads the facts
-// about all new commits in bulk, and leaves those files open in which a commit is
-// to be looked through. Blame starts from the fix's parent each time. To start from
-// the commit that is looked through was tried: it is 15 % faster over 118 fixes,
-// but the thresholds of -M and -C depend on which lines are asked about together,
-// and one answer changed.
+// blameUntilSettled blames in rounds. Each round blames the open files, reads the facts
+// about all new commits in bulk, and leaves a file open if it has a commit to look
+// through. Blame starts from the fix's parent each time. Starting from the ignored commit
+// was tried: it is 15 % faster over 118 fixes, but the thresholds of -M and -C depend on
+// the set of requested lines, and one answer changed.
 func (t *tracer) blameUntilSettled(ctx context.Context) error {
 	for range maxRounds {
 		open := t.open()
@@ -218,9 +217,9 @@ func markDone(files []*traceFile) {
 	}
 }
 
-// divert moves lines to other files, in which they are blamed from then on, and
-// returns how many it moved. way returns the file and the line there, and false for
-// a line that stays.
+// divert moves lines to other files, where later rounds blame them, and returns the
+// number of moved lines. way returns the new file and line, and false for a line that
+// stays.
 func (t *tracer) divert(way func(tracedLine) (target, int, bool)) int {
 	made := map[target]*traceFile{}
 	moved := 0
@@ -250,7 +249,7 @@ func (t *tracer) plain() bool {
 	return !r.cosmetic && !r.mass && !r.meta
 }
 
-// open returns the files that have to be blamed, again or for the first time.
+// open returns the files to blame, again or for the first time.
 func (t *tracer) open() []*traceFile {
 	var open []*traceFile
 	for _, f := range t.files {
@@ -268,8 +267,8 @@ func (t *tracer) note(format string, args ...any) {
 	}
 }
 
-// blameWorkers is how many blames run at the same time. A blame keeps one thread
-// busy, and two leave a small machine usable while a batch traces several fixes.
+// blameWorkers is the number of blames at the same time. A blame keeps one thread busy,
+// and two leave a small machine usable while a batch traces several fixes.
 const blameWorkers = 2
 
 func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
@@ -298,9 +297,9 @@ func (t *tracer) blameAll(ctx context.Context, files []*traceFile) error {
 	return nil
 }
 
-// blame finds the origin of the file's lines with one git process. When an object
-// is missing, each range is blamed alone and the lines that need the object are
-// left out. The error then names the object.
+// blame finds the origin of the file's lines with one git process. If an object is
+// missing, each range is blamed alone and the lines that need the object are left out.
+// The error then names the object.
 func (t *tracer) blame(ctx context.Context, f *traceFile) error {
 	if len(f.lines) == 0 {
 		return nil
@@ -324,7 +323,7 @@ func (t *tracer) blame(ctx context.Context, f *traceFile) error {
 	return err
 }
 
-// assign stores what blame says and drops the lines of which it says nothing.
+// assign stores the result of blame and drops the lines without a result.
 func (f *traceFile) assign(got []gitext.BlameLine) {
 	byLine := make(map[int]gitext.BlameLine, len(got))
 	for _, b := range got {

@@ -9,23 +9,23 @@ import (
 	"git-agent/gitext"
 )
 
-// commitFacts decide whether a blamed commit is looked through.
+// commitFacts decide whether blame looks through a commit.
 type commitFacts struct {
 	commit   gitext.Commit
 	stat     gitext.Stat
 	merge    bool
-	cosmetic map[string]bool // paths (in the commit) of which it changed the format only
-	meta     map[string]bool // paths that it renamed, copied or changed the mode of
-	patch    *gitext.Patch   // for the search for refactorings; nil when it is not needed, or no more
+	cosmetic map[string]bool // paths (in the commit) with a format-only change
+	meta     map[string]bool // paths that it renamed or copied, or whose mode it changed
+	patch    *gitext.Patch   // for the search for refactorings; nil if not needed, or no longer needed
 }
 
 // factPatchBytes bounds the patch of one commit. A larger change of few files is
 // generated text, and counts neither as cosmetic nor as refactoring.
 const factPatchBytes = 4 << 20
 
-// readFacts reads the facts about all new commits that the files are blamed on. It
-// takes one bulk read of the commits, one diff-tree for their sizes and one for
-// the patches that are needed.
+// readFacts reads the facts about all new commits that are blamed for lines of the files.
+// It needs one bulk read of the commits, one diff-tree for their sizes and one for the
+// needed patches.
 func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	fresh := t.unknown(files)
 	if len(fresh) == 0 {
@@ -46,8 +46,7 @@ func (t *tracer) readFacts(ctx context.Context, files []*traceFile) error {
 	return t.readPatches(ctx, small)
 }
 
-// unknown returns the commits that files are blamed on and whose facts were not
-// read.
+// unknown returns the blamed commits whose facts were not read.
 func (t *tracer) unknown(files []*traceFile) []gitext.OID {
 	set := map[gitext.OID]bool{}
 	for _, f := range files {
@@ -82,8 +81,8 @@ func (t *tracer) readCommits(ctx context.Context, oids []gitext.OID) error {
 	return nil
 }
 
-// readPatches reads the patches of commits. A commit whose patch cannot be read is
-// not looked through, nor is one of unknown size.
+// readPatches reads the patches of commits. Blame does not look through a commit with an
+// unreadable patch, nor through one of unknown size.
 func (t *tracer) readPatches(ctx context.Context, oids []gitext.OID) error {
 	if len(oids) == 0 {
 		return nil
@@ -114,8 +113,8 @@ func (t *tracer) addPatch(p *gitext.Patch) {
 	}
 }
 
-// lookThrough adds to f.ignore the commits that its lines are blamed on and that are
-// looked through. It reports whether the file has to be blamed again.
+// lookThrough adds to f.ignore the blamed commits that blame looks through. It reports
+// whether the file has to be blamed again.
 func (t *tracer) lookThrough(f *traceFile) bool {
 	again := false
 	for _, l := range f.lines {
@@ -138,8 +137,8 @@ func (t *tracer) lookThrough(f *traceFile) bool {
 	return again
 }
 
-// looksThrough reports whether blame looks through a commit's change of a path
-// (see), and whether lines that git blames on it all the same are left out (drop).
+// looksThrough reports whether blame looks through a commit's change of a path (see), and
+// whether lines that git still blames on the commit are left out (drop).
 func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	k := t.known[c]
 	r := t.rules
@@ -157,8 +156,8 @@ func (t *tracer) looksThrough(c gitext.OID, path string) (see, drop bool) {
 	return false, false
 }
 
-// isMeta reports whether a change renames or copies a file or changes its mode,
-// whatever else it does.
+// isMeta reports whether a change renames or copies a file or changes its mode, possibly
+// among other changes.
 func isMeta(f *gitext.FileChange) bool {
 	switch f.Status {
 	case 'R', 'C':
@@ -202,16 +201,16 @@ func changedBlocks(lines []gitext.PatchLine) [][]gitext.PatchLine {
 	return out
 }
 
-// formatOnly reports whether a change leaves the same characters in the same
-// order, white space aside:
+// formatOnly reports whether a change keeps the same characters in the same order, except
+// white space:
 //
 //	-if (a) { f(x); }
 //	+if (a) {
 //	+    f( x );
 //	+}
 //
-// Where indentation is syntax, only line ends, trailing space and blank lines
-// count as format.
+// If indentation is syntax, only line ends, trailing space and blank lines count as
+// format.
 func formatOnly(file string, block []gitext.PatchLine) bool {
 	var removed, added []byte
 	indented := indentIsSyntax(file)
@@ -244,8 +243,8 @@ func withoutSpace(b []byte) []byte {
 	return out
 }
 
-// indentIsSyntax reports whether a file is of a language in which moving a line to
-// the right can be the whole bug or the whole fix.
+// indentIsSyntax reports whether a file's language gives indentation a meaning, so that
+// moving a line to the right can be the whole bug or the whole fix.
 func indentIsSyntax(file string) bool {
 	switch strings.ToLower(path.Base(file)) {
 	case "makefile", "gnumakefile", "sconstruct", "sconscript", "build", "workspace":

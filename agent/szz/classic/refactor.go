@@ -12,44 +12,40 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds the refactorings that --algorithm ra looks behind; the manual has
-// a shorter text. A line is refactored, not changed, when the commit that touched
-// it
+// This file finds refactorings for --algorithm ra; the manual has a shorter text. A
+// line is refactored, not changed, if the commit
 //
-//   - reformats it: the words of the changed lines are the same in the same
-//     order, however they are indented or broken into lines;
-//   - renames an identifier: lines differ in that name only, the new name
-//     was not in the file before, the old one is gone from it, and at least
-//     two places changed, one of them where the commit declares the name
-//     (calling something else instead is no rename);
-//   - moves a block: at least two lines in a row with 40 letters or digits
-//     disappear in one place of the commit and appear in another, in the
-//     same file or another, reformatted and renamed as above or not;
-//   - extracts, inlines or moves a function: at least three of its lines
-//     come from one removed part of the commit, and these are three fifths
-//     of it; the lines that are equal, up to format and renames, count as
-//     moved.
+//   - reformats it: the changed lines have the same words in the same order, with
+//     any indentation and line breaks;
+//   - renames an identifier: lines differ only in that name, the new name was not
+//     in the file before, the old one is gone from it, and at least two places
+//     changed, one of which declares the name (calling another function instead is
+//     no rename);
+//   - moves a block: at least two consecutive lines with 40 letters or digits
+//     disappear in one place of the commit and appear in another, in the same file
+//     or another, possibly reformatted and renamed as above;
+//   - extracts, inlines or moves a function: at least three of its lines come from
+//     one removed part of the commit, and these are three fifths of the function;
+//     the lines that are equal, except for format and renames, count as moved.
 //
-// Words are found without regard to the language, so this works in all of
-// them. It compares the text of one commit at a time. A line that a refactoring
-// also changes counts as changed, and a refactoring that is spread over several
-// commits is followed commit by commit. Changed signatures, types,
-// conditions written in another way, and renames of a name that the same
-// file also uses for something else are changes, not refactorings. A line
-// that the fix itself puts under a new condition counts as changed. Merges,
-// commits of more than 20 files, and patches above 4 MiB are not searched.
+// The search for words is the same in all languages, and compares the text of one
+// commit at a time. A line that a refactoring also changes counts as changed, and a
+// refactoring in several commits is followed commit by commit. New signatures,
+// types and forms of conditions, and renames of a name that the same file also uses
+// for something else are changes, not refactorings. A line that the fix itself puts
+// under a new condition counts as changed. Merges, commits of more than 20 files,
+// and patches above 4 MiB are not searched.
 
-// maxPenetrated bounds how many refactorings of one line are looked behind.
+// maxPenetrated bounds the number of refactorings of one line that blame looks behind.
 const maxPenetrated = 32
 
-// dropRefactored leaves out the lines that the fix itself only refactors. The
-// reference implementation compares old line numbers with new ones here
-// (ra_szz.py), which this does not. A line that the fix puts under a new condition
-// is kept: it reads the same but does something else. Leaving it out cost three
-// true answers in 118.
+// dropRefactored drops the lines that the fix itself only refactors. The reference
+// implementation compares old line numbers with new ones here (ra_szz.py); this function
+// does not. A line that the fix puts under a new condition is kept: its text is the same
+// but its effect differs. Dropping such lines cost three true answers in 118.
 //
-// A patch of more than factPatchBytes is not searched, as that of a blamed commit is
-// not: the words of all its lines would take gigabytes.
+// A patch of more than factPatchBytes is not searched, like the patch of a blamed commit:
+// the words of all its lines would take gigabytes.
 func (t *tracer) dropRefactored(ctx context.Context) error {
 	if patchBytes(t.fc.Patch) > factPatchBytes {
 		t.note("the patch of the fix is too large to look for refactorings in it")
@@ -96,14 +92,14 @@ func patchBytes(p *gitext.Patch) int {
 	return n
 }
 
-// minReordered is how many lines a block needs at least for its move within a file
-// to count as a refactoring. A shorter move puts statements in another order, which
-// is a way to fix a bug.
+// minReordered is the least number of lines of a block whose move within a file counts as
+// a refactoring. A shorter move puts statements in another order, which may be a fix of a
+// bug.
 const minReordered = 5
 
-// penetrate looks behind refactorings: it blames the lines that a commit only
-// refactored again, at the parent of that commit, until no such line is left. Every
-// step goes to an ancestor, so it ends by itself. maxPenetrated bounds its cost.
+// penetrate looks behind refactorings: if a commit only refactored a line, it blames the
+// line again at the parent of that commit, until no such line is left. Every step goes to
+// an ancestor, so it ends by itself. maxPenetrated bounds its cost.
 func (t *tracer) penetrate(ctx context.Context) error {
 	seen := map[gitext.OID]map[place]origin{}
 	for range maxPenetrated {
@@ -121,8 +117,7 @@ func (t *tracer) penetrate(ctx context.Context) error {
 	return nil
 }
 
-// study finds the refactorings of the blamed commits that were not studied yet, and
-// drops their patches.
+// study finds the refactorings of the new blamed commits, and drops their patches.
 func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin) error {
 	for _, f := range t.files {
 		for _, l := range f.lines {
@@ -141,8 +136,8 @@ func (t *tracer) study(ctx context.Context, seen map[gitext.OID]map[place]origin
 	return nil
 }
 
-// behind returns, as tracer.divert takes it, the place where a refactored line was
-// before: in the parent of the commit that refactored it.
+// behind returns a way for tracer.divert: the earlier place of a refactored line, in the
+// parent of the commit that refactored it.
 func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (target, int, bool) {
 	return func(l tracedLine) (target, int, bool) {
 		c := l.blame.Commit
@@ -155,8 +150,8 @@ func (t *tracer) behind(seen map[gitext.OID]map[place]origin) func(tracedLine) (
 	}
 }
 
-// origins returns where the refactored lines of a patch were before it, by their
-// places after it.
+// origins returns the earlier places of the refactored lines of a patch, by their places
+// after the patch.
 func (t *tracer) origins(ctx context.Context, p *gitext.Patch) (map[place]origin, error) {
 	changes := collect(p)
 	names, err := t.renames(ctx, changes)
@@ -166,14 +161,14 @@ func (t *tracer) origins(ctx context.Context, p *gitext.Patch) (map[place]origin
 	return match(changes, names), nil
 }
 
-// A rename of an identifier in one file.
+// A rename is the rename of an identifier in one file.
 type rename struct {
 	file     *gitext.FileChange
 	from, to string
 }
 
-// minRenamed is in how many places a name has to change to count as renamed. A
-// change in one place is a use of something else.
+// minRenamed is the least number of changed places of a renamed name. A change in one
+// place is a use of another name.
 const minRenamed = 2
 
 // renames returns the new names of renamed identifiers, by old path and old name.
@@ -217,8 +212,8 @@ func sortedRenames(count map[rename]renameCount) []rename {
 	})
 }
 
-// holds reports whether a rename holds for the whole file: the new name was not in
-// it before, and the old one is not in it after.
+// holds reports whether a rename holds for the whole file: the new name is not in the
+// file before, and the old one is not in it after.
 func (t *tracer) holds(ctx context.Context, r rename, words map[gitext.OID]map[string]bool) (bool, error) {
 	for _, o := range []gitext.OID{r.file.OldOID, r.file.NewOID} {
 		if words[o] != nil {

@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// minMoved is how many letters and digits a moved block of two or more lines
-	// has to have. It is git blame's own measure for -C.
+	// minMoved is the least number of letters and digits in a moved block of two or more
+	// lines. It is git blame's own measure for -C.
 	minMoved = 40
-	// minDistinctive is how many letters and digits a line needs to tell one function
-	// from another. "}", "else" and "return 0;" have fewer.
+	// minDistinctive is the least number of letters and digits in a line that tells one
+	// function from another. "}", "else" and "return 0;" have fewer.
 	minDistinctive = 9
-	// minExtracted is how many distinctive lines make an extracted function.
+	// minExtracted is the least number of distinctive lines in an extracted function.
 	minExtracted = 3
-	// maxAligned bounds the number of removed lines times that of added lines in one
-	// alignment.
+	// maxAligned bounds the product of removed and added lines in one alignment.
 	maxAligned = 1 << 18
-	// maxPlaces bounds in how many places the text of one line is looked for.
+	// maxPlaces bounds the searched places with the text of one line.
 	maxPlaces = 32
 )
 
@@ -31,16 +30,16 @@ type place struct {
 	line int
 }
 
-// An origin is where a refactored line was before the commit.
+// An origin is the place of a refactored line before the commit.
 type origin struct {
 	place
 	how       string // "reformatted", "renamed" or "moved"
-	block     int    // how many lines were moved together; 0 when the line was not moved
-	whole     bool   // every line of its change only has another form
+	block     int    // number of lines moved together; 0 if the line was not moved
+	whole     bool   // every line of its change differs only in form
 	crossFile bool
 }
 
-// A change is one maximal block of removed and added lines, without the blank ones.
+// A change is one maximal block of removed and added lines, without blank ones.
 type change struct {
 	order          int // its place in the patch
 	file           *gitext.FileChange
@@ -51,7 +50,7 @@ type change struct {
 type codeLine struct {
 	num     int // its number, on its side
 	words   []token
-	text    string // the words with one space behind each; those of a removed line are renamed
+	text    string // the words with one space after each; renamed names in a removed line are replaced
 	weight  int    // number of letters and digits
 	matched bool   // its counterpart on the other side was found
 }
@@ -99,9 +98,9 @@ func newChange(f *gitext.FileChange, lines []gitext.PatchLine) *change {
 	return c
 }
 
-// match pairs added lines with the removed lines that they were before, the surest
-// way first. It returns their origins by their places after the patch. renamed has
-// the new names of identifiers, by old path and old name.
+// match pairs added lines with their earlier, removed forms, the surest way first. It
+// returns their origins by their places after the patch. renamed has the new names of
+// identifiers, by old path and old name.
 func match(changes []*change, renamed map[string]map[string]string) map[place]origin {
 	m := &matcher{changes: changes, renamed: renamed, found: map[place]origin{}}
 	for _, c := range changes {
@@ -138,8 +137,8 @@ type removedRef struct {
 	line   int // index in change.removed
 }
 
-// pair records that an added line was a removed one. block is how many lines were
-// moved together, 0 for a line that was not moved.
+// pair records that an added line was a removed one. block is the number of lines moved
+// together, 0 for a line that was not moved.
 func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	a, r := &c.added[added], &from.change.removed[from.line]
 	if a.matched {
@@ -157,9 +156,9 @@ func (m *matcher) pair(c *change, added int, from removedRef, block int) {
 	m.found[place{c.file.NewPath, a.num}] = o
 }
 
-// reformatted pairs the lines of a change whose two sides are the same words in the
-// same order, and reports whether it is one. An added line was the removed line that
-// had its first word.
+// reformatted pairs the lines of a change whose two sides have the same words in the same
+// order, and reports whether they do. The origin of an added line is the removed line
+// with its first word.
 func (m *matcher) reformatted(c *change) bool {
 	var before, after strings.Builder
 	for _, l := range c.removed {
@@ -171,7 +170,7 @@ func (m *matcher) reformatted(c *change) bool {
 	if len(c.removed) == 0 || before.String() != after.String() {
 		return false
 	}
-	var owner []int // of each word, the removed line it stood on
+	var owner []int // the removed line of each word
 	for i, l := range c.removed {
 		for range l.words {
 			owner = append(owner, i)
@@ -189,8 +188,8 @@ func (m *matcher) reformatted(c *change) bool {
 	return true
 }
 
-// align pairs equal lines of one change's added side with another's removed side, as
-// many as is possible in their order.
+// align pairs equal lines of one change's added side with another's removed side, as many
+// as possible in their order.
 func (m *matcher) align(c, from *change, block int) {
 	pairs := commonLines(from.removed, c.added)
 	for _, p := range pairs {
@@ -201,7 +200,7 @@ func (m *matcher) align(c, from *change, block int) {
 	}
 }
 
-// markWhole marks the origins of a change that has only another form.
+// markWhole marks the origins of a change that differs only in form.
 func (m *matcher) markWhole(c *change) {
 	for i := range c.added {
 		at := place{c.file.NewPath, c.added[i].num}
@@ -211,9 +210,8 @@ func (m *matcher) markWhole(c *change) {
 	}
 }
 
-// commonLines returns the longest common subsequence of two sides, as pairs of
-// indices, without lines that are matched already. Sides that are too long have
-// none.
+// commonLines returns the longest common subsequence of two sides, as pairs of indices,
+// without lines that are matched already. It returns nil for long sides.
 func commonLines(old, new []codeLine) [][2]int {
 	n, k := len(old), len(new)
 	if n == 0 || k == 0 || n*k > maxAligned {
@@ -259,7 +257,7 @@ func (m *matcher) index() {
 	}
 }
 
-// moved pairs the lines of blocks that were moved from one place to another:
+// moved pairs the lines of blocks that the patch moves:
 //
 //	a.c   -f(x);    b.c   +  f(x);
 //	      -g(x);          +  g(x);
@@ -273,8 +271,8 @@ func (m *matcher) moved(c *change) {
 	}
 }
 
-// longestBlock finds the consecutive removed lines that equal the added lines from
-// index i on. Of several such blocks it takes the one with most letters and digits.
+// longestBlock finds the consecutive removed lines that equal the added lines from index
+// i on. Among several such blocks it takes the one with most letters and digits.
 func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	heaviest := minMoved - 1
 	for _, s := range m.byText[c.added[i].text] {
@@ -294,9 +292,9 @@ func (m *matcher) longestBlock(c *change, i int) (best removedRef, lines int) {
 	return best, lines
 }
 
-// extracted pairs the equal lines of a function that was moved and changed. From
-// the first to the last added line that a removed part has too, three fifths of the
-// distinctive lines have to be that part's.
+// extracted pairs the equal lines of a function that was moved and changed. From the
+// first to the last added line that a removed part also has, three fifths of the
+// distinctive lines have to come from that part.
 func (m *matcher) extracted(c *change) {
 	shared := map[*change][]int{}
 	for i := range c.added {

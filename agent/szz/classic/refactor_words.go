@@ -8,15 +8,15 @@ import (
 	"git-agent/agent/source"
 )
 
-// A token is a word of a program: no white space in it.
+// A token is a word of a program, without white space.
 type token struct {
 	Text string
 	Line int  // 1-based
 	Name bool // an identifier, which a refactoring may rename
 }
 
-// words cuts text at white space and around each character that cannot be part of
-// an identifier.
+// words cuts text at white space and around each character that cannot be part of an
+// identifier.
 func words(text string) []token {
 	var out []token
 	line, start := 1, -1
@@ -50,8 +50,7 @@ func isWordRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
 }
 
-// joinWords joins words with a space behind each, and replaces those that are
-// renamed.
+// joinWords joins words with a space after each, and replaces renamed words.
 func joinWords(ws []token, renamed map[string]string) string {
 	var b strings.Builder
 	for _, w := range ws {
@@ -65,8 +64,8 @@ func joinWords(ws []token, renamed map[string]string) string {
 	return b.String()
 }
 
-// A renameCount is in how many places an identifier seems to be renamed, and
-// whether one of them declares it.
+// A renameCount is the number of places that seem to rename an identifier, and whether
+// one of them declares it.
 type renameCount struct {
 	places   int
 	declared bool
@@ -76,8 +75,8 @@ func (c renameCount) plus(o renameCount) renameCount {
 	return renameCount{c.places + o.places, c.declared || o.declared}
 }
 
-// proposeRenames compares the removed with the added lines of a change and
-// counts the places where they differ in one name and nothing else.
+// proposeRenames compares the removed with the added lines of a change and counts the
+// places that differ in one name and nothing else.
 func (c *change) proposeRenames(count func(rename, renameCount)) {
 	if c.file.Status == 'A' || c.file.Status == 'D' || len(c.removed)*len(c.added) > maxAligned {
 		return
@@ -94,7 +93,7 @@ func (c *change) proposeRenames(count func(rename, renameCount)) {
 	}
 }
 
-// oneNameApart returns the name in which two lines differ, and how often it stands
+// oneNameApart returns the only name in which two lines differ, and its number of uses
 // there. The count is 0 for lines that differ in more or in nothing.
 func oneNameApart(old, new []token) (from, to string, seen renameCount) {
 	if len(old) != len(new) {
@@ -117,9 +116,9 @@ func oneNameApart(old, new []token) (from, to string, seen renameCount) {
 	return from, to, seen
 }
 
-// declares guesses whether a line declares the name at index i: after a type or a
-// word like def, before an assignment, or among the parameters of a function. A
-// call of something else, or a constant in the place of a name, is no declaration:
+// declares guesses whether a line declares the name at index i: after a type or a word
+// like def, before an assignment, or among the parameters of a function. A call of
+// another function, or a constant instead of a name, is no declaration:
 //
 //	int count;   count = 0   def f(count)      declare count
 //	f(count)     return count   x & count      use it
@@ -143,8 +142,8 @@ func declares(line []token, i int) bool {
 	if k == i-1 || k == 0 || line[k-1].Name {
 		return true
 	}
-	// x * name is a product, but a parameter where a function is defined, on a
-	// line that begins with its type and name.
+	// x * name is a product, but a parameter if the line defines a function: such a line
+	// begins with its type and name.
 	return line[0].Name && line[1].Name && !slices.Contains(source.BeforeUse, line[0].Text)
 }
 
