@@ -22,11 +22,11 @@ type Agent struct {
 	prompts string // hash of all prompts
 }
 
-// Investigation is what a model found out about one fix.
+// Investigation is the result of a model's work on one fix.
 type Investigation = session.Investigation[*szz.Answer]
 
-// NewAgent prepares the agent engine. It also returns the basis on which a
-// calibration must have been fitted to be valid for this engine.
+// NewAgent prepares the agent engine. It also returns the basis that a calibration for
+// this engine must have.
 func NewAgent(s *session.Session, runs int, with szz.Switches) (*Agent, szz.Basis, error) {
 	a := &Agent{Session: s, Runs: runs}
 	basis, err := investigate.BasisOf(a.options(Inquiry{Question: szz.Question{Switches: with}}, nil))
@@ -44,9 +44,9 @@ type Inquiry struct {
 	OnEvent  func(agent.Event) // may be nil
 }
 
-// Investigate lets the model investigate one fix. It returns an error if the
-// server would refuse every other question too. After any other failure the
-// answer is the offline engine's, and says so.
+// Investigate lets the model investigate one fix. It returns an error if the server would
+// refuse every other question too. After any other failure the answer is the offline
+// engine's, and names the failure.
 func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, error) {
 	spec := specOf(in)
 	method := a.method(in.Question)
@@ -58,7 +58,7 @@ func (a *Agent) Investigate(ctx context.Context, in Inquiry) (*Investigation, er
 	return session.Investigate(ctx, a.Session, record, a.trace(ctx, in, a.Runs))
 }
 
-// trace returns the work of a number of runs on an inquiry.
+// trace returns the work of several runs on an inquiry.
 func (a *Agent) trace(ctx context.Context, in Inquiry, runs int) session.Ask[*szz.Answer] {
 	return func(asker *session.Watch, journal func(int) (agent.Journal, error)) (*szz.Answer, []agent.RunReport, error) {
 		opt := a.options(in, asker)
@@ -91,7 +91,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	var answer *szz.Answer
 	body, err := a.Session.FirstRequest(func(asker model.Asker) (err error) {
 		opt := a.options(Inquiry{Question: q}, asker)
-		opt.Unpriced = true // a request that is not sent costs nothing
+		opt.Unpriced = true // an unsent request costs nothing
 		answer, err = investigate.Trace(ctx, repo, fc, opt)
 		return err
 	})
@@ -111,8 +111,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 // model gave one.
 func Unanswered(v *szz.Answer) bool { return v.Agent != nil && v.Agent.Fallback != "" }
 
-// Broke reports whether an answer is the offline engine's because the budget is
-// spent.
+// Broke reports whether an answer is the offline engine's because the budget is spent.
 func (a *Agent) Broke(v *szz.Answer) bool { return Unanswered(v) && a.Session.Ledger.Refused() }
 
 // options returns the options of the conversations about an inquiry.
@@ -126,14 +125,13 @@ func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 	}.WithDefaults()
 }
 
-// method returns how the model works on a question.
+// method returns the model's method for a question.
 func (a *Agent) method(q szz.Question) session.Method {
 	opt := a.options(Inquiry{Question: q}, nil)
 	return session.Method{Runs: a.Runs, Limits: opt.Limits, Switches: opt.Names(), Prompts: a.prompts}
 }
 
-// identity lists everything beside the build that determines the engine's answer
-// to a question.
+// identity lists all inputs of the engine's answer to a question, except the build.
 func (a *Agent) identity(q szz.Question) []string {
 	calibration := ""
 	if a.Calibration != nil {
@@ -142,8 +140,8 @@ func (a *Agent) identity(q szz.Question) []string {
 	return append(a.Session.Identity(a.method(q)), calibration)
 }
 
-// Setting describes, in one line, everything beside the build that determines
-// the answers of the engine with these switches.
+// Setting lists, in one line, all inputs of the engine's answers with these switches,
+// except the build.
 func (a *Agent) Setting(with szz.Switches) string {
 	return a.Session.Describe(a.method(szz.Question{Switches: with}))
 }

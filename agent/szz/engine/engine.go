@@ -36,7 +36,7 @@ type Engine struct {
 	Build  string          // identifies the build of the program; two builds may give different answers
 	Verify *verify.Options // the command that confirms suspects; nil for none
 	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
-	// answer, its method Err says why not all could be fetched.
+	// answer, its method Err returns the reason for unfetched objects.
 	Fetch *backfill.Fetcher
 }
 
@@ -52,29 +52,26 @@ type Result struct {
 	end    func(context.Context) // closes the recorded runs, after the answer is cached; may be nil
 }
 
-// Failed returns the error because of which the fix could not be traced, or nil.
-// Its answer names no suspect.
+// Failed returns the error that prevented tracing the fix, or nil. The answer of such a
+// fix names no suspect.
 func (a Result) Failed() error { return a.failed }
 
-// Complete reports whether the answer is final. It is not if a model should have
-// answered and the offline engine did in its place: the next time, the model may
-// answer.
+// Complete reports whether the answer is final. It is not final if the offline engine
+// answered instead of a model: the next time, the model may answer.
 func (a Result) Complete() bool { return !Unanswered(a.Answer) }
 
-// ReadError is returned if the repository data that a fix needs cannot be read.
+// ReadError says that the repository data of a fix cannot be read.
 type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Cacheable reports whether answers for the repository may be cached. In a
-// shallow repository they may not: there the object id of a fix does not
-// determine its history. Missing objects are noticed later, while an answer is
-// worked out.
+// Cacheable reports whether answers for the repository may be cached. In a shallow
+// repository they may not: there the object id of a fix does not determine its history.
+// Missing objects are noticed later, during the work on an answer.
 func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
-// Answer answers one question. It passes the events of the work to listen, in
-// order.
+// Answer answers one question. It passes the events of the work to listen, in order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	ans, err := e.answerCached(ctx, q, listen)
 	if err == nil && ans.end != nil {
@@ -83,7 +80,7 @@ func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.E
 	return ans, err
 }
 
-// answerCached returns the cached answer, or works one out and caches it.
+// answerCached returns the cached answer, or computes one and caches it.
 func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	if !q.Committed() {
 		ans, _, err := e.attempt(ctx, q, listen)
@@ -123,8 +120,8 @@ func (e *Engine) cached(ctx context.Context, q szz.Question) *Result {
 	return nil
 }
 
-// compute works out an answer: it reads the fix, asks an engine and lets the
-// command, if there is one, confirm the suspects.
+// compute computes an answer: it reads the fix, asks an engine and lets the command, if
+// there is one, confirm the suspects.
 func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err != nil {
@@ -143,7 +140,8 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 		}
 	}
 	if q.Committed() {
-		// The engine's context may hide parts of the message; a reader sees all of it.
+		// The engine's context may hide parts of the message; a reader sees the whole
+		// message.
 		if ans.Fix, err = e.Repo.Commit(ctx, q.Fix); err != nil {
 			return nil, err
 		}
@@ -186,7 +184,7 @@ func nothingToTrace(q szz.Question) error {
 	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
 
-// key returns the cache key of a question: everything that determines its answer.
+// key returns the cache key of a question, made of all inputs of its answer.
 func (e *Engine) key(q szz.Question) cache.Key {
 	parts := []string{
 		e.Build,
@@ -215,8 +213,8 @@ func (e *Engine) failedAnswer(q szz.Question, err error) *Result {
 	}}
 }
 
-// isReadFailure reports whether an error concerns one fix only: the data that it
-// needs could not be read.
+// isReadFailure reports whether an error concerns one fix only: its data could not be
+// read.
 func isReadFailure(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitcmd.Error)) || errors.As(err, new(*ReadError)))
 }

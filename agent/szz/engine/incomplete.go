@@ -11,12 +11,12 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// fetchRounds is how often an answer is worked out again after objects that it turned
-// out to need have been fetched.
+// fetchRounds is the largest number of new attempts at an answer, each after a fetch of
+// missing objects.
 const fetchRounds = 8
 
-// attempt works out an answer and marks what it lacks. It reports whether the answer is
-// whole: nothing that it needs was unreadable.
+// attempt computes an answer and marks its missing parts. It reports whether the answer
+// is whole, which means that all its data was readable.
 func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.Event)) (ans *Result, whole bool, err error) {
 	if err := e.fill(ctx, q); err != nil {
 		return nil, false, err
@@ -37,9 +37,9 @@ func (e *Engine) attempt(ctx context.Context, q szz.Question, listen func(agent.
 	}
 }
 
-// fill fetches what tracing a fix needs, if the user has asked for it and the clone is
-// partial. A fix whose message names its culprit needs nothing. It fails only if ctx
-// ends: an answer from what is there is better than none.
+// fill fetches the objects for tracing a fix, if the user asked for it and the clone is
+// partial. A fix whose message names its culprit needs none. It fails only if ctx ends:
+// an answer from the available objects is better than none.
 func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 	if e.Fetch == nil || !e.Repo.Partial() || e.Fetch.Err() != nil {
 		return ctx.Err()
@@ -52,7 +52,7 @@ func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 		}
 	}
 	if err != nil && !gitext.Unreadable(err) {
-		return ctx.Err() // working out the answer meets the error again
+		return ctx.Err() // computing the answer meets the error again
 	}
 	parent, files, err := e.changes(ctx, q, fc)
 	if err != nil {
@@ -76,8 +76,8 @@ func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 	return ctx.Err()
 }
 
-// changes lists the files that a fix changes, without reading any, and the commit in
-// whose history they are traced, which is "" for a root commit.
+// changes lists the files that a fix changes, without reading any, and the commit whose
+// history traces them, which is "" for a root commit.
 func (e *Engine) changes(ctx context.Context, q szz.Question, fc *szz.FixContext) (gitext.OID, []gitext.FileChange, error) {
 	if !q.Committed() {
 		if fc == nil || fc.Patch == nil {
@@ -93,10 +93,9 @@ func (e *Engine) changes(ctx context.Context, q szz.Question, fc *szz.FixContext
 	return c.Parents[0], files, err
 }
 
-// refetch fetches the objects that an attempt needed and did not find, and both sides
-// of the patches of its candidates that are not in read yet, because git names only the
-// first object that it misses in a patch. It reports whether another attempt can find
-// more. A model is not asked twice.
+// refetch fetches the missing objects of an attempt, and both sides of the patches of its
+// candidates that are not in read yet, because git names only the first missing object of
+// a patch. It reports whether another attempt can find more. A model is not asked twice.
 func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Result, round int, read map[gitext.OID]bool) bool {
 	if e.Fetch == nil || u.Missing == 0 || e.Agent != nil || e.Verify != nil || round == fetchRounds || ctx.Err() != nil {
 		return false
@@ -138,11 +137,11 @@ func (e *Engine) sides(ctx context.Context, commit gitext.OID) []gitext.OID {
 	return oids
 }
 
-// annotation is the algorithm of an answer that the fix's message gives. Such an answer
-// needs no file, and no history beyond the commit that is named.
+// annotation is the algorithm of an answer from the fix's message. Such an answer needs
+// no file, and no history beyond the named commit.
 const annotation = "annotation"
 
-// mark records in an answer what the clone lacked for it.
+// mark records in an answer the missing parts of the clone.
 func (e *Engine) mark(v *szz.Answer, u gitcmd.Unread) {
 	v.Notes = append(v.Notes, cutNotes(u)...)
 	if v.Algorithm == annotation {
@@ -159,8 +158,8 @@ func (e *Engine) mark(v *szz.Answer, u gitcmd.Unread) {
 	}
 }
 
-// cutNotes returns a note which says that limits ended the reading of the history. Not
-// everything that was left out has a note of its own.
+// cutNotes returns a note that limits ended the reading of the history. Some omissions
+// have no note of their own.
 func cutNotes(u gitcmd.Unread) []string {
 	if u.Cut == 0 {
 		return nil

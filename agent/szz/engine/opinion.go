@@ -13,20 +13,20 @@ import (
 )
 
 // opinionTime bounds the ranking beside an annotation. On 20 fixes of four large
-// repositories it took 1.8 s of CPU at the median and 6.7 s at most, where the
+// repositories the ranking took 1.8 s of CPU at the median and 6.7 s at most; the
 // annotation took 0.09 s.
 const opinionTime = 10 * time.Second
 
-// leastOpinion is the probability from which the ranking's first suspect is named
+// leastOpinion is the least probability of the ranking's first suspect that is named
 // against an annotation. Of 88 fixes with formal annotations, in repositories that the
-// ranking was not trained on, its first suspect is so probable in 29: it is the commit
-// of the annotation in 27 of them, and another in 2. From 70 % on, it is another in 5,
-// from 50 % on in 12.
+// ranking was not trained on, 29 have a first suspect with this probability: in 27 of
+// them it is the commit of the annotation, and in 2 another one. From 70 % on, it is
+// another one in 5, from 50 % on in 12.
 const leastOpinion = 0.8
 
-// opine sets v.Opinion, and adds a note, if the ranking suspects another commit than
-// the annotations that v answers with. It reads the fix without them. What it cannot
-// find out in time, or in a clone that lacks a part, is no part of the answer.
+// opine sets v.Opinion, and adds a note, if the ranking suspects another commit than the
+// annotations of the answer v. It reads the fix without them. The answer omits an opinion
+// that needs more time or missing parts of the clone.
 func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Answer) error {
 	if repo.Shallow() {
 		return nil

@@ -21,7 +21,7 @@ import (
 // Kind is the kind under which traces.db records the runs of the agent engine.
 const Kind = "szz/agent"
 
-// Spec identifies a run. The order of its fields is that of the recorded JSON.
+// Spec identifies a run. Its fields are in the order of the recorded JSON.
 type Spec struct {
 	session.Case
 	Fix         gitext.OID `json:"fix"`
@@ -68,7 +68,7 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Question returns the question that the run was to answer.
+// Question returns the question of the run.
 func (s Spec) Question() szz.Question {
 	return szz.Question{
 		Fix:         s.Fix,
@@ -79,9 +79,9 @@ func (s Spec) Question() szz.Question {
 	}
 }
 
-// Replay investigates the fix of a recorded run again, with the recorded replies
-// in place of the model's. A strict replay ends at the first difference. In a
-// plain replay, the answers of the tools are not compressed.
+// Replay investigates the fix of a recorded run again, with the recorded replies instead
+// of the model's. A strict replay ends at the first difference. In a plain replay, the
+// answers of the tools are not compressed.
 func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Spec, strict, plain bool) (trace.Played, error) {
 	q := spec.Question()
 	fc, err := szz.NewContext(ctx, repo, q.Fix, q.Context())

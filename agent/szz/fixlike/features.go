@@ -13,14 +13,14 @@ import (
 	"git-agent/gitext"
 )
 
-// A word feature is 1 if the subject of a commit has one of some words.
+// A word feature is 1 if the subject of a commit has one of its words.
 type wordFeature struct {
 	name  string
 	words source.Pattern
 }
 
-// wordFeatures are groups of words that commits of one purpose have in their
-// subjects. Their weights are learned.
+// wordFeatures are groups of words in the subjects of commits with one purpose. Their
+// weights are learned.
 var wordFeatures = []wordFeature{
 	{"subject_fix", source.Lazy(`(?i)\b(fix(e[sd]|ing|up)?|bug(s|fix\w*)?|regress\w*|repair\w*|hotfix|resolve[sd]?)\b`)},
 	{
@@ -66,8 +66,8 @@ var wordFeatures = []wordFeature{
 	{"subject_test", source.Lazy(`(?i)\b(tests?|testing|testcases?|ci|travis|workflows?|coverage|fuzz\w*|github|benchmark\w*)\b`)},
 }
 
-// patchFeatures are what a patch looks like. All of them are from 0 to 1, or
-// logarithms of counts.
+// patchFeatures describe the form of a patch. All of them are from 0 to 1, or logarithms
+// of counts.
 var patchFeatures = []string{
 	"files", "lines", "source_lines", "test_lines", "no_source", "comment_lines", "same_words", "same_but_digits", "only_adds",
 }
@@ -81,14 +81,14 @@ func Names() []string {
 	return append(names, patchFeatures...)
 }
 
-// Vector returns the features of a fix. Those of the message are 0 for a fix that is
-// not committed, because it has none yet, and for a merge, whose subject says
-// nothing about its purpose.
+// Vector returns the features of a fix. The features of the message are 0 for an
+// uncommitted fix, because it has no message yet, and for a merge, whose subject does not
+// describe its purpose.
 //
-// The body of a message has no features. The fixes that the model is trained on name
-// their culprit, and such messages are long and speak of faults: with features of
-// the body, the model was better at telling these from other commits, and worse at
-// telling fixes from other commits that were read by hand.
+// The body of a message has no features. The fixes in the training data name their
+// culprit, and such messages are long and speak of faults: with features of the body, the
+// model was better at telling these fixes from other commits, and worse at telling fixes
+// from other commits in data read by hand.
 func Vector(fc *szz.FixContext) []float64 {
 	subject, _, _ := strings.Cut(strings.TrimSpace(fc.Message), "\n")
 	if len(fc.Commit.Parents) > 1 {
@@ -102,14 +102,13 @@ func Vector(fc *szz.FixContext) []float64 {
 	return append(x, patchVector(fc.Patch)...)
 }
 
-// Bounds of what is read of a message, in bytes, and of a patch, in lines.
+// Bounds of reading a message, in bytes, and a patch, in lines.
 const (
 	maxSubject = 300
 	maxLines   = 5000
 )
 
-// counts are what the features of a patch are made of, in files, hunks and changed
-// lines.
+// counts are the inputs of a patch's features, in files, hunks and changed lines.
 type counts struct {
 	files, hunks, sameWords, sameButDigits      float64
 	added, removed, inSource, inTest, inComment float64
@@ -180,9 +179,9 @@ func (c *counts) addHunk(f *gitext.FileChange, h gitext.Hunk, kind source.FileKi
 // noHashComment are the extensions of languages in which # begins no comment.
 var noHashComment = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".hh", ".m", ".mm", ".cs", ".rs"}
 
-// isComment reports whether a line consists of a comment, or of white space, by its
-// first characters. It does not know of comments that began on an earlier line
-// unless each of their lines begins with a star.
+// isComment reports whether a line consists of a comment, or of white space, by its first
+// characters. It misses comments that began on an earlier line unless each of their lines
+// begins with a star.
 func isComment(name string, line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -200,8 +199,7 @@ func withoutSpace(text []byte) []byte { return without(text, unicode.IsSpace) }
 
 func withoutDigits(text []byte) []byte { return without(text, unicode.IsDigit) }
 
-// without removes the characters for which drop is true. Invalid UTF-8 becomes
-// U+FFFD.
+// without removes the characters for which drop is true. Invalid UTF-8 becomes U+FFFD.
 func without(text []byte, drop func(rune) bool) []byte {
 	return bytes.Map(func(r rune) rune {
 		if drop(r) {

@@ -1,25 +1,25 @@
 package fixlike
 
-// A weight is what one feature adds to the log-odds that a commit is a fix, for each
-// unit of its value. say is what a feature with a negative weight says of a commit;
-// "" for what says nothing by itself.
+// A weight is the effect of one feature on the log-odds that a commit is a fix, for each
+// unit of its value. say is the text about a commit whose feature has a negative weight;
+// "" if the feature means nothing by itself.
 type weight struct {
 	name   string
 	weight float64
 	say    string
 }
 
-// weights are those of the features, in the order of Names, and the constant. They
+// weights are the weights of the features, in the order of Names, and the constant. They
 // are fitted to 1,466 fixes of 33 repositories whose messages name their culprit and
-// 3,329 random commits of 54 repositories, and scaled to 196 random commits that were
-// read by hand (cmd/szz-train/testdata/read.jsonl):
+// 3,329 random commits of 54 repositories, and scaled to 196 random commits read by hand
+// (cmd/szz-train/testdata/read.jsonl):
 //
 //	go run ./cmd/szz-train purpose -repos DIR -most 60 cases.jsonl random.jsonl cmd/szz-train/testdata/read.jsonl > rows
 //	go run ./cmd/szz-train fixlike rows
 //
-// In repositories that the model was not fitted to, it puts a commit that a reader
-// takes for a fix above one that he does not with a probability of .90, or .76
-// without their messages.
+// In repositories that the model was not fitted to, it ranks a commit that a reader takes
+// for a fix above another commit with a probability of .90, or .76 without their
+// messages.
 var weights = []weight{
 	{"message", -0.88, ""},
 	{"subject_fix", 2.59, ""},

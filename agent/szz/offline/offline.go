@@ -14,9 +14,9 @@ import (
 	"git-agent/gitext"
 )
 
-// Trace finds the commits that introduced the bug which fc fixes. algorithm is
-// one of szz.Algorithms, or "" for the first of them. Trace returns at most max
-// suspects, or all that the algorithm finds if max is 0.
+// Trace finds the commits that introduced the bug which fc fixes. algorithm is one of
+// szz.Algorithms, or "" for the first of them. Trace returns at most max suspects, or all
+// suspects of the algorithm if max is 0.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, algorithm string, max int) (*szz.Answer, error) {
 	algorithm = cmp.Or(algorithm, szz.Algorithms[0])
 	v, err := szz.Settle(ctx, repo, fc, algorithm)

@@ -17,9 +17,9 @@ import (
 // This file picks the evidence against a suspect, each piece with a git command whose
 // output shows the place.
 
-// evidence picks the lines that tie the candidate to the fix, nearest first. Of a
-// candidate that owns nothing nearer than the rest of a changed function, it adds the
-// change that has most in common with the fix.
+// evidence picks the lines that tie the candidate to the fix, nearest first. If the
+// candidate owns no line nearer than the rest of a changed function, it adds the
+// candidate's change with most in common with the fix.
 func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 	list := k.lineEvidence(k.Set, c)
 	if len(list) == 0 && k.Set.Beside != nil {
@@ -31,13 +31,13 @@ func (k *Case) evidence(c *candidate.Candidate) []suspect.Evidence {
 	return list
 }
 
-// ownsNear reports whether a candidate owns a line that the fix removes, or one within
-// a few lines of its changes.
+// ownsNear reports whether a candidate owns a line that the fix removes, or one within a
+// few lines of its changes.
 func (k *Case) ownsNear(c *candidate.Candidate) bool {
 	return c.Sources&(candidate.FromDeleted|candidate.FromContext|candidate.FromBeside) != 0
 }
 
-// lineEvidence picks the candidate's lines among those of set.
+// lineEvidence picks the candidate's lines in set.
 func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []suspect.Evidence {
 	const most = 3
 	var own []*candidate.Anchor
@@ -68,8 +68,8 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 	return list
 }
 
-// neighbours returns the widest range of lines around a that are all in list, so
-// that one command shows them together.
+// neighbours returns the widest range of lines around a that are all in list, so that one
+// command shows them together.
 func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	in := map[int]bool{}
 	for _, b := range list {
@@ -85,8 +85,8 @@ func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
 	return from, to
 }
 
-// diffEvidence is the evidence against a candidate that owns none of the lines: the
-// rarest names that it and the fix have in common.
+// diffEvidence returns the evidence against a candidate that owns none of the lines: the
+// rarest names that the candidate and the fix have in common.
 func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	shared := k.shared(c)
 	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
@@ -105,15 +105,15 @@ func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 }
 
 // sharedHunk returns the lines of the hunk in which the candidate changed the rarest of
-// the shared names, by the numbers after it. A hunk of a traced file is preferred. ok is
-// false where the names are in no hunk, and for a merge, of which git log -L shows nothing.
+// the shared names, by the numbers after it. It prefers a hunk of a traced file. ok is
+// false if no hunk has the names, and for a merge, for which git log -L shows nothing.
 func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string, lines gitext.LineRange, ok bool) {
 	best := 0.0
 	for _, p := range slices.Sorted(maps.Keys(c.Diff.Hunks)) {
 		for i := range c.Diff.Hunks[p] {
 			h := &c.Diff.Hunks[p][i]
 			if h.Empties() {
-				continue // git log -L needs a file that is there after the commit
+				continue // git log -L needs a file that exists after the commit
 			}
 			value := 0.0
 			for _, t := range shared {

@@ -9,18 +9,18 @@ import (
 	"git-agent/gitext"
 )
 
-// An Example is one fix with the features of its candidates and the true answer.
-// The model is trained and tested on examples.
+// An Example is one fix with the features of its candidates and the true answer. Examples
+// train and test the model.
 type Example struct {
 	ID    string `json:"id"`
 	Repo  string `json:"repo"`
-	Style string `json:"style"` // how the fix's message named the truth: "trailer" or "prose"
+	Style string `json:"style"` // the form of the truth in the fix's message: "trailer" or "prose"
 	Ghost bool   `json:"ghost"`
 	Cross bool   `json:"cross"`
-	// Truth counts the true commits, those that are no candidate included.
+	// Truth counts the true commits, including those outside the candidates.
 	Truth int `json:"truth"`
-	// Weight says how many cases this one stands for, on average 1, where cases of one
-	// kind were sampled more often than others. 0 is 1.
+	// Weight is the number of cases that this one stands for, on average 1, if cases of
+	// one kind were sampled more often than others. 0 is 1.
 	Weight     float64      `json:"weight,omitempty"`
 	Candidates []gitext.OID `json:"candidates"`
 	Hit        []bool       `json:"hit"`
@@ -36,8 +36,8 @@ func FeatureNames() []string {
 	return names
 }
 
-// Study computes the features of all candidates of a fix. The caller, who knows
-// the true answer, fills in the other fields.
+// Study computes the features of all candidates of a fix. The caller knows the true
+// answer and fills in the other fields.
 func Study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Example, error) {
 	k, err := study(ctx, repo, fc)
 	if err != nil {
@@ -46,8 +46,9 @@ func Study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Example
 	return k.example(k.vector), nil
 }
 
-// StudyIndexed returns what Study does, and the same with the candidates and features that
-// an index of changed lines gives. Its rows have the columns of IndexedNames.
+// StudyIndexed returns the result of Study, and a second example with the additional
+// candidates and features of an index of changed lines. Its rows have the columns of
+// IndexedNames.
 func StudyIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (plain, indexed *Example, err error) {
 	k, err := study(ctx, repo, fc)
 	if err != nil {

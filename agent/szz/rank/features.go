@@ -13,15 +13,15 @@ import (
 	"git-agent/gitext"
 )
 
-// A feature is one input of the ranker's model: a number for a candidate that can
-// be compared across fixes.
+// A feature is one input of the ranker's model: a number for a candidate, comparable
+// across fixes.
 type feature struct {
 	name string // in the model file
 	say  string // in the output
 	get  func(k *Case, c *candidate.Candidate) float64
 }
 
-// A Case is a fix with everything that its candidates are compared with.
+// A Case is a fix with all facts for the comparison with its candidates.
 type Case struct {
 	fc   *szz.FixContext
 	Set  *candidate.AnchorSet
@@ -37,14 +37,14 @@ type Case struct {
 	DelKeys map[string]bool // keys of its removed lines, see candidate.LineKey
 	addKeys map[string]bool // keys of its added lines
 	FixPath map[string]bool // paths of the traced files
-	Paths   map[string]bool // FixPath, and the names that owners of lines knew
+	Paths   map[string]bool // FixPath, and the names of these files in the owners of lines
 	message source.Bag      // words of its message
 	said    source.Bag      // names in its message
-	topics  [numTopics]bool // what its message speaks of
-	tickets map[string]bool // that its message names
-	streak  int             // commits right before it that are by its author
-	// allPaths are all paths that the fix changes, companions those of them that are
-	// not traced: tests and new files.
+	topics  [numTopics]bool // the topics of its message
+	tickets map[string]bool // tickets named in its message
+	streak  int             // number of consecutive commits of its author right before it
+	// allPaths are all paths that the fix changes, companions the untraced ones among
+	// them: tests and new files.
 	allPaths, companions source.Bag
 
 	weighed weighed
@@ -54,32 +54,32 @@ type Case struct {
 	owners        []gitext.OID                                    // of deleted lines, newest first
 	nDel          int                                             // deleted lines of code
 	owned         map[gitext.OID]float64                          // deleted lines of code by owner
-	moved         map[gitext.OID]float64                          // those of them that the owner only moved or re-indented
+	moved         map[gitext.OID]float64                          // lines of owned that the owner only moved or re-indented
 	ownerRanks    [numOwnerSets][numSortOrders]map[gitext.OID]int // places among the owners, 0 = first
-	nearest       map[gitext.OID]float64                          // 1/(1+distance) of the closest line of code that each owns
-	addedByChange map[int]source.Bag                              // tokens that a change adds; made when first needed
+	nearest       map[gitext.OID]float64                          // 1/(1+distance) of each owner's closest line of code
+	addedByChange map[int]source.Bag                              // tokens that a change adds; made on first use
 	namedByChange map[int]map[string]int                          // see namedIn
 
 	// The candidates.
 	ageRank map[gitext.OID]int             // by committer date, 0 = newest of all candidates
 	newest  float64                        // log age of the newest candidate
 	words   map[gitext.OID]source.Bag      // of their messages
-	inside  map[gitext.OID]*functionChange // what each did in the fixed functions
+	inside  map[gitext.OID]*functionChange // each one's changes in the fixed functions
 	series  map[gitext.OID]int             // other candidates by the same author within an hour
-	Code    *source.IDF                    // over the tokens that they added or removed
-	prose   *source.IDF                    // over their messages
-	files   *source.IDF                    // over the paths that they change
+	Code    *source.IDF                    // over the tokens that the candidates added or removed
+	prose   *source.IDF                    // over the candidates' messages
+	files   *source.IDF                    // over the paths that the candidates change
 
 	indexed    bool    // the index of changed lines was asked
-	bestNaming float64 // the highest score that an index of changed lines gives a commit
+	bestNaming float64 // the highest score of a commit by an index of changed lines
 }
 
-// A weighed holds the tokens of a fix as all candidates are compared with them: of a fix
-// that removes a thousand files there are very many.
+// A weighed holds the tokens of a fix in a form for comparisons with many candidates: a
+// fix that removes a thousand files has very many tokens.
 type weighed struct {
 	removed, gone, fresh, around, touched *source.Weighed // touched: removed and fresh
 	paths, companions                     *source.Weighed
-	changed, shown                        source.Bag // changed: removed and added; shown: around them, too
+	changed, shown                        source.Bag // changed: removed and added; shown: also the tokens around them
 }
 
 // weigh is called when all candidates are known.
@@ -163,8 +163,8 @@ func (k *Case) readAddedFiles() {
 	}
 }
 
-// readCandidates puts the candidates in their orders, and collects the words and
-// tokens by which they are compared.
+// readCandidates sorts the candidates in several orders, and collects their words and
+// tokens for comparison.
 func (k *Case) readCandidates(ctx context.Context) {
 	byDate := append([]*candidate.Candidate(nil), k.list...)
 	sort.SliceStable(byDate, func(i, j int) bool {
@@ -225,8 +225,7 @@ func (k *Case) readCandidates(ctx context.Context) {
 	}
 }
 
-// A functionChange is what a candidate did inside the functions that the fix
-// changes.
+// A functionChange is a candidate's change inside the functions that the fix changes.
 type functionChange struct {
 	in, out source.Bag
 	hunks   int
@@ -247,9 +246,9 @@ func (k *Case) readFunctions(byDate []*candidate.Candidate) {
 	}
 }
 
-// readSeries counts for each candidate the others that have its author and were
-// committed within an hour of it. Patches of one series are easily mistaken for
-// each other.
+// readSeries counts for each candidate the other candidates of the same author that were
+// committed within an hour of it. Patches of one series are easily mistaken for each
+// other.
 func (k *Case) readSeries(byDate []*candidate.Candidate) {
 	k.series = map[gitext.OID]int{}
 	for i, a := range byDate {
@@ -265,9 +264,8 @@ func (k *Case) readSeries(byDate []*candidate.Candidate) {
 	}
 }
 
-// likeness returns how much the most similar hunk of a candidate has in common with
-// the fix: the weighted Jaccard index of their tokens. side picks the tokens of a
-// hunk that are compared.
+// likeness returns the likeness of a candidate's most similar hunk to the fix: the
+// weighted Jaccard index of their tokens. side picks the compared tokens of a hunk.
 func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) source.Bag) float64 {
 	best := 0.0
 	for path, hs := range c.Diff.Hunks {
@@ -283,8 +281,8 @@ func (k *Case) likeness(c *candidate.Candidate, side func(*candidate.DiffHunk) s
 	return best
 }
 
-// Patterns of words in a message. Those of saysFix and on say what sort of
-// commit a candidate is, those of fixRegress and on what sort of bug a fix mends.
+// Patterns of words in a message. Those from saysFix on describe the kind of a candidate,
+// those from fixRegress on the kind of bug that a fix mends.
 var (
 	saysFix    = source.Lazy(`(?i)\b(fix\w*|bug\w*|correct\w*|repair\w*|workaround|leak\w*|crash\w*|resolve\w*|prevent\w*|avoid\w*)\b`)
 	saysNew    = source.Lazy(`(?i)\b(add\w*|new|introduc\w*|implement\w*|support\w*|enable\w*|allow\w*|creat\w*|initial\w*|import\w*|provide\w*)\b`)
@@ -339,8 +337,8 @@ func (k *Case) ageDays(c *candidate.Candidate) float64 {
 	return max(0, k.fc.Date.Sub(c.Commit.Committer.Time).Hours()/24)
 }
 
-// reciprocal turns a position into a closeness to the first: 1 for position 0, 1/2
-// for the next, and 0 for a negative one, which means that there is none.
+// reciprocal turns a position into a closeness to the first: 1 for position 0, 1/2 for
+// the next, and 0 for a negative position, which means none.
 func reciprocal(position int) float64 {
 	if position < 0 {
 		return 0
@@ -368,8 +366,8 @@ func common(a, b map[string]bool) int {
 	return n
 }
 
-// inFunctions returns the tokens that a candidate added to and removed from the
-// functions that the fix changes, and in how many hunks.
+// inFunctions returns the tokens that a candidate added to and removed from the functions
+// that the fix changes, and the number of hunks with these changes.
 func (k *Case) inFunctions(c *candidate.Candidate) (in, out source.Bag, hunks int) {
 	in, out = source.Bag{}, source.Bag{}
 	for path, hs := range c.Diff.Hunks {
@@ -389,8 +387,8 @@ func (k *Case) inFunctions(c *candidate.Candidate) (in, out source.Bag, hunks in
 	return in, out, hunks
 }
 
-// subsystem returns what stands before the colon of a subject, where many projects
-// name the part that a commit changes.
+// subsystem returns the text before the colon of a subject, which names the changed part
+// in many projects.
 func subsystem(subject string) string {
 	head, _, ok := strings.Cut(subject, ": ")
 	if !ok || len(head) > 40 || strings.Count(head, " ") > 2 {
@@ -399,8 +397,8 @@ func subsystem(subject string) string {
 	return strings.ToLower(head)
 }
 
-// LandedAfter reports whether x came after y. It compares their places in a history
-// where both have one, since commits of a series may have the same second.
+// LandedAfter reports whether x came after y. It compares their places in a history if
+// both have one, since commits of a series may have the same second.
 func LandedAfter(x, y *candidate.Candidate) bool {
 	switch {
 	case x.Position >= 0 && y.Position >= 0:

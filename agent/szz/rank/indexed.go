@@ -12,7 +12,7 @@ import (
 // This file has the features that need an index of changed lines. They come after the
 // others, and only the model of IndexModelFile reads them.
 
-// indexedFeatures are the inputs that an index adds.
+// indexedFeatures are the additional inputs from an index.
 var indexedFeatures = []feature{
 	{"index_score", "changed rare texts of the fix", named(func(n *candidate.Naming) float64 { return n.Score })},
 	{"index_rank", "among those that changed most of the fix's rare texts", named(func(n *candidate.Naming) float64 { return reciprocal(n.Rank) })},
@@ -41,7 +41,7 @@ var indexedFeatures = []feature{
 	{"fix_named_best", "how much the best of these changed", func(k *Case, _ *candidate.Candidate) float64 { return k.bestNaming }},
 }
 
-// named returns the feature of what a commit did to texts; 0 is nothing.
+// named returns a feature of a commit's changes to texts; 0 is none.
 func named(get func(*candidate.Naming) float64) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
 		if n := k.pool.Named[c.OID]; n != nil {
@@ -60,12 +60,13 @@ func IndexedNames() []string {
 	return names
 }
 
-// CorrectedNames lists the columns of the model that corrects scores where there is an
-// index: those of IndexedNames, and how far the score is below the best of the fix.
+// CorrectedNames lists the columns of the model that corrects scores if there is an
+// index: the columns of IndexedNames, and the distance of the score from the best of the
+// fix.
 func CorrectedNames() []string { return append(IndexedNames(), "score_below") }
 
-// withIndex returns the case with the candidates that an index of changed lines adds, and
-// with what it says of all candidates.
+// withIndex returns the case with the additional candidates from an index of changed
+// lines, and with the index's facts about all candidates.
 func (k *Case) withIndex(ctx context.Context, repo *gitext.Repo) (*Case, error) {
 	if err := k.pool.AddIndexed(ctx, repo, k.fc, k.Set); err != nil {
 		return nil, err
@@ -77,8 +78,8 @@ func (k *Case) withIndex(ctx context.Context, repo *gitext.Repo) (*Case, error) 
 	return with, err
 }
 
-// indexReason says which texts of the fix a candidate changed that an index of changed
-// lines found.
+// indexReason names the texts of the fix that a candidate changed according to an index
+// of changed lines.
 func (k *Case) indexReason(c *candidate.Candidate) string {
 	n := k.pool.Named[c.OID]
 	if n == nil || len(n.Best) == 0 {
@@ -94,7 +95,7 @@ func (k *Case) indexReason(c *candidate.Candidate) string {
 	return "changed lines elsewhere that have " + strings.Join(texts, ", ") + " of the fix"
 }
 
-// didTo says what a commit did to a text.
+// didTo describes a commit's change to a text.
 func didTo(t candidate.NamedText) string {
 	switch {
 	case t.Sum < 0:
@@ -105,11 +106,11 @@ func didTo(t candidate.NamedText) string {
 	return "changed lines with"
 }
 
-// TextChanges returns what commits did to a text of the fix, newest first. It is nil
-// where no index of changed lines was asked, or the text is common.
+// TextChanges returns the changes of commits to a text of the fix, newest first. It is
+// nil if no index of changed lines was asked, or the text is common.
 func (k *Case) TextChanges(text string) []gitext.TextChange { return k.pool.Texts[text] }
 
-// indexedVector computes all features of a candidate, those of the index as well.
+// indexedVector computes all features of a candidate, including those of the index.
 func (k *Case) indexedVector(c *candidate.Candidate) []float64 {
 	x := k.vector(c)
 	for _, f := range indexedFeatures {
@@ -118,7 +119,7 @@ func (k *Case) indexedVector(c *candidate.Candidate) []float64 {
 	return x
 }
 
-// readNamings notes the best score that the index gives.
+// readNamings notes the best score in the index.
 func (k *Case) readNamings() {
 	for _, n := range k.pool.Named {
 		k.bestNaming = max(k.bestNaming, n.Score)

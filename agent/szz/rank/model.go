@@ -14,42 +14,42 @@ import (
 	"git-agent/agent/stat"
 )
 
-// ModelFile is the ranker's model as JSON. cmd/szz-train made it from cases with
-// known answers, which Model.Made names.
+// ModelFile is the ranker's model as JSON. cmd/szz-train made it from cases with known
+// answers, which Model.Made names.
 //
 //go:embed model.json
 var ModelFile []byte
 
-// IndexModelFile is the model that corrects the scores of the other where there is an
+// IndexModelFile is the model that corrects the scores of the other one if there is an
 // index of changed lines. Its columns are those of CorrectedNames.
 //
 //go:embed index_model.json
 var IndexModelFile []byte
 
-// A Model is what cmd/szz-train writes and the ranker reads. Boosted trees give each
-// candidate a score in log-odds, and a calibrator turns the scores of all
-// candidates of a fix into probabilities.
+// A Model is the output of cmd/szz-train for the ranker. Boosted trees give each
+// candidate a score in log-odds, and a calibrator turns the scores of all candidates of a
+// fix into probabilities.
 type Model struct {
 	Made     Provenance `json:"made"`
 	Features []string   `json:"features"` // the columns, in the order of training
 	Trees    Forest     `json:"trees"`
-	// Linear has the weights of features that too few candidates have for the trees to
-	// read them: log-odds for a value of 1, added to the score. They are fitted with the
-	// trees fixed: by szz-train fit to the scores of its folds. Those of the shipped
-	// model were fitted to the scores of its trees, after the training.
+	// Linear has the weights of features that too few candidates have for the trees:
+	// log-odds for a value of 1, added to the score. They are fitted with the trees
+	// fixed: szz-train fit uses the scores of its folds. The weights of the shipped model
+	// were fitted to the scores of its trees, after the training.
 	Linear map[string]float64 `json:"linear,omitempty"`
 	Calibrator
-	// Threshold is the least probability of a suspect that is named beside the
-	// first. A set maximises its expected F1 by naming every element whose
-	// probability exceeds half the F1 reached (Lipton et al., ECML 2014).
+	// Threshold is the least probability of a suspect named beside the first. A set
+	// maximises its expected F1 by naming every element whose probability exceeds half
+	// the F1 reached (Lipton et al., ECML 2014).
 	Threshold float64 `json:"threshold"`
-	// GhostThreshold replaces Threshold for a fix that deletes nothing. There the
-	// best candidates lie closer together, and a reader is better off with two.
+	// GhostThreshold replaces Threshold for a fix that deletes nothing. The best
+	// candidates of such a fix lie closer together, and a reader is better off with two.
 	GhostThreshold float64 `json:"ghost_threshold"`
 }
 
-// Provenance says what a model was trained on and how well the method does on
-// repositories it has not seen.
+// Provenance names the training data of a model, and the quality of the method on unseen
+// repositories.
 type Provenance struct {
 	Cases      int                `json:"cases"`
 	Candidates int                `json:"candidates"`
@@ -57,9 +57,9 @@ type Provenance struct {
 	Cross      map[string]float64 `json:"cross_validation"`
 }
 
-// A Calibrator maps a candidate's score, and how strong its rivals are, to a
-// probability: sigma(A*score + B*rivals + C), where rivals is the log of the
-// summed odds of the other candidates.
+// A Calibrator maps a candidate's score, and the strength of its rivals, to a
+// probability: sigma(A*score + B*rivals + C), where rivals is the log of the summed odds
+// of the other candidates.
 type Calibrator struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -93,8 +93,8 @@ func (k *Case) modelOf() (*Model, error) {
 	return loadModel()
 }
 
-// TrainedOn returns the repositories from which the ranker's model learned, and how
-// many cases of each. A figure measured on these is too good.
+// TrainedOn returns the repositories in the training data of the ranker's model, and the
+// number of cases of each. A figure measured on these is too good.
 func TrainedOn() (map[string]int, error) {
 	m, err := loadModel()
 	if err != nil {
@@ -130,8 +130,8 @@ func (k *Case) rank(ctx context.Context) ([]Ranked, error) {
 	return ranked, nil
 }
 
-// explain returns the score of a candidate with the features x, and what each feature
-// contributes to it.
+// explain returns the score of a candidate with the features x, and the contribution of
+// each feature to the score.
 func (m *Model) explain(x []float64) (score float64, because []float64) {
 	score, _, because = m.Trees.Explain(x)
 	for f, name := range m.Features {
@@ -143,8 +143,8 @@ func (m *Model) explain(x []float64) (score float64, because []float64) {
 	return score, because
 }
 
-// correct adds to the scores what the index of changed lines says, and returns the model
-// that says it.
+// correct adds the corrections from the index of changed lines to the scores, and returns
+// the model of the corrections.
 func (k *Case) correct(ranked []Ranked, scores []float64) (*Model, error) {
 	m, err := loadIndexModel()
 	if err != nil || len(scores) == 0 {
@@ -167,7 +167,7 @@ func (k *Case) correct(ranked []Ranked, scores []float64) (*Model, error) {
 	return m, nil
 }
 
-// Below returns how far each score is below the best one.
+// Below returns the distance of each score from the best one.
 func Below(scores []float64) []float64 {
 	list := make([]float64, len(scores))
 	for i, s := range scores {
@@ -202,8 +202,8 @@ func Rivals(scores []float64) []float64 {
 	return rivals
 }
 
-// shortList returns how many of the ranked candidates are worth naming: always
-// the first, and those after it that are probable enough.
+// shortList returns the number of ranked candidates to name: always the first, and the
+// following ones that are probable enough.
 func (m *Model) shortList(ranked []Ranked, ghost bool) int {
 	least := m.Threshold
 	if ghost {

@@ -10,10 +10,10 @@ import (
 	"git-agent/gitext"
 )
 
-// This file computes the place of a candidate among the owners of lines. R-SZZ
-// answers with the newest owner of a deleted line of code and L-SZZ with the
-// largest (Davies et al., JSEP 2014). The ranker's model sees places in these
-// orders instead, also among the owners of lines that a fix leaves alone.
+// This file computes the place of a candidate among the owners of lines. R-SZZ answers
+// with the newest owner of a deleted line of code and L-SZZ with the largest (Davies et
+// al., JSEP 2014). The ranker's model uses places in these orders instead, also among the
+// owners of lines that a fix does not change.
 
 // An ownerSet is a set of candidates that own lines of a kind.
 type ownerSet int
@@ -23,11 +23,11 @@ const (
 	codeOwners     ownerSet = iota // own a deleted line of code
 	nearOwners                     // own such a line or one around a change
 	functionOwners                 // own such a line or another one of a changed function
-	originOwners                   // wrote a word that the fix takes out, whoever rewrote it since
+	originOwners                   // wrote a word that the fix removes, even if others rewrote it since
 	numOwnerSets
 )
 
-// A sortOrder is an order in which a set of owners is put.
+// A sortOrder is an order for a set of owners.
 type sortOrder int
 
 // The orders.
@@ -37,8 +37,8 @@ const (
 	numSortOrders
 )
 
-// inOwnerSet reports whether a candidate belongs to a set. As in MA-SZZ, merges
-// and commits that only moved their lines belong to none.
+// inOwnerSet reports whether a candidate belongs to a set. As in MA-SZZ, merges and
+// commits that only moved their lines belong to none.
 func (k *Case) inOwnerSet(c *candidate.Candidate, set ownerSet) bool {
 	if len(c.Commit.Parents) > 1 {
 		return false
@@ -74,7 +74,7 @@ func (k *Case) rankOwners(byDate []*candidate.Candidate) {
 }
 
 // closenessToFirst returns the feature that is 1 for the first of a set of owners,
-// smaller for those behind it, and 0 outside the set.
+// smaller for the later ones, and 0 outside the set.
 func closenessToFirst(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
 		if at, ok := k.ownerRanks[set][o][c.OID]; ok {
@@ -93,10 +93,10 @@ func isLast(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64
 	}
 }
 
-// distance returns how many commits lie between a candidate and the fix. It is
-// counted among the newest commits, and estimated from the repository's pace
-// beyond them. An age in days means little across repositories: a month is ten
-// commits in one and a thousand in another.
+// distance returns the number of commits between a candidate and the fix. It is counted
+// among the newest commits, and estimated from the repository's pace beyond them. An age
+// in days means little across repositories: a month is ten commits in one and a thousand
+// in another.
 func (k *Case) distance(c *candidate.Candidate) float64 {
 	const fastest = 1.0 / 1440 // days: one commit a minute, so that no pace of 0 divides
 	if c.Recent >= 0 {
@@ -105,8 +105,8 @@ func (k *Case) distance(c *candidate.Candidate) float64 {
 	return max(float64(len(k.pool.Recents)), math.Min(k.ageDays(c)/max(k.pool.Pace, fastest), 1e6))
 }
 
-// SamePerson reports whether two persons have the same address or the same full
-// name: many people commit from two machines.
+// SamePerson reports whether two persons have the same address or the same full name:
+// many people commit from two machines.
 func SamePerson(a, b gitext.Person) bool {
 	return a.Email == b.Email || strings.Contains(a.Name, " ") && strings.EqualFold(a.Name, b.Name)
 }

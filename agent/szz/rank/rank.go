@@ -1,6 +1,6 @@
-// Package rank orders the candidates of a fix by the probability that they
-// introduced the bug. It uses a model of boosted trees over features of candidate
-// and fix. No language model is asked.
+// Package rank orders the candidates of a fix by the probability that they introduced the
+// bug. It uses a model of boosted trees over features of candidate and fix. No language
+// model is asked.
 //
 // The trees are in model.json, which cmd/szz-train makes. Equal repositories
 // give equal probabilities.
@@ -21,9 +21,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Trace answers with the algorithm "rank": it takes candidates from several
-// sources and puts them in order with one trained model (model.go), which also
-// says how probable each is.
+// Trace answers with the algorithm "rank": it takes candidates from several sources and
+// orders them with one trained model (model.go), which also gives their probabilities.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Answer, error) {
 	k, judged, err := Assess(ctx, repo, fc)
 	if err != nil {
@@ -46,10 +45,10 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 	return k, ranked, err
 }
 
-// Answer names the best of the ranked candidates: n of them, or those that are
-// probable enough when n is 0. It names none where a shallow clone lacks the owners
-// of all lines: the probabilities were learnt from whole histories, where the
-// owners are among the candidates, and would mean nothing.
+// Answer names the best ranked candidates: n of them, or the probable ones if n is 0. It
+// names none if a shallow clone lacks the owners of all lines: the probabilities were
+// learnt from whole histories, where the owners are among the candidates, and would mean
+// nothing.
 func (k *Case) Answer(ranked []Ranked, n int) (*szz.Answer, error) {
 	m, err := k.modelOf()
 	if err != nil {
@@ -77,10 +76,10 @@ func (k *Case) Answer(ranked []Ranked, n int) (*szz.Answer, error) {
 }
 
 // Owner returns the commit that wrote most of the lines of code that the fix removes,
-// however improbable it is: a reader looks at it first, and wants to know what speaks
-// against it. Of several such commits it is the most probable. It is nil where it is a
-// suspect or there is no suspect, where the fix removes no code, and where a shallow
-// clone lacks the owners of all lines.
+// even if it is improbable: a reader looks at it first, and wants to know the evidence
+// against it. Among several such commits it is the most probable. It is nil if the commit
+// is a suspect or there is no suspect, if the fix removes no code, and if a shallow clone
+// lacks the owners of all lines.
 func (k *Case) Owner(ranked []Ranked, suspects []szz.Suspect) *szz.Suspect {
 	if len(suspects) == 0 || k.Set.Beyond {
 		return nil
@@ -97,7 +96,7 @@ func (k *Case) Owner(ranked []Ranked, suspects []szz.Suspect) *szz.Suspect {
 	return &szz.Suspect{Suspect: k.Suspect(*owner)}
 }
 
-// study gathers what the features are computed from.
+// study gathers the inputs of the features.
 func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, error) {
 	set, err := candidate.FindAnchors(ctx, repo, fc)
 	if err != nil {
@@ -110,12 +109,12 @@ func study(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, e
 	return newCase(ctx, fc, set, p)
 }
 
-// A Ranked is a candidate with what the ranker's model says of it.
+// A Ranked is a candidate with the result of the ranker's model.
 type Ranked struct {
 	Candidate     *candidate.Candidate
 	features      []float64
 	Probability   float64   // calibrated
-	contributions []float64 // contribution of each feature to the log-odds
+	contributions []float64 // of each feature to the log-odds
 }
 
 // Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
@@ -134,7 +133,7 @@ func columnFeature(column int) *feature {
 	return &indexedFeatures[column-len(features)]
 }
 
-// signals lists the features that moved the probability most, strongest first.
+// signals lists the features with the largest effect on the probability, strongest first.
 func signals(j Ranked) []suspect.Signal {
 	const most = 6
 	var list []suspect.Signal
@@ -151,7 +150,7 @@ func signals(j Ranked) []suspect.Signal {
 	return list[:min(most, len(list))]
 }
 
-// Reason says in one sentence how the candidate is tied to the fix.
+// Reason describes in one sentence the tie between the candidate and the fix.
 func (k *Case) Reason(c *candidate.Candidate) string {
 	deleted, other, near, inFunction, total, removals := 0, 0, 0, 0, 0, 0
 	for i := range k.Set.Anchors {
@@ -178,7 +177,7 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	}
 	line := "line"
 	if k.Set.Partial {
-		line = "traced line" // the fix has more lines than were counted
+		line = "traced line" // the fix has more lines than the counted ones
 	}
 	switch {
 	case deleted > 0:
@@ -209,8 +208,8 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	return k.wordsReason(c)
 }
 
-// historyReason says what a candidate did to the fixed files of which it owns no line
-// near the fix.
+// historyReason describes the changes of a candidate to the fixed files if it owns no
+// line near the fix.
 func (k *Case) historyReason(c *candidate.Candidate) string {
 	if c.Position == 0 {
 		return "the last commit to change a file that the fix changes"
@@ -221,5 +220,5 @@ func (k *Case) historyReason(c *candidate.Candidate) string {
 	return "changed a file that the fix changes"
 }
 
-// fewLater is how many later commits are few enough to count them in a reason.
+// fewLater is the largest number of later commits that a reason counts.
 const fewLater = 10

@@ -1,12 +1,13 @@
 package rank
 
-// A Forest is a gradient-boosted model of small binary trees, which cmd/szz-train fits. It
-// scores rows of features: a score is the sum of one leaf of each tree, and the softmax of
-// the scores of a group is the chance of each of its rows to be the true one.
-// [Forest.Explain] splits a score into one contribution for each feature: on the way from a
-// root to a leaf, each step changes the expected value of the tree, and the feature of that
-// step gets the change (the path attribution of Saabas, 2014). Contributions and base add up
-// to the score, save for rounding. Features are finite numbers; no value is missing.
+// A Forest is a gradient-boosted model of small binary trees, which cmd/szz-train fits.
+// It scores rows of features: a score is the sum of one leaf of each tree, and the
+// softmax of the scores of a group gives each row the chance to be the true one.
+// [Forest.Explain] splits a score into one contribution for each feature: on the way from
+// a root to a leaf, each step changes the expected value of the tree, and the feature of
+// that step gets the change (the path attribution of Saabas, 2014). Contributions and
+// base add up to the score, except for rounding. Features are finite numbers; no value is
+// missing.
 type Forest struct {
 	Trees []Tree `json:"trees"`
 }
@@ -20,11 +21,10 @@ type Node struct {
 	Threshold float64 `json:"t,omitempty"` // rows with at most this value go left
 	Left      int     `json:"l,omitempty"`
 	Right     int     `json:"r,omitempty"`
-	Value     float64 `json:"v"` // expected score of the rows that come here
+	Value     float64 `json:"v"` // expected score of the rows that reach the node
 }
 
-// Score returns the model's score for x. Only differences within a group have a
-// meaning.
+// Score returns the model's score for x. Only differences within a group have a meaning.
 func (m *Forest) Score(x []float64) float64 {
 	s := 0.0
 	for _, t := range m.Trees {
@@ -33,7 +33,7 @@ func (m *Forest) Score(x []float64) float64 {
 	return s
 }
 
-// Leaf returns the index of the leaf to which a row of features comes.
+// Leaf returns the index of the leaf that a row of features reaches.
 func (t Tree) Leaf(x []float64) int {
 	i := 0
 	for t[i].Left != 0 {
@@ -49,8 +49,8 @@ func (n *Node) next(x []float64) int {
 	return n.Right
 }
 
-// Explain returns the score of x, the base that it would be if nothing were known of
-// x, and each feature's contribution to the difference.
+// Explain returns the score of x, the base score without knowledge of x, and each
+// feature's contribution to the difference.
 func (m *Forest) Explain(x []float64) (score, base float64, because []float64) {
 	because = make([]float64, len(x))
 	for _, t := range m.Trees {

@@ -102,8 +102,8 @@ func (k *Case) voteBeside() {
 	}
 }
 
-// addedIn returns the tokens that a change adds. They are counted once: a change
-// that rewrites a file has very many deleted lines that need them.
+// addedIn returns the tokens that a change adds. It counts them once: a change that
+// rewrites a file has very many deleted lines that need them.
 func (k *Case) addedIn(change int) source.Bag {
 	if k.addedByChange == nil {
 		k.addedByChange = map[int]source.Bag{}
@@ -119,8 +119,8 @@ func (k *Case) addedIn(change int) source.Bag {
 	return kept
 }
 
-// namedIn returns in how many of the lines that a change adds each name of at least three
-// bytes occurs. Like addedIn it counts once.
+// namedIn returns, for each name of at least three bytes, the number of lines with the
+// name that a change adds. Like addedIn it counts once.
 func (k *Case) namedIn(change int) map[string]int {
 	if k.namedByChange == nil {
 		k.namedByChange = map[int]map[string]int{}
@@ -152,8 +152,8 @@ func (k *Case) voteNear(a *candidate.Anchor, s candidate.ShareKind) {
 	k.shares[s][a.Owner] += w
 }
 
-// voteRelated counts a line near a change by the names that it shares with the
-// lines added there: an added check guards the line that uses the same variable.
+// voteRelated counts a line near a change by the names that it shares with the added
+// lines: an added check guards the line that uses the same variable.
 func (k *Case) voteRelated(a *candidate.Anchor) {
 	if a.Kind != source.LineCode {
 		return

@@ -7,10 +7,10 @@ import (
 	"git-agent/agent/szz/candidate"
 )
 
-// This file computes the shares of names. Blame knows only the owners of lines
-// that still stand. A name also leads to the commits that brought it to the files
-// of the fix, first and last, and to the last that took it out. Each name of the
-// fix counts for one candidate, by its rarity.
+// This file computes the shares of names. Blame knows only the owners of existing lines.
+// A name also leads to the first and the last commit that brought it to the files of the
+// fix, and to the last one that removed it. Each name of the fix counts for one
+// candidate, by its rarity.
 
 // voteNames computes the shares of the names and lines of the fix. It ends early with ctx.
 func (k *Case) voteNames(ctx context.Context, byDate []*candidate.Candidate) {
@@ -41,8 +41,7 @@ func (k *Case) voteNames(ctx context.Context, byDate []*candidate.Candidate) {
 	}
 }
 
-// voteNewest counts each name for the first of the candidates that did something
-// with it.
+// voteNewest counts each name for the first of the candidates for which did is true.
 func (k *Case) voteNewest(
 	ctx context.Context,
 	s candidate.ShareKind,
@@ -63,9 +62,9 @@ func (k *Case) voteNewest(
 	}
 }
 
-// readStreak counts the commits of the fix's author right before the fix, and
-// collects the tickets that the fix names. Such commits may be of one series with
-// the fix, and are culprits less often.
+// readStreak counts the commits of the fix's author right before the fix, and collects
+// the tickets that the fix names. Such commits may be in one series with the fix, and are
+// culprits less often.
 func (k *Case) readStreak() {
 	if k.fc.Fix != "" {
 		for k.streak < len(k.pool.Authors) && SamePerson(k.pool.Authors[k.streak], k.fc.Commit.Author) {
@@ -78,11 +77,12 @@ func (k *Case) readStreak() {
 	}
 }
 
-// appliedTogether reports whether somebody else applied the fix and a candidate of the
-// same author within an hour, as a maintainer applies a series of patches. An author
-// repairs a patch of a series in that patch, so the other patches of it are no culprits:
-// of 153 such candidates in 645 fixes none was, where the trees alone expect nine. Of an
-// author's own commits within the hour as many are culprits as the trees expect.
+// appliedTogether reports whether a person other than the author applied both the fix and
+// a candidate of the same author within an hour, like a maintainer applying a series of
+// patches. Authors repair a patch of a series in that patch, so the other patches of it
+// are no culprits: of 153 such candidates in 645 fixes none was a culprit, where the
+// trees alone expect nine. Among an author's own commits within the hour, as many are
+// culprits as the trees expect.
 func (k *Case) appliedTogether(c *candidate.Candidate) bool {
 	fix, other := k.fc.Commit, c.Commit
 	return k.fc.Fix != "" && k.ageDays(c) < 1.0/24 &&

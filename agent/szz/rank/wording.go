@@ -13,8 +13,8 @@ import (
 
 // This file puts the signals and the evidence of the ranker into words.
 
-// opposites maps the beginning of a feature's text to that of its opposite, for a
-// candidate whose feature is 0. The first that fits counts.
+// opposites maps the beginning of a feature's text to the beginning of its opposite, for
+// a candidate whose feature is 0. The first match counts.
 var opposites = [][2]string{
 	{"age at the fix", "not older than the fix"}, {"minutes before the fix", "committed no earlier than the fix"},
 	{"hours between the writing of both", "both were written at the same time"},
@@ -41,7 +41,7 @@ var opposites = [][2]string{
 func absent(say string) string {
 	for _, o := range opposites {
 		if rest, ok := strings.CutPrefix(say, o[0]); ok {
-			if o[1] == "no " { // a number: there is none of what it counts
+			if o[1] == "no " { // a number: the count is zero
 				return "no " + say
 			}
 			return o[1] + rest
@@ -50,8 +50,8 @@ func absent(say string) string {
 	return "not: " + say
 }
 
-// whichCode says of which code the removed lines are counted: where source is traced,
-// those of other files are not, and git's count of removed lines is larger.
+// whichCode names the code whose removed lines are counted: if source is traced, lines of
+// other files do not count, and git's count of removed lines is larger.
 func (k *Case) whichCode() string {
 	code, where := " of code that the fix removes", ""
 	for i := range k.fc.Patch.Files {
@@ -75,9 +75,9 @@ func losesLines(f *gitext.FileChange) bool {
 	})
 }
 
-// wordsReason is the reason of a candidate that was found by its words alone: it owns no
-// line, and is not in the history of the fixed files. It may have changed one of them
-// all the same, on a branch whose change the other side of a merge has, too.
+// wordsReason is the reason of a candidate that was found only by its words: it owns no
+// line, and is not in the history of the fixed files. It may still have changed one of
+// them, on a branch whose change is also on the other side of a merge.
 func (k *Case) wordsReason(c *candidate.Candidate) string {
 	does, in := "changed other files, but shares words with ", "the message and the paths of the fix"
 	if k.fc.Fix == "" {
@@ -99,12 +99,12 @@ var commonWords = strings.Fields(`a about above add added after again all also a
 	changed changes date dated january jan february feb march mar april apr june jun july jul august aug september sep sept october oct
 	november nov december dec monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun`)
 
-// mostShared is how many names the evidence of a suspect mentions.
+// mostShared is the largest number of names in the evidence of a suspect.
 const mostShared = 4
 
-// shared returns the rarest names that a candidate and the fix both touch. Words that
-// stand in any text, numbers and one or two letters are no evidence. Names that no prose
-// would have come first.
+// shared returns the rarest names that a candidate and the fix both touch. Common words,
+// numbers and one or two letters are no evidence. Names that are unlikely in prose come
+// first.
 func (k *Case) shared(c *candidate.Candidate) []string {
 	var names []string
 	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
@@ -128,7 +128,7 @@ func tells(word string) bool {
 		!slices.Contains(commonWords, strings.ToLower(word))
 }
 
-// madeUp reports whether a word looks like a name of a program: it has an underscore, a
+// madeUp reports whether a word looks like a name in a program: it has an underscore, a
 // digit or a capital letter inside.
 func madeUp(word string) bool {
 	return strings.ContainsAny(word, "_0123456789") || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0

@@ -41,7 +41,7 @@ func Subjects(v *szz.Answer) []string {
 	return out
 }
 
-// CheckAnswer reports an error unless v has what every answer has.
+// CheckAnswer reports an error unless v has the parts of every answer.
 func CheckAnswer(t testing.TB, v *szz.Answer) {
 	t.Helper()
 	for _, s := range v.Suspects {

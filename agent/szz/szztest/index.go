@@ -7,7 +7,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A TextIndex answers as an index of changed lines does that knows these texts.
+// A TextIndex answers like an index of changed lines for these texts.
 type TextIndex map[string][]gitext.TextChange
 
 // Candidates judges no question.
@@ -15,7 +15,7 @@ func (x TextIndex) Candidates(context.Context, gitext.ChangeQuery) (iter.Seq2[gi
 	return nil, false
 }
 
-// Covers reports that the index knows all.
+// Covers reports that the index covers all commits.
 func (x TextIndex) Covers(context.Context, gitext.OID) bool { return true }
 
 // TextChanges lists the changes of the texts.

@@ -13,9 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// A bisection looks for the first commit at which the command fails. Its bounds
-// come from what was run at the suspects, so it takes fewer runs than one that
-// starts from nothing:
+// A bisection looks for the first commit at which the command fails. Its bounds come from
+// the runs at the suspects, so it needs fewer runs than a bisection from nothing:
 //
 //	good0 ... good ......... bad ... fix^
 //	            '-- halved --'
@@ -51,8 +50,8 @@ func (c *check) bisect(ctx context.Context, v *szz.Answer) error {
 	return b.noteCost(ctx, v, before, walked)
 }
 
-// setBounds takes its bounds from the runs so far: all commits that pass, and of
-// those that fail the one with the fewest commits between them and it.
+// setBounds takes the bounds from the runs so far: all passing commits, and the failing
+// commit with the fewest commits between the passing ones and itself.
 func (b *bisection) setBounds(ctx context.Context) error {
 	for _, oid := range b.order {
 		switch b.known[oid].Outcome {
@@ -71,8 +70,8 @@ func (b *bisection) setBounds(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// With none left, a descendant passes: the bug was fixed there and came
-		// back later, and this is not where the one of the fix's parent began.
+		// If the count is zero, a descendant passes: the bug was fixed there and came
+		// back later, so the bug of the fix's parent did not begin here.
 		if n > 0 && (b.Bad == "" || n < fewest) {
 			b.Bad, fewest = oid, n
 		}
@@ -80,8 +79,8 @@ func (b *bisection) setBounds(ctx context.Context) error {
 	return nil
 }
 
-// walkBack looks for a commit at which the command passes: first at the parents
-// of the suspects that were not tried, best first, then in steps that double.
+// walkBack looks for a commit at which the command passes: first at the untried parents
+// of the suspects, best first, then in doubling steps.
 func (b *bisection) walkBack(ctx context.Context, v *szz.Answer) error {
 	for _, s := range v.Suspects {
 		if len(b.Goods) > 0 {
@@ -103,15 +102,15 @@ func (b *bisection) walkBack(ctx context.Context, v *szz.Answer) error {
 	return b.LeapBack(ctx, 0)
 }
 
-// markFirstBad confirms the first failing commit, as a suspect of its own if the
-// ranking did not name it.
+// markFirstBad confirms the first failing commit, as a new suspect if the ranking did not
+// name it.
 func (b *bisection) markFirstBad(ctx context.Context, v *szz.Answer) error {
 	commit, err := b.repo.Commit(ctx, b.Bad)
 	if err != nil {
 		return err
 	}
-	// Its parents were mostly run already. One of a merge may not have been: that
-	// it is an ancestor of a commit that passes proves nothing.
+	// Its parents were mostly run already. A parent of a merge may not have been: it may
+	// fail although it is an ancestor of a passing commit.
 	result, err := b.confirm(ctx, commit)
 	if err != nil {
 		return err
@@ -132,8 +131,7 @@ func (b *bisection) markFirstBad(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
-// noteCost notes what the bisection cost, and what it would have cost without the
-// ranking.
+// noteCost notes the cost of the bisection, and its cost without the ranking.
 func (b *bisection) noteCost(ctx context.Context, v *szz.Answer, before, walked int) error {
 	if len(b.Goods) == 0 {
 		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
@@ -151,12 +149,12 @@ func (b *bisection) noteCost(ctx context.Context, v *szz.Answer, before, walked 
 	return nil
 }
 
-// baselineRuns is how many runs precede the suspects: one at the fix and one at
-// its parent.
+// baselineRuns is the number of runs before the suspects: one at the fix and one at its
+// parent.
 const baselineRuns = 2
 
-// savings compares the runs of a bisection with those of a plain one, which are
-// the binary logarithm of its range, and says what finding the bounds cost.
+// savings compares the runs of a bisection with those of a plain one, which are the
+// binary logarithm of its range, and names the cost of finding the bounds.
 func savings(plain, halvings, tried, walked int) string {
 	estimate := 0
 	if plain > 0 {

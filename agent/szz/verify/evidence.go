@@ -8,35 +8,35 @@ import (
 	"git-agent/agent/szz"
 )
 
-// ratios are the likelihood ratios of what the command says of a suspect: how much
-// more often it says so of a culprit than of another suspect. They are measured on 33
-// fixes with tests whose culprits are known from the fix's message (17) or by reading
-// (16). Of 33 culprits, the command confirmed 5 and refuted 6; of 133 other suspects it
-// confirmed none and refuted 62. The ratios, 22.7 and .42, count one made-up commit of
-// each kind and result, so that a few cases make no proof, and are rounded towards 1.
-// With them, the first suspect is right in 23 of the first 32 fixes instead of 18, and
-// the log loss of a suspect's probability falls from .30 to .24, where each fix is left
-// out of what it is measured with. An unclear suspect (22 culprits, 71 others) keeps its
-// probability.
+// ratios are the likelihood ratios of the command's results for a suspect: the frequency
+// of a result among culprits, divided by its frequency among other suspects. They are
+// measured on 33 fixes with tests whose culprits are known from the fix's message (17) or
+// by reading (16). Of 33 culprits, the command confirmed 5 and refuted 6; of 133 other
+// suspects it confirmed none and refuted 62. The ratios, 22.7 and .42, count one made-up
+// commit of each kind and result, so that a few cases make no proof, and are rounded
+// towards 1. With them, the first suspect is right in 23 of the first 32 fixes instead of
+// 18, and the log loss of a suspect's probability falls from .30 to .24, measured with
+// each fix left out of its own ratios. An unclear suspect (22 culprits, 71 others) keeps
+// its probability.
 //
 //	go run ./cmd/szz-train confirm -repos DIR cmd/szz-train/testdata/confirm.jsonl > rows
 //	go run ./cmd/szz-train ratios rows
 //
 // A refutation is the weaker evidence, because a test may fail before the culprit for
-// another reason than the bug: the feature that it tests was not there yet.
+// another reason than the bug: its feature did not exist yet.
 var ratios = map[string]float64{suspect.Confirmed: 20, suspect.Refuted: 0.45, suspect.Unclear: 1}
 
-// bisectedProbability is that of a commit that a bisection found and the ranking did
-// not name. Nothing is known of such a commit but that the command begins to fail at
-// it, so there are no odds to update. It is set by hand, to about the probability of a
-// confirmed suspect that the ranking gave 10 %.
+// bisectedProbability is the probability of a commit that a bisection found and the
+// ranking did not name. The only known fact about such a commit is that the command
+// begins to fail there, so there are no odds to update. It is set by hand, to about the
+// probability of a confirmed suspect that the ranking gave 10 %.
 const bisectedProbability = 0.7
 
-// judge marks a suspect with what the command showed and updates its probability by
-// Bayes' rule, in odds. If that confirms the suspect, less is left for the others,
-// because most fixes have one culprit. If it refutes the suspect, the others keep
-// their probabilities: it may as well be that none of them is right. Suspects without
-// a probability, as those of the classic variants, get none.
+// judge marks a suspect with the command's result and updates its probability by Bayes'
+// rule, in odds. If the command confirms the suspect, the other probabilities fall,
+// because most fixes have one culprit. If it refutes the suspect, the others keep their
+// probabilities: perhaps none of them is right. Suspects without a probability, such as
+// those of the classic variants, get none.
 func judge(v *szz.Answer, i int, f suspect.Confirmation) {
 	s := &v.Suspects[i]
 	s.Confirmation = &f
@@ -51,8 +51,8 @@ func judge(v *szz.Answer, i int, f suspect.Confirmation) {
 	}
 }
 
-// judgeUnranked marks the last suspect, which a bisection found, with what the
-// command showed.
+// judgeUnranked marks the last suspect, which a bisection found, with the command's
+// result.
 func judgeUnranked(v *szz.Answer, f suspect.Confirmation) {
 	i := len(v.Suspects) - 1
 	v.Suspects[i].Confirmation = &f
@@ -62,7 +62,7 @@ func judgeUnranked(v *szz.Answer, f suspect.Confirmation) {
 	}
 }
 
-// lessen multiplies the probabilities of all suspects but one by a share.
+// lessen multiplies the probabilities of all suspects except one by a share.
 func lessen(v *szz.Answer, but int, share float64) {
 	for k := range v.Suspects {
 		if s := &v.Suspects[k]; k != but && s.Probability > 0 {
@@ -77,8 +77,8 @@ func estimated(v *szz.Answer) bool {
 	return slices.ContainsFunc(v.Suspects, func(s szz.Suspect) bool { return s.Probability > 0 })
 }
 
-// sortSuspects orders the suspects by probability, or where they have none, puts
-// confirmed ones first and refuted ones last.
+// sortSuspects orders the suspects by probability. If they have none, it puts confirmed
+// ones first and refuted ones last.
 func sortSuspects(v *szz.Answer) {
 	byProbability := estimated(v)
 	slices.SortStableFunc(v.Suspects, func(a, b szz.Suspect) int {

@@ -19,7 +19,7 @@ const (
 	modeSymlink   = 0o120000
 )
 
-// overlays are the files of the fix that are laid over other commits.
+// overlays are the files of the fix that replace files of other commits.
 type overlays struct {
 	tests []gitext.Overlay // its test files
 	fix   []gitext.Overlay // all files of an uncommitted fix; nil for a commit
@@ -53,8 +53,8 @@ func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (ove
 	return all, nil
 }
 
-// overlaysOfFile gives the file as it is after the change, and its removal from
-// the old place if it was moved or deleted.
+// overlaysOfFile returns the file after the change, and the removal of its old path if it
+// was moved or deleted.
 func overlaysOfFile(repo *gitext.Repo, f *gitext.FileChange) ([]gitext.Overlay, error) {
 	var over []gitext.Overlay
 	if f.Status == 'D' || f.Status == 'R' {
@@ -75,7 +75,7 @@ func overlaysOfFile(repo *gitext.Repo, f *gitext.FileChange) ([]gitext.Overlay, 
 	return append(over, o), nil
 }
 
-// readWorkTree reads a file as git would store it. It follows no symbolic link
+// readWorkTree reads a file in the form that git would store. It follows no symbolic link
 // out of the work tree.
 func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 	root, err := os.OpenRoot(top)
@@ -91,5 +91,5 @@ func readWorkTree(top, p string, mode uint32) ([]byte, error) {
 	return disk.ReadRegularIn(root, name, maxOverlay)
 }
 
-// maxOverlay bounds a file that is read from the work tree to lay it over a commit.
+// maxOverlay bounds the size of a work tree file for an overlay, in bytes.
 const maxOverlay = 256 << 20

@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/szz"
 )
 
-// summary says in a sentence how often the command was run, with which files
-// laid over and how confined.
+// summary says in a sentence how often the command was run, with which overlaid files and
+// in which sandbox.
 func (c *check) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), szz.Plural(c.space.Runs(), "time", "times"))
@@ -29,7 +29,8 @@ func (c *check) summary() string {
 	return b.String()
 }
 
-// sandboxHint says why a command may fail in a sandbox that passes elsewhere.
+// sandboxHint names the reasons for a failure in a sandbox of a command that passes
+// elsewhere.
 func (c *check) sandboxHint() string {
 	if c.space.Level() == sandbox.None {
 		return ""

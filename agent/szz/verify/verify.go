@@ -1,7 +1,6 @@
-// Package verify confirms or refutes the suspects of an answer by execution. It
-// runs the user's command at each suspect and at its parents, with the test
-// files of the fix laid over, and can go on to a bisection where no suspect is
-// confirmed.
+// Package verify confirms or refutes the suspects of an answer by execution. It runs the
+// user's command at each suspect and at its parents, with the test files of the fix laid
+// over, and can continue with a bisection if no suspect is confirmed.
 package verify
 
 import (
@@ -19,29 +18,28 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say which command is run and at how many suspects.
+// Options name the command and the number of suspects.
 type Options struct {
 	trial.Options
 	Bisect      bool // bisect when no suspect is confirmed
 	MaxSuspects int  // most suspects tried; 0 is five
-	All         bool // try every one of them, also after one is confirmed; for measurements
+	All         bool // try every suspect, even after one is confirmed; for measurements
 }
 
 const defaultMaxSuspects = 5
 
-// Suspects tries the suspects of an answer, best first, until one is confirmed:
-// with the fix's test files laid over, the command fails at the suspect and
-// passes at its parent. It marks each suspect that it tried, updates the
-// probabilities by what was found, orders the suspects by them, and says in the
-// answer's notes what was run and what could not be told. Suspect.Prior keeps a
-// probability from before.
+// Suspects tries the suspects of an answer, best first, until one is confirmed: with the
+// fix's test files laid over, the command fails at the suspect and passes at its parent.
+// It marks each tried suspect, updates the probabilities with the results, orders the
+// suspects by them, and describes the runs and the unclear results in the answer's notes.
+// Suspect.Prior keeps the earlier probability.
 //
-// The command is tried at the fix and at the fix's parent first. No suspect is
-// tried unless it passes at the fix and fails at the parent. When ctx ends, what
-// was found until then stays in the answer.
+// The command runs at the fix and at the fix's parent first. No suspect is tried unless
+// it passes at the fix and fails at the parent. When ctx ends, the results until then
+// stay in the answer.
 //
-// Nothing is written to the repository: commits are checked out to a scratch
-// directory, which is removed before Suspects returns.
+// Nothing is written to the repository: commits are checked out to a scratch directory,
+// which is removed before Suspects returns.
 func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Answer, opt Options) error {
 	if opt.Command == "" {
 		return errors.New("no command to verify with")
@@ -79,10 +77,10 @@ type check struct {
 	opt     Options
 	space   *trial.Workspace
 	over    overlays
-	passing []byte        // what the command prints at the fix
-	failure trial.Failure // how it fails at the fix's parent; nil until it did
+	passing []byte        // output of the command at the fix
+	failure trial.Failure // its failure at the fix's parent; nil before that run
 	known   map[gitext.OID]trial.Result
-	order   []gitext.OID // keys of known, as they were run
+	order   []gitext.OID // keys of known, in the order of the runs
 }
 
 func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*check, error) {
@@ -120,8 +118,8 @@ func isConfirmed(s szz.Suspect) bool {
 	return s.Confirmation != nil && s.Confirmation.Status == suspect.Confirmed
 }
 
-// baseline reports whether the command shows the bug: it has to pass at the fix
-// and, with the fix's tests, to fail at the fix's parent.
+// baseline reports whether the command shows the bug: it has to pass at the fix and, with
+// the fix's tests, to fail at the fix's parent.
 func (c *check) baseline(ctx context.Context, v *szz.Answer) (bool, error) {
 	good, err := c.runFix(ctx)
 	if err != nil {
@@ -144,7 +142,7 @@ func (c *check) baseline(ctx context.Context, v *szz.Answer) (bool, error) {
 	return bad.Outcome == trial.Fails, nil
 }
 
-// runFix runs the command at the fix as it is.
+// runFix runs the command at the fix without changes.
 func (c *check) runFix(ctx context.Context) (trial.Result, error) {
 	commit := c.fc.Fix
 	if commit == "" {
@@ -157,9 +155,9 @@ func (c *check) runFix(ctx context.Context) (trial.Result, error) {
 	return res, err
 }
 
-// run runs the command at a commit with the fix's tests laid over, once for each
-// commit. The first failure is the one at the fix's parent, which is the bug's.
-// A later run that fails in another way tells nothing about the bug.
+// run runs the command at a commit with the fix's tests laid over, once for each commit.
+// The first failure is the one at the fix's parent, which is the failure of the bug. A
+// later run that fails in another way tells nothing about the bug.
 func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error) {
 	if res, ok := c.known[commit]; ok {
 		return res, nil
@@ -176,7 +174,7 @@ func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 		res.Outcome = trial.Unknown
 		res.How += ", but not in the way in which it fails at the fix's parent"
 	}
-	res.Output = nil // a hundred of them would be kept
+	res.Output = nil // otherwise a hundred outputs would stay in memory
 	c.known[commit] = res
 	c.order = append(c.order, commit)
 	return res, nil
@@ -199,7 +197,7 @@ func (c *check) trySuspects(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
-// confirm runs the command at a commit and, where it fails, at its parents.
+// confirm runs the command at a commit and, if it fails there, at the commit's parents.
 func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
 	at, err := c.run(ctx, commit.OID)
 	if err != nil {
@@ -237,7 +235,7 @@ func found(status, format string, args ...any) suspect.Confirmation {
 	return suspect.Confirmation{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
-// explainConfirmed adds to the reason of a confirmed suspect how that was found.
+// explainConfirmed adds the finding to the reason of a confirmed suspect.
 func explainConfirmed(v *szz.Answer) {
 	for i := range v.Suspects {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
@@ -246,7 +244,7 @@ func explainConfirmed(v *szz.Answer) {
 	}
 }
 
-// noteAbsent notes what a scratch work tree lacks of a clone's.
+// noteAbsent notes the parts of a clone that are missing in a scratch work tree.
 func (c *check) noteAbsent(ctx context.Context, v *szz.Answer) {
 	const most = 1 << 20
 	if _, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitmodules", most); err == nil {
