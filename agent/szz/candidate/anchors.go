@@ -12,9 +12,9 @@ import (
 	"git-agent/gitext"
 )
 
-// A Role says why a line of the fix's parent is an anchor. The ranker starts from
-// the anchors: blame finds the owner of each, and the owners are the first
-// candidates. A fix that deletes nothing has context and function lines only.
+// A Role says why a line of the fix's parent is an anchor. The ranker starts from the
+// anchors: blame finds the owner of each, and the owners are the first candidates. A fix
+// that deletes nothing has only context and function lines.
 //
 //	  int f(int n) {          function: another line of the enclosing function
 //	    setup();              context: one of three lines on each side of a change
@@ -22,8 +22,8 @@ import (
 //	+   return n ? g(n) : 0;
 //	  }                       context
 //
-// Measured on 230 fixes of five C projects, the culprit is among the owners of
-// deleted lines in .63 of them, with context in .79, with the function in .86.
+// Measured on 230 fixes of five C projects, the culprit is among the owners of deleted
+// lines in .63 of them, with context in .79, with the function in .86.
 type Role int
 
 // The roles.
@@ -35,9 +35,9 @@ const (
 
 // An Anchor is one line of the fix's parent and its owner.
 type Anchor struct {
-	suspect.OwnedLine     // its Line is that in the parent
+	suspect.OwnedLine     // Line is the number in the parent
 	File              int // index into AnchorSet.Files
-	Change            int // index into AnchorSet.Changes: the change it belongs to or is nearest to
+	Change            int // index into AnchorSet.Changes: its own or nearest change
 	Role              Role
 	Distance          int  // lines to the nearest change; 0 for deleted lines
 	Inserts           bool // the nearest change only adds lines
@@ -50,25 +50,25 @@ type Change struct {
 	Removed, Added []gitext.PatchLine
 }
 
-// An AnchorSet holds the lines that the ranker starts from.
+// An AnchorSet holds the lines where the ranker starts.
 type AnchorSet struct {
 	Files     []*gitext.FileChange // the files that were blamed
 	Changes   []Change
 	Anchors   []Anchor
 	Functions map[string]bool                      // names of the functions that the fix changes
 	Second    []gitext.OID                         // owners of the lines that deleted lines had replaced, one entry a line
-	Origins   map[ShareKind]map[gitext.OID]float64 // how many words each commit wrote, by the share that they count for
+	Origins   map[ShareKind]map[gitext.OID]float64 // the number of words that each commit wrote, by their share
 	Elsewhere []gitext.OID                         // owners of lines in other files that use rare names of the fix, one entry a line
 	Partial   bool                                 // some files of the fix were not blamed, because it has too many
 	// Beside has the lines of build and data files that the fix changes beside source:
-	// Files, Changes and Anchors are set. It is nil where there are none.
+	// Files, Changes and Anchors are set. It is nil if there are none.
 	Beside *AnchorSet
 	Beyond bool // a shallow clone lacks the owners of all lines
 	Notes  []string
 }
 
-// Bounds of the work for one fix. Of a fix of more files the largest are traced,
-// and a note says so.
+// Bounds of the work for one fix. If a fix has more files, the largest are traced, and a
+// note says so.
 const (
 	maxBlamedFiles   = 24
 	maxBlamedLines   = 20_000 // of the patch, in these files; more only if one file has more
@@ -76,8 +76,8 @@ const (
 	maxFunctionReach = 120    // lines of a function on each side of a change
 )
 
-// FindAnchors picks the files that are worth tracing and finds the owners of
-// their lines in and around the changes.
+// FindAnchors picks the files that are worth tracing and finds the owners of their lines
+// in and around the changes.
 func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*AnchorSet, error) {
 	set := &AnchorSet{}
 	set.Files = tracedFiles(fc.Patch)
@@ -108,8 +108,9 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 }
 
 // blameBeside finds the owners of lines in and around the changes of build and data
-// files. They are kept apart from those of source, because they are weaker evidence:
-// a fix of source often adds its files to a build file, or enters a release in a list.
+// files. They are kept apart from the owners of source lines, because they are weaker
+// evidence: a fix of source often adds its files to a build file, or enters a release in
+// a list.
 func (s *AnchorSet) blameBeside(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) error {
 	files := besideFiles(fc.Patch, s.Files)
 	if len(files) == 0 {
@@ -138,7 +139,7 @@ func besideFiles(p *gitext.Patch, traced []*gitext.FileChange) []*gitext.FileCha
 	return files
 }
 
-// traceable reports whether a file is text that the fix's parent has.
+// traceable reports whether a file is text and exists in the fix's parent.
 func traceable(f *gitext.FileChange) bool {
 	return !f.Submodule && !f.Binary && f.Status != 'A' && len(f.Hunks) > 0
 }
@@ -184,8 +185,8 @@ func rangesOf(anchors []Anchor) []gitext.LineRange {
 	return out
 }
 
-// tracedFiles returns the text files of a fix that its parent has: source files
-// if there are any, else all but tests, else tests.
+// tracedFiles returns the text files of a fix that exist in its parent: source files if
+// there are any, else all except tests, else tests.
 func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	var all, code, nontest []*gitext.FileChange
 	for i := range p.Files {
@@ -212,7 +213,7 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	return all
 }
 
-// partialNote says which of a fix's files were traced. all is git's count of them.
+// partialNote names the traced part of a fix's files. all is git's count of them.
 func partialNote(all, traceable, traced int) string {
 	of := fmt.Sprintf("the fix changes %d files", all)
 	if traceable < all {
@@ -224,7 +225,7 @@ func partialNote(all, traceable, traced int) string {
 	return of + fmt.Sprintf("; only the %d with most changed lines were traced", traced)
 }
 
-// patchLines returns how many lines the hunks of files have.
+// patchLines returns the number of lines in the hunks of files.
 func patchLines(files []*gitext.FileChange) (lines int) {
 	for _, f := range files {
 		for _, h := range f.Hunks {
@@ -234,8 +235,8 @@ func patchLines(files []*gitext.FileChange) (lines int) {
 	return lines
 }
 
-// largestFiles returns the files whose hunks have most lines: at most n of them, and
-// after the first no more than have most lines together.
+// largestFiles returns the files with most lines in their hunks: at most n files. Their
+// lines together are at most most, unless the first file alone has more.
 func largestFiles(files []*gitext.FileChange, n, most int) []*gitext.FileChange {
 	size := func(f *gitext.FileChange) int { return patchLines([]*gitext.FileChange{f}) }
 	files = slices.Clone(files)
@@ -247,8 +248,8 @@ func largestFiles(files []*gitext.FileChange, n, most int) []*gitext.FileChange 
 	return files
 }
 
-// functionReach returns the extents of the functions that the fix touches, by old
-// path and in old line numbers. They are the hunks of `git diff -W`.
+// functionReach returns the extents of the functions that the fix touches, by old path
+// and in old line numbers. They are the hunks of `git diff -W`.
 func functionReach(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, files []*gitext.FileChange) (map[string][]gitext.LineRange, error) {
 	reach := map[string][]gitext.LineRange{}
 	if fc.Fix == "" {
@@ -278,14 +279,14 @@ func functionReach(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, f
 	return reach, nil
 }
 
-// ChangesOf cuts the hunks of one file into changes. index is that of the file in
+// ChangesOf cuts the hunks of one file into changes. index is the file's index in
 // AnchorSet.Files.
 func ChangesOf(index int, f *gitext.FileChange) []Change {
 	var changes []Change
 	for _, h := range f.Hunks {
-		at := h.OldStart // the old line that comes next
+		at := h.OldStart // the next old line
 		if h.OldLines == 0 {
-			at++ // "@@ -5,0": the insertion is behind line 5
+			at++ // "@@ -5,0": the insertion is after line 5
 		}
 		var cur *Change
 		for _, l := range h.Lines {
@@ -313,8 +314,8 @@ func ChangesOf(index int, f *gitext.FileChange) []Change {
 // "$Id: a.c,v 1.2 2026/07/16 nicm Exp $".
 var versionStamp = source.Lazy(`\$[A-Z][A-Za-z0-9]*: [^$]* \$`)
 
-// stamps reports whether a change is only the work of CVS or Subversion: every
-// commit rewrites a line with a version stamp, whatever it is about.
+// stamps reports whether a change is only the work of CVS or Subversion: every commit
+// rewrites a line with a version stamp.
 func (c Change) stamps() bool {
 	for _, lines := range [2][]gitext.PatchLine{c.Removed, c.Added} {
 		for _, l := range lines {
@@ -340,16 +341,16 @@ func (s *AnchorSet) Tokens() (removed, added source.Bag) {
 	return removed, added
 }
 
-// Ghost reports whether the fix takes out no line of the files that are traced.
-// The literature calls such a fix a ghost: blame finds nothing to start from.
+// Ghost reports whether the fix removes no line of the traced files. The literature calls
+// such a fix a ghost: blame has no line to start from.
 func (s *AnchorSet) Ghost() bool {
 	return !slices.ContainsFunc(s.Changes, func(c Change) bool { return len(c.Removed) > 0 })
 }
 
 func (c *Change) oldEnd() int { return c.oldStart + len(c.Removed) - 1 }
 
-// placeAnchors decides which lines of a file are anchors and in which role. It
-// does not know where the file ends. The anchors are sorted by line.
+// placeAnchors decides which lines of a file are anchors and in which role. It does not
+// know the end of the file. The anchors are sorted by line.
 func placeAnchors(index int, changes []Change, reach []gitext.LineRange) []Anchor {
 	byLine := map[int]Anchor{}
 	put := func(a Anchor) {

@@ -1,10 +1,9 @@
-// Package candidate gathers the facts about a fix that the ranking and the model's
-// prompts are made from: the lines that it changes and those near them, with
-// their owners ([AnchorSet]), and the commits that may have introduced the bug,
-// with their diffs ([Pool]). It judges none of them.
+// Package candidate gathers the facts about a fix for the ranking and for the model's
+// prompts: the lines that it changes and those near them, with their owners
+// ([AnchorSet]), and the commits that may have introduced the bug, with their diffs
+// ([Pool]). It judges none of them.
 //
-// An object that the clone lacks costs the lines that need it, and a note says
-// so.
+// If the clone lacks an object, the lines that need it are left out, and a note says so.
 package candidate
 
 import (
@@ -24,12 +23,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A SourceSet says which searches found a candidate.
+// A SourceSet is the set of searches that found a candidate.
 type SourceSet uint16
 
 // The searches.
 const (
-	FromDeleted  SourceSet = 1 << iota // owns a deleted line
+	FromDeleted  SourceSet = 1 << iota // owned the line before the candidate's rewrite by its first owner
 	FromContext                        // owns a line within szz.ContextLines of a change
 	FromFunction                       // owns another line of a changed function
 	FromSecond                         // owned the line before its first owner rewrote it
@@ -43,8 +42,7 @@ const (
 // FoundElsewhere are the searches that find commits in other files than the traced ones.
 const FoundElsewhere = FromNames | FromRecent | FromBeside | FromIndex
 
-// A Candidate is a commit that may have introduced the bug, and what is known of
-// it.
+// A Candidate is a commit that may have introduced the bug, and the known facts about it.
 type Candidate struct {
 	OID      gitext.OID
 	Commit   gitext.Commit
@@ -56,8 +54,8 @@ type Candidate struct {
 	Diff     *CommitDiff
 }
 
-// CommitDiff is what a candidate did to the files of InterestingPaths, or to all
-// files where it was found by names or by its message.
+// CommitDiff is the change of a candidate in the files of InterestingPaths, or in all
+// files if it was found by names or by its message.
 type CommitDiff struct {
 	Added, Removed           source.Bag
 	AddedLines, RemovedLines map[string]bool // keys of lines, see LineKey
@@ -65,23 +63,22 @@ type CommitDiff struct {
 	Paths                    []string              // changed, by their new names
 	Creates                  bool                  // adds one of the fixed files
 	Hunks                    map[string][]DiffHunk // by new path
-	index                    map[string]*hunkIndex // of Hunks; made when first needed
+	index                    map[string]*hunkIndex // of Hunks; made on first use
 }
 
 // A DiffHunk is one hunk of a candidate's diff.
 type DiffHunk struct {
 	oldPath                            string
 	newStart, newEnd, oldStart, oldEnd int
-	Cosmetic                           bool       // it removes the tokens that it adds
+	Cosmetic                           bool       // it removes the same tokens that it adds
 	Function                           string     // name of the enclosing function, "" when git sees none
 	In, Out                            source.Bag // tokens of its added and of its removed lines
 	removed                            [][]byte   // its first removed lines
-	removedPairs                       source.Bag // pairs of tokens in these; made when first needed
+	removedPairs                       source.Bag // pairs of tokens in removed; made on first use
 }
 
-// Bounds of the searches for candidates, chosen for their cost. With them a true
-// commit is among the candidates in .92 of the training cases. Deeper searches
-// were not tried.
+// Bounds of the searches for candidates, chosen for their cost. With them a true commit
+// is among the candidates in .92 of the training cases. Deeper searches were not tried.
 const (
 	maxHistory     = 60       // commits that changed a fixed file
 	maxRecent      = 400      // newest commits of the repository
@@ -98,15 +95,15 @@ type Pool struct {
 	Recents   []source.Bag                   // words of the subjects of the repository's newest commits
 	Authors   []gitext.Person                // of these commits
 	Pace      float64                        // days between two of these commits, on average
-	Named     map[gitext.OID]*Naming         // what commits did to the texts of the fix; nil without an index of changed lines
-	Texts     map[string][]gitext.TextChange // who changed lines with each text of the fix, newest first; nil likewise
+	Named     map[gitext.OID]*Naming         // the changes of commits to the texts of the fix; nil without an index of changed lines
+	Texts     map[string][]gitext.TextChange // changes of lines with each text of the fix, newest first; nil likewise
 	recent    []gitext.OID                   // the repository's newest commits
-	alike     []gitext.OID                   // those of them that read most like the fix, after the ones that are candidates
+	alike     []gitext.OID                   // the ones among recent that read most like the fix and are no candidates yet
 	bytesLeft int64                          // bytes of diffs that may still be kept
 }
 
-// add returns the candidate and notes another source of it. A commit at the
-// boundary of a shallow clone is returned but not kept.
+// add returns the candidate and notes another source of it. It returns a commit at the
+// boundary of a shallow clone, but does not keep it.
 func (p *Pool) add(oid gitext.OID, s SourceSet) *Candidate {
 	c := p.ByOID[oid]
 	if c == nil {
@@ -129,7 +126,7 @@ func (p *Pool) Sorted() []*Candidate {
 	return list
 }
 
-// Gather finds the candidates of a fix and reads what they did.
+// Gather finds the candidates of a fix and reads their changes.
 func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) (*Pool, error) {
 	p := &Pool{ByOID: map[gitext.OID]*Candidate{}, boundary: repo.ShallowBoundary(), bytesLeft: maxDiffsBytes}
 	for i := range set.Anchors {
@@ -157,7 +154,7 @@ func Gather(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *Anc
 }
 
 // addBeside adds the owners of lines that a fix removes from build and data files, and
-// of those beside its insertions.
+// the owners of lines beside its insertions.
 func (p *Pool) addBeside(set *AnchorSet) {
 	if set == nil {
 		return
@@ -169,8 +166,8 @@ func (p *Pool) addBeside(set *AnchorSet) {
 	}
 }
 
-// InterestingPaths returns the fixed files, and their names in the commits that own
-// lines of them.
+// InterestingPaths returns the fixed files, and their names in the commits that own their
+// lines.
 func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
 	seen := map[string]bool{}
 	for _, f := range set.Files {
@@ -192,8 +189,8 @@ func InterestingPaths(fc *szz.FixContext, set *AnchorSet) []string {
 	return paths
 }
 
-// addSearched runs the searches that do not depend on each other at the same
-// time, and adds what they find in a fixed order.
+// addSearched runs the independent searches at the same time, and adds their results in a
+// fixed order.
 func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet, paths []string) error {
 	var history, recent []gitext.LogEntry
 	var elsewhere []gitext.OID
@@ -228,7 +225,7 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	return nil
 }
 
-// collectLog returns the entries of a log up to the first that cannot be read.
+// collectLog returns the entries of a log up to the first unreadable one.
 func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for e, err := range seq {
@@ -243,9 +240,8 @@ func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error
 	return entries, nil
 }
 
-// addRecent adds those of the repository's newest commits whose subjects and paths
-// share most words with the fix. It finds culprits in files that the fix does not
-// touch.
+// addRecent adds some of the repository's newest commits: those whose subjects and paths
+// share most words with the fix. It finds culprits in files that the fix does not touch.
 func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
 	p.Pace = PaceOf(entries)
 	docs := make([]source.Bag, len(entries))
@@ -298,8 +294,8 @@ func fixWords(fc *szz.FixContext) source.Bag {
 	return b
 }
 
-// read reads the commits and diffs of the candidates that have none yet. The
-// diffs are of paths only, save for candidates that were found elsewhere.
+// read reads the missing commits and diffs of the candidates. The diffs are limited to
+// paths, except for candidates that were found elsewhere.
 func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) error {
 	var oids, elsewhere []gitext.OID
 	for _, c := range p.Sorted() {
@@ -332,8 +328,8 @@ func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) erro
 	return p.readDiffs(ctx, repo, elsewhere, nil)
 }
 
-// readFiles reads which files candidates change. Of huge commits it keeps the
-// first and the number.
+// readFiles reads which files candidates change. For huge commits it keeps the first
+// files and the number.
 func (p *Pool) readFiles(ctx context.Context, repo *gitext.Repo, oids []gitext.OID) error {
 	const most = 200
 	touched, err := repo.Touched(ctx, oids, most)
@@ -346,7 +342,7 @@ func (p *Pool) readFiles(ctx context.Context, repo *gitext.Repo, oids []gitext.O
 	return nil
 }
 
-// readDiffs reads the diffs of commits. One that cannot be read counts as empty.
+// readDiffs reads the diffs of commits. An unreadable diff counts as empty.
 func (p *Pool) readDiffs(ctx context.Context, repo *gitext.Repo, oids []gitext.OID, paths []string) error {
 	if len(oids) == 0 {
 		return nil
@@ -386,7 +382,7 @@ func sizeOf(p *gitext.Patch) int64 {
 	return size
 }
 
-// digest reduces a patch to what the features need.
+// digest reduces a patch to the inputs of the features.
 func digest(p *gitext.Patch) *CommitDiff {
 	d := &CommitDiff{
 		Added: source.Bag{}, Removed: source.Bag{},
@@ -397,7 +393,7 @@ func digest(p *gitext.Patch) *CommitDiff {
 		f := &p.Files[i]
 		d.Paths = append(d.Paths, f.NewPath)
 		d.Creates = d.Creates || f.Status == 'A'
-		if f.Submodule { // git wrote its text, not the author
+		if f.Submodule { // git wrote the text of a submodule, not the author
 			continue
 		}
 		for _, h := range f.Hunks {
@@ -421,7 +417,7 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 			out.AddCode(l.Text)
 			d.RemovedLines[LineKey(l.Text)] = true
 			if len(removed) <= maxRewrite && len(l.Text) <= source.MaxPairedLine {
-				removed = append(removed, bytes.Clone(l.Text)) // or else the whole patch stays in memory
+				removed = append(removed, bytes.Clone(l.Text)) // a copy, so that the whole patch does not stay in memory
 			}
 		}
 	}
@@ -440,12 +436,12 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 	})
 }
 
-// Empties reports whether no line of the file is left after the hunk, as when the commit
-// deletes the file.
+// Empties reports whether the file has no line after the hunk, as when the commit deletes
+// the file.
 func (h *DiffHunk) Empties() bool { return h.newStart == 0 }
 
-// NewLines returns the lines of the hunk as they are after the commit, with those around
-// it where the hunk only removes.
+// NewLines returns the lines of the hunk after the commit, or the lines around it if the
+// hunk only removes.
 func (h *DiffHunk) NewLines() gitext.LineRange {
 	if h.newEnd >= h.newStart {
 		return gitext.LineRange{Start: h.newStart, End: h.newEnd}
@@ -453,8 +449,8 @@ func (h *DiffHunk) NewLines() gitext.LineRange {
 	return gitext.LineRange{Start: max(1, h.newStart), End: max(1, h.newStart) + 1}
 }
 
-// LineKey returns the form in which a line is compared across commits, with white
-// space folded. Short lines are the same everywhere: their key is "".
+// LineKey returns the form of a line for comparison across commits, with white space
+// folded. Short lines are the same everywhere: their key is "".
 func LineKey(text []byte) string {
 	const minLine = 8
 	if len(text) > 400 {
@@ -467,8 +463,8 @@ func LineKey(text []byte) string {
 	return strings.Clone(s)
 }
 
-// HunkAt returns the hunk that wrote a line, nil if none did. path and line are
-// those after the commit.
+// HunkAt returns the hunk that wrote a line, nil if none did. path and line are those
+// after the commit.
 func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
 	hs := d.Hunks[path]
 	i := sort.Search(len(hs), func(i int) bool { return hs[i].newEnd >= line })
@@ -478,8 +474,7 @@ func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
 	return nil
 }
 
-// PaceOf returns how many days lie between two of the entries on average. The
-// newest comes first.
+// PaceOf returns the average number of days between two entries. The newest comes first.
 func PaceOf(entries []gitext.LogEntry) float64 {
 	if len(entries) < 2 {
 		return 0
@@ -488,18 +483,17 @@ func PaceOf(entries []gitext.LogEntry) float64 {
 	return max(0, span) / float64(len(entries)-1)
 }
 
-// A ShareKind is one way to count lines or words for the commits that own them.
-// The shares of a kind sum to one over all candidates, or to zero when there are
-// no such lines.
+// A ShareKind is one way to count lines or words for the commits that own them. The
+// shares of a kind sum to one over all candidates, or to zero if there are no such lines.
 type ShareKind int
 
-// The kinds of shares. A comment says what is counted, and for whom if that is
-// not the owner.
+// The kinds of shares. A comment names the counted things, and the commit that they count
+// for if it is not the owner.
 const (
 	ShareDeleted       ShareKind = iota // deleted lines of code
 	ShareTrivial                        // deleted blank, comment, brace and import lines
 	ShareTokens                         // deleted tokens (MV-SZZ votes by token)
-	ShareChanges                        // changes in which it owns a deleted line
+	ShareChanges                        // changes in which the candidate owns a deleted line
 	ShareContext                        // lines around every change, by 1/distance
 	ShareInsertion                      // lines around pure insertions, by 1/distance
 	ShareFunction                       // other lines of changed functions, by 1/distance
@@ -508,15 +502,15 @@ const (
 	ShareNames                          // lines of other files that use the fix's rarer names
 	ShareCosmetic                       // deleted lines that the owner only moved or re-indented
 	ShareOrigin                         // deleted words, for the commit that wrote them, before all rewrites
-	ShareRelatedOrigin                  // words beside insertions that the added lines repeat, for the same
-	ShareGoneNewest                     // names that the fix takes out, for the last commit to bring them
-	ShareGoneFirst                      // names that the fix takes out, for the first commit to bring them
+	ShareRelatedOrigin                  // words beside insertions that the added lines repeat, likewise
+	ShareGoneNewest                     // names that the fix removes, for the last commit to bring them
+	ShareGoneFirst                      // names that the fix removes, for the first commit to bring them
 	ShareFreshNewest                    // names that the fix adds, for the last commit to bring them elsewhere
 	ShareFreshFirst                     // names that the fix adds, for the first commit to bring them elsewhere
-	ShareRestorer                       // names that the fix adds, for the last commit to take them out
-	ShareRestoredLines                  // lines that the fix adds, for the last commit to take them out
+	ShareRestorer                       // names that the fix adds, for the last commit to remove them
+	ShareRestoredLines                  // lines that the fix adds, for the last commit to remove them
 	ShareSaid                           // names in the fix's message, for the last commit to bring them
-	ShareInside                         // names that the fix adds or takes out, for the last commit to bring them into the function
+	ShareInside                         // names that the fix adds or removes, for the last commit to bring them into the function
 	ShareBeside                         // lines that the fix removes from build and data files, beside source
 	NumShares
 )

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A ClueSet says where in a fix a text stands.
+// A ClueSet is the set of places of a text in a fix.
 type ClueSet uint16
 
 // The places.
@@ -22,17 +22,17 @@ const (
 	ClueHeading                     // a name in the heading of a hunk
 	ClueSaid                        // a word of the message
 	ClueLiteral                     // a string in a changed line
-	ClueKey                         // words of a changed line or of the message that signs join, such as max-idle or app.port
+	ClueKey                         // words of a changed line or of the message joined by signs, such as max-idle or app.port
 	ClueFile                        // the name of a changed file, with or without its ending
 )
 
-// A Clue is a text of a fix by which commits can be found that changed the text elsewhere.
+// A Clue is a text of a fix for finding commits that changed the text elsewhere.
 type Clue struct {
 	Text string
 	In   ClueSet
 }
 
-// Bounds of the texts that are looked up.
+// Bounds of the searched texts.
 const (
 	minClue  = 4 // bytes
 	maxClue  = 60
@@ -45,8 +45,8 @@ var (
 	joinedKey  = source.Lazy(`[A-Za-z_][A-Za-z0-9_]*(?:[-.:/][A-Za-z0-9_]+)+`)
 )
 
-// CluesOf returns the texts of a fix, those that tell most first: what the fix changes
-// before what stands around it, and long ones before short ones.
+// CluesOf returns the texts of a fix, the most telling first: changed texts before the
+// texts around them, and long ones before short ones.
 func CluesOf(fc *szz.FixContext) []Clue {
 	in := map[string]ClueSet{}
 	note := func(s ClueSet, texts ...string) {
@@ -120,7 +120,7 @@ func noteFile(f *gitext.FileChange, note func(ClueSet, ...string)) {
 	}
 }
 
-// worth orders clues when there are too many.
+// worth orders clues if there are too many.
 func (c Clue) worth() int {
 	v := min(len(c.Text), 20)
 	if NameLike().MatchString(c.Text) {

@@ -14,51 +14,53 @@ import (
 	"git-agent/gitext"
 )
 
-// This file searches the whole history for the texts of a fix, where there is an index of
-// changed lines. Blame and grep know only what still stands, in a few files; the index
-// knows every commit that brought a name anywhere or took it out. A commit is worth more
-// the rarer the names are that it changed, the fewer commits changed them after it, and
-// the later it came.
+// This file searches the whole history for the texts of a fix, if there is an index of
+// changed lines. Blame and grep know only existing lines, in a few files; the index knows
+// every commit that ever added or removed a name. A commit is worth more if its changed
+// names are rarer, if fewer commits changed them after it, and if it is newer.
 
-// Bounds of the candidates that are added where there is an index.
+// Bounds of the additional candidates from an index.
 const (
-	maxIndexed  = 30 // of the commits that the index gives
+	maxIndexed  = 30 // of the commits in the index
 	maxTelling  = 10 // more of them, by the most telling texts
 	maxAlike    = 12 // more of the newest commits that read like the fix
 	maxByAuthor = 6  // of the newest commits by the fix's author
 	maxAdded    = 48 // together
 )
 
-// touchedOnly is what a text counts for a commit that only changed the rest of its lines.
+// touchedOnly is the value of a text for a commit that only changed the rest of its
+// lines.
 const touchedOnly = 0.7
 
-// A Naming says what a commit did to the texts of a fix. All but Names, Place and Near are
-// sums of the rarity of texts, as shares of what all texts of the fix add up to.
+// A Naming holds the changes of a commit to the texts of a fix. All fields except Names,
+// Place and Near are sums of the rarity of texts, as shares of the sum over all texts of
+// the fix.
 type Naming struct {
 	Score   float64 // by rarity, recency and later changes; the best commit of a fix has the most
 	Rank    int     // in the order of Score, from 0 on
-	Names   int     // how many texts it changed
+	Names   int     // number of texts that it changed
 	Changed float64 // texts in lines that the fix changes
 	Said    float64 // texts in the fix's message
 	First   float64 // texts that nobody changed before it
 	Last    float64 // texts that nobody changed after it
 	TookOut float64 // texts that it removed more often than it added them
 	Brought float64 // texts that it added more often than it removed them
-	// The same of texts that only the fix's added lines have, and only its removed lines.
+	// The same for texts that only the fix's added lines have, and only its removed
+	// lines.
 	TookOutAdded, BroughtAdded, TookOutGone, BroughtGone float64
 
 	Rarest      float64 // of the rarest text, from 0 to 1
 	RarestFirst float64 // of the rarest text that nobody changed before it
 	RarestLast  float64 // of the rarest text that nobody changed after it
-	Telling     float64 // Score by the texts that the fix changes or its message names only
+	Telling     float64 // Score with only the texts that the fix changes or its message names
 	TellingRank int     // in the order of Telling, from 0 on
 	Place       int     // in the order of git log
-	Near        float64 // 1 where it changed them in a fixed file, 1/2 in the directory of one
+	Near        float64 // 1 if it changed them in a fixed file, 1/2 in the directory of one
 
-	Best []NamedText // the texts that count most in Score, best first
+	Best []NamedText // the texts with most effect on Score, best first
 }
 
-// A NamedText is what a commit did to one text of a fix.
+// A NamedText is the change of a commit to one text of a fix.
 type NamedText struct {
 	Text  string
 	Sum   int  // occurrences that it added, less those that it removed
@@ -74,7 +76,7 @@ func (t NamedText) Shown() string {
 	return t.Text
 }
 
-// maxBest is how many texts are kept of a commit.
+// maxBest is the number of texts kept for a commit.
 const maxBest = 3
 
 // keep keeps a text if it is among the best.
@@ -86,8 +88,8 @@ func (n *Naming) keep(t NamedText) {
 	}
 }
 
-// AddIndexed adds the commits that did most to the texts of the fix. Without an index it
-// does nothing.
+// AddIndexed adds the commits with the largest changes to the texts of the fix. Without
+// an index it does nothing.
 func (p *Pool) AddIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) error {
 	if fc.Parent == "" || !repo.HasIndex(ctx) {
 		return nil
@@ -110,7 +112,7 @@ func (p *Pool) AddIndexed(ctx context.Context, repo *gitext.Repo, fc *szz.FixCon
 	return p.read(ctx, repo, InterestingPaths(fc, set))
 }
 
-// addNamed adds the best commits of each source that have not been found.
+// addNamed adds the best new commits of each source.
 func (p *Pool) addNamed(fc *szz.FixContext) {
 	place := map[gitext.OID]int{}
 	var own []gitext.OID
@@ -139,7 +141,7 @@ func (p *Pool) addNamed(fc *szz.FixContext) {
 	}
 }
 
-// Namings says for each commit what it did to the texts of a fix.
+// Namings returns the changes of each commit to the texts of a fix.
 func Namings(fc *szz.FixContext, clues []Clue, found []gitext.TextHistory) map[gitext.OID]*Naming {
 	last := 1
 	for _, h := range found {
@@ -194,7 +196,7 @@ func byBest(named map[gitext.OID]*Naming, score func(*Naming) float64) []gitext.
 	return oids
 }
 
-// A namer sums up what commits did to texts.
+// A namer sums up the changes of commits to texts.
 type namer struct {
 	named       map[gitext.OID]*Naming
 	commits     float64
@@ -259,7 +261,7 @@ func (n *namer) add(clue Clue, h gitext.TextHistory) {
 	}
 }
 
-// place notes where a commit stands and changes a text.
+// place notes the position of a commit and the path of its change.
 func (n *namer) place(ch gitext.TextChange) {
 	c := n.named[ch.OID]
 	if c == nil {

@@ -14,21 +14,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Bounds of the search in other files. A culprit outside the fixed files usually
-// defined or changed a name that the fix mentions. So names that the fix touches,
-// and that few other files use, are looked up in the parent's tree, and the lines
-// that use them are blamed.
+// Bounds of the search in other files. A culprit outside the fixed files usually defined
+// or changed a name that the fix mentions. So the search looks up names that the fix
+// touches and few other files use, in the parent's tree, and blames the lines with these
+// names.
 const (
 	maxNames      = 10
 	maxName       = 200 // bytes; longer ones are data
-	MaxNameFiles  = 6   // a name used in more files says nothing
+	MaxNameFiles  = 6   // a name in more files says nothing
 	maxNameLines  = 24  // blamed in one file
 	maxNameBlames = 5   // files blamed
 	MaxGrepHits   = 2000
 )
 
-// ownersElsewhere returns the owners of the lines in other files that use the
-// fix's rarer names, one entry a line. Files that this clone lacks are left out.
+// ownersElsewhere returns the owners of the lines in other files that use the fix's rarer
+// names, one entry a line. Files that this clone lacks are left out.
 func ownersElsewhere(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, set *AnchorSet) ([]gitext.OID, error) {
 	names := FixNames(fc, set)
 	if len(names) == 0 {
@@ -58,12 +58,12 @@ func ownersElsewhere(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext,
 	return slices.Concat(found...), err
 }
 
-// NameLike matches identifiers that are no plain words: they have an underscore, a
-// digit or an inner capital.
+// NameLike matches identifiers that are no plain words: they have an underscore, a digit
+// or an inner capital.
 var NameLike = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*(_[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}|[0-9])[A-Za-z0-9_]*$`)
 
-// FixNames picks the names of a fix to look up. Those that it adds or takes away
-// come before those that it only touches, and longer ones first.
+// FixNames picks the names of a fix for a search. Names that it adds or removes come
+// before names that it only touches, and longer ones first.
 func FixNames(fc *szz.FixContext, set *AnchorSet) []string {
 	removed, added := set.Tokens()
 	changed := source.Unite(removed.Minus(added), added.Minus(removed))
@@ -101,11 +101,11 @@ func sameLanguage(set *AnchorSet) func(string) bool {
 	return func(p string) bool { return ends[path.Ext(p)] }
 }
 
-// A fileUse is a file that uses rare names, and where.
+// A fileUse is a file that uses rare names, and the lines that use them.
 type fileUse struct {
 	path   string
 	ranges []gitext.LineRange
-	rarity float64 // sum over its lines of one over the number of files with the name
+	rarity float64 // sum over its lines of 1/(number of files with the name)
 }
 
 // filesWithRareNames picks the files whose lines use the rarest names.
@@ -170,12 +170,11 @@ func CodeWords(s string) source.Bag {
 	return b
 }
 
-// fixFunctions returns the names of the functions that the fix changes. A third of
-// what SZZ misses lies in the history of the function that is fixed (arXiv
-// 2308.05060: 34.6 % of the failures on Linux). git writes the heading of the
-// enclosing function behind every hunk, so comparing these names follows a
-// function through the diffs of all candidates at no further cost. The headings
-// come from hunks without context.
+// fixFunctions returns the names of the functions that the fix changes. A third of the
+// misses of SZZ lie in the history of the fixed function (arXiv 2308.05060: 34.6 % of the
+// failures on Linux). git writes the heading of the enclosing function after every hunk's
+// range, so comparing these names follows a function through the diffs of all candidates
+// at no further cost. The headings come from hunks without context.
 func fixFunctions(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (map[string]bool, error) {
 	p := fc.Patch
 	if fc.Fix != "" && fc.Parent != "" {

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// This file finds the origins of the words that a fix takes out. Blame stops at
-// the last commit that rewrote a line, even when the words are older than that:
+// This file finds the origins of the words that a fix removes. Blame stops at the last
+// commit that rewrote a line, even if the words are older:
 //
 //	a   return sum / count;
 //	b   return round(sum / count);           keeps what is wrong
 //	    return round(sum / max(count, 1));   the fix: a is to blame, not b
 //
-// So each word is followed back through the rewrites, to the commit that wrote it
-// without taking it out of the same place. MV-SZZ lets tokens vote on a
-// rewritten history. Here blame is called again, a few times.
+// So each word is followed back through the rewrites, to the commit that wrote it without
+// removing it from the same place. MV-SZZ lets tokens vote on a rewritten history. This
+// file calls blame again, a few times, instead.
 
 // A fileAt is a file at a revision.
 type fileAt struct {
@@ -29,24 +29,24 @@ type fileAt struct {
 	path string
 }
 
-// olderWords are words of a line that its owner did not write: it found them in
-// the lines that it rewrote.
+// olderWords are words of a line that its owner did not write: they were already in the
+// lines that it rewrote.
 type olderWords struct {
 	at    fileAt           // the file before the owner
 	lines gitext.LineRange // of that file, which the owner rewrote
 	line  source.Bag       // all words of the line
-	older []string         // those of them that are older than the owner
+	older []string         // the words that are older than the owner
 	owner gitext.OID
-	share ShareKind // that the words count for
+	share ShareKind // the share of the words
 }
 
-// An originSearch follows the words of a fix's lines back, one rewrite at a step.
+// An originSearch follows the words of a fix's lines back, one rewrite per step.
 type originSearch struct {
 	pool    *Pool
 	set     *AnchorSet
 	pending []olderWords
-	asked   map[fileAt][]gitext.LineRange // to be blamed in the next step
-	order   []fileAt                      // keys of asked, as they were added
+	asked   map[fileAt][]gitext.LineRange // ranges to blame in the next step
+	order   []fileAt                      // keys of asked, in the order of addition
 }
 
 // Bounds of the search, chosen for their cost.
@@ -55,13 +55,13 @@ const (
 	maxLineWords = 20 // words of a line that are followed
 )
 
-// maxBlamedAgain is how many files are blamed in each step back.
+// maxBlamedAgain is the number of blamed files in each step back.
 var maxBlamedAgain = [...]int{5, 3, 2}
 
-// findOrigins finds the commits that wrote the words which the fix takes out, and
-// the words beside an insertion which the added lines repeat. The first step back
-// also finds the owners of all lines that were rewritten, and so looks behind
-// refactorings, moves within a file and reformatting.
+// findOrigins finds the commits that wrote the words that the fix removes, and the words
+// beside an insertion that the added lines repeat. The first step back also finds the
+// owners of all rewritten lines, and so looks behind refactorings, moves within a file
+// and reformatting.
 func (p *Pool) findOrigins(ctx context.Context, repo *gitext.Repo, set *AnchorSet, paths []string) error {
 	s := &originSearch{pool: p, set: set, asked: map[fileAt][]gitext.LineRange{}}
 	set.Origins = map[ShareKind]map[gitext.OID]float64{ShareOrigin: {}, ShareRelatedOrigin: {}}
@@ -117,8 +117,8 @@ func (s *originSearch) start(ctx context.Context) {
 	}
 }
 
-// followAnchor follows the words that the fix takes out of a deleted line or, of a
-// line beside an insertion, those that the added lines repeat.
+// followAnchor follows the words that the fix removes from a deleted line. For a line
+// beside an insertion, it follows the words that the added lines repeat.
 func (s *originSearch) followAnchor(a *Anchor, added source.Bag) {
 	line := source.Bag{}
 	line.AddMarks(a.Text)
@@ -143,7 +143,8 @@ func (s *originSearch) askAboutAnchor(a *Anchor) {
 	}
 }
 
-// ask has the lines that a hunk rewrote blamed in the next step, and returns them.
+// ask requests a blame, in the next step, of the lines that a hunk rewrote, and returns
+// them.
 func (s *originSearch) ask(at fileAt, h *DiffHunk) gitext.LineRange {
 	r := gitext.LineRange{Start: h.oldStart, End: min(h.oldEnd, h.oldStart+maxRewrite)}
 	if s.asked[at] == nil {
@@ -155,8 +156,8 @@ func (s *originSearch) ask(at fileAt, h *DiffHunk) gitext.LineRange {
 	return r
 }
 
-// follow counts the words that the owner of a line brought there for the owner,
-// and leaves those that it found there to the next step.
+// follow counts the owner's new words of a line for the owner, and leaves the older words
+// to the next step.
 func (s *originSearch) follow(l gitext.BlameLine, line source.Bag, words []string, votes ShareKind) {
 	if len(words) == 0 {
 		return
@@ -189,8 +190,8 @@ func (s *originSearch) vote(k ShareKind, owner gitext.OID, words int) {
 	}
 }
 
-// blame finds the owners of the lines that were asked about, in the files with
-// most of them. Files that this clone lacks are left out.
+// blame finds the owners of the requested lines, in the files with most of them. Files
+// that this clone lacks are left out.
 func (s *originSearch) blame(ctx context.Context, repo *gitext.Repo, most int) (map[fileAt][]gitext.BlameLine, error) {
 	sort.SliceStable(s.order, func(i, j int) bool { return len(s.asked[s.order[i]]) > len(s.asked[s.order[j]]) })
 	s.order = s.order[:min(len(s.order), most)]
@@ -227,7 +228,7 @@ func (s *originSearch) addSecondOwners(lines map[fileAt][]gitext.BlameLine) {
 	}
 }
 
-// stepBack follows the pending words to the lines where they stood before.
+// stepBack follows the pending words to their earlier lines.
 func (s *originSearch) stepBack(ctx context.Context, repo *gitext.Repo, lines map[fileAt][]gitext.BlameLine, paths []string) error {
 	pending := s.pending
 	s.pending, s.order, s.asked = nil, nil, map[fileAt][]gitext.LineRange{}
@@ -261,8 +262,8 @@ func (s *originSearch) stepBack(ctx context.Context, repo *gitext.Repo, lines ma
 	return nil
 }
 
-// linesBefore maps each word to the line where it stood before the owner rewrote
-// it: of several lines, to the one that is most like the rewritten one.
+// linesBefore maps each word to its line before the owner's rewrite. If several lines
+// have the word, it takes the one most like the rewritten one.
 func (o *olderWords) linesBefore(lines []gitext.BlameLine) map[string]gitext.BlameLine {
 	at := map[string]gitext.BlameLine{}
 	best := map[string]int{}
@@ -276,7 +277,7 @@ func (o *olderWords) linesBefore(lines []gitext.BlameLine) map[string]gitext.Bla
 			shared += min(1, o.line[w])
 		}
 		if 2*shared < len(o.line) {
-			continue // another line that happens to have the word
+			continue // another line with the word by chance
 		}
 		for _, w := range o.older {
 			if line[w] > 0 && shared > best[w] {

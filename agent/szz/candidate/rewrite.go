@@ -8,10 +8,11 @@ import (
 	"git-agent/gitext"
 )
 
-// A hunkIndex tells which hunks of one file removed a word or a pair of words. Without
-// it, a commit that reformats a file would have all its hunks searched for each line.
+// A hunkIndex maps words and pairs of words to the hunks of one file that removed them.
+// Without it, a commit that reformats a file would have all its hunks searched for each
+// line.
 type hunkIndex struct {
-	words, pairs map[string][]int // places in CommitDiff.Hunks, ascending; pairs is made when first needed
+	words, pairs map[string][]int // indices into CommitDiff.Hunks, ascending; pairs is made on first use
 }
 
 // tookOut reports whether the hunk removed a word or a pair of words.
@@ -33,11 +34,11 @@ func (h *DiffHunk) pairsOut() source.Bag {
 	return h.removedPairs
 }
 
-// rewriteOf returns the hunk that took the words out of the place where the owner
-// of a line found them: the hunk that wrote the line or, where the line was moved
-// within the file, the one that took most of them out. It is nil when there is
-// none, and when a file was made of two and blame follows another one than the
-// diff, which knows fewer files.
+// rewriteOf returns the hunk that removed the words from the place where the owner of a
+// line found them: the hunk that wrote the line or, if the line was moved within the
+// file, the hunk that removed most of the words. It is nil if there is none, and if a
+// file was made of two files and blame follows another one than the diff, which knows
+// fewer files.
 func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 	h := d.HunkAt(l.Path, l.OrigLine)
 	if h == nil || h.oldPath != l.PreviousPath {
@@ -47,7 +48,7 @@ func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 		return h
 	}
 	var from *DiffHunk
-	most := len(words) / 2 // a hunk must have taken out more
+	most := len(words) / 2 // a hunk must have removed more
 	for _, i := range d.hunksWithMost(l.Path, words) {
 		o := &d.Hunks[l.Path][i]
 		n := 0
@@ -63,7 +64,7 @@ func (d *CommitDiff) rewriteOf(l gitext.BlameLine, words []string) *DiffHunk {
 	return from
 }
 
-// hunksWithMost returns the places of hunks that may have removed more than half of the
+// hunksWithMost returns the indices of hunks that may have removed more than half of the
 // words, ascending. Such a hunk removed at least one of the rarer half of them, so the
 // words that most hunks have in common are not looked up.
 func (d *CommitDiff) hunksWithMost(path string, words []string) []int {
@@ -80,7 +81,7 @@ func (d *CommitDiff) hunksWithMost(path string, words []string) []int {
 	return slices.Compact(places)
 }
 
-// hunksWithout returns the places of the hunks of a file that removed a word or a pair
+// hunksWithout returns the indices of the hunks of a file that removed a word or a pair
 // of words, ascending.
 func (d *CommitDiff) hunksWithout(path, word string) []int {
 	ix := d.index[path]

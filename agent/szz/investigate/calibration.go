@@ -13,8 +13,8 @@ import (
 // CalibrationSchema names the form of a calibration's JSON.
 const CalibrationSchema = "git-agent/calibration/1"
 
-// A Calibration maps the raw probabilities of the agent engine, which mix the
-// estimates of the ranking and the model, to how often such suspects were right.
+// A Calibration maps the raw probabilities of the agent engine, which mix the estimates
+// of the ranking and the model, to the observed share of right suspects.
 type Calibration = session.Calibration
 
 // BasisOf returns the basis of the answers of Trace with these options.

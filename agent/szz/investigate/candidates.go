@@ -18,16 +18,16 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of what is said of a candidate.
+// Bounds of the text about a candidate.
 const (
-	minLabelled = 0.01      // probability from which more is said of it than its title
-	minNewName  = 4         // least bytes of a function's name that may be called new
-	maxNewBytes = 512 << 10 // most bytes of a file in which the name is looked for
+	minLabelled = 0.01      // least probability of a candidate with more text than its title
+	minNewName  = 4         // least bytes of the name of a new function
+	maxNewBytes = 512 << 10 // most bytes of a file searched for the name
 )
 
-// candidateText renders the commits that have short names: the ranked ones with
-// their tie to the fix and what the check of a claim would say, then the owners of
-// other lines. What the check would say is added to precedents.
+// candidateText renders the commits with short names: the ranked ones with their tie to
+// the fix and the objection that the check of a claim would make, then the owners of
+// other lines. It adds these objections to precedents.
 func (d *investigation) candidateText(ctx context.Context, precedents map[gitext.OID]string) (string, error) {
 	var b strings.Builder
 	ranked := d.listed()
@@ -81,7 +81,7 @@ func (d *investigation) candidateText(ctx context.Context, precedents map[gitext
 	return b.String(), nil
 }
 
-// describedNote says of the commit that the fix's message describes that it does.
+// describedNote marks the commit that the fix's message describes.
 func (d *investigation) describedNote(j rank.Ranked) string {
 	if !d.isDescribed(j) {
 		return ""
@@ -89,8 +89,8 @@ func (d *investigation) describedNote(j rank.Ranked) string {
 	return "; the message's words and names fit it best"
 }
 
-// writeHistory renders which files and functions a candidate made, and what the
-// check of a claim would say of its lines.
+// writeHistory renders the files and functions that a candidate created, and the
+// objection that the check of a claim would make about its lines.
 func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c *candidate.Candidate, precedents map[gitext.OID]string) error {
 	name := d.names.of[c.OID]
 	fresh, err := d.newIn(ctx, c)
@@ -112,7 +112,7 @@ func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c 
 	return nil
 }
 
-// lookBehind has the excerpts show where the older lines of a candidate come from.
+// lookBehind makes the excerpts show the origin of a candidate's older lines.
 func (d *investigation) lookBehind(p *precedent) {
 	for _, e := range p.examples {
 		d.decisive[squeezed([]byte(e.before))] = true
@@ -122,12 +122,12 @@ func (d *investigation) lookBehind(p *precedent) {
 	}
 }
 
-// onlyAlike is the tie of a commit that has only words in common with the fix. Often
-// it fixed a similar bug elsewhere.
+// onlyAlike is the tie of a commit that has only words in common with the fix. Often such
+// a commit fixed a similar bug elsewhere.
 const onlyAlike = "other files; reads like the fix"
 
-// tie says what connects a candidate with the fix. It is the reason that an answer
-// would give, or a shorter one where the candidate owns none of the lines.
+// tie describes the connection of a candidate with the fix. It is the reason in an
+// answer, or a shorter one if the candidate owns none of the lines.
 func (d *investigation) tie(c *candidate.Candidate) string {
 	owns := slices.ContainsFunc(d.k.Set.Anchors, func(a candidate.Anchor) bool { return a.Owner == c.OID })
 	if owns || c.Sources&candidate.FromSecond != 0 {
@@ -146,7 +146,8 @@ func (d *investigation) tie(c *candidate.Candidate) string {
 }
 
 // sameSeries names the most probable candidate before the i-th one that has the same
-// author and was written within a day of it. They mostly are patches of one series.
+// author and was written within a day of it. Such candidates mostly are patches of one
+// series.
 func (d *investigation) sameSeries(i int) string {
 	c := d.ranking[i].Candidate.Commit
 	for _, j := range d.ranking[:i] {
@@ -159,8 +160,7 @@ func (d *investigation) sameSeries(i int) string {
 }
 
 // roughPercent rounds a probability to steps of 5 % and shows none above 85 %. The
-// ranking cannot tell 83 % from 86 %, and 97 % would keep a reader from looking
-// further.
+// ranking cannot tell 83 % from 86 %, and 97 % would keep a reader from looking further.
 func roughPercent(p float64) string {
 	switch {
 	case p >= 0.85:
@@ -171,8 +171,8 @@ func roughPercent(p float64) string {
 	return fmt.Sprintf("%.0f%%", 5*math.Round(20*p))
 }
 
-// newIn lists the fixed files that a candidate created, and the fixed functions that
-// it added, where it owns lines.
+// newIn lists the fixed files that a candidate created, and the fixed functions that it
+// added, if it owns lines there.
 func (d *investigation) newIn(ctx context.Context, c *candidate.Candidate) ([]string, error) {
 	if len(c.Commit.Parents) != 1 || d.repo.ShallowBoundary()[c.OID] {
 		return nil, nil
@@ -202,9 +202,8 @@ func (d *investigation) newIn(ctx context.Context, c *candidate.Candidate) ([]st
 	return fresh, nil
 }
 
-// newFunctions lists the fixed functions that a candidate adds to a file. A name
-// that some file of its parent has is left out, because the function may have been
-// moved.
+// newFunctions lists the fixed functions that a candidate adds to a file. It omits a name
+// that any file of the candidate's parent has, because the function may have been moved.
 func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate, old []byte) ([]string, error) {
 	had := source.Bag{}
 	for line := range strings.Lines(string(old)) {
@@ -227,7 +226,7 @@ func (d *investigation) newFunctions(ctx context.Context, c *candidate.Candidate
 	return fresh, nil
 }
 
-// commitLine renders a commit as the tools do, without its author.
+// commitLine renders a commit like the tools, but without its author.
 func (d *investigation) commitLine(c gitext.Commit) string {
 	return fmt.Sprintf("%s %s %s", c.OID.Short(), dateOf(c.Committer.Time), subjectOf(c, d.redact))
 }

@@ -14,7 +14,7 @@ import (
 
 // investigate makes the runs and returns them in the order of their numbers.
 func (d *investigation) investigate(ctx context.Context) ([]szz.Run, error) {
-	precedents := map[gitext.OID]string{} // as the first prompt describes them
+	precedents := map[gitext.OID]string{} // as described in the first prompt
 	prompt, err := d.prompt(ctx, precedents)
 	if err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func (d *investigation) investigate(ctx context.Context) ([]szz.Run, error) {
 	}.Run(ctx)
 }
 
-// converse makes the k-th conversation. endsAll reports whether it failed for a
-// reason that would end every other one too.
+// converse makes the k-th conversation. endsAll reports whether it failed for a reason
+// that would end every other one too.
 func (d *investigation) converse(
 	ctx context.Context,
 	k int,
@@ -82,8 +82,8 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	return loop, err
 }
 
-// account makes the record of a conversation that ended. An answer that met an
-// objection stands when the conversation ended before the model answered it.
+// account makes the record of an ended conversation. An answer with an objection stands
+// if the conversation ended before the model answered the objection.
 func (t *reportTool) account(out agent.Outcome) (szz.Run, error) {
 	run := szz.Run{RunReport: out.Report(t.objections)}
 	if !out.Final.Final {

@@ -9,23 +9,23 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds the commit that the fix's message describes. A message tells of
-// the culprit in words of the culprit's own message, and names what it changed. Such
-// a commit often has a low rank, because no line of it is near the fix.
+// This file finds the commit that the fix's message describes. A message describes the
+// culprit in words of the culprit's own message, and names the changed things. Such a
+// commit often has a low rank, because it has no line near the fix.
 
 // Bounds of a description.
 const (
 	minDescribed  = 0.3  // least score
 	clearlyFirst  = 1.15 // times the score of the next candidate
-	subjectWeight = 0.5  // of the words that the message has of the subject
-	fewNames      = 2.0  // with fewer names in the message, they count less
+	subjectWeight = 0.5  // of the words of the subject that the message has
+	fewNames      = 2.0  // fewer names in the message than this count less
 	namesWeight   = 0.5  // of the names in the message that the candidate's diff has
 )
 
-// describedCommit returns the candidate that the fix's message describes, -1 if
-// none stands out. The score is the weight, by how few candidates have them, of the
-// subject's words that the message has, and of the message's names that the
-// candidate changes.
+// describedCommit returns the candidate that the fix's message describes, -1 if none
+// stands out. The score adds the weights of the subject's words that the message has, and
+// of the message's names that the candidate changes. Words and names of few candidates
+// weigh most.
 func (d *investigation) describedCommit() int {
 	words := source.Bag{}
 	words.AddWords(d.fc.Message)
@@ -63,8 +63,8 @@ func (d *investigation) saidIn(diff *candidate.CommitDiff) source.Bag {
 	return in
 }
 
-// sharedWeight returns the share, by weight, of a subject's words that the message
-// has. Of a short subject it is lower: two words in common are chance.
+// sharedWeight returns the share, by weight, of a subject's words that the message has.
+// It is lower for a short subject, because two common words are chance.
 func sharedWeight(prose *source.IDF, message, subject source.Bag) float64 {
 	const few = 5 // words
 	share := prose.Overlap(subject, message)
@@ -87,9 +87,9 @@ func (d *investigation) isDescribed(j rank.Ranked) bool {
 	return d.described >= 0 && d.ranking[d.described].Candidate == j.Candidate
 }
 
-// patchOf returns what a commit changes against its first parent in all files. It
-// returns nil when this clone lacks objects of it. It keeps the patches, because
-// several parts of the first prompt look at the same commits.
+// patchOf returns the changes of a commit against its first parent in all files. It
+// returns nil if this clone lacks objects of it. It keeps the patches, because several
+// parts of the first prompt read the same commits.
 func (d *investigation) patchOf(ctx context.Context, c gitext.Commit) (*gitext.Patch, error) {
 	if p, ok := d.patches[c.OID]; ok {
 		return p, nil

@@ -18,44 +18,44 @@ import (
 	"git-agent/gitext"
 )
 
-// This file renders excerpts: the part of a candidate's patch that is nearest to
-// the fix. The nearest lines of all hunks are shown until the room is full, the fixed
-// files first. Nearest are the lines that the fix removes and those beside
-// them, then lines with the names that the fix is about, then the lines around
-// both, the rest of the fixed function, and lines that share other words with the
-// fix. Hunks with none of these are only counted.
+// This file renders excerpts: the part of a candidate's patch nearest to the fix. An
+// excerpt shows the nearest lines of all hunks until the room is full, the fixed files
+// first. The nearest lines are those that the fix removes and their neighbours. Then come
+// lines with the names of the fix, then the lines around both, the rest of the fixed
+// function, and lines that share other words with the fix. Hunks with none of these are
+// only counted.
 
-// A patchPart is a hunk of a candidate and how near to the fix its lines are.
+// A patchPart is a hunk of a candidate and the distances of its lines from the fix.
 type patchPart struct {
 	file     *gitext.FileChange
 	hunk     *gitext.Hunk
 	far      []float64     // by line; 0 is nearest
 	shown    []bool        // by line; marked lines are rendered
-	moved    []movedAround // by line; where else in the patch the line stands
-	aside    bool          // it is never shown, see dropAsides
-	document bool          // it is of a document, and therefore aside
+	moved    []movedAround // by line; the other place of the line in the patch
+	aside    bool          // the hunk is never shown, see dropAsides
+	document bool          // the hunk is of a document, and therefore aside
 }
 
-// Distances of lines from the fix that have other reasons than blame. They are in
-// lines, so that all distances can be compared.
+// Distances of lines from the fix for other reasons than blame. The unit is lines, so
+// that all distances can be compared.
 const (
 	farQuoted   = -1  // a line that the section of names quotes
-	farContext  = 2   // a line that stands next to what the fix changes
+	farContext  = 2   // a line next to a change of the fix
 	farNames    = 4   // a line with a name of the fix that few lines of the patch have, or with most of its words
-	farFunction = 12  // a line of the fixed function that the fix leaves alone
+	farFunction = 12  // a line of the fixed function that the fix does not change
 	farWords    = 30  // a line of another hunk that shares all its words with the fix
 	farStep     = 20  // added to farWords for a line that shares none
 	farOther    = 8   // added in files that the fix does not change, except to names
 	farRemark   = 8   // added to a comment
-	farBeside   = 16  // lines of other files that are farther are not shown beside those of the fixed files
-	farthest    = 44  // lines that are farther are not shown
+	farBeside   = 16  // farther lines of other files are not shown beside those of the fixed files
+	farthest    = 44  // farther lines are not shown
 	minShared   = 0.3 // least share of words that counts; the line that shares most has 1
 	mostShared  = 0.8 // least share of words that counts as much as a name
 	maxGap      = 2   // longest gap between shown lines that is filled
 )
 
-// excerptOfPatch renders the part of a candidate's patch that is nearest to the
-// fix, in at most room characters.
+// excerptOfPatch renders the part of a candidate's patch nearest to the fix, in at most
+// room characters.
 func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, room int) string {
 	near := &nearness{shared: d.sharedWords(p), named: d.namesInPatch(p), moves: movesIn(p)}
 	near.fixed = slices.ContainsFunc(p.Files, func(f gitext.FileChange) bool { return d.isFixed(&f) })
@@ -102,7 +102,7 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 	return b.String()
 }
 
-// writeDocuments says on one line which documents a candidate changes.
+// writeDocuments names on one line the documents that a candidate changes.
 func writeDocuments(b *strings.Builder, parts []*patchPart) {
 	const most = 2
 	var names []string
@@ -121,8 +121,8 @@ func writeDocuments(b *strings.Builder, parts []*patchPart) {
 	fmt.Fprintf(b, "(not shown, %s: %s)\n", szz.Plural(len(names), "a document", "documents"), text)
 }
 
-// showSmall marks the changed lines of the hunks that are left out when they are
-// few, because a count would make the model ask for them.
+// showSmall marks the changed lines of the omitted hunks if they are few, because a count
+// would make the model ask for them.
 func showSmall(parts []*patchPart) {
 	const most, room = 2, 240 // hunks, and characters of their changed lines
 	var left []*patchPart
@@ -148,7 +148,7 @@ func showSmall(parts []*patchPart) {
 	}
 }
 
-// A nearness is what tells how far the lines of a patch are from the fix.
+// A nearness holds the facts that decide how far the lines of a patch are from the fix.
 type nearness struct {
 	shared map[*gitext.PatchLine]float64 // see sharedWords
 	named  map[*gitext.PatchLine]bool    // see namesInPatch
@@ -161,8 +161,8 @@ func (d *investigation) isFixed(f *gitext.FileChange) bool {
 	return d.k.Paths[f.NewPath] || d.k.Paths[f.OldPath]
 }
 
-// dropDocuments hides what is written in documents such as NEWS, unless the fix
-// itself changes nothing else.
+// dropDocuments hides the changes of documents such as NEWS, unless the fix itself
+// changes only documents.
 func (d *investigation) dropDocuments(parts []*patchPart) {
 	code := slices.ContainsFunc(d.fc.Patch.Files, func(f gitext.FileChange) bool {
 		return !source.IsDocument(cmp.Or(f.OldPath, f.NewPath))
@@ -178,8 +178,8 @@ func (d *investigation) dropDocuments(parts []*patchPart) {
 	}
 }
 
-// dropAsides hides what seldom decides in files that the fix does not change: tests,
-// and data without a name of the fix. Where nothing else is left, they stay.
+// dropAsides hides less important hunks in files that the fix does not change: tests, and
+// data without a name of the fix. If nothing else is left, they stay.
 func (d *investigation) dropAsides(parts []*patchPart) {
 	kind := func(part *patchPart) source.FileKind {
 		if d.isFixed(part.file) {
@@ -202,8 +202,8 @@ func (d *investigation) dropAsides(parts []*patchPart) {
 	}
 }
 
-// movesAway reports whether a hunk only takes out lines and most of them stand
-// elsewhere now. The other end of the move says more.
+// movesAway reports whether a hunk only removes lines and most of them are now in another
+// place. The other end of the move says more.
 func (part *patchPart) movesAway() bool {
 	const most = 0.8
 	away := 0
@@ -254,7 +254,7 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 	part.far = slices.Clone(start)
 	spread(part.far)
 	for i := range start {
-		told := part.moved[i].path != "" || f.Status == 'A' && inHeader(h, i) // by the place, or by nothing
+		told := part.moved[i].path != "" || f.Status == 'A' && inHeader(h, i) // the place or nothing describes the line
 		if start[i] > farContext && told || !own && near.fixed && part.far[i] > farBeside {
 			part.far[i] = math.Inf(1)
 		}
@@ -275,7 +275,7 @@ func (d *investigation) rolesIn(c *candidate.Candidate, path string) map[int]can
 	return at
 }
 
-// spread limits the distance of each line to that of its neighbours and a step.
+// spread limits the distance of each line to the distance of its neighbours plus a step.
 func spread(far []float64) {
 	const step = 3
 	for i := 1; i < len(far); i++ {
@@ -286,8 +286,8 @@ func spread(far []float64) {
 	}
 }
 
-// sharedWords returns, for each line of a patch, the weight of the fix's words in
-// it, divided by that of the line that has most.
+// sharedWords returns, for each line of a patch, the weight of the fix's words in the
+// line, divided by the largest such weight.
 func (d *investigation) sharedWords(p *gitext.Patch) map[*gitext.PatchLine]float64 {
 	weight := map[string]float64{}
 	for t := range source.Unite(source.Unite(d.k.Removed, d.k.Added), d.said) {
@@ -325,17 +325,17 @@ func wordsByLine(p *gitext.Patch) iter.Seq2[*gitext.PatchLine, source.Bag] {
 	}
 }
 
-// The names of a fix that are looked for in a patch. Of those that qualify, the
-// rarest among the candidates are used.
+// The names of a fix for a search in a patch. Among the qualified names, the rarest among
+// the candidates are used.
 const (
-	pointingNames = 4 // names used
-	pointedLines  = 6 // most changed lines of the patch that have the name
+	pointingNames = 4 // used names
+	pointedLines  = 6 // most changed lines of the patch with the name
 	pointingBytes = 5 // least length of the name
 )
 
-// namesInPatch returns the changed lines of a patch that have a name which the fix
-// changes and few other lines have. Plain words count as names where the fix takes
-// them away. Those that it adds are mostly prose.
+// namesInPatch returns the changed lines of a patch with a name that the fix changes and
+// few other lines have. Plain words count as names if the fix removes them. Plain words
+// that it adds are mostly prose.
 func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool {
 	holders := map[string][]*gitext.PatchLine{}
 	names := source.Unite(source.Unite(d.k.Removed, d.k.Added), d.said)
@@ -360,8 +360,8 @@ func (d *investigation) namesInPatch(p *gitext.Patch) map[*gitext.PatchLine]bool
 	return named
 }
 
-// farByWords returns the distance of a line by its words and its function. It is
-// infinite for a line of another function that shares too few words.
+// farByWords returns the distance of a line by its words and its function. It is infinite
+// for a line of another function that shares too few words.
 func farByWords(shared float64, sameFunction bool) float64 {
 	far := farWords + farStep*(1-shared)
 	if sameFunction {
@@ -373,11 +373,11 @@ func farByWords(shared float64, sameFunction bool) float64 {
 	return far
 }
 
-// gapMark is as long as what stands for a gap.
+// gapMark has the length of the mark for a gap.
 const gapMark = "(000 lines)\n"
 
-// showNearest marks the nearest lines of all parts that fit into room. When no line
-// is near to the fix, it marks the first ones.
+// showNearest marks the nearest lines of all parts that fit into room. If no line is near
+// the fix, it marks the first ones.
 func showNearest(parts []*patchPart, room int) {
 	type place struct{ part, line int }
 	var order []place
@@ -413,8 +413,8 @@ func showNearest(parts []*patchPart, room int) {
 	}
 }
 
-// write renders the marked lines, and how many are left out between them. The
-// heading names the function where it is not that of the hunk before.
+// write renders the marked lines, and the number of omitted lines between them. The
+// heading names the function if it differs from that of the hunk before.
 func (part *patchPart) write(b *strings.Builder, before string) {
 	title := *part.hunk
 	if title.Section == before {
@@ -432,8 +432,8 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 	part.writeGap(b, from, len(part.hunk.Lines))
 }
 
-// writeGap renders what stands for the lines from up to to, which are left out: how
-// many they are, and where the first moved block of them stood. A short gap is shown.
+// writeGap renders the mark for the omitted lines from up to to: their number, and the
+// former place of the first moved block in the gap. A short gap is shown in full.
 func (part *patchPart) writeGap(b *strings.Builder, from, to int) {
 	moved, first := 0, -1
 	for i := from; i < to; i++ {
@@ -458,7 +458,7 @@ func (part *patchPart) writeGap(b *strings.Builder, from, to int) {
 	}
 }
 
-// hunkTitle renders the heading of a hunk as git writes it.
+// hunkTitle renders the heading of a hunk like git.
 func hunkTitle(h *gitext.Hunk) string {
 	span := func(start, lines int) string {
 		if lines == 1 {

@@ -1,8 +1,8 @@
 // Package investigate is the agent engine of szz: a language model finds the
-// bug-introducing commits of a fix with the git tools, after AgentSZZ (arXiv
-// 2604.02665). The first prompt lists the candidates of the ranking, the model's
-// answer is checked against the history, and several runs can vote. Where the model
-// fails, the ranking answers.
+// bug-introducing commits of a fix with the git tools, after AgentSZZ (arXiv 2604.02665).
+// The first prompt lists the candidates of the ranking, the model's answer is checked
+// against the history, and several runs can vote. If the model fails, the ranking
+// answers.
 package investigate
 
 import (
@@ -18,26 +18,26 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say which model is asked, what it may cost and what it may see.
+// Options name the model and limit its cost and its view.
 type Options struct {
 	Model     model.Asker
 	ModelName string
-	Limits    agent.Limits // of one run; of its fields, Turns, Tokens and Wall that are zero are defaultLimits'
-	MaxOutput int          // tokens of one answer; 0 leaves it to the server
-	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
+	Limits    agent.Limits // of one run; defaultLimits replaces zero Turns, Tokens and Wall
+	MaxOutput int          // tokens of one answer; with 0 the server decides
+	Unpriced  bool         // continue despite an unknown price of the model and a limit in USD
 	Ledger    *agent.Ledger
 	Runs      int // independent runs that vote; 0 is 1
 	// Journal opens the record of the k-th run, from 0; nil records nothing.
 	Journal func(k int) (agent.Journal, error)
 	Memory  agent.Memory        // of the tools; may be nil
-	Mask    func(string) string // takes out of texts what must not leave the machine; may be nil
+	Mask    func(string) string // removes secrets from texts; may be nil
 	Max     int                 // most suspects returned; 0 lets the runs decide
-	// Calibration calibrates the probabilities; nil leaves them as they are. One that
-	// was made for another Basis is not used, and the report says so.
+	// Calibration calibrates the probabilities; nil leaves them unchanged. A calibration
+	// for another Basis is not used, and the report says so.
 	Calibration *Calibration
-	Sampling    string // how the model is asked to sample, such as "effort=high"; part of the Basis
-	// OnEvent gets the events of the runs, each as an agent.OfRun when there are
-	// several. It is called by one goroutine at a time; may be nil.
+	Sampling    string // the sampling parameters, such as "effort=high"; part of the Basis
+	// OnEvent gets the events of the runs, each as an agent.OfRun if there are several.
+	// It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
 
 	szz.Switches
@@ -47,11 +47,11 @@ type Options struct {
 // 35,000 tokens on average.
 var defaultLimits = agent.Limits{Turns: 15, Tokens: 400_000, Wall: 15 * time.Minute}
 
-// Trace finds the bug-introducing commits of a fix with a model in a tool loop,
-// after AgentSZZ (arXiv 2604.02665, section 3). Where the fix's message names a
-// culprit that verifies, no model is asked. When no run gives an answer, the answer
-// is the offline engine's, and Answer.Agent.Fallback says why. An error is for a
-// context that ended and for trouble with the repository or the journal.
+// Trace finds the bug-introducing commits of a fix with a model in a tool loop, after
+// AgentSZZ (arXiv 2604.02665, section 3). If the fix's message names a verified culprit,
+// no model is asked. If no run gives an answer, the answer is the offline engine's, and
+// Answer.Agent.Fallback gives the reason. An error is for a context that ended and for
+// trouble with the repository or the journal.
 func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*szz.Answer, error) {
 	if v, err := szz.Settle(ctx, repo, fc, szz.Algorithms[0]); v != nil || err != nil {
 		if err != nil {
@@ -74,8 +74,8 @@ func Trace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Optio
 	return d.conclude(ctx, report)
 }
 
-// newAgentReport begins the report with the model and the basis. It takes a
-// calibration that was made for another basis out of the options.
+// newAgentReport begins the report with the model and the basis. It removes a calibration
+// for another basis from the options.
 func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 	basis, err := BasisOf(*opt)
 	r := &szz.AgentReport{Model: opt.ModelName, Basis: basis, Calibration: "no calibration is set"}
@@ -89,8 +89,7 @@ func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 	return r, err
 }
 
-// WithDefaults returns the options with default limits, and one run, where they are
-// not set.
+// WithDefaults returns the options with default limits and one run for unset values.
 func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
@@ -106,7 +105,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// conclude makes the answer from the runs, or from the ranking when no run has one.
+// conclude makes the answer from the runs, or from the ranking if no run has one.
 func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (*szz.Answer, error) {
 	answered := voters(report.Runs)
 	if d.opt.Calibration != nil && (answered < d.opt.Runs || d.k.Set.Beyond) {
@@ -147,7 +146,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	return v, nil
 }
 
-// whyNone says why no run has an answer. Each reason is given once.
+// whyNone names the reasons for runs without an answer. Each reason is given once.
 func whyNone(runs []szz.Run) string {
 	var reasons []string
 	for _, r := range runs {

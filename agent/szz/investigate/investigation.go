@@ -12,8 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// An investigation is the model's work on one fix: what the offline engine knows of
-// the fix, and what the model may see.
+// An investigation is the model's work on one fix: the facts of the offline engine about
+// the fix, and the model's view.
 type investigation struct {
 	repo    *gitext.Repo
 	fc      *szz.FixContext
@@ -21,21 +21,21 @@ type investigation struct {
 	k       *rank.Case
 	ranking []rank.Ranked
 	offline *szz.Answer  // the answer without a model
-	names   *commitNames // without commits when the first prompt is the fix alone
+	names   *commitNames // without commits if the first prompt is the fix alone
 	scope   gittool.Scope
 	box     *gittool.Toolbox
 
-	// What the parts of the first prompt share. It is made before the runs begin.
+	// Shared facts of the parts of the first prompt, made before the runs begin.
 	said      source.Bag                   // names in the fix's message
 	described int                          // of the ranking: the commit that the message describes, or -1
 	patches   map[gitext.OID]*gitext.Patch // see patchOf
-	decisive  map[string]bool              // earlier forms of lines, without white space: excerpts show them
-	behind    []gitext.OID                 // who wrote these
-	quoted    map[quotedLine]bool          // lines that the section of names quotes: excerpts show them in their place
+	decisive  map[string]bool              // earlier forms of lines, without white space, for the excerpts
+	behind    []gitext.OID                 // the authors of these forms
+	quoted    map[quotedLine]bool          // lines quoted by the section of names; excerpts show them in their place
 }
 
-// newInvestigation ranks the candidates and limits the tools to the history that
-// ends at the fix's parent.
+// newInvestigation ranks the candidates and limits the tools to the history that ends at
+// the fix's parent.
 func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*investigation, error) {
 	d := &investigation{
 		repo:     repo,
@@ -63,8 +63,8 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext
 	return d, err
 }
 
-// scopeOf limits what the tools show to the history of the fix's parent, up to the
-// date of the fix. A parent that is dated after the fix is shown too.
+// scopeOf limits the tools to the history of the fix's parent, up to the date of the fix.
+// A parent dated after the fix is shown too.
 func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittool.Scope, error) {
 	s := gittool.Scope{Tip: fc.Parent, Fix: fc.Fix, Until: fc.Date}
 	parent, err := repo.Commit(ctx, fc.Parent)
@@ -80,14 +80,13 @@ func scopeOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (gittoo
 	return s, nil
 }
 
-// redact hides in a text of the history what the tools hide in theirs.
+// redact hides in a text of the history the names that the tools also hide.
 func (d *investigation) redact(s string) string { return d.fc.Mask.Text(s) }
 
-// commitNames are the short names of the commits in the first prompt: c1, c2 and so
-// on.
+// commitNames are the short names of the commits in the first prompt: c1, c2 and so on.
 type commitNames struct {
 	of    map[gitext.OID]string
-	order []gitext.OID // the commits, as they were named
+	order []gitext.OID // the commits, in the order of their names
 }
 
 func (n *commitNames) add(oid gitext.OID) {
@@ -109,7 +108,7 @@ func (n *commitNames) commits() map[string]gitext.OID {
 // Bounds of the lists in the first prompt.
 const (
 	maxRanked    = 10    // candidates of the ranking
-	alwaysRanked = 5     // candidates that are listed however improbable they are
+	alwaysRanked = 5     // candidates that are always listed
 	minRanked    = 0.002 // probability of any further candidate
 	maxTagged    = 16    // commits with a short name
 )
@@ -129,8 +128,8 @@ func (d *investigation) listed() []rank.Ranked {
 	return d.ranking[:n]
 }
 
-// nameCommits gives short names to the listed candidates, then to the owners of
-// deleted lines, then to those of lines around the changes.
+// nameCommits gives short names to the listed candidates, then to the owners of deleted
+// lines, then to the owners of lines around the changes.
 func (d *investigation) nameCommits() *commitNames {
 	n := &commitNames{of: map[gitext.OID]string{}}
 	if d.opt.NoCandidates {

@@ -10,18 +10,18 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// saysCause matches in sentences that say since when a program misbehaves.
+// saysCause matches in sentences about the cause or the start of a misbehavior.
 var saysCause = source.Lazy(
 	`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`,
 )
 
-// maxSentence bounds a piece of a message, in runes, because tables and logs have no
-// full stops.
+// maxSentence bounds a piece of a message, in runes, because tables and logs have no full
+// stops.
 const maxSentence = 300
 
 // messageText bounds the message of a fix to max runes, and a few more that mark the
-// gaps. Of a long message it keeps the beginning, the sentences that speak of the
-// cause, and the last paragraph, and drops trailers.
+// gaps. From a long message it keeps the beginning, the sentences about the cause, and
+// the last paragraph, and drops trailers.
 func messageText(message string, max int) string {
 	message = agent.Clean(strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n")))
 	if utf8.RuneCountInString(message) <= max {
@@ -51,7 +51,7 @@ func messageText(message string, max int) string {
 	return joinKept(pieces, kept)
 }
 
-// sentences cuts a message into pieces, which together are the whole message.
+// sentences cuts a message into pieces that together are the whole message.
 func sentences(message string) []string {
 	var out []string
 	from, n := 0, 0
@@ -81,8 +81,7 @@ func lastParagraph(pieces []string) int {
 	return 0
 }
 
-// joinKept joins the pieces that are kept, and writes into each gap how many runes
-// are missing there.
+// joinKept joins the kept pieces, and writes into each gap the number of missing runes.
 func joinKept(pieces []string, kept []bool) string {
 	var b strings.Builder
 	missing := 0

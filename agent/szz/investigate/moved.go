@@ -10,26 +10,26 @@ import (
 	"git-agent/gitext"
 )
 
-// This file recognises blocks that a patch only moves, and the heads of files. An
-// excerpt names the place where a moved block stood and leaves its lines out:
+// This file recognises blocks that a patch only moves, and the heads of files. An excerpt
+// names the former place of a moved block and omits its lines:
 //
 //	(12 lines moved from lib/old.c:40)
 
-// A movedAround is the place of the other copy of a moved block: for its added
-// lines where the first of them stood, for its removed lines where the first of them
-// stands now. The zero value is for a line that was not moved.
+// A movedAround is the place of the other copy of a moved block: for its added lines the
+// former place of the first one, for its removed lines the new place of the first one.
+// The zero value is for a line that was not moved.
 type movedAround struct {
 	path string
 	line int
 }
 
-// Bounds of a moved block. Shorter ones are alike by chance.
+// Bounds of a moved block. Shorter blocks are alike by chance.
 const (
 	minMovedLines = 4
 	minMovedText  = 80 // bytes without white space
 )
 
-// describe says where lines with this sign came from or went.
+// describe names the origin or the destination of lines with this sign.
 func (m movedAround) describe(op byte) string {
 	way := "from"
 	if op == '-' {
@@ -47,7 +47,7 @@ type placedLine struct {
 }
 
 // movesIn finds the blocks of lines that a patch removes in one place and adds in
-// another, whatever their indentation. Each line is in one block at most.
+// another, with any indentation. Each line is in one block at most.
 func movesIn(p *gitext.Patch) map[*gitext.PatchLine]movedAround {
 	removed, added := changedLines(p, '-'), changedLines(p, '+')
 	where := map[string][]int{}
@@ -100,8 +100,8 @@ func changedLines(p *gitext.Patch, op byte) []placedLine {
 	return out
 }
 
-// alikeFrom counts the lines from removed[j] and added[i] on that have the same
-// text, stand without a gap and are in no block yet.
+// alikeFrom counts the lines from removed[j] and added[i] on that have the same text,
+// follow each other without a gap and are in no block yet.
 func alikeFrom(removed, added []placedLine, j, i int, gone map[int]bool) int {
 	n := 0
 	for j+n < len(removed) && i+n < len(added) && removed[j+n].key == added[i+n].key && !gone[j+n] {
@@ -126,13 +126,13 @@ func textOf(lines []placedLine) int {
 // remark matches the beginnings of lines that are comments in most languages.
 var remark = source.Lazy(`^\s*(?://|/\*|\*(?:\s|/|$)|#(?:\s|$|#|!)|--\s|;;|dnl\b|"""|<!--)`)
 
-// isRemark reports whether a line looks like a comment. It sees single lines, so it
-// knows no language.
+// isRemark reports whether a line looks like a comment. It sees single lines and knows no
+// language.
 func isRemark(line []byte) bool { return remark().Match(line) }
 
-// inHeader reports whether the i-th line of the hunk of a new file is in the head of
-// the file: comments and blank lines before the first line of code, which mostly
-// are a licence.
+// inHeader reports whether the i-th line of the hunk of a new file is in the head of the
+// file: comments and blank lines before the first line of code, which mostly are a
+// licence.
 func inHeader(h *gitext.Hunk, i int) bool {
 	if h.NewStart > 1 {
 		return false

@@ -11,13 +11,13 @@ import (
 	"git-agent/gitext"
 )
 
-// minOrdered is the probability from which it is said after which other commit of
-// its day a candidate landed.
+// minOrdered is the least probability of a candidate with a note about the commit of the
+// same day before it.
 const minOrdered = 0.05
 
-// orderNotes says of the i-th candidate what the dates in the list do not: whether
-// it is the fix's parent, after which other one of its day it landed, and which it
-// reverts.
+// orderNotes adds facts about the i-th candidate to the dates in the list: whether it is
+// the fix's parent, which listed commit of the same day landed before it, and which one
+// it reverts.
 func (d *investigation) orderNotes(i int) string {
 	c := d.ranking[i].Candidate
 	s := ""
@@ -52,9 +52,8 @@ func sameDay(x, y gitext.Commit) bool {
 	return x.Committer.Time.UTC().Truncate(all).Equal(y.Committer.Time.UTC().Truncate(all))
 }
 
-// revertsCommit reports whether the message of x says, as git revert writes it, that
-// x reverts y. Both precede the fix, so this reveals nothing that only the fix's
-// message says.
+// revertsCommit reports whether the message of x says, in the words of git revert, that x
+// reverts y. Both precede the fix, so this reveals nothing from the fix's message.
 func revertsCommit(x, y gitext.Commit) bool {
 	if title, ok := strings.CutPrefix(x.Subject(), `Revert "`); ok && strings.TrimSuffix(title, `"`) == y.Subject() {
 		return !y.Committer.Time.After(x.Committer.Time)
@@ -67,11 +66,10 @@ func revertsCommit(x, y gitext.Commit) bool {
 	return false
 }
 
-// shown returns the candidates of which the first prompt shows an excerpt: the first
-// one, those that are probable enough, and the one that the fix's message describes.
-// Where the first is doubtful, candidates that wrote lines near the fix or changed
-// its functions are shown however improbable they are. Those that are only like the fix are shown when they
-// lead.
+// shown returns the candidates with an excerpt in the first prompt: the first one, the
+// probable ones, and the one that the fix's message describes. If the first is doubtful,
+// improbable candidates that wrote lines near the fix or changed its functions are shown
+// too. Candidates that only read like the fix are shown if they lead.
 func (d *investigation) shown() []rank.Ranked {
 	const sure = 0.6
 	var out []rank.Ranked
@@ -96,8 +94,8 @@ func (d *investigation) shown() []rank.Ranked {
 	return out
 }
 
-// maxNearFiles is how many files a commit may change so that lines near the fix show
-// it. Larger ones rewrite all lines of a kind.
+// maxNearFiles is the largest number of files in a commit that is shown for its lines
+// near the fix. Larger commits rewrite all lines of a kind.
 const maxNearFiles = 60
 
 // changedFunction reports whether a candidate changed a function that the fix
@@ -113,8 +111,8 @@ func (d *investigation) changedFunction(c *candidate.Candidate) bool {
 	return false
 }
 
-// wroteNear reports whether a candidate wrote lines that the fix removes or
-// that stand beside what it changes.
+// wroteNear reports whether a candidate wrote lines that the fix removes or lines beside
+// its changes.
 func (d *investigation) wroteNear(c *candidate.Candidate) bool {
 	for i := range d.k.Set.Anchors {
 		if a := &d.k.Set.Anchors[i]; a.Owner == c.OID && a.Kind == source.LineCode && a.Role <= candidate.RoleContext {

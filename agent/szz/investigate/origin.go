@@ -19,20 +19,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// This file finds where names come from. A fix that adapts to something defined
-// elsewhere names it: a header that it adds to a list, the new name of a function, a
-// function that its message blames. The commits that wrote the lines elsewhere own
-// nothing near the fix, so blame and the ranking do not find them. For names that few
-// other files use, the first prompt says who defined each and who changed the
-// definition since; where no line looks like a definition, who wrote the oldest and
-// the newest line with it. The history of a name (git log -S) would be exact, but
-// takes half a minute where a grep and a few blames take one second.
+// This file finds the origins of names. A fix that adapts to something defined elsewhere
+// names it: a header that it adds to a list, the new name of a function, a function that
+// its message blames. The commits that wrote the lines elsewhere own nothing near the
+// fix, so blame and the ranking do not find them. For names that few other files use, the
+// first prompt names the commits that defined each name and changed the definition since;
+// if no line looks like a definition, it names the authors of the oldest and the newest
+// line with the name. The history of a name (git log -S) would be exact, but takes half a
+// minute where a grep and a few blames take one second.
 
 // Bounds of the search.
 const (
 	maxOriginNames = 3
 	maxOriginFiles = 2   // blamed for a name
-	maxUsers       = 4   // files with a name of which no definition is found
+	maxUsers       = 4   // files with a name without a known definition
 	maxOriginLines = 8   // of a file
 	maxDefinition  = 200 // lines of a definition
 	maxLater       = 2   // commits that changed a definition
@@ -46,11 +46,11 @@ type nameUse struct {
 	name   string
 	paths  []string
 	lines  map[string][]gitext.GrepMatch
-	origin []pathOrigin // what is said of it
-	taker  gitext.OID   // took it out of everywhere else
+	origin []pathOrigin // the text about the name
+	taker  gitext.OID   // the commit that removed it everywhere else
 }
 
-// A pathOrigin is who wrote the lines of a file with a name.
+// A pathOrigin names the commits that wrote the lines of a file with a name.
 type pathOrigin struct {
 	path    string
 	line    int
@@ -58,7 +58,7 @@ type pathOrigin struct {
 	body    bool         // the definition has more lines
 	first   gitext.OID   // wrote this line
 	later   []laterOwner // wrote other lines since, the newest first
-	beyond  bool         // a shallow clone lacks who wrote them
+	beyond  bool         // a shallow clone lacks the commits that wrote the lines
 }
 
 // A laterOwner is a commit and one of its lines.
@@ -115,7 +115,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 	}
 	fmt.Fprintf(b, "%s at %s:%d, %s by %s\n", agent.CleanLine(d.redact(u.name)), agent.CleanLine(o.path), o.line, what, who)
 	if !o.defined && len(u.paths) > 1 {
-		return nil // uses in many places say little of the name
+		return nil // uses in many places say little about the name
 	}
 	for _, l := range o.later[:min(maxLater, len(o.later))] {
 		by, err := d.mention(ctx, l.commit.OID)
@@ -129,8 +129,8 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 }
 
 // writeChanges renders the newest commits that changed lines with a name in files that
-// the fix does not touch. They are known where there is an index of changed lines; the
-// other lines of the section know only who wrote what still stands.
+// the fix does not touch. Only an index of changed lines knows these commits; the other
+// lines of the section name only the authors of existing lines.
 func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u *nameUse) error {
 	said := map[gitext.OID]bool{u.taker: true}
 	for _, o := range u.origin {
@@ -166,7 +166,7 @@ func (d *investigation) writeChanges(ctx context.Context, b *strings.Builder, u 
 	return nil
 }
 
-// origins finds where the names come from that the fix adds, takes away or mentions.
+// origins finds the origins of the names that the fix adds, removes or mentions.
 func (d *investigation) origins(ctx context.Context) ([]nameUse, error) {
 	names := d.foreignNames()
 	if len(names) == 0 {
@@ -185,9 +185,9 @@ func (d *investigation) origins(ctx context.Context) ([]nameUse, error) {
 	return found, g.Wait()
 }
 
-// foreignNames returns the names that the fix takes away, those that it adds and
-// that were not near, except for variables that it declares, and those that only its
-// message has.
+// foreignNames returns the names that the fix removes, the names that it adds and that
+// were not near (except variables that it declares), and the names that only its message
+// has.
 func (d *investigation) foreignNames() []string {
 	var added strings.Builder
 	for _, r := range d.k.Set.Changes {
@@ -206,13 +206,13 @@ func (d *investigation) foreignNames() []string {
 	})
 }
 
-// onlySaid reports whether only the fix's message has a name, and not its patch.
+// onlySaid reports whether the fix's message has a name and its patch does not.
 func (d *investigation) onlySaid(name string) bool {
 	return d.said[name] > 0 && d.k.Removed[name] == 0 && d.k.Added[name] == 0 && d.k.Around[name] == 0
 }
 
-// rarestUses picks the names that are traced: those that the fewest other files
-// use. A name of the message alone is traced in the fixed files too.
+// rarestUses picks the names to trace: those with the fewest other files. A name of the
+// message alone is traced in the fixed files too.
 func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
 	uses, left := map[string]*nameUse{}, maps.Clone(d.k.Removed) // left: uses in the fixed files that the fix takes away
 	for _, n := range names {
@@ -239,7 +239,7 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	var out []nameUse
 	for _, n := range names {
 		u := uses[n]
-		if len(u.paths) == 0 && left[n] >= 0 { // no file has it but for what the fix takes away
+		if len(u.paths) == 0 && left[n] >= 0 { // no file has it, except in the lines that the fix removes
 			u.taker = d.takenOutBy(n)
 		}
 		if u.taker != "" || len(u.paths) > 0 && (len(u.paths) <= candidate.MaxNameFiles || d.onlySaid(n)) {
@@ -250,9 +250,9 @@ func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []na
 	return out[:min(maxOriginNames, len(out))]
 }
 
-// takenOutBy returns the most probable listed candidate that took a name out of files
-// and did not add it. Where there is none it returns the newest such commit that an
-// index of changed lines knows, or "".
+// takenOutBy returns the most probable listed candidate that removed a name from files
+// and did not add it. If there is none, it returns the newest such commit in an index of
+// changed lines, or "".
 func (d *investigation) takenOutBy(name string) gitext.OID {
 	for i, j := range d.ranking {
 		told := i < excerpted && d.k.Fresh[name] > 0 // see writeRestored
@@ -268,10 +268,10 @@ func (d *investigation) takenOutBy(name string) gitext.OID {
 	return ""
 }
 
-// traceUse finds who defined a name and who changed the definition, in each of the
-// first files that define it, or else who wrote the oldest and the newest line with
-// it. It finds nobody where a line is older than a shallow clone, and leaves out
-// files that this clone lacks.
+// traceUse finds the commits that defined a name and changed the definition, in each of
+// the first files that define it, or else the commits that wrote the oldest and the
+// newest line with it. It finds none if a line is older than a shallow clone, and leaves
+// out files that this clone lacks.
 func (d *investigation) traceUse(ctx context.Context, u *nameUse) error {
 	defines := definitionOf(u.name)
 	for _, path := range u.paths {
@@ -303,7 +303,7 @@ func (d *investigation) traceUse(ctx context.Context, u *nameUse) error {
 
 func hasBody(o pathOrigin) bool { return o.body }
 
-// definitionOf returns a function that reports whether a line looks as if it defined
+// definitionOf returns a function that reports whether a line looks like a definition of
 // a name.
 func definitionOf(name string) func(line []byte) bool {
 	q := regexp.QuoteMeta(name)
@@ -319,7 +319,7 @@ func definitionOf(name string) func(line []byte) bool {
 	}
 }
 
-// traceDefinition blames the lines of a definition, which begins at a line.
+// traceDefinition blames the lines of a definition that begins at line.
 func (d *investigation) traceDefinition(ctx context.Context, path string, line int) (pathOrigin, error) {
 	o := pathOrigin{path: path, line: line, defined: true}
 	ranges := []gitext.LineRange{{Start: line, End: line}}
@@ -334,7 +334,7 @@ func (d *investigation) traceDefinition(ctx context.Context, path string, line i
 	return o, d.blameUse(ctx, &o, ranges)
 }
 
-// traceLines blames the lines with a name and keeps the file with the oldest.
+// traceLines blames the lines with a name and keeps the file with the oldest line.
 func (d *investigation) traceLines(ctx context.Context, u *nameUse) error {
 	var best pathOrigin
 	var since gitext.Commit
@@ -367,8 +367,8 @@ func (d *investigation) traceLines(ctx context.Context, u *nameUse) error {
 	return nil
 }
 
-// blameUse blames lines of a file. It stores who wrote the first line, or the oldest
-// one where none is the definition, and who wrote others later.
+// blameUse blames lines of a file. It stores the author of the first line, or of the
+// oldest one if none is the definition, and the authors of later lines.
 func (d *investigation) blameUse(ctx context.Context, o *pathOrigin, ranges []gitext.LineRange) error {
 	lines, err := d.repo.Blame(ctx, d.fc.Parent, o.path, gitext.BlameOptions{Ranges: ranges, IgnoreSpace: true})
 	if gitext.Unreadable(err) || err == nil && len(lines) == 0 {

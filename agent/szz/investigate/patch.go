@@ -12,13 +12,13 @@ import (
 	"git-agent/gitext"
 )
 
-// maxPromptLine is how much of one line of a patch a prompt shows, in runes.
+// maxPromptLine is the number of runes of a patch line that a prompt shows.
 const maxPromptLine = 160
 
-// patchText renders the fix's patch: source files first, then tests, then the rest.
-// The fix is hidden from the tools, so the model cannot see what is left out here.
-// Where the patch does not fit, context lines are left out first, and the files of
-// a kind share the room that the kinds before it leave.
+// patchText renders the fix's patch: source files first, then tests, then the rest. The
+// fix is hidden from the tools, so the model cannot see the omitted parts. If the patch
+// does not fit, context lines are omitted first, and the files of a kind share the room
+// left by the kinds before it.
 func (d *investigation) patchText() string {
 	files := slices.Clone(d.fc.Mask.Patch(d.fc.Patch).Files)
 	slices.SortStableFunc(files, func(a, b gitext.FileChange) int {
@@ -60,12 +60,12 @@ func (d *investigation) patchText() string {
 
 // Bounds of the rendered patch, in characters.
 const (
-	minFileText = 500  // least room of one file; one that needs this and gets less is left out
+	minFileText = 500  // least room of one file; a longer file with less room is left out
 	maxAside    = 1200 // of tests, and of other files, beside source files
 	maxGoneFile = 1200 // of a file that the fix deletes
 )
 
-// fileTexts renders files with context, or without where they do not fit.
+// fileTexts renders files with context, or without it if they do not fit.
 func (d *investigation) fileTexts(files []gitext.FileChange, room int) []string {
 	var texts []string
 	for _, context := range []int{szz.ContextLines, 0} {
@@ -87,8 +87,8 @@ func (d *investigation) fileTexts(files []gitext.FileChange, room int) []string 
 	return texts
 }
 
-// fairShare returns how long a text may be so that all fit into room. The room that
-// short texts do not need is shared by the long ones.
+// fairShare returns the length limit of a text at which all texts fit into room. Long
+// texts share the room that short texts do not need.
 func fairShare(texts []string, room int) int {
 	var sizes []int
 	for _, t := range texts {
@@ -109,8 +109,7 @@ func importance(f *gitext.FileChange) source.FileKind {
 	return source.FileKindOf(cmp.Or(f.OldPath, f.NewPath))
 }
 
-// fileTitle renders the name of a changed file and the size of the change on one
-// line.
+// fileTitle renders the name of a changed file and the size of the change on one line.
 func fileTitle(f *gitext.FileChange) string {
 	added, deleted := 0, 0
 	for _, h := range f.Hunks {
@@ -145,8 +144,8 @@ func (d *investigation) ownersOf(f *gitext.FileChange) map[int]string {
 	return owners
 }
 
-// fileText renders the hunks of a file, with context lines if context is not 0. Each
-// line of the fix's parent begins with the short name of its owner.
+// fileText renders the hunks of a file, with context lines if context is not 0. Each line
+// of the fix's parent begins with the short name of its owner.
 func fileText(f *gitext.FileChange, owners map[int]string, context int) string {
 	width := 0
 	for _, o := range owners {

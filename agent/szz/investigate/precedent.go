@@ -16,55 +16,54 @@ import (
 	"git-agent/gitext"
 )
 
-// This file checks claims. The claim that a commit introduced the bug is refuted
-// when the faulty code was there before the commit. The check takes the lines that
-// are charged to the commit: those that the fix takes out or, when it takes out
-// none, those around what it adds. It finds out for each whether the commit only put
-// it into another place or form:
+// This file checks claims. The claim that a commit introduced the bug is refuted if the
+// faulty code existed before the commit. The check takes the lines charged to the commit:
+// the lines that the fix removes or, if it removes none, the lines around its additions.
+// For each line it finds out whether the commit only put it into another place or form:
 //
 //	--- a.c                          +++ b.c
 //	-  if (n > max_limit(n))         +    if (n > max_limit(n))
 //	-      n = max_limit(n);         +        n = max_limit(n);
 //
-// An objection needs most of these lines. It costs the model a turn, and costs a
-// right answer if the model is wrong to believe it.
+// An objection needs most of these lines. It costs the model a turn, and costs a right
+// answer if the model is wrong to believe it.
 
-// A precedent is faulty code that stood in the parent of the claimed commit.
+// A precedent is faulty code in the parent of the claimed commit.
 type precedent struct {
-	lines, of int // how many charged lines are older than the commit, of how many
+	lines, of int // the number of charged lines that are older than the commit, and of all charged lines
 	examples  []earlierLine
-	origins   []lineOrigin // who wrote the older lines, the one with most of them first
+	origins   []lineOrigin // the commits that wrote the older lines, the one with most of them first
 }
 
-// A lineOrigin is a commit that wrote older lines, and how many.
+// A lineOrigin is a commit that wrote older lines, and their number.
 type lineOrigin struct {
 	commit gitext.Commit
 	lines  int
 }
 
-// An earlierLine is a charged line and what it was before the claimed commit.
+// An earlierLine is a charged line and its form before the claimed commit.
 type earlierLine struct {
 	line   int // in the fix's parent
 	text   string
 	path   string        // in the parent of the claimed commit
 	at     int           // line there
 	before string        // text there
-	same   bool          // before is text, but for white space
-	owner  gitext.Commit // who wrote it there; zero when not found
+	same   bool          // before is text, except for white space
+	owner  gitext.Commit // the author in that place; zero if not found
 }
 
 // Bounds of the check.
 const (
-	precedentShare = 0.75    // least share of the charged lines that has to be older
+	precedentShare = 0.75    // least share of the charged lines that must be older
 	maxExamples    = 2       // lines that an objection quotes
 	maxOwned       = 24      // older lines whose owners are looked up
-	maxOrigins     = 3       // of these owners that an objection names
+	maxOrigins     = 3       // owners that an objection names
 	maxPatchMoved  = 4 << 20 // bytes of the claimed commit's patch
 	minNames       = 3       // least names in a charged line; a line with fewer is like others
 )
 
-// findPrecedent looks in the parent of a commit for the lines that are charged to
-// the commit. It returns nil when the commit wrote them, and when there are none.
+// findPrecedent looks in the parent of a commit for the lines charged to the commit. It
+// returns nil if the commit wrote them, and if there are none.
 func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*precedent, error) {
 	charged := d.charged(oid)
 	if len(charged) == 0 {
@@ -102,8 +101,8 @@ func (d *investigation) findPrecedent(ctx context.Context, oid gitext.OID) (*pre
 	return found, nil
 }
 
-// readPatch returns the patch of a commit from those of the first prompt, or reads
-// it: the runs look at the same investigation at the same time, and keep nothing.
+// readPatch returns the patch of a commit from those of the first prompt, or reads it. It
+// stores nothing, because the runs share the investigation at the same time.
 func (d *investigation) readPatch(ctx context.Context, c gitext.Commit) (*gitext.Patch, error) {
 	if p, ok := d.patches[c.OID]; ok {
 		return p, nil
@@ -115,7 +114,7 @@ func (d *investigation) readPatch(ctx context.Context, c gitext.Commit) (*gitext
 	return p, err
 }
 
-// originsOf counts who wrote the lines, most lines first.
+// originsOf counts the lines of each author, most lines first.
 func originsOf(hits []earlierLine) []lineOrigin {
 	var out []lineOrigin
 	for _, e := range hits {
@@ -132,7 +131,7 @@ func originsOf(hits []earlierLine) []lineOrigin {
 	return out
 }
 
-// differentLines returns the first lines that an objection quotes, each text once.
+// differentLines returns the first lines for an objection to quote, each text once.
 func differentLines(hits []earlierLine) []earlierLine {
 	var out []earlierLine
 	for _, e := range hits {
@@ -144,8 +143,7 @@ func differentLines(hits []earlierLine) []earlierLine {
 	return out
 }
 
-// ownersBefore fills in the owners of lines that stood in parent. It looks through
-// further moves.
+// ownersBefore fills in the owners of lines in parent. It looks through further moves.
 func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, list []earlierLine) error {
 	for i := range list {
 		e := &list[i]
@@ -167,8 +165,8 @@ func (d *investigation) ownersBefore(ctx context.Context, parent gitext.OID, lis
 	return nil
 }
 
-// blameBefore returns the owners of the lines of list that are in path. Lines that
-// may be older than this clone, and files that it lacks, have none.
+// blameBefore returns the owners of the lines of list that are in path. Lines that may be
+// older than this clone, and files that the clone lacks, have none.
 func (d *investigation) blameBefore(ctx context.Context, parent gitext.OID, path string, list []earlierLine) (map[int]gitext.OID, error) {
 	at := map[int]bool{}
 	for _, e := range list {
@@ -193,9 +191,9 @@ func (d *investigation) blameBefore(ctx context.Context, parent gitext.OID, path
 	return owner, err
 }
 
-// charged returns the lines that tie a commit to the fix: the deleted lines of code
-// that it owns or, where the fix deletes none at all, its lines next to what the fix
-// adds. Lines that are too short to be told apart are left out.
+// charged returns the lines that tie a commit to the fix: the deleted lines of code that
+// it owns or, if the fix deletes none at all, its lines next to the additions of the fix.
+// Lines too short to be told apart are left out.
 func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 	var deleted, near []*candidate.Anchor
 	ghost := true
@@ -221,7 +219,7 @@ func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 	return deleted
 }
 
-// A patchIndex finds the lines of a patch that may be earlier forms of others.
+// A patchIndex finds the lines of a patch that may be earlier forms of other lines.
 type patchIndex struct {
 	exact map[string][]removedLine  // by text without white space
 	old   map[removedAt]string      // the same text, by place
@@ -245,7 +243,7 @@ type removedAt struct {
 	line int
 }
 
-// maxAlike bounds how many removed lines with the same text are compared.
+// maxAlike bounds the number of compared removed lines with the same text.
 const maxAlike = 50
 
 func newPatchIndex(p *gitext.Patch) *patchIndex {
@@ -276,8 +274,8 @@ func newPatchIndex(p *gitext.Patch) *patchIndex {
 // squeezed returns a line without its white space.
 func squeezed(text []byte) string { return string(bytes.Join(bytes.Fields(text), nil)) }
 
-// find looks for a charged line among the removed lines: in the same form or, in the
-// hunk that wrote it, in a form that has all that the fix changes in it.
+// find looks for a charged line among the removed lines: in the same form or, in the hunk
+// that wrote it, in a form that has all faults, the pieces that the fix changes.
 func (r *patchIndex) find(a *candidate.Anchor, faults [][]string) (earlierLine, bool) {
 	e := earlierLine{line: a.Line, text: strings.TrimSpace(string(a.Text))}
 	p, ok := r.moved(a)
@@ -288,14 +286,14 @@ func (r *patchIndex) find(a *candidate.Anchor, faults [][]string) (earlierLine, 
 	return e, ok
 }
 
-// minFarMove is how much text a line and those around it must have in common with
-// lines of another hunk to count as moved from there, in bytes without white space.
-// `free(s);` between two braces is everywhere.
+// minFarMove is the least amount of text, in bytes without white space, that a line and
+// its neighbours must have in common with lines of another hunk to count as moved from
+// there. `free(s);` between two braces is everywhere.
 const minFarMove = 40
 
-// moved finds the removed line that a charged line was before, if a line near it was
-// moved along. One line alone proves nothing: many lines are equal, and to put one
-// into another branch changes what a program does.
+// moved finds the earlier, removed form of a charged line, if a line near it was moved
+// along. One line alone proves nothing: many lines are equal, and moving one into another
+// branch changes the behavior of a program.
 func (r *patchIndex) moved(a *candidate.Anchor) (removedLine, bool) {
 	now := r.new[a.Path]
 	for _, p := range r.exact[squeezed(a.Text)] {
@@ -314,9 +312,9 @@ func (r *patchIndex) moved(a *candidate.Anchor) (removedLine, bool) {
 }
 
 // rewritten finds the earlier form of a charged line in the hunk that wrote it. The
-// earlier form has the same names, except for those that the commit renames
-// throughout: another name may change what the line means, even where the fix does
-// not touch it.
+// earlier form has the same names, except for those that the commit renames throughout:
+// another name may change the meaning of the line, even if the fix does not touch the
+// name.
 func (r *patchIndex) rewritten(a *candidate.Anchor, faults [][]string) (removedLine, bool) {
 	if len(faults) == 0 {
 		return removedLine{}, false
@@ -340,7 +338,7 @@ func (r *patchIndex) rewritten(a *candidate.Anchor, faults [][]string) (removedL
 }
 
 // faults returns the pieces of a deleted line that the fix changes, each with the
-// tokens beside it. It returns nil for a line that the fix deletes without adding a
+// neighbouring tokens. It returns nil for a line that the fix deletes without adding a
 // similar one: then the whole line is at fault.
 func (d *investigation) faults(a *candidate.Anchor) [][]string {
 	if a.Role != candidate.RoleDeleted {
@@ -348,7 +346,7 @@ func (d *investigation) faults(a *candidate.Anchor) [][]string {
 	}
 	old := lexemes(a.Text)
 	var best []string
-	top := 0.4 // a line with less in common is another one
+	top := 0.4 // a line with less in common is unrelated
 	for _, l := range d.k.Set.Changes[a.Change].Added {
 		if now := lexemes(l.Text); dice(old, now) > top {
 			top, best = dice(old, now), now

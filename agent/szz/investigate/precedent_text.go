@@ -11,16 +11,16 @@ import (
 
 // This file compares lines for the check of a claim.
 
-// renames counts, for each pair of an old and a new name, the lines of a commit in
-// which only names differ and the new name stands in the place of the old one.
+// renames counts, for each pair of an old and a new name, the lines of a commit in which
+// only names differ and the new name replaces the old one.
 type renames map[[2]string]int
 
-// renameLines is in how many lines a name must replace another to count as its new
-// name.
+// renameLines is the least number of lines in which a name replaces another and so counts
+// as its new name.
 const renameLines = 4
 
-// renamesOf counts the renames in a patch. It compares the lines of each change that
-// has as many new lines as old ones, one by one.
+// renamesOf counts the renames in a patch. It compares the lines of each change with as
+// many new lines as old ones, one by one.
 func renamesOf(p *gitext.Patch) renames {
 	count := renames{}
 	for i := range p.Files {
@@ -38,8 +38,8 @@ func renamesOf(p *gitext.Patch) renames {
 	return count
 }
 
-// replaced lists the names of old in whose place now has other names, each pair
-// once. It returns nil when more than names differs.
+// replaced lists the names of old that differ in now, each with its new name, each pair
+// once. It returns nil if more than names differs.
 func replaced(old, now []string) [][2]string {
 	if len(old) != len(now) {
 		return nil
@@ -71,7 +71,7 @@ func (n renames) explain(old, now []string) bool {
 	return len(pairs) > 0
 }
 
-// holdsAll reports whether all pieces stand in tokens.
+// holdsAll reports whether tokens has all pieces.
 func holdsAll(tokens []string, pieces [][]string) bool {
 	for _, p := range pieces {
 		if !holds(tokens, p) {
@@ -81,8 +81,8 @@ func holdsAll(tokens []string, pieces [][]string) bool {
 	return true
 }
 
-// changes lists the pieces of old that now lacks, and the places in old where now
-// adds something, each with one token of old on both sides.
+// changes lists the pieces of old that are missing in now, and the places in old where
+// now has additional tokens, each with one token of old on both sides.
 func changes(old, now []string) [][]string {
 	var pieces [][]string
 	i, j := 0, 0
@@ -127,8 +127,8 @@ func commonTokens(x, y []string) [][2]int {
 	return pairs
 }
 
-// lexemes cuts a line into names, numbers and single signs. It reads only the
-// beginning of a very long line.
+// lexemes cuts a line into names, numbers and single signs. It reads only the beginning
+// of a very long line.
 func lexemes(line []byte) []string {
 	const most = 120
 	var out []string
@@ -148,8 +148,7 @@ func lexemes(line []byte) []string {
 	return out
 }
 
-// dice returns the share of tokens that two lines have in common, as Dice defined
-// it: 0 to 1.
+// dice returns the share of common tokens of two lines by Dice's definition: 0 to 1.
 func dice(x, y []string) float64 {
 	if len(x)+len(y) == 0 {
 		return 0
@@ -168,7 +167,7 @@ func dice(x, y []string) float64 {
 	return 2 * float64(shared) / float64(len(x)+len(y))
 }
 
-// holds reports whether piece stands in tokens, without a gap.
+// holds reports whether piece is in tokens, without a gap.
 func holds(tokens, piece []string) bool {
 	for i := 0; i+len(piece) <= len(tokens); i++ {
 		if slices.Equal(tokens[i:i+len(piece)], piece) {

@@ -16,20 +16,20 @@ import (
 // firstPrompt fills the prompt text szz/case.
 type firstPrompt struct {
 	Date, Message string
-	Parent        string // "" when there are no tools to read it with
+	Parent        string // "" if there are no tools to read it with
 	Tagged        bool   // lines of the patch begin with the short names of their owners
 	Patch         string
 	Candidates    string
-	Ranked        bool // the candidates are those of the ranking, and then those who wrote other lines
-	Advice        bool // say how the candidates are to be read
+	Ranked        bool // the candidates come from the ranking, followed by the owners of other lines
+	Advice        bool // explain how to read the candidates
 	Excerpts      string
 	Origins       string
-	Wraps         string // who changed the white space of removed lines
+	Wraps         string // the commits that changed the white space of removed lines
 	NoTools       bool
 }
 
-// Bounds of the texts in the first prompt, in characters. Every turn sends the
-// prompt again, so it leaves to the tools what an easy case does not need.
+// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
+// again, so it omits facts that an easy case does not need and the tools can show.
 const (
 	maxMessage       = 1500
 	maxFixPatch      = 5500
@@ -38,11 +38,11 @@ const (
 	nextExcerpt      = 750    // of each other candidate
 	minRoom          = 400    // of any candidate with an excerpt
 	describedExcerpt = 600    // least of the commit that the message describes
-	behindExcerpt    = 400    // of a commit that wrote the lines of a candidate before
+	behindExcerpt    = 400    // of an earlier author of a candidate's lines
 	excerpted        = 3      // candidates with an excerpt, the described one not counted
 	minExcerpt       = 0.04   // probability of such a candidate, the first excepted
-	leading          = 0.2    // probability from which a candidate has one although it only is like the fix
-	wholeText        = 12_000 // of any patch when nothing is condensed: a page of a tool
+	leading          = 0.2    // least probability of a candidate with an excerpt that only reads like the fix
+	wholeText        = 12_000 // of any patch without condensing: a page of a tool
 )
 
 // system returns the system message of the conversation.
@@ -55,8 +55,8 @@ func (d *investigation) system() (string, error) {
 	return task.Text + "\n" + method, err
 }
 
-// Method returns the instructions for a model on how to trace a bug, with the git
-// tools or without.
+// Method returns the instructions for a model on tracing a bug, with the git tools or
+// without.
 func Method(tools bool) (string, error) {
 	p, err := prompts.Get("szz/method")
 	if err != nil {
@@ -66,8 +66,8 @@ func Method(tools bool) (string, error) {
 	return strings.TrimRight(text, "\n") + "\n", err
 }
 
-// prompt returns the first message. It adds to precedents what it says of commits
-// whose faulty lines are older than they are, so that the check of a claim does not
+// prompt returns the first message. It adds to precedents its own text about commits
+// whose faulty lines are older than the commits, so that the check of a claim does not
 // object to these again.
 func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]string) (string, error) {
 	p := firstPrompt{
@@ -93,7 +93,7 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 		if p.Origins, err = d.originText(ctx); err != nil {
 			return "", err
 		}
-		if !d.opt.NoRanking { // which chooses the candidates that are shown
+		if !d.opt.NoRanking { // the ranking chooses the shown candidates
 			p.Excerpts, err = d.excerptText(ctx)
 		}
 		if err != nil {
@@ -107,8 +107,8 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 	return text.Render(p)
 }
 
-// excerptText renders what the first candidates did near the fix, then what those
-// did who wrote their lines before.
+// excerptText renders the changes of the first candidates near the fix, then the changes
+// of the earlier authors of their lines.
 func (d *investigation) excerptText(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for i, j := range d.shown() {
@@ -151,8 +151,8 @@ func (d *investigation) excerptText(ctx context.Context) (string, error) {
 
 func countFiles(n int) string { return fmt.Sprintf("%d %s", n, szz.Plural(n, "file", "files")) }
 
-// excerpt renders the part of a candidate's patch that is nearest to the fix, in at
-// most room characters.
+// excerpt renders the part of a candidate's patch nearest to the fix, in at most room
+// characters.
 func (d *investigation) excerpt(ctx context.Context, c *candidate.Candidate, room int) (string, error) {
 	if d.opt.NoCompression {
 		patch, err := d.contextPatch(ctx, c)
@@ -178,8 +178,8 @@ func (d *investigation) contextPatch(ctx context.Context, c *candidate.Candidate
 	return d.fixedFilesPatch(ctx, c, szz.ContextLines)
 }
 
-// fixedFilesPatch returns what a candidate changes in the fixed files or, where it
-// was found elsewhere, in all. It returns nil when this clone lacks objects of it.
+// fixedFilesPatch returns the changes of a candidate in the fixed files or, if it was
+// found elsewhere, in all files. It returns nil if this clone lacks objects of it.
 func (d *investigation) fixedFilesPatch(ctx context.Context, c *candidate.Candidate, lines int) (*gitext.Patch, error) {
 	opt := gitext.PatchOptions{Renames: true, MaxBytes: candidate.MaxDiffBytes, Context: lines}
 	if c.Sources&^(candidate.FromRecent|candidate.FromNames) != 0 {

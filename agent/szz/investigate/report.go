@@ -22,26 +22,26 @@ import (
 // reportName is the name of the tool that the model calls with its answer.
 const reportName = "report"
 
-// A reportTool takes the model's answer. It resolves the names of commits and
-// checks the claims, and either accepts the answer or says once what is wrong.
+// A reportTool takes the model's answer. It resolves the names of commits and checks the
+// claims, and either accepts the answer or explains once what is wrong.
 type reportTool struct {
 	d        *investigation
 	spec     agent.Spec
 	rejected bool // the model was told about problems in a report; this is done once
 	emptied  bool // the model was told that a report is empty; this is done once
-	// precedents are the objections to commits that the model has read. It may insist:
-	// a second report of such a commit is accepted.
+	// precedents are the objections to commits that the model has read. The model may
+	// insist: a second report of such a commit is accepted.
 	precedents map[gitext.OID]string
-	// pending is the last answer that was not accepted. It stands when a limit ends
-	// the conversation before the next one.
+	// pending is the last answer that was not accepted. It stands if a limit ends the
+	// conversation before the next one.
 	pending    []szz.Claim
 	objections int
 }
 
 var _ agent.Decider = (*reportTool)(nil)
 
-// newReportTool makes the tool of one run. precedents are those that the first prompt
-// describes.
+// newReportTool makes the tool of one run. precedents are the objections in the first
+// prompt.
 func newReportTool(d *investigation, precedents map[gitext.OID]string) (*reportTool, error) {
 	p, err := prompts.Get("szz/report")
 	if err != nil {
@@ -58,7 +58,7 @@ func newReportTool(d *investigation, precedents map[gitext.OID]string) (*reportT
 	}, err
 }
 
-// reportSchema is strict: every property is required and no other allowed.
+// reportSchema is strict: every property is required and no other is allowed.
 func reportSchema(meaning map[string]string) (json.RawMessage, error) {
 	const form = `{"type":"object","properties":{"commits":{"type":"array","description":%s,"items":{"type":"object","properties":{` +
 		`"commit":{"type":"string","description":%s},"confidence":{"type":"number","description":%s},` +
@@ -107,11 +107,11 @@ func (t *reportTool) Call(ctx context.Context, args json.RawMessage) (agent.Resu
 	return t.judge(ctx, list)
 }
 
-// Bounds of what is read of a report. Ordinary reports name one to five commits.
+// Bounds of a report. Ordinary reports name one to five commits.
 const (
 	maxReported    = 32       // commits
 	maxReportBytes = 64 << 10 // of a call
-	maxCommitName  = 256      // bytes of what names a commit
+	maxCommitName  = 256      // bytes of the name of a commit
 	maxTypeName    = 64       // bytes of the type of a claim
 )
 
@@ -126,8 +126,8 @@ type reported struct {
 // A reportedList is the list of a report.
 type reportedList []reported
 
-// UnmarshalJSON also reads a string that contains the JSON of the list: models that
-// fill in a template of calls write nested values in this way.
+// UnmarshalJSON also reads a string that contains the JSON of the list: models that fill
+// in a template of calls write nested values in this form.
 func (l *reportedList) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -136,9 +136,9 @@ func (l *reportedList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]reported)(l))
 }
 
-// decodeReport reads a report. Besides the form of the schema it reads forms that
-// models write instead and that can mean nothing else: one commit without the list,
-// a list without the object, and a list as a string.
+// decodeReport reads a report. Besides the form of the schema it reads unambiguous forms
+// that models write instead: one commit without the list, a list without the object, and
+// a list as a string.
 func decodeReport(args []byte) ([]reported, error) {
 	var whole struct {
 		Commits reportedList `json:"commits"`
@@ -195,7 +195,7 @@ func (r reported) kind() string {
 	return szz.ClaimTypes[0]
 }
 
-// judge accepts a report or says what is wrong with it. The check of a claim takes
+// judge accepts a report or explains what is wrong with it. The check of a claim takes
 // time, so a report that is too long is refused once, and shortened the next time.
 func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, error) {
 	named := len(list)
@@ -235,7 +235,7 @@ func (t *reportTool) judge(ctx context.Context, list []reported) (agent.Result, 
 	return agent.Result{Text: "accepted\n", Value: claims, Final: true}, nil
 }
 
-// answer renders a prompt text as an answer of the tool. The conversation goes on.
+// answer renders a prompt text as an answer of the tool. The conversation continues.
 func answer(name string, data any) (agent.Result, error) {
 	p, err := prompts.Get(name)
 	if err != nil {
@@ -245,8 +245,8 @@ func answer(name string, data any) (agent.Result, error) {
 	return agent.Result{Text: text}, err
 }
 
-// resolve turns the reported commits into claims, most confidence first. A problem is
-// a sentence for the model about a commit that cannot be one.
+// resolve turns the reported commits into claims, most confidence first. A problem is a
+// sentence for the model about a commit that cannot be the culprit.
 func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz.Claim, problems []string, err error) {
 	for _, r := range list {
 		oid, err := t.commit(ctx, r.Commit)
@@ -295,7 +295,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	return oid, err
 }
 
-// maxReasoning bounds what is kept of a model's reasoning, in runes.
+// maxReasoning bounds the kept part of a model's reasoning, in runes.
 const maxReasoning = 1200
 
 // paragraph cleans a model's text, puts it on one line and bounds it.
@@ -307,8 +307,8 @@ func paragraph(s string) string {
 	return agent.Abridge(strings.Join(strings.Fields(agent.Clean(s)), " "), maxReasoning)
 }
 
-// check returns objections to claims: the precedents that the model has not read
-// about yet. When the time of the run is over, it leaves the other claims unchecked.
+// check returns objections to claims: the precedents that the model has not read yet.
+// After the time of the run is over, it leaves the other claims unchecked.
 func (t *reportTool) check(ctx context.Context, claims []szz.Claim) ([]string, error) {
 	if t.d.opt.NoClaimCheck {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// These patterns match an answer in text. Models and servers that do not call tools
-// give it in this form, and so does the last answer before a limit:
+// These patterns match an answer in text. Models and servers without tool calls give it
+// in this form, and so does the last answer before a limit:
 //
 //	BIC: 0123456789ab 0.8 it dropped the check of n
 var (
@@ -20,9 +20,9 @@ var (
 	saidPhrase = source.Lazy(`(?i)bug[- ]introducing commit (?:is|:|was)[\s*_` + "`" + `]*(?:commit\s+)?([0-9a-f]{7,64})\b`)
 )
 
-// textReport reads an answer from a reply in text: a JSON report, lines that begin
-// with "BIC:", or a sentence that names the bug-introducing commit. It returns nil
-// when there is none.
+// textReport reads an answer from a reply in text: a JSON report, lines that begin with
+// "BIC:", or a sentence that names the bug-introducing commit. It returns nil if there is
+// none.
 func textReport(reply string) []reported {
 	if list := jsonReport(reply); len(list) > 0 {
 		return list

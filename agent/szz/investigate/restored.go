@@ -12,30 +12,30 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds what a fix restores. A check, a call or an assignment that a fix
-// adds may be one that an earlier commit took away. No line of that commit is left
-// to blame, so the first prompt says of the first candidates what they took away.
-// It is not said of the others and finds no candidates, because it misleads there:
-// on 86 cases of the development set every culprit that it named was ranked first
-// already.
+// This file finds code that a fix restores. A check, a call or an assignment in the
+// additions of a fix may be one that an earlier commit removed. Blame cannot find that
+// commit, because none of its lines is left, so the first prompt lists the removals of
+// the first candidates. The others get no such text, and it finds no candidates, because
+// it misleads there: on 86 cases of the development set every culprit that it named was
+// ranked first already.
 
-// Bounds of what is shown.
+// Bounds of the text.
 const (
 	maxRestored      = 100 // runes
-	maxRestoredNames = 2   // names
+	maxRestoredNames = 2   // quoted lines
 	maxRestoredLines = 2   // lines that are quoted
-	likelyRestored   = 0.8 // least likeness of a line to one that it restores
-	minRestored      = 5   // least tokens of a line that is compared by likeness
+	likelyRestored   = 0.8 // least likeness of a line to the restored one
+	minRestored      = 5   // least tokens of a line compared by likeness
 )
 
-// A restoredLine is a line that the fix adds and that a candidate took out.
+// A restoredLine is a line that the fix adds and a candidate removed.
 type restoredLine struct {
-	text, path string // where and how it stood
+	text, path string // its old text and path
 	alike      bool   // the fix adds a line that is only like it
 }
 
-// writeRestored renders what a candidate took out and the fix adds: all such lines
-// are counted and the longest quoted. Where there are none, it renders names.
+// writeRestored renders the lines that a candidate removed and the fix adds: it counts
+// them all and quotes the longest. If there are none, it renders names.
 func (d *investigation) writeRestored(ctx context.Context, b *strings.Builder, c *candidate.Candidate) error {
 	p, err := d.patchOf(ctx, c.Commit)
 	if err != nil {
@@ -70,9 +70,9 @@ func (d *investigation) writeRestored(ctx context.Context, b *strings.Builder, c
 	return nil
 }
 
-// restoredLines returns the lines that the fix adds and a patch takes out, whatever
-// their white space and, where the fix only adds, whatever names changed in them; each
-// once. of counts all added lines that mention something.
+// restoredLines returns the lines that the fix adds and a patch removes, with any white
+// space and, if the fix only adds lines, with any changed names; each line once. of
+// counts all added lines that mention something.
 func (d *investigation) restoredLines(c *candidate.Candidate, p *gitext.Patch) (out []restoredLine, of int) {
 	if p == nil {
 		return nil, 0
@@ -105,12 +105,12 @@ func (d *investigation) restoredLines(c *candidate.Candidate, p *gitext.Patch) (
 	return out, of
 }
 
-// minElsewhere is the least length of a line that counts in files that the fix does
-// not change.
+// minElsewhere is the least length of a line that counts in files that the fix does not
+// change.
 const minElsewhere = 16
 
-// takenOut maps the lines that a patch takes out and does not add, by their keys,
-// and lists those of the fixed files.
+// takenOut maps the lines that a patch removes and does not add, by their keys, and lists
+// those of the fixed files.
 func (d *investigation) takenOut(c *candidate.Candidate, p *gitext.Patch) (map[string]placedLine, []tokenLine) {
 	removed := map[string]placedLine{}
 	var long []tokenLine
@@ -145,8 +145,8 @@ type tokenLine struct {
 	tokens []string
 }
 
-// likeRestored finds a removed line that is like an added one: most of its tokens
-// are the same.
+// likeRestored finds a removed line that is like an added one: most of its tokens are the
+// same.
 func likeRestored(added []byte, lines []tokenLine, removed map[string]placedLine) (placedLine, bool) {
 	now := lexemes(added)
 	if len(now) < minRestored {
@@ -160,8 +160,8 @@ func likeRestored(added []byte, lines []tokenLine, removed map[string]placedLine
 	return placedLine{}, false
 }
 
-// restoredNames returns names that the fix adds and that the candidate took out and
-// did not add, or "".
+// restoredNames returns names that the fix adds and that the candidate removed and did
+// not add, or "".
 func (d *investigation) restoredNames(c *candidate.Candidate) string {
 	var names []string
 	for _, t := range source.SortedTokens(d.k.Fresh) {
@@ -173,14 +173,14 @@ func (d *investigation) restoredNames(c *candidate.Candidate) string {
 	return agent.Abridge(agent.CleanLine(d.redact(strings.Join(names[:min(maxRestoredNames, len(names))], ", "))), maxRestored)
 }
 
-// isName reports whether a token is a name of the project, and not a keyword or a
-// plain word.
+// isName reports whether a token is a name of the project, and not a keyword or a plain
+// word.
 func isName(token string) bool {
 	return len(token) >= pointingBytes && candidate.NameLike().MatchString(token)
 }
 
-// mentions reports whether a line is about something: whether it has a name, or two
-// words that are no keywords. "return NULL;" and "@Override" have neither.
+// mentions reports whether a line is about something: it has a name, or two words that
+// are no keywords. "return NULL;" and "@Override" have neither.
 func mentions(line string) bool {
 	const short = 4 // least bytes of such a word
 	n := 0

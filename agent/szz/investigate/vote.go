@@ -22,11 +22,11 @@ func voters(runs []szz.Run) (n int) {
 	return n
 }
 
-// A nomination is what the runs say of one commit.
+// A nomination holds the claims of the runs about one commit.
 type nomination struct {
 	commit     gitext.OID
 	best       szz.Claim // the claim with most confidence
-	runs       int       // how many runs name it
+	runs       int       // number of runs that name it
 	confidence float64   // sum of their confidence
 }
 
@@ -51,28 +51,26 @@ func nominations(runs []szz.Run) (list []nomination) {
 	return list
 }
 
-// runWeight is how much one run counts beside the ranking's estimate, which counts
-// one.
+// runWeight is the weight of one run; the ranking's estimate has weight one.
 const runWeight = 2
 
-// probability mixes the ranking's calibrated estimate p with the confidence of
-// the runs. A run that names another commit, or says that there is none, counts as
-// confidence 0:
+// probability mixes the ranking's calibrated estimate p with the confidence of the runs.
+// A run that names another commit, or says that there is none, counts as confidence 0:
 //
 //	(p + w * sum of confidence) / (1 + w * runs)
 //
-// The confidence that models state says little by itself (AgentSZZ, 6.1: 40 of
-// 50 wrong answers were "high confidence"), so it is not used alone, nor is the
-// agreement. The weight was set by hand. The result orders the suspects, and a
-// Calibration turns it into a probability that can be relied on.
+// The confidence that models state says little by itself (AgentSZZ, 6.1: 40 of 50 wrong
+// answers were "high confidence"), so it is not used alone, nor is the agreement. The
+// weight was set by hand. The result orders the suspects, and a Calibration turns it into
+// a reliable probability.
 func (n nomination) probability(p float64, answered int) float64 {
 	return (p + runWeight*n.confidence) / (1 + runWeight*float64(answered))
 }
 
-// elect turns the claims of the runs into suspects, most probable first. Where one
-// run has an answer, each commit that it names is a suspect. Where several have one,
-// the suspects are the commits that more than half of them name, or the most
-// probable commit when there is none.
+// elect turns the claims of the runs into suspects, most probable first. If one run has
+// an answer, each commit that it names is a suspect. If several have one, the suspects
+// are the commits that more than half of them name, or the most probable commit if there
+// is none.
 func (d *investigation) elect(ctx context.Context, runs []szz.Run) ([]szz.Suspect, error) {
 	list, answered := nominations(runs), voters(runs)
 	ranked := map[gitext.OID]rank.Ranked{}
@@ -113,8 +111,8 @@ func (d *investigation) elect(ctx context.Context, runs []szz.Run) ([]szz.Suspec
 	return suspects, nil
 }
 
-// claimEvidence returns the evidence for a commit that the runs add to that of the
-// lines.
+// claimEvidence returns the evidence for a commit that the runs add to the evidence of
+// the lines.
 func (d *investigation) claimEvidence(b nomination, answered int) []suspect.Evidence {
 	show := "git show " + b.commit.Short()
 	var list []suspect.Evidence
@@ -130,7 +128,7 @@ func (d *investigation) claimEvidence(b nomination, answered int) []suspect.Evid
 	return list
 }
 
-// share says how many runs name the commit, of those that have an answer.
+// share names the number of runs that name the commit, among those with an answer.
 func (n nomination) share(answered, runs int) string {
 	switch {
 	case answered == runs:
@@ -144,7 +142,7 @@ func (n nomination) share(answered, runs int) string {
 // agreement returns the share of the runs with an answer that name the commit.
 func (n nomination) agreement(answered int) float64 { return float64(n.runs) / float64(answered) }
 
-// calibrated calibrates a raw probability where there is a calibration.
+// calibrated calibrates a raw probability if there is a calibration.
 func (d *investigation) calibrated(raw, agreement float64) float64 {
 	if c := d.opt.Calibration; c != nil {
 		return c.Probability(raw, agreement)

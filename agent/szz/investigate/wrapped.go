@@ -12,10 +12,10 @@ import (
 	"git-agent/gitext"
 )
 
-// This file finds who changed the white space of a line last. Blame is asked to
-// ignore white space, so it credits a line that a later commit put into a block, and
-// so indented, to the older one. That commit may be the culprit: what it wrapped
-// around the line is not among the lines of the fix.
+// This file finds the last change of a line's white space. Blame ignores white space, so
+// if a later commit put a line into a block, and so indented it, blame credits the older
+// commit. The later one may be the culprit: the lines that it wrapped around the line are
+// not among the lines of the fix.
 
 // Bounds of the search.
 const (
@@ -23,18 +23,18 @@ const (
 	maxWrapNotes = 3 // lines in the prompt
 )
 
-// A rewrap is a commit that changed only the white space of lines of another one.
+// A rewrap is a commit that changed only the white space of another commit's lines.
 type rewrap struct{ of, by gitext.OID }
 
-// A rewrapped is the lines of a rewrap.
+// A rewrapped holds the lines of a rewrap.
 type rewrapped struct {
 	rewrap
 	lines    int
-	indented bool // one of them stands deeper or less deep since, beside other changes
+	indented bool // the depth of a line changed, beside other changes
 }
 
-// wrapText renders who reindented or wrapped lines that the fix removes, after the
-// commit that is credited with them.
+// wrapText renders the commits that reindented or wrapped lines that the fix removes,
+// after the commit that blame credits.
 func (d *investigation) wrapText(ctx context.Context) (string, error) {
 	var found []*rewrapped
 	known := map[rewrap]*rewrapped{}
@@ -70,9 +70,9 @@ func (d *investigation) wrapText(ctx context.Context) (string, error) {
 	return d.writeWraps(ctx, found)
 }
 
-// indented reports whether the commit that changed the white space of a line moved it
-// to another depth and changed more of the file than white space. Where its patch
-// cannot be read, that is assumed.
+// indented reports whether the commit that changed the white space of a line moved it to
+// another depth and changed more of the file than white space. If its patch cannot be
+// read, indented returns true.
 func (d *investigation) indented(ctx context.Context, l gitext.BlameLine) (bool, error) {
 	c, err := d.repo.Commit(ctx, l.Commit)
 	if err != nil {
@@ -122,8 +122,8 @@ func depth(line []byte) int {
 	return width
 }
 
-// deletedCode maps the lines of code that the fix removes from a file to their
-// owners, and lists them as ranges.
+// deletedCode maps the lines of code that the fix removes from a file to their owners,
+// and lists them as ranges.
 func (d *investigation) deletedCode(file int) (map[int]gitext.OID, []gitext.LineRange) {
 	credited := map[int]gitext.OID{}
 	var ranges []gitext.LineRange
@@ -162,7 +162,7 @@ func (d *investigation) writeWraps(ctx context.Context, found []*rewrapped) (str
 	return b.String(), nil
 }
 
-// mention returns the short name of a commit, or its line where it has none.
+// mention returns the short name of a commit, or its line if it has none.
 func (d *investigation) mention(ctx context.Context, oid gitext.OID) (string, error) {
 	if tag := d.names.of[oid]; tag != "" {
 		return tag, nil

@@ -152,7 +152,7 @@ func (k *Case) readFix(context.Context) {
 // readAddedFiles collects the tokens of a fix that only adds files.
 func (k *Case) readAddedFiles() {
 	for _, f := range k.fc.Patch.Files {
-		if f.Submodule { // git wrote its text, not the author
+		if f.Submodule { // git wrote the text of a submodule, not the author
 			continue
 		}
 		for _, h := range f.Hunks {

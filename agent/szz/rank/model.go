@@ -85,7 +85,7 @@ func parseModel(text []byte, columns []string) (*Model, error) {
 	return m, nil
 }
 
-// modelOf returns the model that gives the case its probabilities.
+// modelOf returns the model for the probabilities of the case.
 func (k *Case) modelOf() (*Model, error) {
 	if k.indexed {
 		return loadIndexModel()
