@@ -71,8 +71,8 @@ func prepareBlame(ctx context.Context, b *scopedRepo, p *blameParams) error {
 	return err
 }
 
-// openFile replaces the commit and path parameters of a call by what they stand
-// for, and reads the file.
+// openFile replaces the commit and path parameters of a call with their resolved forms,
+// and reads the file.
 func (b *scopedRepo) openFile(ctx context.Context, commit, path *string) (oid gitext.OID, text []byte, err error) {
 	if oid, err = b.resolve(ctx, commit); err != nil {
 		return "", nil, err
@@ -84,8 +84,7 @@ func (b *scopedRepo) openFile(ctx context.Context, commit, path *string) (oid gi
 	return oid, text, err
 }
 
-// text reads a file and refuses one that is binary, too large or made for
-// secrets.
+// text reads a file and refuses one that is binary, too large or made for secrets.
 func (b *scopedRepo) text(ctx context.Context, oid gitext.OID, path string) ([]byte, error) {
 	if err := b.refuseRedacted(path); err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func countTextLines(data []byte) int {
 	return n
 }
 
-// clip limits a range to the lines of a file, and adds a note if it had to.
+// clip limits a range to the lines of a file, and adds a note if it changed the range.
 func (b *scopedRepo) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
 	switch {
 	case total == 0:
@@ -162,14 +161,13 @@ func lookBlame(ctx context.Context, b *scopedRepo, p blameParams) (*Blame, error
 	return v, err
 }
 
-// rangeRoom is the room for a range that was asked for, in characters. About
-// 200 lines fit with all their code; only repeated hashes are left out. If it
-// is too long, the end is cut, not lines in between.
+// rangeRoom is the room for a requested range, in characters. About 200 lines fit with
+// all their code, without repeated hashes. If the range is too long, its end is cut, not
+// lines in between.
 const rangeRoom = 12000
 
-// blameLevels says how much of the code each level shows: the width of lines (0
-// is all), and how many lines of each group of neighbouring lines from one
-// commit.
+// blameLevels limits the code at each level: the width of lines (0 is all), and the
+// number of lines in each group of neighbouring lines from one commit.
 var blameLevels = []struct {
 	width, lines int
 	once         bool // a group names its commit on its first line only
@@ -185,8 +183,8 @@ var blameLevels = []struct {
 	{lines: -1, missing: "code left out"},
 }
 
-// render renders the blame. Each level shows less of the code; the last one
-// only lists, for each commit, which lines it wrote.
+// render renders the blame. Each level shows less of the code; the last one only lists
+// the lines of each commit.
 func (v *Blame) render(detail int) condense.Layout {
 	if detail == condense.Plain {
 		return condense.Layout{Blocks: v.plain()}
@@ -213,7 +211,7 @@ func (v *Blame) render(detail int) condense.Layout {
 	return out
 }
 
-// atLevel renders the lines with as much of their code as a level shows.
+// atLevel renders the lines with the amount of code of a level.
 func (v *Blame) atLevel(detail int) []condense.Block {
 	level, hash := blameLevels[detail], v.hashes()
 	width, indent := maxLineRunes, 0
@@ -232,8 +230,8 @@ func (v *Blame) atLevel(detail int) []condense.Block {
 	return out
 }
 
-// firstPart shows as many lines from the start of a long range as fit, and
-// names the commits of the rest.
+// firstPart shows as many lines from the start of a long range as fit, and names the
+// commits of the other lines.
 func (v *Blame) firstPart(out condense.Layout) condense.Layout {
 	lines := v.atLevel(1)
 	with := func(n int) condense.Layout {
@@ -265,7 +263,7 @@ func (v *Blame) spans() []condense.Block {
 	return out
 }
 
-// isRange reports whether only a part of the file was asked for.
+// isRange reports whether the call asked for only a part of the file.
 func (v *Blame) isRange() bool { return v.Start > 1 || v.End < v.Total }
 
 // renderGroup renders keep lines of a group: all for 0, none for -1.
@@ -289,8 +287,7 @@ func renderGroup(group []BlameLine, keep int, once bool, hash string, code func(
 	return out
 }
 
-// indent returns how many blanks or tabs all lines have in common at their
-// beginning.
+// indent returns the number of blanks or tabs at the beginning of all lines.
 func (v *Blame) indent() int {
 	common, first := -1, ""
 	for _, l := range v.Lines {
@@ -324,8 +321,7 @@ func (v *Blame) groups() [][]BlameLine {
 	return groups
 }
 
-// byCommit renders one block for each commit: what it is and where its lines
-// are.
+// byCommit renders one block for each commit: the commit and the ranges of its lines.
 func (v *Blame) byCommit() []condense.Block {
 	const most = 6
 	spans, lines := map[string][]string{}, map[string]int{}
@@ -354,8 +350,8 @@ func span(group []BlameLine) string {
 	return fmt.Sprintf("L%d-L%d", group[0].Line, group[len(group)-1].Line)
 }
 
-// hashes abbreviates the commits to eight digits, or more if two of them begin
-// alike: the hash on every line takes most of blame's tokens.
+// hashes abbreviates the commits to eight digits, or more if two of them begin alike: the
+// hash on every line takes most of blame's tokens.
 func (v *Blame) hashes() map[string]string {
 	const shortest = 8
 	out := map[string]string{}
@@ -371,8 +367,8 @@ func (v *Blame) hashes() map[string]string {
 	}
 }
 
-// withOldNames returns the commits, each with the file's name in that commit if
-// it was another one. That name is needed to look further back.
+// withOldNames returns the commits, each with the file's name in that commit if the name
+// was different. Looking further back needs that name.
 func (v *Blame) withOldNames() []Commit {
 	name := map[string]string{}
 	for _, l := range v.Lines {
@@ -399,7 +395,7 @@ func (v *Blame) legend() []condense.Reference {
 	return out
 }
 
-// plain renders the lines as git blame does.
+// plain renders the lines like git blame.
 func (v *Blame) plain() []condense.Block {
 	byOID := map[string]Commit{}
 	for _, c := range v.Commits {

@@ -11,19 +11,19 @@ import (
 	"git-agent/gitext"
 )
 
-// Commit is a commit as tools show it, with hidden characters escaped and texts
+// Commit is a commit in the form of the tools, with hidden characters escaped and texts
 // redacted.
 type Commit struct {
 	OID     string    `json:"oid"`
-	Date    time.Time `json:"date"` // the committer's date in UTC, by which searches are bounded
+	Date    time.Time `json:"date"` // the committer's date in UTC, which bounds searches
 	Author  string    `json:"author"`
 	Email   string    `json:"email,omitempty"`
 	Subject string    `json:"subject"`
-	Message string    `json:"message,omitempty"` // without subject, where a tool needs it
+	Message string    `json:"message,omitempty"` // without subject, if a tool needs it
 	Note    string    `json:"note,omitempty"`    // a remark, such as a missing history
 }
 
-// These bound what a legend shows of a commit.
+// These bound the text about a commit in a legend.
 const (
 	maxSubject = 100
 	maxAuthor  = 40

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// A CommitSearch looks for commits by a regular expression, as search_commits of Code
-// Researcher does (arXiv 2506.11060).
+// A CommitSearch looks for commits by a regular expression, like search_commits of Code
+// Researcher (arXiv 2506.11060).
 type CommitSearch struct {
 	Tool    string // the name of the tool, for refusals
 	Pattern string
@@ -28,11 +28,11 @@ const (
 	maxWalked   = 50_000   // commits
 	maxSearched = 16 << 10 // bytes of each message
 	maxPattern  = 500      // bytes of an expression
-	maxProgram  = 600      // instructions that it becomes
+	maxProgram  = 600      // instructions of the compiled expression
 )
 
-// expression compiles a regular expression of a model. Each character of a message may
-// cost a step for each instruction that the expression becomes.
+// expression compiles a model's regular expression. Each character of a message may cost
+// a step for each instruction of the compiled expression.
 func (q CommitSearch) expression() (*regexp.Regexp, error) {
 	if len(q.Pattern) > maxPattern {
 		return nil, q.refuse("the pattern has %d bytes, and at most %d are searched for; look for its rarest part", len(q.Pattern), maxPattern)
@@ -52,8 +52,8 @@ func (q CommitSearch) refuse(format string, args ...any) error {
 	return &agent.CallError{Tool: q.Tool, Text: fmt.Sprintf(format, args...)}
 }
 
-// SearchMessages lists the newest commits of the scope whose message matches, without
-// regard to case, each with the first line of its body that matches.
+// SearchMessages lists the newest commits of the scope whose message matches, in any
+// case, each with the first matching line of its body.
 func (s Scope) SearchMessages(ctx context.Context, repo *gitext.Repo, q CommitSearch) (agent.Result, error) {
 	pattern, err := q.expression()
 	if err != nil {
@@ -118,7 +118,7 @@ func (q CommitSearch) line(oid gitext.OID, date, subject string) string {
 	return fmt.Sprintf("%s %s %s\n", oid.Short(), date, cmp.Or(q.Mask.Shorten(subject, 120), "(no subject)"))
 }
 
-// matching returns the first line of a text that matches.
+// matching returns the first matching line of a text.
 func (q CommitSearch) matching(text string, pattern *regexp.Regexp) string {
 	for line := range strings.Lines(text) {
 		if pattern.MatchString(line) {
@@ -128,8 +128,8 @@ func (q CommitSearch) matching(text string, pattern *regexp.Regexp) string {
 	return ""
 }
 
-// SearchChanges lists the newest commits of the scope that add or remove a line that
-// matches a POSIX extended regular expression, each with the files that have these lines.
+// SearchChanges lists the newest commits of the scope that add or remove a line matching
+// a POSIX extended regular expression, each with the files of these lines.
 func (s Scope) SearchChanges(ctx context.Context, repo *gitext.Repo, q CommitSearch) (agent.Result, error) {
 	if strings.ContainsAny(q.Pattern, "\n\r") {
 		return agent.Result{}, q.refuse("the pattern must be one line")
@@ -160,7 +160,7 @@ func (s Scope) SearchChanges(ctx context.Context, repo *gitext.Repo, q CommitSea
 	return agent.Result{Text: b.String()}, nil
 }
 
-// maxChangedFiles is how many files of a commit are named.
+// maxChangedFiles is the number of named files of a commit.
 const maxChangedFiles = 5
 
 func changedFiles(files []gitext.FileChange) string {

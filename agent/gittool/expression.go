@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Git passes a regular expression to the C library, which expands every
-// repetition to the largest number of copies: a{1,32767} takes 2.5 GB, and an
-// expression with a back-reference may take longer than anybody waits. So the
-// tools estimate the cost of an expression before git sees it. The bounds on
-// git's memory and time cover the rest: how an expression matches a text.
+// Git passes a regular expression to the C library, which expands every repetition to the
+// largest number of copies: a{1,32767} takes 2.5 GB, and an expression with a
+// back-reference may take extremely long. So the tools estimate the cost of an expression
+// before git sees it. The bounds on git's memory and time cover the cost of matching
+// texts.
 const (
 	maxExpression = 1000 // bytes
 	maxStates     = 1000 // characters, after expanding all repetitions
@@ -47,12 +47,12 @@ func checkExpression(pattern string) error {
 	return nil
 }
 
-// A measure parses an expression as the C library does, and counts.
+// A measure parses an expression like the C library, and counts.
 type measure struct {
 	text      string
 	at        int
 	reference string // the first back-reference
-	nested    bool   // deeper than is allowed
+	nested    bool   // deeper than allowed
 }
 
 // A size is the cost of a part of an expression.

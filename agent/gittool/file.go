@@ -9,18 +9,17 @@ import (
 	"git-agent/gitext"
 )
 
-// File is a file of the scope as a tool may show it.
+// File is a file of the scope that a tool may show.
 type File struct {
 	Commit gitext.OID
 	Path   string
 	Text   []byte
-	Note   string // how an uncertain commit was read; "" if it was clear
+	Note   string // the reading of an uncertain commit; "" if it was clear
 }
 
-// ReadFile reads what a model named by a commit, "" for the tip, and a path, both
-// with whatever decoration. It refuses, with a *CallError for the model, what the
-// tools refuse: a path that does not exist, a binary file, and one that by its name
-// holds secrets.
+// ReadFile reads the file of a commit, "" for the tip, and a path, both as named by a
+// model, with any decoration. Like the tools, it refuses a path that does not exist, a
+// binary file, and a file whose name suggests secrets, with a *CallError for the model.
 func (s Scope) ReadFile(ctx context.Context, repo *gitext.Repo, tool, commit, path string) (File, error) {
 	b := &scopedRepo{repo: repo, scope: s}
 	oid, text, err := b.openFile(ctx, &commit, &path)
@@ -30,8 +29,8 @@ func (s Scope) ReadFile(ctx context.Context, repo *gitext.Repo, tool, commit, pa
 	return File{Commit: oid, Path: path, Text: text, Note: strings.Join(b.notes, "; ")}, nil
 }
 
-// FindFile returns the path of a file of the tip that a model named. A path that
-// does not exist is a *CallError, which suggests similar ones.
+// FindFile returns the path of a file of the tip named by a model. A path that does not
+// exist is a *CallError, which suggests similar ones.
 func (s Scope) FindFile(ctx context.Context, repo *gitext.Repo, tool, path string) (string, error) {
 	b := &scopedRepo{repo: repo, scope: s}
 	found, err := b.locateFile(ctx, s.Tip, path)
@@ -48,8 +47,8 @@ func wordRefusal(tool string, err error) error {
 	return err
 }
 
-// SimilarFiles returns the files of the tip whose names a caller may have meant by a path
-// that is not there, the most likely first; none for a name that is like no other.
+// SimilarFiles returns the files of the tip whose names resemble a path that does not
+// exist, the most likely first; none if no name is similar.
 func (s Scope) SimilarFiles(ctx context.Context, repo *gitext.Repo, path string) ([]string, error) {
 	b := &scopedRepo{repo: repo, scope: s}
 	return b.similar(ctx, s.Tip, path), ctx.Err()

@@ -35,8 +35,8 @@ type FunctionLog struct {
 	Commit   string        `json:"commit"`
 	Hits     []FunctionHit `json:"hits"` // newest first
 	More     bool          `json:"more,omitempty"`
-	Missing  string        `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
-	Gap      *Gap          `json:"gap,omitempty"`     // where Missing was needed
+	Missing  string        `json:"missing,omitempty"` // an object that this clone lacks, at the end of the search
+	Gap      *Gap          `json:"gap,omitempty"`     // the place of Missing
 	Layout   bool          `json:"layout,omitempty"`  // git's pattern did not find the function; Start and End are its lines at Commit by the layout of the file
 }
 
@@ -91,8 +91,8 @@ func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) e
 	return err
 }
 
-// declaredName extracts the name from what models write instead of one:
-// "foo()", "static int foo(struct x *y)", "Class::foo".
+// declaredName extracts the name from other forms that models write: "foo()", "static int
+// foo(struct x *y)", "Class::foo".
 func declaredName(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.IndexByte(s, '('); i > 0 {
@@ -152,7 +152,7 @@ func lookFunctionLog(ctx context.Context, b *scopedRepo, p functionParams) (*Fun
 		hit := b.functionHit(c, entries[i].Patch)
 		hit.Created = p.Function != "" && hit.creates(bareName(p.Function))
 		v.Hits = append(v.Hits, hit)
-		if hit.Created { // git would go on with unrelated earlier lines
+		if hit.Created { // git would continue with unrelated earlier lines
 			v.More = false
 			break
 		}
@@ -160,9 +160,8 @@ func lookFunctionLog(ctx context.Context, b *scopedRepo, p functionParams) (*Fun
 	return v, nil
 }
 
-// creates reports whether a commit created the function: its name is in added
-// lines only, and few of its lines were there before. If only the heading
-// changes, that is a rename.
+// creates reports whether a commit created the function: its name is in added lines only,
+// and few of its lines existed before. If only the heading changes, that is a rename.
 func (h FunctionHit) creates(name string) bool {
 	const mostKept = 0.25 // of the lines with letters or digits
 	kept, fresh, named := 0, 0, false
@@ -204,13 +203,13 @@ func (b *scopedRepo) functionHit(c gitext.Commit, patch []byte) FunctionHit {
 	return hit
 }
 
-// functionEntries returns the history of a function. For a type it follows the
-// whole body. Otherwise it searches for the qualified name, then for the bare
-// name as a whole word, then for it as any part of a function's heading. git
-// matches the expression against the lines that its pattern for the language
-// takes for headings, and uses the first match. Where nothing matches, as for methods
-// within a class, functionEntries follows the lines that the layout of the file gives
-// the function. It leaves in opt what it followed.
+// functionEntries returns the history of a function. For a type it follows the whole
+// body. Otherwise it searches for the qualified name, then for the bare name as a whole
+// word, then for the bare name as any part of a function's heading. git matches the
+// expression against the lines that its pattern for the language takes for headings, and
+// uses the first match. If nothing matches, as for methods within a class,
+// functionEntries follows the lines of the function by the layout of the file. It stores
+// the followed lines in opt.
 func (b *scopedRepo) functionEntries(ctx context.Context, opt *gitext.LogLOptions, name string) ([]gitext.LogLEntry, error) {
 	if name == "" {
 		return collectLog(b.repo.LogL(ctx, *opt))
@@ -254,14 +253,14 @@ func collectLog(log func(func(gitext.LogLEntry, error) bool)) ([]gitext.LogLEntr
 	return out, nil
 }
 
-// wholeWord returns a basic regular expression that matches a line with the
-// word. It avoids extensions that not every C library has.
+// wholeWord returns a basic regular expression that matches a line with the word. It
+// avoids extensions that some C libraries lack.
 func wholeWord(name string) string {
 	return `^\(.*[^A-Za-z0-9_]\)\{0,1\}` + quoteBRE(name) + `\([^A-Za-z0-9_].*\)\{0,1\}$`
 }
 
-// quoteBRE quotes the special characters of a basic regular expression, which
-// is what -L : takes.
+// quoteBRE quotes the special characters of a basic regular expression, the form for -L
+// :.
 func quoteBRE(s string) string {
 	return regexp.MustCompile(`[][\\.*^$]`).ReplaceAllString(s, `\$0`)
 }

@@ -8,15 +8,14 @@ import (
 	"git-agent/agent/source"
 )
 
-// Git assumes that a function ends where the next one begins, so for a class it
-// follows only the heading. Therefore git_log_function itself finds the lines
-// of the whole body if a type is declared in a file.
+// Git assumes that a function ends at the beginning of the next one, so for a class it
+// follows only the heading. Therefore git_log_function itself finds the lines of the
+// whole body if a file declares a type.
 
-// typeBody returns the lines, from 1, of the only declaration of a type called
-// name in text. It finds the body by indentation: it ends before the next line
-// that is indented no deeper than the heading, apart from braces and access
-// labels. In code with another layout the body is cut short; the answer says
-// which lines it covers.
+// typeBody returns the lines, from 1, of the only declaration of a type called name in
+// text. It finds the body by indentation: the body ends before the next line that is
+// indented no deeper than the heading, apart from braces and access labels. In code with
+// another layout the body is cut short; the answer names the covered lines.
 func typeBody(name string, text []byte) (start, end int, ok bool) {
 	const kinds = `(?:class|struct|union|enum|interface|trait|record|protocol|module)`
 	head := regexp.MustCompile(
@@ -36,8 +35,8 @@ func typeBody(name string, text []byte) (start, end int, ok bool) {
 }
 
 // functionLines returns the lines of the first function called name in a file, by
-// agent/source and, for a function that has no heading there (a lambda, or one that a
-// macro makes), by the indentation below the line that names it.
+// agent/source. If the function has no heading there (a lambda, or a function from a
+// macro), it uses the indentation below the line with the name.
 func functionLines(path string, text []byte, name string) (source.Extent, bool) {
 	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
 	defined := regexp.MustCompile(`(^|[^\pL\pN_.>])` + regexp.QuoteMeta(name) + `($|[^\pL\pN_])`)
@@ -60,10 +59,10 @@ func functionLines(path string, text []byte, name string) (source.Extent, bool) 
 	return source.Extent{}, false
 }
 
-// maxNamed bounds how many lines are taken for the heading of a function.
+// maxNamed bounds the lines with the name that may be the heading of a function.
 const maxNamed = 200
 
-// indentedBody returns a line that opens a body, with the body.
+// indentedBody returns the extent of a line that opens a body, with the body.
 func indentedBody(lines [][]byte, at int) (source.Extent, bool) {
 	const most = 5000 // lines
 	head := strings.TrimSpace(string(lines[at]))

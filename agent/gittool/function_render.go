@@ -27,8 +27,8 @@ func (v *FunctionLog) head() string {
 	return s
 }
 
-// followed says which lines git took for the function. For classes, and in
-// languages whose functions git does not know, it may be the heading only.
+// followed names the lines that git took for the function. For classes, and in languages
+// whose functions git does not know, they may be only the heading.
 func (v *FunctionLog) followed() string {
 	if v.Layout {
 		return fmt.Sprintf("; git does not see this function, so lines %d-%d at %s were followed (by indentation)", v.Start, v.End, short(v.Commit))
@@ -51,15 +51,14 @@ func (v *FunctionLog) followed() string {
 // These bound the text of a history, in characters and lines.
 const (
 	hitsRoom  = 5000 // enough for one line of each of twenty commits
-	bodyLines = 60   // lines of a function where it was created, which is what most searches are for
+	bodyLines = 60   // lines of a function at its creation, the target of most searches
 	bodyRoom  = 3000 // additional room for those lines
 	hitLines  = 8    // lines of each other commit, while there is room
 )
 
-// render renders the history. Its levels drop the unchanged lines, then more
-// and more of each change. The last one counts, and shows as many of the
-// changed lines as fit: first of the creation, then of the oldest and newest
-// commits before those in between.
+// render renders the history. Its levels drop the unchanged lines, then more and more of
+// each change. The last one counts the changed lines and shows as many as fit: first from
+// the creation, then from the oldest and newest commits before the ones in between.
 func (v *FunctionLog) render(detail int) condense.Layout {
 	if detail == condense.Plain {
 		return condense.Layout{Blocks: v.plain()}
@@ -108,8 +107,8 @@ func (v *FunctionLog) title(h FunctionHit) string {
 	return title
 }
 
-// beginnings shows part of each commit, in at most room characters in all, or
-// the titles only if these are already too long.
+// beginnings shows part of each commit, in at most room characters in all, or only the
+// titles if these are already too long.
 func (v *FunctionLog) beginnings(room int) []condense.Block {
 	var forms [][]string
 	for _, h := range v.Hits {
@@ -151,9 +150,8 @@ func (h FunctionHit) excerpt(title string, keep int) string {
 	return strings.Join(lines, "\n")
 }
 
-// changedLines renders at most that many of the first changed lines with
-// letters or digits: half of them deleted ones, or more if there are few added
-// ones.
+// changedLines renders at most that many of the first changed lines with letters or
+// digits: half of them deleted ones, or more if there are few added ones.
 func (h FunctionHit) changedLines(title string, most int) string {
 	changed := map[byte][]string{}
 	for _, hunk := range h.Hunks {
@@ -176,7 +174,7 @@ func (h FunctionHit) changedLines(title string, most int) string {
 	return s
 }
 
-// sampleRunes is how many characters of a line a sample shows.
+// sampleRunes is the number of characters of a line in a sample.
 const sampleRunes = 70
 
 // sample renders the first deleted and the first added line with letters or
@@ -200,8 +198,8 @@ func (h FunctionHit) first(op byte) string {
 	return ""
 }
 
-// full renders the patch with some context around each change, or, if whole is
-// set, with the whole of a short function, as git prints it for every commit.
+// full renders the patch with some context around each change, or, if whole is set, with
+// the whole of a short function, as git prints it for every commit.
 func (h FunctionHit) full(title string, whole bool) []condense.Block {
 	const context = 3 // git's default
 	out := []condense.Block{{Text: title, Section: title}}
@@ -220,7 +218,7 @@ func (h FunctionHit) full(title string, whole bool) []condense.Block {
 	return out
 }
 
-// plain renders what git log -L prints.
+// plain renders the output of git log -L.
 func (v *FunctionLog) plain() []condense.Block {
 	var lines []string
 	for _, h := range v.Hits {

@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A Gap is the place in the history at which an object that this clone lacks was needed.
+// A Gap is the place in the history where a search needs an object that this clone lacks.
 // A search goes from the newest commit to older ones and ends there.
 type Gap struct {
 	Path   string    `json:"path"`   // the file whose contents are missing
@@ -19,11 +19,11 @@ type Gap struct {
 }
 
 // gapTimeout bounds the search for the place of a missing object. An answer can do
-// without it.
+// without this place.
 const gapTimeout = 10 * time.Second
 
-// gapAt finds the first commit of a log that changes a missing object. It compares trees
-// only, and returns nil where these are missing too.
+// gapAt finds the first commit of a log that changes a missing object. It compares only
+// trees, and returns nil if trees are missing too.
 func (b *scopedRepo) gapAt(ctx context.Context, opt gitext.LogOptions, object string) *Gap {
 	if object == "" {
 		return nil
@@ -41,8 +41,8 @@ func (b *scopedRepo) gapAt(ctx context.Context, opt gitext.LogOptions, object st
 	return nil
 }
 
-// gapNote says where a search ended at a missing object, what it did not read, and what
-// it did. where is the path of the search, "" for all files.
+// gapNote describes the end of a search at a missing object, and its unread and read
+// parts. where is the path of the search, "" for all files.
 func gapNote(object string, gap *Gap, where string) string {
 	if object == "" {
 		return ""
@@ -66,7 +66,7 @@ func gapNote(object string, gap *Gap, where string) string {
 }
 
 // ended turns the error of a search that found nothing before a missing object into a
-// refusal that says what was searched.
+// refusal that describes the searched part.
 func (b *scopedRepo) ended(ctx context.Context, err error, opt gitext.LogOptions, where string) error {
 	object := missingObject(err)
 	gap := b.gapAt(ctx, opt, object)
@@ -76,7 +76,7 @@ func (b *scopedRepo) ended(ctx context.Context, err error, opt gitext.LogOptions
 	return &incomplete{err: err, text: gapNote(object, gap, where)[len("note: "):]}
 }
 
-// incomplete is the error of a search that a missing object ended.
+// incomplete is the error of a search that ended at a missing object.
 type incomplete struct {
 	err  error
 	text string

@@ -31,15 +31,15 @@ type Grep struct {
 	Commit  string      `json:"commit"`
 	Matches []GrepMatch `json:"matches"` // by path and line
 	More    bool        `json:"more,omitempty"`
-	Total   int         `json:"total,omitempty"` // how many lines match, if More is set; at most maxGrepCount
-	Files   int         `json:"files,omitempty"` // how many files contain them
+	Total   int         `json:"total,omitempty"` // number of matching lines, if More is set; at most maxGrepCount
+	Files   int         `json:"files,omitempty"` // number of files with them
 
-	Redacted int    `json:"withheld,omitempty"` // how many matches are in files made for secrets
+	Redacted int    `json:"withheld,omitempty"` // number of matches in files made for secrets
 	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
 
 	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 
-	unadvised bool // an empty answer suggests nothing
+	unadvised bool // an empty answer has no advice
 	lonely    bool // there is no tool that searches other commits
 }
 
@@ -48,13 +48,13 @@ type GrepMatch struct {
 	Path     string   `json:"path"`
 	Line     int      `json:"line"`
 	Text     string   `json:"text"`
-	Function string   `json:"function,omitempty"` // the heading of the function around it, if context was asked for
+	Function string   `json:"function,omitempty"` // the heading of the function around it, if the call asked for context
 	Before   []string `json:"before,omitempty"`   // the lines before it
 	After    []string `json:"after,omitempty"`    // the lines after it
 	At       int      `json:"at,omitempty"`       // the offset in Text at which the pattern begins
 }
 
-// maxGrepCount is how many matches are counted, shown or not.
+// maxGrepCount is the largest number of counted matches, shown or not.
 const maxGrepCount = 10_000
 
 func newGrep(b *scopedRepo) (agent.Tool, error) {
@@ -190,7 +190,7 @@ func (v *Grep) head(files int) string {
 	return nothing + "\ntry: " + strings.Join(try, "; ")
 }
 
-// unsearched names the files that are known to be missing.
+// unsearched names the files known to be missing.
 func (v *Grep) unsearched() string {
 	if len(v.Unsearched) == 0 {
 		return ""
@@ -276,8 +276,7 @@ func lineNumbers(matches []GrepMatch) string {
 	return strings.Join(lines, ", ")
 }
 
-// shortMatches renders one file with keep lines and the numbers of a few
-// others.
+// shortMatches renders one file with keep lines and the numbers of a few others.
 func shortMatches(matches []GrepMatch, keep int) string {
 	s, shown := matches[0].Path, 0
 	for i, group := range groupsOf(matches) {
@@ -297,7 +296,7 @@ func shortMatches(matches []GrepMatch, keep int) string {
 	}
 }
 
-// plain renders what git grep -n prints.
+// plain renders the output of git grep -n.
 func (v *Grep) plain() []condense.Block {
 	var lines []string
 	for _, m := range v.Matches {

@@ -12,11 +12,11 @@ import (
 	"git-agent/gitext"
 )
 
-// maxInContext is how many matches get lines around them.
+// maxInContext is the number of matches with surrounding lines.
 const maxInContext = 60
 
-// addContext adds the lines around each match and the heading of the function that holds
-// it. A line that an earlier match has shown is not shown again.
+// addContext adds the lines around each match and the heading of its function. It does
+// not repeat a line of an earlier match.
 func (b *scopedRepo) addContext(ctx context.Context, v *Grep, found []gitext.GrepMatch, around int) error {
 	var lines [][]byte
 	last, shown, heading := "", 0, ""
@@ -56,7 +56,7 @@ func (b *scopedRepo) addContext(ctx context.Context, v *Grep, found []gitext.Gre
 	return nil
 }
 
-// contextLines returns the lines from one number to another, both included.
+// contextLines returns the lines from from to to, both included.
 func contextLines(lines [][]byte, from, to int) []string {
 	var out []string
 	for n := from; n <= to; n++ {
@@ -65,8 +65,8 @@ func contextLines(lines [][]byte, from, to int) []string {
 	return out
 }
 
-// inContext renders the matches of a group with the lines around them, which are set off
-// by a dash after their number, as in git grep.
+// inContext renders the matches of a group with the lines around them. As in git grep, a
+// dash follows the number of a surrounding line.
 func (r matchGroup) inContext() string {
 	m := r[0]
 	var b strings.Builder

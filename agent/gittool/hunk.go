@@ -18,12 +18,11 @@ type Hunk struct {
 	OldLines int      `json:"old_lines"`
 	NewStart int      `json:"new_start"`
 	NewLines int      `json:"new_lines"`
-	Section  string   `json:"section,omitempty"` // heading of the function before it, as git finds it
+	Section  string   `json:"section,omitempty"` // heading of the function before it, as found by git
 	Lines    []string `json:"lines"`
 }
 
-// maxSection is how many characters of a function's heading a hunk header
-// shows.
+// maxSection is the number of characters of a function's heading in a hunk header.
 const maxSection = 60
 
 func (h Hunk) header() string {
@@ -34,7 +33,7 @@ func (h Hunk) header() string {
 	return s
 }
 
-// extent renders a start and a length as diff does.
+// extent renders a start and a length in the form of diff.
 func extent(start, lines int) string {
 	if lines == 1 {
 		return strconv.Itoa(start)
@@ -42,7 +41,7 @@ func extent(start, lines int) string {
 	return fmt.Sprintf("%d,%d", start, lines)
 }
 
-// counts returns how many lines are added and deleted.
+// counts returns the numbers of added and deleted lines.
 func (h Hunk) counts() (added, deleted int) {
 	for _, l := range h.Lines {
 		switch l[0] {
@@ -55,7 +54,7 @@ func (h Hunk) counts() (added, deleted int) {
 	return added, deleted
 }
 
-// withoutContext splits h into the hunks that -U0 would give.
+// withoutContext splits h into the hunks of -U0.
 func (h Hunk) withoutContext() []Hunk { return h.withContext(0) }
 
 // withContext splits h into hunks with at most context unchanged lines on
@@ -99,8 +98,7 @@ func (h Hunk) withContext(context int) []Hunk {
 	return out
 }
 
-// nearChange reports for each line whether a changed line is at most context
-// lines away.
+// nearChange reports for each line whether a changed line is at most context lines away.
 func (h Hunk) nearChange(context int) []bool {
 	near := make([]bool, len(h.Lines))
 	for i, l := range h.Lines {
@@ -121,16 +119,14 @@ func count(yes bool) int {
 	return 0
 }
 
-// hasWord reports whether a line has a letter or a digit: a brace alone says
-// nothing.
+// hasWord reports whether a line has a letter or a digit. A brace alone says nothing.
 func hasWord(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// linesToShow returns how many added or deleted lines of h to show where keep
-// are shown of most hunks. Pure additions are new behaviour and say more than
-// lines that replace as many others, which mostly follow a change made
-// elsewhere.
+// linesToShow returns the number of added or deleted lines of h to show; keep is the
+// number for most hunks. Pure additions are new behaviour and say more than lines that
+// replace as many others, which mostly follow a change made elsewhere.
 func (h Hunk) linesToShow(keep int) int {
 	const most = 10
 	switch added, deleted := h.counts(); {
@@ -142,9 +138,8 @@ func (h Hunk) linesToShow(keep int) int {
 	return keep
 }
 
-// short returns at most keep deleted and keep added lines, adjusted by
-// linesToShow, of those with letters or digits. A last line counts what is left
-// out.
+// short returns at most keep deleted and keep added lines with letters or digits,
+// adjusted by linesToShow. A last line counts the omitted lines.
 func (h Hunk) short(keep int) []string {
 	keep = h.linesToShow(keep)
 	var out []string
@@ -172,8 +167,8 @@ func (h Hunk) short(keep int) []string {
 	return append(out, fmt.Sprintf("... (+%d -%d more)", added, deleted))
 }
 
-// hunksOf converts hunks of gitext. If every line ends with a carriage return,
-// those are dropped.
+// hunksOf converts hunks of gitext. If every line ends with a carriage return, the
+// carriage returns are dropped.
 func hunksOf(in []gitext.Hunk) (out []Hunk, crlf bool) {
 	crlf = allCRLF(in)
 	for _, h := range in {
@@ -206,8 +201,8 @@ func allCRLF(in []gitext.Hunk) bool {
 
 var hunkHeader = source.Lazy(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// parseHunks parses the patch that git log -L prints for one commit. It takes
-// lines by the counts in the hunk header, never by how they begin.
+// parseHunks parses the patch that git log -L prints for one commit. It takes lines by
+// the counts in the hunk header, never by their beginnings.
 func parseHunks(patch []byte) []Hunk {
 	var out []Hunk
 	old, now := 0, 0 // lines still to come

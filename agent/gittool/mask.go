@@ -2,9 +2,10 @@ package gittool
 
 import "git-agent/gitext"
 
-// Redactor rewrites what people wrote, messages and lines of files, before anyone sees
-// it. Hashes and titles that the tools themselves print of commits are not lines of
-// files. Its zero value changes nothing. Name identifies what Text does, for cache keys.
+// Redactor rewrites texts of people, messages and lines of files, before anyone sees
+// them. It does not apply to hashes and titles of commits that the tools print
+// themselves. Its zero value changes nothing. Name identifies the effect of Text, for
+// cache keys.
 type Redactor struct {
 	Name string
 	Text func(string) string

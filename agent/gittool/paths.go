@@ -15,12 +15,12 @@ import (
 	"git-agent/gitext"
 )
 
-// maxNear is how many similar names a refusal suggests.
+// maxNear is the number of similar names in a refusal.
 const maxNear = 5
 
-// cleanPath returns the paths that a caller may have meant, best first: as
-// written, without the a/ or b/ of a patch, with slashes for backslashes. The
-// top of the repository is "".
+// cleanPath returns the possible meanings of a caller's path, best first: unchanged,
+// without the a/ or b/ of a patch, with slashes for backslashes. The top of the
+// repository is "".
 func cleanPath(raw string) ([]string, error) {
 	if strings.ContainsAny(raw, "\n\r") {
 		return nil, refusef("the path %q holds a line break", agent.Shorten(raw, 80))
@@ -47,14 +47,14 @@ func cleanPath(raw string) ([]string, error) {
 	return tries, nil
 }
 
-// place is what a path is in one commit.
+// place is a path in one commit.
 type place struct {
 	path string
 	file bool // else a directory
 }
 
-// locate finds the path raw at oid. It refuses a path that does not exist and
-// suggests names that do.
+// locate finds the path raw at oid. It refuses a path that does not exist and suggests
+// similar ones.
 func (b *scopedRepo) locate(ctx context.Context, oid gitext.OID, raw string) (place, error) {
 	at, err := b.find(ctx, oid, raw)
 	switch {
@@ -115,8 +115,8 @@ func (b *scopedRepo) locateFile(ctx context.Context, oid gitext.OID, raw string)
 	)
 }
 
-// isFile reports whether p is a file at oid. It reads one byte; a longer file
-// answers that it is too large, which is an answer, too.
+// isFile reports whether p is a file at oid. It reads one byte; the error for a longer
+// file also means that the file exists.
 func (b *scopedRepo) isFile(ctx context.Context, oid gitext.OID, p string) (bool, error) {
 	_, err := b.repo.BlobAt(ctx, oid, p, 1)
 	var large *gitext.TooLargeError
@@ -158,7 +158,7 @@ func (b *scopedRepo) noSuchPath(ctx context.Context, oid gitext.OID, raw string)
 	return refusef("%s", text)
 }
 
-// finders advises how to find files, with the tools that the caller has.
+// finders gives advice on finding files with the caller's tools.
 func (b *scopedRepo) finders() string {
 	switch grep, show := b.scope.has(b.opt.search()), b.scope.has("git_show"); {
 	case grep && show:
@@ -169,8 +169,8 @@ func (b *scopedRepo) finders() string {
 	return ""
 }
 
-// removal says which commit before oid removed a path, or "" if none is found
-// quickly.
+// removal names the commit before oid that removed a path, or returns "" if a quick
+// search finds none.
 func (b *scopedRepo) removal(ctx context.Context, oid gitext.OID, p string) string {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -189,8 +189,8 @@ func (b *scopedRepo) removal(ctx context.Context, oid gitext.OID, p string) stri
 	return ""
 }
 
-// nameAt returns the name that the file p of the tip had at oid, by following
-// its renames backward, or "" if it did not exist.
+// nameAt returns the name at oid of the tip's file p, by following its renames backward,
+// or "" if it did not exist.
 func (b *scopedRepo) nameAt(ctx context.Context, oid gitext.OID, p string) (string, error) {
 	if oid == b.scope.Tip {
 		return "", nil
@@ -228,10 +228,9 @@ func quoteAll(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// nearNames picks the files that want may have meant: the same base name
-// elsewhere (moved), then another case or extension, then a typing error, then
-// one contained in the other. Equal matches are sorted by how many directories
-// they share, then by name.
+// nearNames picks the files that want may mean: the same base name elsewhere (moved),
+// then another case or extension, then a typing error, then names that contain each
+// other. Equal matches are sorted by the number of common directories, then by name.
 func nearNames(want string, files []string) []string {
 	type match struct {
 		name         string
@@ -253,8 +252,7 @@ func nearNames(want string, files []string) []string {
 	return names
 }
 
-// nameDistance ranks a base name by its similarity to the wanted one; -1 is no
-// match.
+// nameDistance ranks a base name by its similarity to the wanted one; -1 is no match.
 func nameDistance(want, have string) int {
 	if want == have {
 		return 0

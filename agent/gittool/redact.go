@@ -6,14 +6,13 @@ import (
 	"git-agent/agent/secret"
 )
 
-// The contents of a file like .env or id_rsa are never shown. Tools say that it
-// exists, which commits changed it and by how many lines.
+// The contents of a file like .env or id_rsa are never shown. Tools show the existence of
+// the file, and the commits that changed it with the numbers of changed lines.
 
-// redactedKind describes such a file in a list of changes.
+// redactedKind describes a redacted file in a list of changes.
 const redactedKind = "contents withheld"
 
-// redacted reports whether the contents of a file must not be shown, by any of
-// its names.
+// redacted reports whether the contents of a file must not be shown, by any of its names.
 func redacted(names ...string) bool {
 	for _, name := range names {
 		if secret.MustRedact(name) {
@@ -23,7 +22,7 @@ func redacted(names ...string) bool {
 	return false
 }
 
-// refuseRedacted refuses a call that asks for the contents of such a file.
+// refuseRedacted refuses a call for the contents of a redacted file.
 func (b *scopedRepo) refuseRedacted(path string) error {
 	if !redacted(path) {
 		return nil
@@ -35,7 +34,7 @@ func (b *scopedRepo) refuseRedacted(path string) error {
 	return refusef("the contents of %q are withheld: by its name it holds secrets%s", path, advice)
 }
 
-// redactedNote returns the note about lines that are not shown.
+// redactedNote returns the note about hidden lines.
 func redactedNote(lines int) string {
 	if lines == 0 {
 		return ""

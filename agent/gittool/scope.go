@@ -14,16 +14,16 @@ import (
 	"git-agent/gitext"
 )
 
-// Scope bounds what tools can see: the tip and its ancestors, and nothing else.
-// A date is a second bound, for commits whose clock runs ahead: no search finds
-// them and no call may name them, though blame still attributes lines to them.
+// Scope bounds the tools' view: the tip and its ancestors, and nothing else. A date is a
+// second bound, for commits whose clock runs ahead: no search finds them and no call may
+// name them, though blame still attributes lines to them.
 type Scope struct {
 	Tip   gitext.OID // newest visible commit: the parent of the fix under study
 	Fix   gitext.OID // commit that must never be seen, "" if there is none
 	Until time.Time  // no commit after this moment; zero for no bound
-	// TipOnly hides all commits but the tip, so that a call can name no other.
+	// TipOnly hides all commits except the tip, so that a call can name no other.
 	TipOnly bool
-	// Without names tools that the caller does not have. No answer advises to use them.
+	// Without names tools that the caller does not have. No answer recommends them.
 	Without []string
 	Redact  Redactor
 	Names   map[string]gitext.OID // short names that calls may use for commits, in lower case
@@ -32,9 +32,9 @@ type Scope struct {
 // has reports whether the caller has a tool.
 func (s Scope) has(tool string) bool { return !slices.Contains(s.Without, tool) }
 
-// Resolve resolves what a model wrote, with whatever decoration, to a commit of
-// the scope, as the tools do. note says how an uncertain name was read. An
-// impossible name is a *CallError for the model.
+// Resolve resolves a model's text, with any decoration, to a commit of the scope, like
+// the tools. note explains the reading of an uncertain name. An impossible name is a
+// *CallError for the model.
 func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string) (oid gitext.OID, note string, err error) {
 	b := &scopedRepo{repo: repo, scope: s}
 	if oid, err = b.revision(ctx, text); err != nil {
@@ -46,8 +46,8 @@ func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string
 // shortName matches the short names that first prompts give to commits.
 var shortName = source.Lazy(`\bc[1-9][0-9]?\b`)
 
-// WithHashes adds to the short names in a model's text the commits that they stand
-// for, once each: the reader of an answer has not seen the list.
+// WithHashes explains each short name in a model's text once, by its commit: the reader
+// of an answer has not seen the list.
 func (s Scope) WithHashes(text string) string {
 	explained := map[string]bool{}
 	return shortName().ReplaceAllStringFunc(text, func(name string) string {
@@ -60,9 +60,9 @@ func (s Scope) WithHashes(text string) string {
 	})
 }
 
-// shortHash is how many digits of a hash answers show. prefixes lists the
-// lengths to which a hash with a wrong end is shortened, because models
-// remember beginnings better than ends (AgentSZZ, section 3.5).
+// shortHash is the number of hash digits in answers. prefixes lists the shorter lengths
+// that are tried for a hash with a wrong end, because models remember beginnings better
+// than ends (AgentSZZ, section 3.5).
 const (
 	shortHash = 12
 	minHash   = 7
@@ -70,14 +70,14 @@ const (
 
 var prefixes = [...]int{12, 10, 8, minHash}
 
-// hiddenName matches what a mask writes in place of the name of a commit.
+// hiddenName matches the label that a mask writes instead of the name of a commit.
 var hiddenName = source.Lazy(`^\s*<commit [A-Z]{1,4}>\s*$`)
 
 var revisionForm = source.Lazy(`^(HEAD|@|[0-9a-fA-F]+)((?:\^[0-9]*|~[0-9]*)*)$`)
 
-// revision resolves what a caller wrote to a commit of the scope. It accepts
-// hashes and HEAD (the tip), followed by ^ and ~N, but no other names, since
-// branches and tags may lie outside the scope.
+// revision resolves a caller's text to a commit of the scope. It accepts hashes and HEAD
+// (the tip), followed by ^ and ~N, but no other names, since branches and tags may lie
+// outside the scope.
 func (b *scopedRepo) revision(ctx context.Context, text string) (gitext.OID, error) {
 	oid, err := b.named(ctx, text)
 	return oid, faulty(err, agent.FaultCommit)
@@ -117,12 +117,12 @@ func (b *scopedRepo) named(ctx context.Context, text string) (gitext.OID, error)
 	return b.walk(ctx, oid, m[2])
 }
 
-// isTip reports whether a name is one of the tip.
+// isTip reports whether a name means the tip.
 func isTip(name string, tip gitext.OID) bool {
 	return name == "HEAD" || name == "@" || len(name) >= minHash && strings.HasPrefix(string(tip), strings.ToLower(name))
 }
 
-// resolve replaces the commit parameter of a call by the id that it stands for.
+// resolve replaces the commit parameter of a call with its id.
 func (b *scopedRepo) resolve(ctx context.Context, commit *string) (gitext.OID, error) {
 	oid, err := b.revision(ctx, *commit)
 	if err == nil {
@@ -165,7 +165,7 @@ func (b *scopedRepo) hash(ctx context.Context, hex string) (gitext.OID, error) {
 	return b.searchHash(ctx, hex, refused)
 }
 
-// searchHash searches the scope for a prefix that git could not resolve: it is
+// searchHash searches the scope for a prefix that git could not resolve: the prefix is
 // unknown, or ambiguous in the repository but perhaps unique in the scope.
 func (b *scopedRepo) searchHash(ctx context.Context, hex string, refused error) (gitext.OID, error) {
 	var found []gitext.LogEntry
@@ -241,7 +241,7 @@ func (b *scopedRepo) parent(ctx context.Context, oid gitext.OID, n int) (gitext.
 	return c.Parents[n-1], nil
 }
 
-// admit returns nil when oid belongs to the scope.
+// admit returns nil if oid belongs to the scope.
 func (b *scopedRepo) admit(ctx context.Context, oid gitext.OID) error {
 	if oid == b.scope.Fix {
 		return refusef("%s is the fix under study, which the tools do not show; the newest visible commit is its parent, %s",

@@ -39,33 +39,33 @@ type Search struct {
 	Hits    []SearchHit `json:"hits"`
 	More    bool        `json:"more,omitempty"` // there are further commits
 	Total   int         `json:"total,omitempty"`
-	Missing string      `json:"missing,omitempty"` // an object that this clone lacks, where the search ended
-	Gap     *Gap        `json:"gap,omitempty"`     // where Missing was needed
+	Missing string      `json:"missing,omitempty"` // an object that this clone lacks, at the end of the search
+	Gap     *Gap        `json:"gap,omitempty"`     // the place of Missing
 	Folder  bool        `json:"folder,omitempty"`  // Path is a folder, whose renames are not followed
 
-	Presence *Presence `json:"standing,omitempty"` // where the text is at Commit; nil if not looked up
+	Presence *Presence `json:"standing,omitempty"` // the places of the text at Commit; nil if not looked up
 
-	unadvised bool // an empty answer suggests nothing
+	unadvised bool // an empty answer has no advice
 }
 
 // SearchHit is a commit that changed the pattern.
 type SearchHit struct {
 	Commit Commit    `json:"commit"`
-	Files  []string  `json:"files"` // the files in which it changed
+	Files  []string  `json:"files"` // the files where the pattern changed
 	Lines  []HitLine `json:"lines"` // the first few changed lines that contain the pattern
 	More   int       `json:"more,omitempty"`
 
-	Twins   int    `json:"twins,omitempty"`   // further translations in which it changed; Files has the first
+	Twins   int    `json:"twins,omitempty"`   // further translations where the pattern changed; Files has the first
 	Added   int    `json:"added,omitempty"`   // lines, in the log of a path
 	Deleted int    `json:"deleted,omitempty"` // lines, in the log of a path
-	Moved   string `json:"moved,omitempty"`   // where lines went that the commit only moves
-	Renamed string `json:"renamed,omitempty"` // the rename of a file that has the lines
-	Unread  string `json:"unread,omitempty"`  // why the changes could not be read
+	Moved   string `json:"moved,omitempty"`   // the destination of lines that the commit only moves
+	Renamed string `json:"renamed,omitempty"` // the rename of a file with the lines
+	Unread  string `json:"unread,omitempty"`  // the reason for unread changes
 
-	whole string // a file that the commit adds or deletes as a whole, as far as the search saw
+	whole string // a file that the commit adds or deletes as a whole, according to the search
 	tally tally
 
-	Redacted int `json:"withheld,omitempty"` // how many such lines are in files made for secrets
+	Redacted int `json:"withheld,omitempty"` // number of such lines in files made for secrets
 }
 
 // HitLine is a changed line. Line is its number after the commit for an
@@ -75,7 +75,7 @@ type HitLine struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
-	Same int    `json:"same,omitempty"` // how many other files have it, or its translation
+	Same int    `json:"same,omitempty"` // number of other files with the line, or its translation
 	At   int    `json:"at,omitempty"`   // the offset in Text at which the pattern begins
 }
 
@@ -188,14 +188,14 @@ func lookSearch(ctx context.Context, b *scopedRepo, p searchParams) (*Search, er
 		return nil, err
 	}
 	err = b.markRenames(ctx, v)
-	for i := range v.Hits { // the value is what a memory would give back
+	for i := range v.Hits { // the same value that a memory would give back
 		v.Hits[i].whole, v.Hits[i].tally = "", tally{}
 	}
 	return v, err
 }
 
-// collect takes max entries from the wanted end of the log. For the oldest ones
-// it has to read the whole log.
+// collect takes max entries from the wanted end of the log. For the oldest ones it has to
+// read the whole log.
 func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gitext.LogEntry, error) {
 	var entries []gitext.LogEntry
 	for entry, err := range log {
@@ -221,7 +221,7 @@ func (v *Search) collect(log iter.Seq2[gitext.LogEntry, error], max int) ([]gite
 	}
 	if v.Order == "oldest" {
 		slices.Reverse(entries)
-		v.More = v.Total > len(entries) // with those that the log left out
+		v.More = v.Total > len(entries) // including those that the log left out
 	}
 	return entries, nil
 }
@@ -254,7 +254,7 @@ func explainPattern(err error, pattern string, regex bool) error {
 	)
 }
 
-// repetition matches what POSIX allows after an opening brace.
+// repetition matches the text that POSIX allows after an opening brace.
 var repetition = source.Lazy(`\{[0-9]+(,[0-9]*)?\}`)
 
 // looseBrace reports whether the pattern has a brace that is literal in Go and
@@ -266,8 +266,8 @@ func looseBrace(pattern string) bool {
 // matcher returns the offset of a pattern in a line, -1 if it does not occur.
 type matcher func(line string) int
 
-// matcherOf compiles a pattern nearly as git does. Go's regular expressions
-// differ in corner cases, but this only decides which lines are shown, and how.
+// matcherOf compiles a pattern nearly like git. Go's regular expressions differ in corner
+// cases, but they only decide the display of lines.
 func matcherOf(pattern string, regex, ignoreCase bool) matcher {
 	if !regex {
 		first, _, _ := strings.Cut(pattern, "\n")
@@ -335,7 +335,7 @@ func (b *scopedRepo) fillLines(ctx context.Context, v *Search, oids []gitext.OID
 	i := 0
 	opt := gitext.PatchOptions{Renames: true, Paths: paths, MaxBytes: maxHitsPatch}
 	for patch, err := range b.repo.Patches(ctx, oids, opt) {
-		if gitext.Unreadable(err) { // that commit is listed without its lines
+		if gitext.Unreadable(err) { // the commit is listed without its lines
 			if i < len(v.Hits) {
 				v.Hits[i].Unread = agent.CleanLine(gitext.WhyUnread(err))
 			}

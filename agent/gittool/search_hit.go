@@ -13,11 +13,11 @@ import (
 	"git-agent/gitext"
 )
 
-// translationDir matches a directory that holds the same texts in several languages.
+// translationDir matches a directory of the same texts in several languages.
 var translationDir = source.Lazy(`(?i)(^|/)(po|i18n|l10n|locales?|lang|langs|languages|translations?|values-[a-z]{2}[^/]*|[^/]*\.lproj)/`)
 
-// isTranslation reports whether a file is one of many with the same texts in other
-// languages, by its name.
+// isTranslation reports by its name whether a file is one of many with the same texts in
+// other languages.
 func isTranslation(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".po", ".pot", ".mo", ".xlf", ".xliff", ".strings", ".arb":
@@ -28,7 +28,7 @@ func isTranslation(name string) bool {
 	return false
 }
 
-// withoutTwins drops the translations of an entry but for the first, and counts the
+// withoutTwins drops the translations of an entry except the first, and counts the
 // others.
 func withoutTwins(files []gitext.FileChange) (kept []gitext.FileChange, twins int) {
 	first := true
@@ -45,8 +45,8 @@ func withoutTwins(files []gitext.FileChange) (kept []gitext.FileChange, twins in
 	return kept, twins
 }
 
-// twinOf returns the line that says the same as l: in another file with the same text,
-// or in another translation; nil for none.
+// twinOf returns the earlier equivalent of l: a line with the same text in another file,
+// or a line in another translation; nil for none.
 func (h *SearchHit) twinOf(l HitLine) *HitLine {
 	for i := range h.Lines {
 		have := &h.Lines[i]
@@ -74,8 +74,8 @@ func (t *tally) add(op byte, name, text string) {
 	t.paths[op][name] = true
 }
 
-// moved describes where the matching lines went if the commit deletes and adds the same
-// ones, "" for any other change.
+// moved describes the destination of the matching lines if the commit deletes and adds
+// the same ones, "" for any other change.
 func (t *tally) moved() string {
 	slices.Sort(t.texts['-'])
 	slices.Sort(t.texts['+'])
@@ -97,12 +97,12 @@ func first(names []string) string {
 	return names[0]
 }
 
-// maxRenameLooks bounds the commits whose new files are looked up in all of their
-// changes.
+// maxRenameLooks bounds the commits with new files whose whole list of changes is read.
 const maxRenameLooks = 10
 
-// markRenames notes hits of a search below a path that are renames from outside of it,
-// which git shows there as new files (or, out of it, as deleted ones).
+// markRenames marks hits of a search below a path that are renames across its boundary.
+// git shows a rename into the path as a new file, and a rename out of it as a deleted
+// one.
 func (b *scopedRepo) markRenames(ctx context.Context, v *Search) error {
 	looks := 0
 	for i := range v.Hits {
@@ -125,10 +125,10 @@ func (b *scopedRepo) markRenames(ctx context.Context, v *Search) error {
 	return nil
 }
 
-// maxRenamed bounds the changed files that are read of a commit for its renames.
+// maxRenamed bounds the changed files of a commit that are read for its renames.
 const maxRenamed = 5000
 
-// renameIn describes the rename of a list that has name on one side, "" for none.
+// renameIn describes the rename in a list that has name on one side, "" for none.
 func renameIn(files []gitext.FileChange, name string) string {
 	for _, f := range files {
 		if f.Status == 'R' && (name == "" || f.OldPath == name || f.NewPath == name) {

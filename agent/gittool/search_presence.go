@@ -10,15 +10,14 @@ import (
 	"git-agent/gitext"
 )
 
-// Presence says where the text of a search (mode "S") is at the commit from
-// which the search went back: whether a change that removed it removed the last
-// copy, or another one is left.
+// Presence lists the places of a search text (mode "S") at the commit where the search
+// started. It tells whether a change that removed the text removed the last copy.
 type Presence struct {
 	Lines     int      `json:"lines"`
 	More      bool     `json:"more,omitempty"`      // there are at least that many lines
-	Files     []string `json:"files"`               // the first few files that contain it
+	Files     []string `json:"files"`               // the first few files with the text
 	Others    int      `json:"others,omitempty"`    // further files
-	Elsewhere bool     `json:"elsewhere,omitempty"` // no copy is below the path that was searched
+	Elsewhere bool     `json:"elsewhere,omitempty"` // no copy is below the searched path
 }
 
 // These bound a Presence.
@@ -27,9 +26,9 @@ const (
 	maxPresenceFiles = 3
 )
 
-// presence searches a text in the tree, below the path of the search and, if it
-// is not there, everywhere. It returns nil for a text of several lines, and if
-// the clone lacks files.
+// presence searches a text in the tree, below the path of the search and, if the text is
+// not there, everywhere. It returns nil for a text of several lines, and if the clone
+// lacks files.
 func (b *scopedRepo) presence(ctx context.Context, p searchParams) (*Presence, error) {
 	if p.Pattern == "" || p.Mode != "S" || strings.ContainsAny(p.Pattern, "\n\r") {
 		return nil, nil
@@ -58,8 +57,8 @@ func (b *scopedRepo) presence(ctx context.Context, p searchParams) (*Presence, e
 	return &Presence{Files: []string{}}, nil
 }
 
-// presenceOf counts matches. It skips files made for secrets: that they contain
-// a text would reveal their content.
+// presenceOf counts matches. It skips files made for secrets, because a match would
+// reveal their content.
 func presenceOf(found []gitext.GrepMatch) *Presence {
 	s := &Presence{Files: []string{}, More: len(found) == maxPresenceLines}
 	last := ""
@@ -80,8 +79,8 @@ func presenceOf(found []gitext.GrepMatch) *Presence {
 	return s
 }
 
-// render describes in one line where the text is at a commit. If the text is
-// gone, the newest change of the search removed the last copy.
+// render describes in one line the places of the text at a commit. If the text is gone,
+// the newest change of the search removed the last copy.
 func (s *Presence) render(at string, newest *SearchHit) string {
 	if s.Lines == 0 {
 		if newest != nil && slices.ContainsFunc(newest.Lines, func(l HitLine) bool { return l.Op == "-" }) {

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent/condense"
 )
 
-// question says on one line what was searched.
+// question describes the search on one line.
 func (v *Search) question() string {
 	s := "commits"
 	switch {
@@ -33,12 +33,12 @@ func (v *Search) question() string {
 	return s
 }
 
-// searchRoom is how long a list of commits may be, in characters. Each commit
-// should have room for one line of its change.
+// searchRoom is the longest list of commits, in characters. Each commit should have room
+// for one line of its change.
 const searchRoom = 3800
 
-// render renders a search. Its levels show fewer of the changed lines; the last
-// two show the beginning of one line for each commit.
+// render renders a search. Its levels show fewer of the changed lines; the last two show
+// the beginning of one line for each commit.
 func (v *Search) render(detail int) condense.Layout {
 	if detail == condense.Plain {
 		return condense.Layout{Blocks: v.plain()}
@@ -87,7 +87,7 @@ func (v *Search) head() string {
 	return s + v.presenceLine() + redactedNote(redacted)
 }
 
-// presenceLine says on a line of its own whether the text is still there.
+// presenceLine says on a separate line whether the text still exists.
 func (v *Search) presenceLine() string {
 	if v.Presence == nil {
 		return ""
@@ -105,7 +105,7 @@ func (v *Search) presenceLine() string {
 
 func (v *Search) leaveOutAdvice() { v.unadvised = true }
 
-// advice suggests, on a line of its own, what to try after an empty answer.
+// advice suggests, on a separate line, the next steps after an empty answer.
 func (v *Search) advice() string {
 	var try []string
 	switch {
@@ -127,7 +127,7 @@ func (v *Search) advice() string {
 	return "\ntry: " + strings.Join(append(try, "a shorter or differently spelled pattern"), "; ")
 }
 
-// marks adds to a commit's line what its lines do not tell.
+// marks adds facts to a commit's line that its changed lines do not show.
 func (h SearchHit) marks() string {
 	s := ""
 	if h.Added+h.Deleted > 0 {
@@ -145,7 +145,7 @@ func (h SearchHit) marks() string {
 	return s
 }
 
-// twins says in how many other files a line stands.
+// twins names the number of other files with a line.
 func (l HitLine) twins() string {
 	if l.Same == 0 {
 		return ""
@@ -153,8 +153,8 @@ func (l HitLine) twins() string {
 	return fmt.Sprintf(" (and in %d more files)", l.Same)
 }
 
-// render renders a commit with at most keep of its deleted and of its added
-// lines, or, for 0, the beginning of one line.
+// render renders a commit with at most keep of its deleted and of its added lines, or,
+// for 0, the beginning of one line.
 func (h SearchHit) render(keep int) string {
 	s := h.Commit.line() + h.marks()
 	if len(h.Lines) == 0 {
@@ -189,10 +189,10 @@ func (h SearchHit) render(keep int) string {
 	return s
 }
 
-// maxHitRunes is how many characters of a matching line are shown.
+// maxHitRunes is the number of shown characters of a matching line.
 const maxHitRunes = 160
 
-// plain renders what git log prints.
+// plain renders the output of git log.
 func (v *Search) plain() []condense.Block {
 	var lines []string
 	for _, h := range v.Hits {

@@ -28,20 +28,20 @@ type Show struct {
 	Commit    Commit       `json:"commit"`
 	Parents   []string     `json:"parents"`
 	Path      string       `json:"path,omitempty"`      // only files below it are listed
-	Stat      bool         `json:"stat,omitempty"`      // the patch was not asked for
+	Stat      bool         `json:"stat,omitempty"`      // the call did not ask for the patch
 	Pattern   string       `json:"pattern,omitempty"`   // only hunks with this text are listed
-	Hidden    int          `json:"hidden,omitempty"`    // how many hunks do not have it
-	Elsewhere int          `json:"elsewhere,omitempty"` // how many files have no such hunk
+	Hidden    int          `json:"hidden,omitempty"`    // number of hunks without it
+	Elsewhere int          `json:"elsewhere,omitempty"` // number of files without such a hunk
 	Files     []FileChange `json:"files"`
-	AllFiles  int          `json:"all_files"` // how many files the commit changed
+	AllFiles  int          `json:"all_files"` // number of files that the commit changed
 	Truncated bool         `json:"truncated,omitempty"`
 	Trailers  []string     `json:"trailers,omitempty"`
 	Missing   string       `json:"missing,omitempty"` // an object that this clone lacks; files that need it have no hunks
 }
 
-// FileChange is what a commit did to a file.
+// FileChange is a commit's change of a file.
 type FileChange struct {
-	Status  string `json:"status"` // A, M, D, R, C or T, as git names them
+	Status  string `json:"status"` // A, M, D, R, C or T, as in git
 	Path    string `json:"path"`
 	OldPath string `json:"old_path,omitempty"` // when it differs
 	Added   int    `json:"added"`
@@ -78,8 +78,8 @@ func prepareShow(ctx context.Context, b *scopedRepo, p *showParams) error {
 	if err != nil {
 		return err
 	}
-	// The patch decides which path is meant, since a deleted file is not in the
-	// tree of this commit.
+	// The patch decides the meaning of the path, since a deleted file is not in the tree
+	// of this commit.
 	p.Path = strings.Join(tries, "\n")
 	return nil
 }
@@ -123,17 +123,17 @@ func lookShow(ctx context.Context, b *scopedRepo, p showParams) (*Show, error) {
 	return v, v.selectHunks(p.Pattern)
 }
 
-// maxFilesApart bounds the processes that an incomplete patch may take, and
-// maxLeftOut how many of them may find nothing.
+// maxFilesApart bounds the processes for an incomplete patch, and maxLeftOut the number
+// of them without a result.
 const (
 	maxFilesApart = 100
 	maxLeftOut    = 20
 )
 
-// patchByFile reads the patch of each file separately. It is used if the patch
-// cannot be read as a whole: the clone lacks some of the contents, or git hit a
-// bound. It does not detect renames, which need the contents. The paths of files whose
-// patch was not read are returned, too.
+// patchByFile reads the patch of each file separately. It is used if the whole patch
+// cannot be read: the clone lacks some of the contents, or git hit a bound. It does not
+// detect renames, which need the contents. It also returns the paths of files with an
+// unread patch.
 func (b *scopedRepo) patchByFile(ctx context.Context, parent, oid gitext.OID, opt gitext.PatchOptions) (*gitext.Patch, map[string]bool, error) {
 	out := &gitext.Patch{Commit: oid, Parent: parent}
 	opt.Renames = false
@@ -195,7 +195,7 @@ func (v *Show) selectFiles(files []gitext.FileChange, tries []string, lost map[s
 	return refusef("%s does not touch %q; it changes %d file(s), such as %s", short(v.Commit.OID), tries[0], len(names), quoteAll(near))
 }
 
-// selectHunks keeps the hunks of which a line contains the pattern, and their files. It
+// selectHunks keeps the hunks with a line that contains the pattern, and their files. It
 // drops the message, which a call without pattern shows.
 func (v *Show) selectHunks(pattern string) error {
 	v.Pattern, v.Commit.Message = agent.Clean(pattern), ""

@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext"
 )
 
-// maxListed is how many changed files are listed before the patch.
+// maxListed is the number of changed files listed before the patch.
 const maxListed = 12
 
 // kindOf describes a change apart from its lines.
@@ -45,15 +45,14 @@ func (f FileChange) title() string {
 
 // These add room for a commit, in characters.
 const (
-	pathRoom    = 2500 // if some of its files were asked for
-	fileRoom    = 8000 // if one of its files was asked for: about 200 changed lines
+	pathRoom    = 2500 // if the call asked for some of its files
+	fileRoom    = 8000 // if the call asked for one of its files: about 200 changed lines
 	messageRoom = 1500 // for the message, at most
 )
 
-// render renders a commit. Its levels drop the unchanged lines, then more and
-// more of each hunk. The last one lists the files and shows the changes of
-// those that fit. For a single file, or a path that was asked for, it instead
-// shows as much of each hunk as fits.
+// render renders a commit. Its levels drop the unchanged lines, then more and more of
+// each hunk. The last one lists the files and shows the changes that fit. For a single
+// file, or a requested path, it instead shows as much of each hunk as fits.
 func (v *Show) render(detail int) condense.Layout {
 	if detail == condense.Plain {
 		return condense.Layout{Blocks: v.plain()}
@@ -102,8 +101,7 @@ func (v *Show) room() int {
 	return room + pathRoom
 }
 
-// about renders the message, without trailers, and counts what the commit
-// changed.
+// about renders the message, without trailers, and counts the commit's changes.
 func (v *Show) about(lines int) string {
 	var b strings.Builder
 	if v.Commit.Message != "" {
@@ -169,8 +167,8 @@ func (v *Show) list() []condense.Block {
 	return out
 }
 
-// beginning renders a list that leaves room for some of the changes. Of many
-// files it shows those with the most changed lines, program text first.
+// beginning renders a list that leaves room for some of the changes. From many files it
+// shows those with the most changed lines, program text first.
 func (v *Show) beginning() []condense.Block {
 	const most = 30
 	if v.Stat || len(v.Files) <= most+1 {
@@ -187,7 +185,7 @@ func (v *Show) beginning() []condense.Block {
 	return append(shown, condense.Block{Text: fmt.Sprintf("  ... (%d more files; stat=true lists all)", len(files)-most)})
 }
 
-// overview lists the files before a patch that has several.
+// overview lists the files before a patch of several files.
 func (v *Show) overview() []condense.Block {
 	if len(v.Files) < 2 {
 		return nil
@@ -221,8 +219,8 @@ func (v *Show) patch() []condense.Block {
 	return out
 }
 
-// excerpt renders the changed lines, one block for each file. If keep is not 0
-// it shows at most keep added and keep deleted lines of each hunk.
+// excerpt renders the changed lines, one block for each file. If keep is not 0 it shows
+// at most keep added and keep deleted lines of each hunk.
 func (v *Show) excerpt(keep int) []condense.Block {
 	if v.Stat {
 		return v.list()
@@ -234,8 +232,8 @@ func (v *Show) excerpt(keep int) []condense.Block {
 	return out
 }
 
-// byHunk renders the changed lines with one block for each hunk: as much of
-// each as fits into room characters.
+// byHunk renders the changed lines with one block for each hunk: as much of each as fits
+// into room characters.
 func (v *Show) byHunk(room int) []condense.Block {
 	var forms [][]string
 	for _, f := range v.Files {
@@ -253,9 +251,8 @@ func (v *Show) byHunk(room int) []condense.Block {
 	return condense.Fill(forms, condense.InOrder(len(forms)), room)
 }
 
-// forms renders the changed lines of a hunk below a title in several lengths,
-// from few lines to all or to as many as fit. The longer forms have the first
-// lines without a gap.
+// forms renders the changed lines of a hunk below a title in several lengths, from few
+// lines to all or to as many as fit. The longer forms have the first lines without a gap.
 func (h Hunk) forms(title string, room int) []string {
 	const step = 25 // lines
 	with := func(lines []string) string { return strings.TrimPrefix(title+"\n"+strings.Join(lines, "\n"), "\n") }
@@ -336,7 +333,7 @@ func excerpt(h Hunk, keep int) []string {
 	return out
 }
 
-// plain renders nearly what git show prints.
+// plain renders nearly the output of git show.
 func (v *Show) plain() []condense.Block {
 	c := v.Commit
 	lines := []string{"commit " + c.OID}
@@ -361,7 +358,7 @@ func (v *Show) plain() []condense.Block {
 	return lineBlocks(lines)
 }
 
-// plainMessage renders the head of a commit as git log does.
+// plainMessage renders the head of a commit like git log.
 func plainMessage(c Commit, trailers []string) []string {
 	lines := []string{
 		fmt.Sprintf("Author: %s <%s>", c.Author, c.Email),

@@ -8,10 +8,11 @@ import (
 	"git-agent/agent"
 )
 
-// maxValueRunes is how many characters of one line a typed value keeps.
+// maxValueRunes is the number of characters of one line in a typed value.
 const maxValueRunes = 8000
 
-// These are how many characters of one line are shown, and in git's own formats.
+// These are the numbers of shown characters of one line, condensed and in git's own
+// formats.
 const (
 	maxLineRunes   = 240
 	plainLineRunes = 2000
@@ -22,13 +23,13 @@ func line(text string) string {
 	return agent.Shorten(agent.CleanLine(strings.TrimSuffix(text, "\r")), maxValueRunes)
 }
 
-// asRun quotes a pattern as git got it, without escapes of its own: in it, \( is two
-// characters. Line breaks are shown as ⏎.
+// asRun quotes a pattern in the form that git got, without additional escapes: \( stays
+// two characters. Line breaks are shown as ⏎.
 func asRun(pattern string) string {
 	return "'" + strings.ReplaceAll(agent.Shorten(pattern, 80), "\n", "⏎") + "'"
 }
 
-// beforeMatch is how many characters are shown before a match in a long line.
+// beforeMatch is the number of shown characters before a match in a long line.
 const beforeMatch = 40
 
 // around shortens s to max characters that begin a little before byte at.
@@ -59,8 +60,8 @@ func excerptAt(s string, at int) (string, int) {
 	return agent.Shorten(s, maxValueRunes), at
 }
 
-// clip shortens s to max characters without counting what is missing, for texts
-// that are shown in full elsewhere.
+// clip shortens s to max characters without counting the missing ones, for texts that are
+// shown in full elsewhere.
 func clip(s string, max int) string {
 	if cut := agent.Shorten(s, max); cut != s {
 		return cut[:strings.LastIndex(cut, agent.CutMark)] + "…"

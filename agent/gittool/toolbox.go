@@ -1,8 +1,8 @@
-// Package gittool holds the five read-only git tools with which a model (or a
-// person, by `git agent tool`) investigates a history: git_blame, git_show,
-// git_log_search, git_log_function and git_grep.
+// Package gittool holds the five read-only git tools for investigating a history:
+// git_blame, git_show, git_log_search, git_log_function and git_grep. A model uses them,
+// or a person by `git agent tool`.
 //
-// What it promises:
+// Promises:
 //
 //   - A tool takes typed fields, never options or argv, and starts no program
 //     other than git through package gitext.
@@ -12,8 +12,8 @@
 //     bounded, and says at each cut how to get the rest.
 //   - The same call on the same history gives the same bytes.
 //
-// It does not interpret what it finds, and it does not protect a reader from
-// what repositories say in words. Their content is data.
+// The package does not interpret its findings, and it does not protect a reader from the
+// words in repositories. Their content is data.
 package gittool
 
 import (
@@ -37,8 +37,8 @@ import (
 // Options are the switches of a toolbox.
 type Options struct {
 	Plain bool // answers in git's own formats, not condensed
-	// Unadvised leaves out, of what the tools say of themselves and of empty answers, how
-	// to investigate with them.
+	// Unadvised omits the advice on investigating from the descriptions of the tools and
+	// from empty answers.
 	Unadvised bool
 	Memory    agent.Memory  // may be nil
 	Timeout   time.Duration // the time of one call; 0 is DefaultTimeout
@@ -48,8 +48,8 @@ type Options struct {
 
 func (o Options) search() string { return cmp.Or(o.Search, "git_grep") }
 
-// DefaultTimeout is enough for a search through the whole history of a
-// repository with a few hundred thousand commits.
+// DefaultTimeout is enough for a search through the whole history of a repository with a
+// few hundred thousand commits.
 const DefaultTimeout = 2 * time.Minute
 
 // Toolbox holds the five git tools for one scope of one repository. It is safe
@@ -67,7 +67,7 @@ func New(repo *gitext.Repo, scope Scope, opt Options) (*Toolbox, error) {
 	return bind(&scopedRepo{repo: repo, scope: scope, opt: opt})
 }
 
-// Specs describes the tools, in the order in which models see them.
+// Specs describes the tools, in the order that models see.
 func Specs() ([]agent.Spec, error) {
 	box, err := bind(nil)
 	if err != nil {
@@ -110,12 +110,12 @@ func (box *Toolbox) Call(ctx context.Context, name string, args json.RawMessage)
 	}
 }
 
-// scopedRepo is a repository as one call of a tool sees it.
+// scopedRepo is the view of a repository in one call of a tool.
 type scopedRepo struct {
 	repo  *gitext.Repo
 	scope Scope
 	opt   Options
-	notes []string // remarks for the caller on how the call was understood
+	notes []string // remarks for the caller about the reading of the call
 }
 
 func (b *scopedRepo) notef(format string, args ...any) {
@@ -128,7 +128,7 @@ func (b *scopedRepo) notef(format string, args ...any) {
 type gitTool[P, V any] struct {
 	spec    agent.Spec
 	deed    agent.Deed
-	version int // increased with every change of what look returns
+	version int // increased with every change of the result of look
 	narrow  string
 	args    agent.Args[P]
 	bench   *scopedRepo
@@ -141,7 +141,7 @@ type gitTool[P, V any] struct {
 	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
 }
 
-// described adds what the prompts say about the tool called name.
+// described adds the prompt texts of the tool called name.
 func (t *gitTool[P, V]) described(name string, b *scopedRepo) (agent.Tool, error) {
 	text, err := prompts.ForTool(name, b == nil || !b.opt.Unadvised)
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *gitTool[P, V]) described(name string, b *scopedRepo) (agent.Tool, error
 // Spec describes the tool.
 func (t *gitTool[P, V]) Spec() agent.Spec { return t.spec }
 
-// Call answers one call within the time that the toolbox allows.
+// Call answers one call within the time limit of the toolbox.
 func (t *gitTool[P, V]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	b := *t.bench
 	limited, cancel := context.WithTimeout(ctx, b.opt.Timeout)
@@ -191,7 +191,7 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	if incomplete != "" {
 		b.notef("%s: this is the answer of what could be read", agent.CleanLine(incomplete))
 	}
-	if lacks := lacking(unread); lacks != "" { // what the clone lacks is in the text already
+	if lacks := lacking(unread); lacks != "" { // the text already names the missing objects
 		incomplete = strings.Trim(incomplete+"; "+lacks, "; ")
 	}
 	if a, ok := any(v).(interface{ leaveOutAdvice() }); ok && b.opt.Unadvised {
@@ -217,7 +217,7 @@ func (t *gitTool[P, V]) answer(ctx context.Context, b *scopedRepo, p P) (agent.R
 	}, nil
 }
 
-// lacking says which object the clone lacked for an answer; "" if none.
+// lacking names the missing object of an answer; "" if none.
 func lacking(u gitcmd.Unread) string {
 	if u.Missing == 0 {
 		return ""
@@ -228,8 +228,8 @@ func lacking(u gitcmd.Unread) string {
 	return "this clone lacks object " + short(u.Objects[0])
 }
 
-// explain turns errors that the caller can act on into a CallError, and returns
-// all others unchanged.
+// explain turns errors that the caller can act on into a CallError, and returns all
+// others unchanged.
 func (t *gitTool[P, V]) explain(ctx context.Context, err error, args json.RawMessage) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -267,7 +267,7 @@ func subjectOf(args json.RawMessage) string {
 	return fmt.Sprintf("the answer about %q", agent.Shorten(agent.CleanLine(named.Path), 120))
 }
 
-// refusal is the error for a call that cannot be answered as it is.
+// refusal is the error for a call that cannot be answered in this form.
 type refusal struct {
 	text  string
 	fault agent.Fault // "" for the usual one
@@ -279,8 +279,7 @@ func refusef(format string, args ...any) error {
 	return &refusal{text: fmt.Sprintf(format, args...)}
 }
 
-// faulty says what was wrong with a refused call, unless that is known, and returns the
-// error.
+// faulty sets the fault of a refused call, unless it is known, and returns the error.
 func faulty(err error, fault agent.Fault) error {
 	var no *refusal
 	if errors.As(err, &no) && no.fault == "" {
@@ -289,8 +288,8 @@ func faulty(err error, fault agent.Fault) error {
 	return err
 }
 
-// recall returns the value from memory or from git. It stores the value in
-// memory only if everything could be read.
+// recall returns the value from memory or from git. It stores the value in memory only if
+// everything was readable.
 func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, bool, gitcmd.Unread, error) {
 	ctx, unread := gitcmd.CountUnread(ctx)
 	if b.opt.Memory == nil {
@@ -308,7 +307,7 @@ func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, boo
 		}
 	}
 	v, err := t.look(ctx, b, p)
-	if err != nil || unread().Any() { // later the objects may be there, or the bounds be larger
+	if err != nil || unread().Any() { // later the objects may exist, or the bounds may be larger
 		return v, false, unread(), err
 	}
 	if data, err := json.Marshal(v); err == nil { // failing to store it does not matter
@@ -317,8 +316,8 @@ func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, boo
 	return v, false, unread(), nil
 }
 
-// key contains everything that determines a value: the tool, the resolved
-// parameters, the scope, git, and the state of the clone.
+// key contains all inputs of a value: the tool, the resolved parameters, the scope, git,
+// and the state of the clone.
 func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (cache.Key, error) {
 	args, err := json.Marshal(p)
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"git-agent/gitext"
 )
 
-// listTimeout bounds the search for similar names. A refusal can do without
-// them.
+// listTimeout bounds the search for similar names. A refusal can do without them.
 const listTimeout = 10 * time.Second
 
-// files lists the files of a commit below dir, "" for all. It is called only if
-// a path was not found, so that a correct path costs nothing.
+// files lists the files of a commit below dir, "" for all. It is called only if a path
+// was not found, so that a correct path costs nothing.
 func (b *scopedRepo) files(ctx context.Context, oid gitext.OID, dir string) ([]string, error) {
 	var below []string
 	if dir != "" {
@@ -31,16 +30,16 @@ func (b *scopedRepo) files(ctx context.Context, oid gitext.OID, dir string) ([]s
 	return names, err
 }
 
-// isDir reports whether dir is a directory of a commit. A line of any of its
-// files proves it quickly; otherwise its files are listed. In a clone that
-// lacks the trees, dir counts as a directory if any commit touched it.
+// isDir reports whether dir is a directory of a commit. A line of any of its files proves
+// it quickly; otherwise its files are listed. In a clone that lacks the trees, dir counts
+// as a directory if any commit touched it.
 func (b *scopedRepo) isDir(ctx context.Context, oid gitext.OID, dir string) (bool, error) {
 	line, _ := b.repo.Grep(ctx, oid, gitext.GrepOptions{Pattern: "^", Paths: []string{dir}, Max: 1})
-	if len(line) > 0 { // whatever else is missing
+	if len(line) > 0 { // even if other objects are missing
 		return true, nil
 	}
 	inside, err := b.files(ctx, oid, dir)
-	if len(inside) > 0 { // a tree too large to be listed has files too
+	if len(inside) > 0 { // a tree too large for a list has files too
 		return true, nil
 	}
 	if gitext.Unreadable(err) {
@@ -57,7 +56,7 @@ func (b *scopedRepo) everHad(ctx context.Context, oid gitext.OID, path string) (
 	return false, nil
 }
 
-// similar lists names that resemble want, or none if that takes too long or the
+// similar lists names that resemble want, or none if the search takes too long or the
 // clone lacks objects.
 func (b *scopedRepo) similar(ctx context.Context, oid gitext.OID, want string) []string {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)

@@ -214,7 +214,7 @@ func (d *investigation) onlySaid(name string) bool {
 // rarestUses picks the names to trace: those with the fewest other files. A name of the
 // message alone is traced in the fixed files too.
 func (d *investigation) rarestUses(names []string, hits []gitext.GrepMatch) []nameUse {
-	uses, left := map[string]*nameUse{}, maps.Clone(d.k.Removed) // left: uses in the fixed files that the fix takes away
+	uses, left := map[string]*nameUse{}, maps.Clone(d.k.Removed) // left: uses in the fixed files that the fix removes
 	for _, n := range names {
 		uses[n] = &nameUse{name: n, lines: map[string][]gitext.GrepMatch{}}
 	}
