@@ -46,7 +46,7 @@ func (m *callHistory) note(call model.Call) {
 	m.recent = m.recent[max(0, len(m.recent)-repeatWindow):]
 }
 
-// remember records where the answer to a call is.
+// remember records the place of the answer to a call.
 func (m *callHistory) remember(call model.Call, at answered) {
 	if m.answered == nil {
 		m.answered = map[string]answered{}
@@ -54,7 +54,7 @@ func (m *callHistory) remember(call model.Call, at answered) {
 	m.answered[callKey(call)] = at
 }
 
-// find returns where a call was answered.
+// find returns the place of the answer to a call.
 func (m *callHistory) find(call model.Call) (answered, bool) {
 	at, ok := m.answered[callKey(call)]
 	return at, ok
@@ -69,7 +69,7 @@ func (m *callHistory) forget(step string) {
 	}
 }
 
-// repeated says which call was repeated too often, or "".
+// repeated names the call that was repeated too often, or returns "".
 func (m *callHistory) repeated() string {
 	count := map[string]int{}
 	for _, call := range m.recent {

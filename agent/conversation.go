@@ -40,7 +40,7 @@ type conversation struct {
 
 	idle     int // consecutive turns without a call that could run
 	cuts     int // consecutive answers that were cut by the length limit
-	failures int // consecutive requests that failed and made us remove something
+	failures int // consecutive failed requests after which something was removed
 }
 
 // toolAnswer locates a tool's answer in the conversation.
@@ -57,7 +57,7 @@ type promptCount struct {
 	messages int
 }
 
-// open begins the conversation, or continues one that an earlier process began.
+// open begins the conversation, or continues that of an earlier process.
 func (l *Loop) open(ctx context.Context) (*conversation, error) {
 	c := &conversation{Loop: l, tools: map[string]Tool{}, maxOutput: l.MaxOutput}
 	c.steps = stepLog{journal: l.Journal}
@@ -142,7 +142,7 @@ func (c *conversation) request() model.Request {
 	return req
 }
 
-// closingTime bounds how long it may take to record the end of a run.
+// closingTime bounds the time for recording the end of a run.
 const closingTime = 10 * time.Second
 
 // close records how the conversation ended, even if ctx has ended: a run that was stopped

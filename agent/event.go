@@ -11,7 +11,7 @@ import "encoding/json"
 // time, so that a resumed run emits the same events again.
 type Event interface{ event() }
 
-// Progress says that work goes on. Total 0 means unknown.
+// Progress says that work continues. Total 0 means unknown.
 type Progress struct {
 	Text  string
 	Done  int
@@ -43,7 +43,7 @@ type ToolResult struct {
 	Failed    bool
 	Cached    bool
 	Truncated bool
-	Fault     Fault // why the call brought nothing; "" if it brought something
+	Fault     Fault // the reason why the call has no result; "" if it has one
 }
 
 // Usage counts the tokens of one model call in buckets that do not overlap, except that

@@ -15,7 +15,7 @@ type Loop struct {
 	Name   string      // the model's name, for the journal
 	System string
 	Prompt string // the user's first message
-	Tools  []Tool // in the order in which the model sees them
+	Tools  []Tool // in the order that the model sees
 	// Needs lists the deeds that a careful answer is based on. They are recorded
 	// for readers of the run; the model is not asked for them.
 	Needs []Deed
@@ -44,7 +44,7 @@ type Loop struct {
 	// limit does. It may be nil.
 	Stop    func() string
 	Journal Journal // nil records nothing
-	// Mask masks secrets in everything that is sent and recorded. It is called
+	// Mask masks secrets in all sent and recorded texts. It is called
 	// from several goroutines and must give equal texts for equal texts, so that a
 	// resumed run sends the same. It may be nil.
 	Mask func(string) string
@@ -65,7 +65,7 @@ type Limits struct {
 	Wall   time.Duration `json:"wall,omitempty"`   // of all processes of the run; the last word of a model that answers may add 90 seconds
 }
 
-// lastWordTime is how long a last word may take after the wall limit.
+// lastWordTime is the time for a last word after the wall limit.
 const lastWordTime = 90 * time.Second
 
 // defaultOutput is the number of tokens that budgets assume for an answer without a
@@ -86,7 +86,7 @@ type Outcome struct {
 	Calls    int // tool calls that were answered by their tools
 	Usage    model.Usage
 	Resumed  int // answers and tool results that an earlier process of the run had recorded
-	Repeated int // requests that were open when an earlier process died: sent again, and perhaps paid twice
+	Repeated int // requests left open by the death of an earlier process: sent again, and perhaps paid twice
 }
 
 // These are the possible ends of a run.

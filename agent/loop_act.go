@@ -20,8 +20,8 @@ const (
 // job is a tool call of an answer and its result.
 type job struct {
 	call   model.Call // as the model wrote it
-	name   string     // the tool that is meant
-	args   string     // the arguments that are meant
+	name   string     // the intended tool
+	args   string     // the intended arguments
 	key    string     // the key of its step
 	tool   Tool       // nil if there is no such tool
 	result *CallResult
@@ -204,7 +204,7 @@ func (c *conversation) resumeCall(ctx, limited context.Context, j *job) error {
 	return nil
 }
 
-// answered returns where a call was answered, unless it is to run again.
+// answered returns the place of the answer to a call, unless the call must run again.
 func (c *conversation) answered(call model.Call) (answered, bool) {
 	if c.Repeats {
 		return answered{}, false

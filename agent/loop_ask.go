@@ -152,8 +152,8 @@ func (c *conversation) waste() {
 }
 
 // settle, forfeit and release end the hold of a request: with its real cost,
-// with all that was reserved, or with nothing. Servers do not charge for
-// requests that they refuse.
+// with the whole reservation, or with nothing. Servers do not charge for refused
+// requests.
 func (c *conversation) settle(cost Spending) {
 	if c.hold != nil {
 		c.hold.Settle(cost)

@@ -156,7 +156,7 @@ func (c *conversation) project() (need, spare Spending) {
 // hashes have more tokens than prose of the same length.
 const guessMargin = 5
 
-// answerRoom is how many tokens one turn usually adds to a prompt: an answer,
+// answerRoom is the number of tokens that one turn usually adds to a prompt: an answer,
 // or the condensed answers of a few tools.
 const answerRoom = 2000
 

@@ -9,11 +9,11 @@ import (
 	"git-agent/agent/model"
 )
 
-// These bound how often in succession a model may go wrong in the same way
+// These bound how often in succession a model may make the same kind of mistake
 // before the run ends.
 const (
 	maxIdle     = 3 // turns without a call that could run (mini-swe-agent's limit on format errors)
-	maxCuts     = 3 // answers cut by the length limit: the second may be twice as long, before the third the model is told
+	maxCuts     = 3 // answers cut by the length limit: the second may be twice as long, and a message precedes the third
 	maxFailures = 2 // requests that fail although something was removed
 )
 

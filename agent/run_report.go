@@ -2,11 +2,11 @@ package agent
 
 import "git-agent/agent/model"
 
-// A RunReport says how one run of a model went. The reports of all verbs hold it.
+// A RunReport sums up one run of a model. The reports of all verbs hold it.
 type RunReport struct {
 	Status     string      `json:"status"` // one of the Status constants
 	Reason     string      `json:"reason,omitempty"`
-	Class      model.Class `json:"class,omitempty"`   // of the failure, when the model's server ended the run
+	Class      model.Class `json:"class,omitempty"`   // of the failure, if the model's server ended the run
 	Turns      int         `json:"turns"`             // answers of the model
 	Calls      int         `json:"calls"`             // tool calls that ran
 	Resumed    int         `json:"resumed,omitempty"` // steps that were done before the run was resumed
@@ -16,7 +16,7 @@ type RunReport struct {
 }
 
 // Report returns the report of a run with this outcome. objections is the number of
-// claims to which the verb's check objected.
+// claims that the verb's check objected to.
 func (o Outcome) Report(objections int) RunReport {
 	return RunReport{Status: o.Status, Reason: o.Reason, Class: o.Class, Turns: o.Turns, Calls: o.Calls,
 		Resumed: o.Resumed, Repeated: o.Repeated, Objections: objections, Usage: o.Usage}

@@ -65,7 +65,7 @@ type Opening struct {
 // AskIntent is a request that is about to be sent.
 type AskIntent struct {
 	Request  string  `json:"request"`            // requestHash of it
-	Estimate int64   `json:"estimate,omitempty"` // tokens of the prompt, by our own count
+	Estimate int64   `json:"estimate,omitempty"` // tokens of the prompt, by this program's count
 	HoldUSD  float64 `json:"hold_usd,omitempty"` // reserved for it
 }
 
@@ -92,7 +92,7 @@ type CallResult struct {
 	Detail    json.RawMessage `json:"detail,omitempty"` // of a final result: its value
 	Failed    bool            `json:"failed,omitempty"`
 	Malformed bool            `json:"malformed,omitempty"` // the call could not be understood
-	SameAs    string          `json:"same_as,omitempty"`   // key of the step with the answer to which Text refers
+	SameAs    string          `json:"same_as,omitempty"`   // key of the step with the answer that Text refers to
 	NotRun    bool            `json:"not_run,omitempty"`   // Text says why
 	Cached    bool            `json:"cached,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"`

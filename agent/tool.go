@@ -23,11 +23,11 @@ type Spec struct {
 	Deed        Deed            `json:"-"`          // not shown to models
 }
 
-// Deed says what a call of a tool does. It is recorded for readers of the run;
+// Deed is the kind of action of a tool. It is recorded for readers of the run;
 // the conversation does not use it.
 type Deed string
 
-// These are the deeds. A tool that does none of them has the empty one.
+// These are the deeds. A tool without any of them has the empty deed.
 const (
 	DeedRead   Deed = "read"    // shows something that the call names
 	DeedShow   Deed = "show"    // shows the commit in the argument "commit"

@@ -10,7 +10,7 @@ import (
 // A birth is a commit that adds files and deletes others, and so may have renamed them.
 type birth struct {
 	commit, parent gitext.OID
-	added          map[string]bool // the added files whose history is wanted
+	added          map[string]bool // the added files with a wanted history
 	files          []gitext.FileChange
 }
 

@@ -42,7 +42,7 @@ type Layout struct {
 	Legend  []Reference // the commits that blocks refer to
 	Missing string      // the omissions of this level; "" at the full level
 	Unit    string      // the noun for blocks, in the count of omitted blocks: "lines"
-	Tail    int         // how many blocks at the end a cut keeps, such as the oldest commit
+	Tail    int         // number of blocks at the end that a cut keeps, such as the oldest commit
 	Narrow  string      // how to ask for less, if the tool's general advice does not fit
 	Room    int         // characters without the legend; 0 is the constant Room
 	Last    bool        // there is no shorter level

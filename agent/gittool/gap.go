@@ -13,7 +13,7 @@ import (
 // A Gap is the place in the history where a search needs an object that this clone lacks.
 // A search goes from the newest commit to older ones and ends there.
 type Gap struct {
-	Path   string    `json:"path"`   // the file whose contents are missing
+	Path   string    `json:"path"`   // the file with the missing contents
 	Commit string    `json:"commit"` // the newest commit that changed to or from these contents
 	Date   time.Time `json:"date"`   // the committer's date of Commit, in UTC
 }
@@ -86,7 +86,7 @@ func (e *incomplete) Error() string { return e.text }
 func (e *incomplete) Unwrap() error { return e.err }
 
 // lackedFiles returns the first files of a commit, below paths, whose contents are the
-// missing object.
+// object.
 func (b *scopedRepo) lackedFiles(ctx context.Context, commit gitext.OID, object string, paths []string) []string {
 	if object == "" {
 		return nil

@@ -51,11 +51,11 @@ type Search struct {
 // SearchHit is a commit that changed the pattern.
 type SearchHit struct {
 	Commit Commit    `json:"commit"`
-	Files  []string  `json:"files"` // the files where the pattern changed
+	Files  []string  `json:"files"` // the files with a change of the pattern
 	Lines  []HitLine `json:"lines"` // the first few changed lines that contain the pattern
 	More   int       `json:"more,omitempty"`
 
-	Twins   int    `json:"twins,omitempty"`   // further translations where the pattern changed; Files has the first
+	Twins   int    `json:"twins,omitempty"`   // further translations with a change of the pattern; Files has the first
 	Added   int    `json:"added,omitempty"`   // lines, in the log of a path
 	Deleted int    `json:"deleted,omitempty"` // lines, in the log of a path
 	Moved   string `json:"moved,omitempty"`   // the destination of lines that the commit only moves

@@ -15,7 +15,7 @@ var blockSize = 256 << 10
 // These are the flags of a record.
 const (
 	isPartial  = 1 << iota // the lines were too many and are not stored
-	isBinary               // only runs of printable ASCII characters are stored of the lines
+	isBinary               // only the runs of printable ASCII characters in the lines are stored
 	isCopy                 // another record has the lines
 	isReversed             // of a copy: the removed and added lines of its original change places
 )

@@ -26,7 +26,7 @@ type BuildOptions struct {
 	Progress func(Progress) // called after each batch; may be nil
 
 	stop       func(Progress) bool // for tests: ends the build like a kill
-	everyBatch bool                // for tests: stores the read commits after each batch
+	everyBatch bool                // for tests: stores after each batch
 }
 
 const (
@@ -83,7 +83,7 @@ type builder struct {
 
 	open   *block       // the last block
 	starts []uint32     // of the closed blocks
-	closed []cache.Part // parts waiting to be stored
+	closed []cache.Part // unstored parts
 	sigs   [][]byte     // signatures of the closed blocks outside all segments
 	copies [][]recordID // of the same blocks, the originals of their copies
 	known  originals

@@ -56,7 +56,7 @@ func methodName(m string) string {
 // right answers. It was fitted on cases with known answers, and is valid for its Basis
 // only.
 type Calibration struct {
-	Schema string    `json:"schema"` // of its verb
+	Schema string    `json:"schema"` // of the calibrated verb
 	Made   time.Time `json:"made"`
 	Basis
 	Files        []string `json:"files"` // names of the case files

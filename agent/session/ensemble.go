@@ -122,7 +122,7 @@ func (g *activeEnsemble[R]) begin() int {
 	return len(g.results) - 1
 }
 
-// remaining returns how many runs follow the first: none if the first ended
+// remaining returns the number of runs after the first: none if the first ended
 // without an answer of the model.
 func (g *activeEnsemble[R]) remaining() int {
 	g.mu.Lock()

@@ -45,7 +45,7 @@ type Settings struct {
 type Setting struct {
 	Key         string // as the manual spells it
 	env         string // variable that overrides the configuration; "" for none
-	fallbackEnv string // variable for a silent configuration, because other programs share it; "" for none
+	fallbackEnv string // variable for a setting without configured value, because other programs share it; "" for none
 	// tightens reports whether a repository itself may set the value, because the value
 	// keeps data on the machine; nil if the repository may set no value.
 	tightens func(value string) bool

@@ -146,7 +146,7 @@ func (fc *FixContext) noteLeftOut() {
 // Bounds of reading a patch file by file.
 const (
 	mostApart   = 1000 // files that are compared
-	mostLeftOut = 20   // unreadable files before the rest is left out
+	mostLeftOut = 20   // files that cannot be compared; after these, the rest is left out
 )
 
 // patchByFile reads the patch of a fix file by file, if the whole patch is unreadable

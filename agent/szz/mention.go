@@ -29,7 +29,7 @@ type mention struct {
 	kind    *ticket // the kind of the number, nil for a subject
 	number  string
 	written string // the number in the form of the message, such as "PR #12"
-	around  string // the sentence, as far as it was read
+	around  string // the sentence, as far as read
 	text    string // an excerpt of it
 }
 

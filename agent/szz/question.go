@@ -13,7 +13,7 @@ type Question struct {
 	Source      Source
 	Paths       []string // literal paths that limit the fix; nil is all
 	Annotations bool     // a culprit that the fix's message names is the answer
-	Opinion     Opinion  // whether the ranking also answers beside an annotation
+	Opinion     Opinion  // when the ranking also answers beside an annotation
 	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
 	Max         int      // most suspects returned; 0 lets the engine decide
 	Index       bool     // the ranking asks the repository's index of changed lines

@@ -28,7 +28,7 @@ type SourceSet uint16
 
 // The searches.
 const (
-	FromDeleted  SourceSet = 1 << iota // owned the line before the candidate's rewrite by its first owner
+	FromDeleted  SourceSet = 1 << iota // owns a deleted line
 	FromContext                        // owns a line within szz.ContextLines of a change
 	FromFunction                       // owns another line of a changed function
 	FromSecond                         // owned the line before its first owner rewrote it

@@ -37,7 +37,7 @@ type olderWords struct {
 	line  source.Bag       // all words of the line
 	older []string         // the words that are older than the owner
 	owner gitext.OID
-	share ShareKind // the share of the words
+	share ShareKind // the share that counts the words
 }
 
 // An originSearch follows the words of a fix's lines back, one rewrite per step.

@@ -254,7 +254,7 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 	part.far = slices.Clone(start)
 	spread(part.far)
 	for i := range start {
-		told := part.moved[i].path != "" || f.Status == 'A' && inHeader(h, i) // the place or nothing describes the line
+		told := part.moved[i].path != "" || f.Status == 'A' && inHeader(h, i) // the excerpt names the old place of the line, or omits the line
 		if start[i] > farContext && told || !own && near.fixed && part.far[i] > farBeside {
 			part.far[i] = math.Inf(1)
 		}

@@ -16,7 +16,7 @@ import (
 // firstPrompt fills the prompt text szz/case.
 type firstPrompt struct {
 	Date, Message string
-	Parent        string // "" if there are no tools to read it with
+	Parent        string // "" without tools to read it
 	Tagged        bool   // lines of the patch begin with the short names of their owners
 	Patch         string
 	Candidates    string

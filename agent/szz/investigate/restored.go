@@ -22,8 +22,8 @@ import (
 // Bounds of the text.
 const (
 	maxRestored      = 100 // runes
-	maxRestoredNames = 2   // quoted lines
-	maxRestoredLines = 2   // lines that are quoted
+	maxRestoredNames = 2   // names
+	maxRestoredLines = 2   // quoted lines
 	likelyRestored   = 0.8 // least likeness of a line to the restored one
 	minRestored      = 5   // least tokens of a line compared by likeness
 )

@@ -13,7 +13,7 @@ import (
 // features lists the inputs of the ranker's model. Their order is part of the model
 // file: train again after any change other than an addition at the end.
 var features = []feature{
-	// its lines of the fix
+	// the lines of the fix that the candidate owns
 	{"deleted_share", "owns deleted lines", share(candidate.ShareDeleted)},
 	{"deleted_top", "owns most deleted lines", top(candidate.ShareDeleted)},
 	{"trivial_share", "owns deleted blank, comment or brace lines", share(candidate.ShareTrivial)},
@@ -39,7 +39,7 @@ var features = []feature{
 		return flag(c.Sources&^(candidate.FromBeside|candidate.FromIndex) == candidate.FromRecent)
 	}},
 
-	// its time
+	// the age of the candidate
 	{"log_age", "age at the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.ageDays(c)) }},
 	{"age_rank", "among the newest candidates", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(k.ageRank[c.OID]) }},
 	{"age_quantile", "older than the other candidates", func(k *Case, c *candidate.Candidate) float64 {
@@ -56,7 +56,7 @@ var features = []feature{
 	{"recent_rank", "among the repository's last commits", func(_ *Case, c *candidate.Candidate) float64 { return reciprocal(c.Recent) }},
 	{"log_distance", "commits between it and the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(k.distance(c)) }},
 
-	// its place among the owners of lines, as in the classic variants
+	// the place of the candidate among the owners of lines, as in the classic variants
 	{"code_rank", "among the newest owners of deleted code", closenessToFirst(byAge, codeOwners)},
 	{"code_oldest", "oldest owner of deleted code", isLast(byAge, codeOwners)},
 	{"code_size_rank", "among the largest owners of deleted code", closenessToFirst(bySize, codeOwners)},
@@ -70,7 +70,7 @@ var features = []feature{
 	{"insertion_top", "owns most lines around insertions", top(candidate.ShareInsertion)},
 	{"second_top", "owned most lines before they were rewritten", top(candidate.ShareSecond)},
 
-	// its changes, compared with the fix
+	// the changes of the candidate, compared with the fix
 	{"restores", "removed what the fix adds", func(k *Case, c *candidate.Candidate) float64 {
 		return k.weighed.fresh.Overlap(c.Diff.Removed.Minus(c.Diff.Added))
 	}},
@@ -117,7 +117,7 @@ var features = []feature{
 		return k.prose.Overlap(s, k.message)
 	}},
 
-	// its effect on the words of the fix
+	// the effect of the candidate on the words of the fix
 	{"origin_share", "wrote words that the fix takes out, even if others rewrote the lines since", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
 	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
@@ -133,7 +133,7 @@ var features = []feature{
 	{"said_newest", "last to bring names of the fix's message", share(candidate.ShareSaid)},
 	{"inside_newest", "last to bring the fix's names into the function", share(candidate.ShareInside)},
 
-	// its changes inside the functions that the fix changes
+	// the changes of the candidate inside the functions that the fix changes
 	{
 		"same_function",
 		"changed the same function",
@@ -170,7 +170,7 @@ var features = []feature{
 		return flag(s != "" && s == subsystem(c.Commit.Subject()))
 	}},
 
-	// its closeness to the changed lines
+	// the closeness of the candidate to the changed lines
 	{"nearest", "owns a line close to a change", func(k *Case, c *candidate.Candidate) float64 { return k.nearest[c.OID] }},
 	{"hunk_likeness", "one of its changes is like the fix's", func(k *Case, c *candidate.Candidate) float64 {
 		return k.likeness(c, func(h *candidate.DiffHunk) source.Bag { return h.In })
@@ -186,7 +186,7 @@ var features = []feature{
 	}},
 	{"series", "one of a series of commits", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(k.series[c.OID])) }},
 
-	// signs that it was made together with the fix
+	// signs that the candidate was made together with the fix
 	{"log_minutes", "minutes before the fix", func(k *Case, c *candidate.Candidate) float64 { return math.Log1p(60 * 24 * k.ageDays(c)) }},
 	{"log_written", "hours between the writing of both", func(k *Case, c *candidate.Candidate) float64 {
 		return math.Log1p(math.Abs(k.fc.Commit.Author.Time.Sub(c.Commit.Author.Time).Hours()))
@@ -198,7 +198,7 @@ var features = []feature{
 		return flag(sharesTicket(k.tickets, c.Commit.Message))
 	}},
 
-	// its kind of commit
+	// the kind of the candidate
 	{"log_files", "files that it changes", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Files)) }},
 	{"many_files", "changes more than 20 files", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Files > 20) }},
 	{"log_added", "lines it adds to the fixed files", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NAdded)) }},
@@ -236,7 +236,7 @@ var features = []feature{
 	{"says_revert", "its subject says revert", says(saysRevert)},
 	{"says_docs", "its subject says documents or release", says(saysDocs)},
 
-	// The kind of fix. These features are the same for all candidates, and the trees
+	// the kind of fix; these features are the same for all candidates, and the trees
 	// combine them with others.
 	{"fix_deletes", "the fix deletes lines", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(k.nDel)) }},
 	{"fix_owners", "how many own deleted lines", func(k *Case, _ *candidate.Candidate) float64 { return math.Log1p(float64(len(k.owners))) }},
@@ -263,10 +263,10 @@ var features = []feature{
 		return math.Log1p(k.ageDays(k.pool.ByOID[k.owners[0]]))
 	}},
 
-	// its lines of build and data files, if the fix changes them beside source
+	// the lines of build and data files that the candidate owns, if the fix changes them beside source
 	{"beside_share", "owns lines that the fix removes from build or data files", share(candidate.ShareBeside)},
 
-	// common review and application
+	// common review and application of the candidate and the fix
 	{"applied_together", "applied by another committer within an hour of the fix", func(k *Case, c *candidate.Candidate) float64 {
 		return flag(k.appliedTogether(c))
 	}},
