@@ -6,9 +6,9 @@
 //
 //   - A tool takes typed fields, never options or argv, and starts no program
 //     other than git through package gitext.
-//   - A [Scope] bounds every call. Nothing later than its tip is visible, and
+//   - A [Scope] bounds every call. No commit later than its tip is visible, and
 //     a hidden commit (the fix under study) cannot be shown, named or found.
-//   - What a tool prints holds no control bytes but newline and tab, is
+//   - The output of a tool holds no control bytes except newline and tab, is
 //     bounded, and says at each cut how to get the rest.
 //   - The same call on the same history gives the same bytes.
 //

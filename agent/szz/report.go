@@ -19,7 +19,7 @@ type AgentReport struct {
 	Calibration string `json:"calibration,omitempty"`
 }
 
-// An Run is one run of the agent engine. Its objections are to claims that name a commit
+// A Run is one run of the agent engine. Its objections are to claims that name a commit
 // newer than the faulty code.
 type Run struct {
 	agent.RunReport

@@ -1,7 +1,7 @@
 // Package szz defines the question of Śliwerski, Zimmermann and Zeller (MSR 2005), which
 // commits introduced the bug that this commit fixes, and the form of its answer.
 //
-// [NewContext] reads a fix into a [FixContext]. An engine answers with a [Answer]:
+// [NewContext] reads a fix into a [FixContext]. An engine answers with an [Answer]:
 // bug-introducing commits, best first, each with evidence that a reader can check. The
 // engines are in packages of their own. Package offline, with rank and classic, needs
 // only a git repository. Package investigate asks a model. Package verify confirms the
@@ -72,7 +72,7 @@ const (
 	AnnotationRevert  = "revert"
 )
 
-// A Answer is the answer for one fix.
+// An Answer is the answer for one fix.
 type Answer struct {
 	Fix, Parent gitext.OID
 	Engine      string       // "offline" or "agent"
