@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sampleParams are those of a search, with a parameter of each kind.
+// sampleParams are the parameters of a search, one of each kind.
 type sampleParams struct {
 	Pattern string `json:"pattern" arg:"required"`
 	Mode    string `json:"mode" arg:"enum=S|G"`
@@ -22,7 +22,7 @@ type sampleParams struct {
 }
 
 func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
-	// Every bad call is refused in words that tell what would be right.
+	// The refusal of every bad call names the right form.
 	params := paramsOf(reflect.TypeFor[sampleParams]())
 	tests := []struct{ args, want string }{
 		{``, "ends too early"},
@@ -68,7 +68,7 @@ func TestDecodeArgsSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestDecodeArgsKeepsDefaults(t *testing.T) {
-	// What is left out or null keeps its default; 20.0 is a whole number.
+	// An omitted or null parameter keeps its default; 20.0 is a whole number.
 	p := sampleParams{Mode: "S", Order: "newest", Max: 20}
 	args := `{"pattern": "x", "mode": null, "max": 30.0, "path": ""}`
 	if err := decodeArgs(json.RawMessage(args), paramsOf(reflect.TypeOf(p)), &p); err != nil {
@@ -79,8 +79,8 @@ func TestDecodeArgsKeepsDefaults(t *testing.T) {
 	}
 }
 
-// Meaningless values that models fill in count as left out, and numbers may be
-// in quotes. None of this permits more than the plain form does.
+// Meaningless values from models count as left out, and numbers may be in quotes. Neither
+// permits more than the plain form.
 func TestDecodeArgsIsLenient(t *testing.T) {
 	type params struct {
 		Pattern string `json:"pattern" arg:"required"`
@@ -116,7 +116,7 @@ func TestDecodeArgsIsLenient(t *testing.T) {
 }
 
 func FuzzDecodeArgs(f *testing.F) {
-	// Decoding never panics, and what it accepts is valid for encoding/json.
+	// Decoding never panics, and accepts only arguments that are valid for encoding/json.
 	for _, seed := range []string{`{"pattern":"x"}`, `{"pattern":"x","max":3}`, `{`, `{"a":{"b":[1,null]}}`, `{"pattern":"\ud800"}`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(seed))
 	}
@@ -135,7 +135,7 @@ func FuzzDecodeArgs(f *testing.F) {
 	})
 }
 
-// A parameter may take a whole text, and then has a bound of its own.
+// A parameter may take a whole text, and then has its own bound.
 func TestLongParam(t *testing.T) {
 	type params struct {
 		Text string `json:"text" arg:"required,bytes=200000"`
@@ -159,7 +159,7 @@ func TestLongParam(t *testing.T) {
 	}
 }
 
-// A list of objects is described, and read with the same care as other parameters.
+// A list of objects is described, and read as strictly as other parameters.
 func TestArgsOfLists(t *testing.T) {
 	type item struct {
 		Path string `json:"path" arg:"required"`

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Sixteen workers that reserve, and settle for less, spend up to the budget
-// and never over it.
+// Sixteen workers that reserve, and settle for less, spend up to the budget and never
+// more.
 func TestLedgerIsNeverOvershot(t *testing.T) {
 	t.Parallel()
 	const workers, need = 16, 0.03
@@ -34,7 +34,7 @@ func TestLedgerIsNeverOvershot(t *testing.T) {
 				default:
 					hold.Settle(cost)
 				}
-				hold.Settle(Spending{USD: 100}) // ends nothing any more
+				hold.Settle(Spending{USD: 100}) // the hold has ended already
 				if l.Spent().USD > 1 {
 					over.Add(1)
 				}
@@ -47,7 +47,7 @@ func TestLedgerIsNeverOvershot(t *testing.T) {
 	}
 }
 
-// A reservation waits if only the reservations of others are in its way.
+// A reservation waits if it would fit without the reservations of others.
 func TestLedgerWaitsForHolds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -73,7 +73,7 @@ func TestLedgerWaitsForHolds(t *testing.T) {
 	}
 }
 
-// Who waits for holds stops waiting when its context ends.
+// Waiting for holds stops at the end of the context.
 func TestLedgerWaitEnds(t *testing.T) {
 	t.Parallel()
 	l := NewLedger(Budget{Tokens: 100})
@@ -87,7 +87,7 @@ func TestLedgerWaitEnds(t *testing.T) {
 	}
 }
 
-// What an earlier process spent counts, and no amount is lost to rounding.
+// The spending of an earlier process counts, and no amount is lost to rounding.
 func TestLedgerCharge(t *testing.T) {
 	t.Parallel()
 	l := NewLedger(Budget{USD: 0.3})
@@ -105,8 +105,8 @@ func TestLedgerCharge(t *testing.T) {
 	}
 }
 
-// Runs that share a ledger stay within it, and each still gets its last answer
-// or an end that says why.
+// Runs with a common ledger stay within it, and each still gets its last answer or an end
+// with a reason.
 func TestRunsShareALedger(t *testing.T) {
 	t.Parallel()
 	const budget = 0.05
@@ -126,8 +126,8 @@ func TestRunsShareALedger(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// The script counts more tokens for a short request than were held for it, so
-	// that the last answer may cost more than what was left.
+	// The script counts more tokens for a short request than were reserved for it, so the
+	// last answer may cost more than the remaining money.
 	const answer = 0.00102
 	if spent := l.Spent().USD; spent > budget+answer || spent < budget*0.8 {
 		t.Errorf("$%.4f of $%.4f spent in %d requests", spent, budget, asked.Load())

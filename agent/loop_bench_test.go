@@ -11,9 +11,9 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// BenchmarkLoop measures what a turn costs beside the model: 15 turns, each
-// with one call that is answered with 3,000 characters. "server" adds the
-// client and a server on a loopback port that answers at once.
+// BenchmarkLoop measures the cost of a turn beside the model: 15 turns, each with one
+// call and an answer of 3,000 characters. "server" adds the client and a server on a
+// loopback port that answers at once.
 func BenchmarkLoop(b *testing.B) {
 	const turns = 15
 	answer := Result{Text: strings.Repeat("L123: 0123456789ab | return x;\n", 100)}

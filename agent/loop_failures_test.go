@@ -23,8 +23,8 @@ func cutAt(text string, calls ...model.Call) turn {
 
 func refused(text string) turn { return replies(model.Message{Text: text}, model.FinishRefused) }
 
-// Every mistake of a model leads to an answer or to a reason, and the model is
-// told what it needs to do better.
+// Every mistake of a model leads to an answer or to a reason, and the model reads how to
+// do better.
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
 	look := call("look", `{"at":1}`)
@@ -34,7 +34,7 @@ func TestModelFailures(t *testing.T) {
 		status string
 		reason string
 		asked  int
-		heard  string // part of what the model is told in the end
+		heard  string // part of the last text to the model
 	}{
 		{"no JSON", []turn{call("look", `{"at":`), answer}, StatusFound, "", 2, "not one valid JSON object (it ends too early)"},
 		{"two objects", []turn{call("look", `{}{}`), answer}, StatusFound, "", 2, "something follows the object"},
@@ -100,7 +100,8 @@ func TestModelFailures(t *testing.T) {
 	}
 }
 
-// attentive pages take nothing for a context that has ended.
+// attentive is a journal like pages whose notes need a context with a deadline that has
+// not ended.
 type attentive struct{ pages }
 
 func (a attentive) Note(ctx context.Context, key string, payload []byte) error {
@@ -130,8 +131,8 @@ func TestStoppedAtItsAnswer(t *testing.T) {
 	}
 }
 
-// The record holds a call as the model said it, also where it is understood
-// as something else.
+// The record holds a call in the model's own words, even if it is understood as another
+// call.
 func TestRecordKeepsWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	journal := pages{}
@@ -149,8 +150,8 @@ func TestRecordKeepsWhatWasSaid(t *testing.T) {
 	}
 }
 
-// checkAnswered wants each call in each request to be answered once, in order,
-// right after the answer that holds it: servers refuse anything else.
+// checkAnswered reports an error unless each call in each request is answered once, in
+// order, right after the answer that holds it: servers refuse any other order.
 func checkAnswered(t *testing.T, s *script) {
 	t.Helper()
 	for i, req := range s.asked {
@@ -176,8 +177,8 @@ func checkAnswered(t *testing.T, s *script) {
 	}
 }
 
-// Errors that other runs would meet as well are returned, so that a batch
-// stops. So are errors that are not the model's.
+// Errors that other runs would meet as well are returned, so that a batch stops. Errors
+// without a connection to the model are returned, too.
 func TestErrorsThatEndAll(t *testing.T) {
 	t.Parallel()
 	for _, class := range []model.Class{model.ClassAuth, model.ClassQuota, model.ClassModel} {
@@ -228,7 +229,7 @@ func TestOverflowTakesTheOldest(t *testing.T) {
 	if out, err := l.Run(t.Context()); err != nil || out.Status != StatusFound || out.Calls != 6 {
 		t.Errorf("%+v, %v", out, err)
 	}
-	// What the server counted before says nothing of the shorter request.
+	// The server's earlier count does not apply to the shorter request.
 	if got, want := intentOf(t, traces, journal.Run(), 5).Estimate, model.Estimate(s.asked[4]); got != want {
 		t.Errorf("%d tokens are expected of a request of %d", got, want)
 	}
@@ -262,10 +263,10 @@ func TestParallelCalls(t *testing.T) {
 	gather := sync.OnceFunc(func() { close(together) })
 	l.Tools[0] = fake{"look", func(_ context.Context, args json.RawMessage) (Result, error) {
 		runs.Add(1)
-		if n := now.Add(1); n == concurrency { // again, when the last one comes before the first one leaves
+		if n := now.Add(1); n == concurrency { // again, if the last one comes before the first one leaves
 			gather()
 		}
-		<-together // passes only if so many run at the same time
+		<-together // passes only if that many run at the same time
 		most.Store(max(most.Load(), now.Load()))
 		now.Add(-1)
 		return Result{Text: "seen " + string(args)}, nil
@@ -293,8 +294,7 @@ func TestParallelCalls(t *testing.T) {
 	checkAnswered(t, s)
 }
 
-// A model that asks the same again and again is told so, then asked for its
-// last word.
+// A model that repeats the same call is told so, then asked for its last word.
 func TestRepeatedCalls(t *testing.T) {
 	t.Parallel()
 	var turns []turn
@@ -308,8 +308,7 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// A failed call, and a call of the tool that takes the answer, runs again when
-// it is repeated.
+// A repeated call runs again if it failed, or if its tool takes the answer.
 func TestRepeatsThatRun(t *testing.T) {
 	t.Parallel()
 	again := call("refuse", `{}`, "break", `{}`, "report", `{}`)
@@ -320,7 +319,7 @@ func TestRepeatsThatRun(t *testing.T) {
 	}
 }
 
-// When a run ends, so have the tools that it called.
+// The tools of a run have ended when the run ends.
 func TestNoToolOutlivesARun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -342,7 +341,7 @@ func TestNoToolOutlivesARun(t *testing.T) {
 	}
 }
 
-// Nothing that is masked is sent or recorded.
+// No masked text is sent or recorded.
 func TestMask(t *testing.T) {
 	t.Parallel()
 	journal, traces := journalIn(t, t.TempDir())
@@ -374,8 +373,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// A run that is interrupted, in the model or in a tool, ends at once with all
-// that was done on record, and goes on from there.
+// A run interrupted in the model or in a tool ends at once with all its steps on record,
+// and continues from there.
 func TestInterruption(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"model", "tool"} {
@@ -467,10 +466,10 @@ func (j *brokenJournal) Intend(context.Context, string, []byte) error         { 
 func (j *brokenJournal) Record(context.Context, string, []byte) error         { return j.write() }
 func (j *brokenJournal) Note(context.Context, string, []byte) error           { return j.write() }
 
-// When a step cannot be recorded nothing happens after it.
+// After a step that cannot be recorded, nothing happens.
 func TestJournalThatFails(t *testing.T) {
 	t.Parallel()
-	asked := []int{0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3} // by the number of writes that worked
+	asked := []int{0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3} // by the number of successful writes
 	for n, asked := range asked {
 		s := &script{turns: []turn{call("look", "{}"), say("so"), answer}}
 		l := newTestLoop(s)

@@ -15,8 +15,8 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// bulky is a model whose answers carry bulk in fields of its own, which every
-// later request gives back. It keeps count of the bytes that it is sent.
+// bulky is a model whose answers carry bulk in additional fields, which every later
+// request returns. It counts the bytes sent to it.
 func bulky(sent *int64, bulk int, count func(model.Request) model.Usage) turn {
 	n := 0
 	return func(_ context.Context, req model.Request) (*model.Reply, error) {
@@ -32,8 +32,8 @@ func bulky(sent *int64, bulk int, count func(model.Request) model.Usage) turn {
 	}
 }
 
-// Requests that a server makes a run repeat count, before they are sent and by
-// our own estimate, whatever the server reports.
+// Requests that a server makes a run repeat count, before they are sent and by this
+// program's estimate, for any report of the server.
 func TestLimitsCountWhatIsSent(t *testing.T) {
 	t.Parallel()
 	const limit = 400_000

@@ -14,7 +14,7 @@ import (
 	"git-agent/agent/model"
 )
 
-// busy looks at something new in each of n turns.
+// busy reads something new in each of n turns.
 func busy(n int) []turn {
 	var turns []turn
 	for i := range n {
@@ -37,8 +37,8 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 		{name: "turns", limits: Limits{Turns: 4}, reason: "turn limit: 4", turns: 4},
 		{name: "calls", limits: Limits{Calls: 4}, reason: "call limit: 4", turns: 5},
 		{name: "only one turn", limits: Limits{Turns: 1}, reason: "turn limit: 1", turns: 1},
-		// Each call takes 1020 tokens, but an answer may be 1000, and so may the
-		// last word, for which there must be room after one more turn.
+		// Each call takes 1020 tokens, but an answer may take 1000, and so may the last
+		// word, which needs room after one more turn.
 		{name: "tokens", limits: Limits{Tokens: 20000}, reason: "token limit: ", turns: 14},
 		{name: "USD", limits: Limits{USD: 0.02}, reason: "cost limit: ", turns: 14},
 		{name: "ledger", budget: NewLedger(Budget{USD: 0.02}), reason: "the budget of $0.02 does not hold", turns: 14},
@@ -71,8 +71,7 @@ func TestLimitsLeadToALastWord(t *testing.T) {
 	}
 }
 
-// The last answer may be the answer: as text, or as a call of the one tool
-// that takes it.
+// The last reply may be the answer: as text, or as a call of the one tool that takes it.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -113,7 +112,7 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A reason names what the next answers may take, and omits what takes nothing.
+// A reason names the possible costs of the next answers, and omits zeros.
 func TestReasonsNameNoZero(t *testing.T) {
 	t.Parallel()
 	number := regexp.MustCompile(`[0-9]{2,}|0\.[0-9]+`)
@@ -221,8 +220,8 @@ func TestPriceFromBills(t *testing.T) {
 	}
 }
 
-// A request that the time limit cuts off is followed by the last word, which
-// has time of its own.
+// After a request that the time limit cuts off comes the last word, which has its own
+// time.
 func TestWallCutsARequest(t *testing.T) {
 	t.Parallel()
 	var left time.Duration
@@ -248,7 +247,7 @@ func TestWallCutsARequest(t *testing.T) {
 	}
 }
 
-// A tool that the time limit cuts off gives an error, and the last word comes.
+// A tool cut off by the time limit gives an error, and the last word comes.
 func TestWallCutsATool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{turns: []turn{call("look", "{}"), say("verdict abc")}}
@@ -295,7 +294,7 @@ func TestWallCountsAllLives(t *testing.T) {
 	}
 }
 
-// A last word that does not come in its time ends the run.
+// A last word that exceeds its time ends the run.
 func TestLastWordHasItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newTestLoop(&script{turns: []turn{call("look", "{}"), hang, hang}})
@@ -354,8 +353,8 @@ func TestWallWithoutAnyAnswer(t *testing.T) {
 	})
 }
 
-// A model that answered only in an earlier process gets its last request when
-// the time is over, but not if it has just let a request run into the limit.
+// A model that answered only in an earlier process gets its last request after the end of
+// the time, but not if it has just let a request run into the limit.
 func TestWallWithoutAnAnswerInThisLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {
@@ -403,9 +402,9 @@ func TestOnlyRequestEndsWithTheTime(t *testing.T) {
 	})
 }
 
-// A budget is charged for what may have been paid: in full for a request whose
-// answer was lost, nothing for one that the server refused, and the cost of
-// answers that an earlier process received.
+// A budget is charged for possible costs: in full for a request with a lost answer,
+// nothing for one that the server refused, and the cost of answers that an earlier
+// process received.
 func TestLedgerAfterFailures(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -459,8 +458,8 @@ func TestResumedLastWord(t *testing.T) {
 	}
 }
 
-// The reservation is the highest cost of reading the prompt, with a margin for
-// the estimate, plus all the output that is allowed.
+// The reservation is the highest cost of reading the prompt, with a margin for the
+// estimate, plus the whole allowed output.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	p := price{Price: model.Price{Input: 1, CacheRead: 0.1, CacheWrite: 1.25, Output: 10}}

@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(runWithState(m)) }
 
-// runWithState runs the tests with a secret of their own for traces.db, and
-// not the user's.
+// runWithState runs the tests with their own secret for traces.db, not the user's.
 func runWithState(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "git-agent-loop-")
 	if err != nil {
@@ -28,9 +27,8 @@ func runWithState(m *testing.M) int {
 	return m.Run()
 }
 
-// longTalk is a model whose answers depend on the request alone, so that each
-// life of a run meets the same one. It goes wrong in most of the ways that
-// the loop records something for.
+// longTalk is a model whose answers depend only on the request, so that each process of a
+// run meets the same one. It makes most of the mistakes that the loop records.
 func longTalk(req model.Request) turn {
 	answers, size := 0, 0
 	for _, m := range req.Messages {
@@ -61,8 +59,8 @@ func longTalk(req model.Request) turn {
 	}
 }
 
-// A mortalJournal is a Journal in memory. It takes so many writes and refuses all
-// that come later, as if the process had been killed then.
+// A mortalJournal is a Journal in memory. It takes a number of writes and refuses all
+// later ones, like the journal of a killed process.
 type mortalJournal struct {
 	mu   sync.Mutex
 	left int
@@ -108,9 +106,9 @@ func (j *mortalJournal) write(f func()) error {
 	return nil
 }
 
-// A run that ends after any of its writes and is resumed equals one that nobody
-// disturbed, and sends at most one request again. That no acknowledged write is
-// lost when a process is killed is for the tests of package cache.
+// A run that ends after any of its writes and is resumed equals an undisturbed one, and
+// sends at most one request again. The tests of package cache check that no acknowledged
+// write is lost when a process is killed.
 func TestResumedAfterEachWrite(t *testing.T) {
 	t.Parallel()
 	life := func(j *mortalJournal) (end string, asks int, err error) {
@@ -119,7 +117,7 @@ func TestResumedAfterEachWrite(t *testing.T) {
 			asks++
 			return longTalk(req)(ctx, req)
 		}), j, 9
-		reports := 0 // what the tool remembers must survive as well
+		reports := 0 // the memory of the tool must survive as well
 		l.Tools[len(l.Tools)-1] = judge{fake{"report", func(context.Context, json.RawMessage) (Result, error) {
 			reports++
 			return Result{Text: fmt.Sprintf("rejected %d", reports)}, nil

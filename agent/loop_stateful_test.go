@@ -53,8 +53,7 @@ func TestStatefulToolsRunInOrder(t *testing.T) {
 	}
 }
 
-// A reason of Stop ends the conversation as a limit does: the model may answer once
-// more.
+// A reason of Stop ends the conversation like a limit: the model may answer once more.
 func TestStopEndsTheConversation(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{call("count", `{}`), call("count", `{}`), say("verdict x")}}
@@ -84,8 +83,8 @@ func (d *doer) Spec() Spec {
 	return s
 }
 
-// A test does not run after an edit of the same answer that failed, but it runs in the
-// next answer.
+// If an edit fails, a test of the same answer does not run, but a test of the next answer
+// does.
 func TestNoTestAfterAFailedEdit(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{call("edit", `{}`, "test", `{}`), call("test", `{}`), say("verdict x")}}

@@ -17,8 +17,8 @@ import (
 	"git-agent/cache"
 )
 
-// script is a model that says what it was told to, and keeps what it was
-// asked. Past its end it asks for nothing and says "the end".
+// script is a model with prepared answers, and keeps its requests. After its end it calls
+// no tool and says "the end".
 type script struct {
 	mu    sync.Mutex
 	turns []turn
@@ -91,8 +91,8 @@ type judge struct{ fake }
 
 func (judge) Decides() {}
 
-// newTestLoop is a loop with tools: look and read answer with their arguments, report takes a
-// answer that is not empty, and the others go wrong.
+// newTestLoop is a loop with tools: look and read answer with their arguments, report
+// takes an answer that is not empty, and the others fail.
 func newTestLoop(s *script) *Loop {
 	tool := func(name string, f func(ctx context.Context, args json.RawMessage) (Result, error)) fake {
 		return fake{name, f}
@@ -134,8 +134,8 @@ func newTestLoop(s *script) *Loop {
 	}
 }
 
-// A conversation leads from the prompt through calls to the answer, and every
-// request contains everything before it.
+// A conversation leads from the prompt through calls to the answer, and every request
+// contains all earlier messages.
 func TestLoopReachesAAnswer(t *testing.T) {
 	t.Parallel()
 	s := &script{turns: []turn{
@@ -207,7 +207,7 @@ func results(t testing.TB, traces *cache.Traces, run cache.RunID) map[string]str
 	return out
 }
 
-// intentOf is what was recorded before the n-th request.
+// intentOf is the record before the n-th request.
 func intentOf(t testing.TB, traces *cache.Traces, run cache.RunID, n int) (intent AskIntent) {
 	t.Helper()
 	for step, err := range traces.Steps(t.Context(), run) {
@@ -224,8 +224,8 @@ func intentOf(t testing.TB, traces *cache.Traces, run cache.RunID, n int) (inten
 	return intent
 }
 
-// A run that is resumed with all its steps sends no request, and ends in the
-// same way with the same events.
+// A run resumed with all its steps sends no request, and ends in the same way with the
+// same events.
 func TestLoopResumes(t *testing.T) {
 	t.Parallel()
 	turns := []turn{call("read", `{"a":"<&>"}`, "look", `{"a":2}`, "look", `{"a":2}`), say("  "), call("nope", `{}`), fails(model.ClassOverflow), call("report", `{"x":"<&>"}`)}
@@ -266,7 +266,7 @@ func TestLoopResumes(t *testing.T) {
 	}
 }
 
-// A run of a build that did not record what its tools do can be resumed.
+// A run of a build that did not record the deeds of its tools can be resumed.
 func TestOldOpeningResumes(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalIn(t, filepath.Join(t.TempDir(), "a"))

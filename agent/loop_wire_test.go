@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// oddAnswer is a chat completion as nobody would write it: fields that no
-// client knows, and blanks, escapes and numbers that a decoder would change.
+// oddAnswer is an unusual chat completion: it has fields that no client knows, and
+// blanks, escapes and numbers that a decoder would change.
 const oddAnswer = `{"id":"x","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls",
  "message": {"role":"assistant", "content": null, "reasoning_content":"", "extra_content":{"google":{"thought_signature":"a\/b<&>\u00e9"}},
   "n": 1.50e+2,  "tool_calls":[{"id":"odd","type":"function","function":{"name":"look","arguments":"{ \"at\" : 1 }"},"index":0}]}}],
@@ -42,9 +42,8 @@ func speak(req modeltest.Request) modeltest.Reply {
 	}
 }
 
-// With the real client on each wire, a run that is interrupted anywhere and
-// resumed sends the same bytes as one that is not, and no request changes
-// what was said before it.
+// With the real client on each wire, a run interrupted anywhere and resumed sends the
+// same bytes as an uninterrupted one, and no request changes earlier messages.
 func TestResumedRunSendsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []model.Wire{model.WireChat, model.WireResponses} {
@@ -89,8 +88,8 @@ func TestResumedRunSendsTheSameBytes(t *testing.T) {
 	}
 }
 
-// sameBytes wants the requests of two runs to be equal, where one may have
-// sent some of them twice.
+// sameBytes reports an error unless the requests of two runs are equal, except that one
+// run may have sent some of them twice.
 func sameBytes(t *testing.T, got, want []modeltest.Request) {
 	t.Helper()
 	i := 0
@@ -107,8 +106,8 @@ func sameBytes(t *testing.T, got, want []modeltest.Request) {
 	}
 }
 
-// What a server does wrong is retried by the client or ends the run with its
-// reason, and the run's record is whole in both cases.
+// A server's mistake is retried by the client or ends the run with its reason, and the
+// run's record is whole in both cases.
 func TestBadServerInARun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -151,8 +150,7 @@ func TestBadServerInARun(t *testing.T) {
 	}
 }
 
-// The user is told when a request waits for its server, and when the wait is
-// over.
+// The user sees when a request waits for its server, and when the wait is over.
 func TestWaitsAreProgress(t *testing.T) {
 	t.Parallel()
 	srv := modeltest.Script(t, modeltest.Status(503, "{}", "Retry-After", "8"), modeltest.Call("report", `{"commit":"abc"}`))

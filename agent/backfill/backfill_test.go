@@ -43,9 +43,9 @@ func text(n int, change string) string {
 }
 
 func TestHistoryFollowsRenames(t *testing.T) {
-	// A file is renamed twice, with changes, beside another file that stays. All versions
-	// of it arrive under all names, in one fetch for each name, and no version of the
-	// other file does.
+	// A file is renamed twice, with changes, beside another file that stays. All its
+	// versions arrive under all names, in one fetch for each name, and no version of the
+	// other file arrives.
 	t.Parallel()
 	h := served(t)
 	h.Commit("one", gittest.Files{"a.c": text(30, "1"), "other.c": "1\n"})
@@ -79,7 +79,7 @@ func TestHistoryFollowsRenames(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	// A search needs the files of one commit, and no version before.
+	// A search needs the files of one commit, and no earlier version.
 	t.Parallel()
 	h := served(t)
 	h.Commit("one", gittest.Files{"a": "1\n", "d/b": "1 b\n", "d/c": "1 c\n"})
@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestFailureEndsFetching(t *testing.T) {
-	// After a remote could not be reached no further fetch is tried, and the error is
+	// After one remote was unreachable, no further fetch is tried, and the error is
 	// git's.
 	t.Parallel()
 	h := served(t)
@@ -127,8 +127,8 @@ func TestTreesAreNotGuessed(t *testing.T) {
 }
 
 func TestFetchIsGuarded(t *testing.T) {
-	// A fetch runs no hook, moves no ref and writes no FETCH_HEAD, and a remote whose name
-	// is an option is not used. An interrupted fetch is no failure of the remote.
+	// A fetch runs no hook, moves no ref and writes no FETCH_HEAD, and a remote with an
+	// option as its name is not used. An interrupted fetch is no failure of the remote.
 	t.Parallel()
 	h := served(t)
 	head := h.Commit("one", gittest.Files{"a": "1\n"})

@@ -22,7 +22,7 @@ func longView(n int) func(int) Layout {
 }
 
 func TestComposeShort(t *testing.T) {
-	// A short answer is told whole, with notes and without notice.
+	// A short answer is complete, with notes and without notice.
 	got, err := Compose(longView(2), Full, 0, []string{"mind"}, "ask less")
 	want := "head\nnote: mind\npart 0 (continued)\nline 0000 of the long answer\nline 0001 of the long answer\n"
 	if got != (Answer{Text: want}) || err != nil {
@@ -31,8 +31,8 @@ func TestComposeShort(t *testing.T) {
 }
 
 func TestComposeCondensed(t *testing.T) {
-	// A long answer fits its bound, keeps its tail and says how to get the
-	// rest; and the pages that it names hold every line exactly once.
+	// A long answer fits its bound, keeps its tail and says how to get the rest; and the
+	// named pages hold every line exactly once.
 	const lines = 1000
 	got, err := Compose(longView(lines), Full, 0, nil, "ask for less")
 	if err != nil || strings.Count(got.Full, "\n") != lines+2 { // a heading above, a section name
@@ -89,7 +89,7 @@ func TestComposePlain(t *testing.T) {
 }
 
 func TestComposeBoundsFull(t *testing.T) {
-	// What is kept of a very long answer ends with a whole line and says so.
+	// The kept part of a very long answer ends with a whole line and a notice.
 	got, err := Compose(longView(20_000), Full, 0, nil, "")
 	body, notice, _ := strings.Cut(got.Full, "\n[")
 	if err != nil || len(body) > fullBytes || len(body) < fullBytes-100 || !strings.HasSuffix(body, "of the long answer") {

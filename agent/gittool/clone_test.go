@@ -21,7 +21,7 @@ func cloneOf(f *fixture, options ...string) *fixture {
 }
 
 func TestShallowClone(t *testing.T) {
-	// Where history is cut the answers say so, and blame goes on.
+	// At the end of a shallow history the answers say so, and blame continues.
 	f := calcHistory(t)
 	c := cloneOf(f, "--depth=2")
 	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: c.dir})
@@ -47,8 +47,8 @@ func TestShallowClone(t *testing.T) {
 }
 
 func TestPartialClone(t *testing.T) {
-	// A call that needs a missing object is answered with its name or without
-	// the part that needs it; nothing is fetched, and nothing is kept.
+	// An answer that needs a missing object names it or omits the part that needs it;
+	// nothing is fetched, and nothing is kept.
 	f := calcHistory(t)
 	c := cloneOf(f, "--filter=blob:none")
 	memory := &recorder{}
@@ -75,8 +75,8 @@ func TestPartialClone(t *testing.T) {
 }
 
 func TestMissingBlobCostsOnlyItsPart(t *testing.T) {
-	// With one old blob gone, searches answer from the newer commits and say
-	// where they stopped, and a commit is shown but for the file that needs it.
+	// With one old blob gone, searches answer from the newer commits and name their end,
+	// and a commit is shown without the file that needs the blob.
 	f := newFixture(t)
 	f.write("a.c", "int old;\n")
 	f.write("b.c", "int b;\n")

@@ -28,8 +28,8 @@ func TestExpensiveExpressions(t *testing.T) {
 	}
 }
 
-// Commits are found by their messages and by what they change, the newest first, in the
-// scope only.
+// Commits are found by their messages and by their changes, the newest first, only in the
+// scope.
 func TestCommitSearch(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

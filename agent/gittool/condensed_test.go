@@ -47,15 +47,15 @@ var condensed = [][2]string{
 }
 
 func TestCondensed(t *testing.T) {
-	// What is long is condensed by a rule of its tool.
+	// Each tool condenses long answers by its own rule.
 	f := longHistory(t)
 	box := f.toolbox(Scope{Tip: f.oid["c11"]}, Options{})
 	golden(t, "condensed.golden", f.transcript(box, condensed))
 }
 
 func TestEveryLevelIsShorter(t *testing.T) {
-	// The levels of each tool shrink, say what they leave out, and end; the
-	// last one too is cut to its bound; the pages hold what was left out.
+	// The levels of each tool shrink, name their omissions, and end; the last one too is
+	// cut to its bound; the pages hold the omitted parts.
 	f := longHistory(t)
 	box := f.toolbox(Scope{Tip: f.oid["c11"]}, Options{})
 	for _, c := range condensed {
@@ -105,8 +105,8 @@ func checkLevels(t *testing.T, tool string, value any) {
 	for level := condense.Full + 1; ; level++ {
 		v := teller.render(level)
 		n := lengthOf(v)
-		// Blame keeps either few lines or narrow ones, and lists by commit
-		// in the end: these are no longer and shorter than one another.
+		// Blame keeps either few lines or narrow ones, and finally lists by commit:
+		// neither of these levels is always the shorter one.
 		if n > last && tool != "git_blame" {
 			t.Errorf("%s: level %d has %d characters, the one before %d", tool, level, n, last)
 		}
@@ -120,7 +120,7 @@ func checkLevels(t *testing.T, tool string, value any) {
 }
 
 func TestAskedRangeIsShown(t *testing.T) {
-	// Blame of a range that was asked for leaves out no line and cuts none.
+	// Blame of a requested range omits no line and cuts none.
 	f := newFixture(t)
 	var text strings.Builder
 	for n := range 300 {
@@ -148,8 +148,8 @@ func TestAskedRangeIsShown(t *testing.T) {
 }
 
 func TestLongAskedRangeIsShownFromItsStart(t *testing.T) {
-	// Of a range that is too long, blame shows the first lines without a hole,
-	// names the commits of the others, and says how to see them.
+	// For a range that is too long, blame shows the first lines without a hole, names the
+	// commits of the others, and says how to see them.
 	f := newFixture(t)
 	var text strings.Builder
 	for n := range 600 {
@@ -192,8 +192,8 @@ func TestLongAskedRangeIsShownFromItsStart(t *testing.T) {
 }
 
 func TestEachHunkOfAPathIsShown(t *testing.T) {
-	// However many hunks a file has, a call with path shows something of each,
-	// in order and under the head of its function.
+	// For a file of any number of hunks, a call with path shows a part of each, in order
+	// and under the head of its function.
 	f := newFixture(t)
 	body := func(step int) string {
 		var b strings.Builder
@@ -226,8 +226,8 @@ func TestEachHunkOfAPathIsShown(t *testing.T) {
 }
 
 func TestFileOfAPathIsShown(t *testing.T) {
-	// With the path of one file, 200 changed lines are shown whole, and of more
-	// the first ones without a hole.
+	// With the path of one file, 200 changed lines are shown whole. From more lines, the
+	// first ones are shown without a hole.
 	for _, test := range []struct{ lines, shown int }{{200, 200}, {600, 200}} {
 		f := newFixture(t)
 		f.write("other.c", "int x;\n")
@@ -260,7 +260,7 @@ func TestFileOfAPathIsShown(t *testing.T) {
 }
 
 func TestSearchKeepsALineOfEachCommit(t *testing.T) {
-	// A list of many commits still says what each did to the pattern.
+	// A list of many commits still shows the change of the pattern in each.
 	f := newFixture(t)
 	for n := range 18 {
 		f.write(fmt.Sprintf("lib/part/number%02d.c", n), fmt.Sprintf("int value%02d = step(%d, \"a line of a length that is above the average of lines\");\n", n, n))
@@ -282,8 +282,8 @@ func TestSearchKeepsALineOfEachCommit(t *testing.T) {
 }
 
 func TestFunctionIsShownWhereItWasCreated(t *testing.T) {
-	// The body that a commit created stands in the answer, as do some of the
-	// changed lines of the newest and of the oldest change to it.
+	// The answer has the body that a commit created, and some of the changed lines of the
+	// newest and of the oldest change to it.
 	f := newFixture(t)
 	body := func(step int) string {
 		var b strings.Builder
@@ -324,7 +324,7 @@ func TestFunctionIsShownWhereItWasCreated(t *testing.T) {
 }
 
 func TestPagesOfAFunctionRepeatNoBody(t *testing.T) {
-	// Of all but the newest commit the pages show what is near a change.
+	// For all commits except the newest, the pages show only the lines near a change.
 	h := Hunk{OldStart: 5, OldLines: 9, NewStart: 5, NewLines: 9,
 		Lines: []string{" a", " b", " c", " d", "-e", "+E", " f", " g", " h", " i"}}
 	v := &FunctionLog{Path: "work.c", Function: "a", Hits: []FunctionHit{{Hunks: []Hunk{h}}, {Hunks: []Hunk{h}}}}
@@ -341,7 +341,8 @@ func TestPagesOfAFunctionRepeatNoBody(t *testing.T) {
 }
 
 func TestFunctionLogSaysWhatItFollowed(t *testing.T) {
-	// Git may take the head of a function for all of it, which must be said.
+	// Git may take the head of a function for the whole function, and the answer must say
+	// so.
 	for _, test := range []struct {
 		lines []string
 		want  string
@@ -358,7 +359,7 @@ func TestFunctionLogSaysWhatItFollowed(t *testing.T) {
 	}
 }
 
-// lengthOf counts the characters of a layout that has no legend.
+// lengthOf counts the characters of a layout without a legend.
 func lengthOf(v condense.Layout) int {
 	n := condense.Runes(v.Head) + 1
 	for _, b := range v.Blocks {

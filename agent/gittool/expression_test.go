@@ -16,8 +16,7 @@ import (
 )
 
 func TestExpressions(t *testing.T) {
-	// Honest expressions pass; what costs too much is refused in words that say
-	// what to write instead.
+	// Ordinary expressions pass. The refusal of an expensive one suggests another form.
 	for _, pattern := range []string{
 		"a", "", "foo|bar", `\.c$`, "^[a-z_]+[ \t]*\\(", "[]a(]{2}", "[[:alpha:]_]+", "(a|b)*c", "x{3}", "x{2,}", "x{,20}", "a{", "a{x}", "{", "*a", "(",
 		`\(\)`, "((a+)b)*", "(foo|bar|baz)[0-9]{1,8}", "int +[a-z_]+\\([^)]*\\)", `\bword\b`, "a{1,900}", "[0-9a-f]{40}", strings.Repeat("a|", 490),
@@ -53,7 +52,7 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// anExpression makes a regular expression at random that likes repetitions.
+// anExpression makes a random regular expression with many repetitions.
 func anExpression(r *rand.Rand, depth int) string {
 	var b strings.Builder
 	for range 1 + r.IntN(3) {
@@ -86,7 +85,7 @@ func anExpression(r *rand.Rand, depth int) string {
 }
 
 func TestAcceptedExpressionsAreCheap(t *testing.T) {
-	// What passes the check compiles in git, and reads a text, in little memory.
+	// An accepted expression compiles in git, and reads a text, in little memory.
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux bounds the memory of a process")
 	}
@@ -117,7 +116,7 @@ func TestAcceptedExpressionsAreCheap(t *testing.T) {
 }
 
 func TestToolsMeasureExpressions(t *testing.T) {
-	// Both tools that take a regular expression measure it; a text is a text.
+	// Both tools with a regular expression measure it; a plain text is not measured.
 	f := calcHistory(t)
 	box := f.toolbox(Scope{}, Options{})
 	for _, c := range [][2]string{

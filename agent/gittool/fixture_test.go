@@ -96,7 +96,7 @@ int scale(int a)
 }
 `
 
-// calcHistory is the history that most tests look at:
+// calcHistory is the history of most tests:
 //
 //	first -- zero -- moved -- noisy -- side/merge -- last (tip) -- fix
 func calcHistory(t testing.TB) *fixture {
@@ -150,7 +150,7 @@ func (f *fixture) toolbox(scope Scope, opt Options) *Toolbox {
 	return box
 }
 
-// expand puts oids for {name} and twelve digits for {name12}.
+// expand replaces {name} with oids and {name12} with twelve digits.
 func (f *fixture) expand(s string) string {
 	for name, oid := range f.oid {
 		s = strings.ReplaceAll(s, "{"+name+"}", string(oid))

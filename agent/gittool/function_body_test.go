@@ -9,8 +9,7 @@ import (
 )
 
 func TestTypeBody(t *testing.T) {
-	// The whole of a type is found by its layout, and nothing else is taken
-	// for a type.
+	// The whole of a type is found by its layout, and nothing else is taken for a type.
 	for _, test := range []struct {
 		name, text string
 		want       string
@@ -38,8 +37,8 @@ func TestTypeBody(t *testing.T) {
 }
 
 func TestFunctionLogFollowsAClass(t *testing.T) {
-	// A commit that changes a method of a class is in the class's history,
-	// which ends where the class was written.
+	// A commit that changes a method of a class is in the class's history, which ends at
+	// the creation of the class.
 	f := newFixture(t)
 	class := "import os\n\n\nclass App:\n    name = 1\n\n    def load(self):\n        return 1\n\n    def save(self):\n        return 2\n"
 	f.commit("first", "start")
@@ -59,8 +58,8 @@ func TestFunctionLogFollowsAClass(t *testing.T) {
 }
 
 func TestFunctionLogFallsBackToLines(t *testing.T) {
-	// A function that git's pattern for headings does not see is followed by its lines,
-	// and the answer says which.
+	// A function that git's pattern for headings misses is followed by its lines, and the
+	// answer names them.
 	t.Parallel()
 	for _, test := range []struct{ file, name, text, want string }{
 		{"a.hpp", "size", "class Box {\npublic:\n\tint size() const {\n\t\tint n = 1;\n\t\treturn n;\n\t}\n};\n", "lines 3-6 at"},

@@ -20,8 +20,8 @@ func (f *fixture) lose(commit, path string) string {
 }
 
 func TestGapSaysWhatWasNotSearched(t *testing.T) {
-	// Where a blob is missing, an answer names the file and the commit that need it,
-	// the period that was not searched and the path of the search.
+	// If a blob is missing, an answer names the file and the commit that need it, the
+	// unsearched period and the path of the search.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("d/a.c", "int old;\n")
@@ -50,7 +50,7 @@ func TestGapSaysWhatWasNotSearched(t *testing.T) {
 }
 
 func TestGapOfAPartialClone(t *testing.T) {
-	// A clone without blobs says which commit ended the search.
+	// A clone without blobs names the commit that ended the search.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a.c", "int old;\n")

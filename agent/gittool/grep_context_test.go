@@ -20,7 +20,7 @@ func TestGrepContext(t *testing.T) {
 }
 
 func TestGrepContextIsBounded(t *testing.T) {
-	// Of many matches only the first ones get lines around them, and the answer says so.
+	// Only the first of many matches get lines around them, and the answer says so.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a.txt", strings.Repeat("hit\nother\nmiss\n", 1000))
@@ -33,7 +33,8 @@ func TestGrepContextIsBounded(t *testing.T) {
 }
 
 func TestShowPattern(t *testing.T) {
-	// Only hunks with a text are shown, without the message, and the others counted.
+	// Only hunks with the text are shown, without the message, and the others are
+	// counted.
 	t.Parallel()
 	f := newFixture(t)
 	text := strings.Repeat("line\n", 30)
@@ -54,7 +55,7 @@ func TestShowPattern(t *testing.T) {
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a\nb"}`), "must be one line")
 }
 
-// Where counting stops, the files are no more than counted, either.
+// If the count of matches stops early, the count of files is a lower bound, too.
 func TestGrepCountsNoMoreThanItRead(t *testing.T) {
 	t.Parallel()
 	v := &Grep{Pattern: "x", More: true, Total: maxGrepCount, Files: 12, Matches: []GrepMatch{{Path: "a"}}}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWithoutContextIsWhatU0Prints(t *testing.T) {
-	// The parts of a hunk carry the numbers that git diff -U0 would print.
+	// The parts of a hunk have the numbers of git diff -U0.
 	h := Hunk{OldStart: 10, OldLines: 6, NewStart: 10, NewLines: 6, Lines: []string{" a", "-b", "+B", "+C", " d", " e", "-f", " g"}}
 	var got []string
 	for _, part := range h.withoutContext() {
@@ -29,8 +29,8 @@ func TestWithoutContextIsWhatU0Prints(t *testing.T) {
 }
 
 func TestHunkShortSaysWhatIsMissing(t *testing.T) {
-	// A shortened hunk ends with the counts of what was cut, and is never
-	// shortened by one line only to say so.
+	// A shortened hunk ends with the counts of the cut lines, and is never shortened by
+	// only one line.
 	h := Hunk{Lines: []string{"-a", "-b", "+c", "+d"}}
 	if got := h.short(1); !reflect.DeepEqual(got, []string{"-a", "+c", "... (+1 -1 more)"}) {
 		t.Errorf("got %q", got)
@@ -42,7 +42,7 @@ func TestHunkShortSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestParseHunksCountsLines(t *testing.T) {
-	// Lines that look like headers are content as long as the hunk lasts.
+	// Lines that look like headers are content until the hunk ends.
 	patch := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ int f()\n--- a/not a header\n+@@ -9 +9 @@\n \n\\ No newline at end of file\n@@ -7 +7 @@\n-p\n+q\r\n"
 	got := parseHunks([]byte(patch))
 	want := []Hunk{
@@ -55,8 +55,8 @@ func TestParseHunksCountsLines(t *testing.T) {
 }
 
 func FuzzParseHunks(f *testing.F) {
-	// Whatever git prints, every line of a hunk has its sign, and the hunk can
-	// be told in all ways without a panic.
+	// For any output of git, every line of a hunk has its sign, and all renderings of the
+	// hunk work without a panic.
 	f.Add([]byte("@@ -1,2 +1 @@\n-a\n b\n"))
 	f.Add([]byte("@@ -0,0 +1,99999999999999999999 @@\n+a\n\n\\ x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -72,7 +72,7 @@ func FuzzParseHunks(f *testing.F) {
 }
 
 func TestCRLF(t *testing.T) {
-	// Carriage returns are dropped only where every line has one.
+	// Carriage returns are dropped only if every line has one.
 	hunks := func(texts ...string) []gitext.Hunk {
 		h := gitext.Hunk{OldStart: 1, NewStart: 1, NewLines: len(texts)}
 		for _, s := range texts {
@@ -89,7 +89,8 @@ func TestCRLF(t *testing.T) {
 }
 
 func TestHunkShortByKind(t *testing.T) {
-	// Of what is only added more is shown, of what replaces as many lines less.
+	// A pure addition is shown at greater length, and a replacement by as many lines at
+	// less.
 	for name, c := range map[string]struct {
 		lines       string
 		keep, shown int
@@ -107,8 +108,8 @@ func TestHunkShortByKind(t *testing.T) {
 }
 
 func TestHunkFormsHaveRoom(t *testing.T) {
-	// The many forms of a long hunk end where the room does, and what is chosen
-	// of them is what would be chosen of all.
+	// The many forms of a long hunk end at the limit of the room, and the choice among
+	// them equals the choice among all forms.
 	const lines, room = 5000, 2000
 	h := Hunk{NewStart: 1, NewLines: lines}
 	for n := range lines {
@@ -127,8 +128,8 @@ func TestHunkFormsHaveRoom(t *testing.T) {
 }
 
 func TestFunctionHitCreates(t *testing.T) {
-	// A function is created where its name comes with lines of its own; a new
-	// heading on old lines is a rename, an older function a drift of git's.
+	// A function is created if its name comes with new lines; a new heading on old lines
+	// is a rename, and older lines mean that git follows another function.
 	for name, c := range map[string]struct {
 		lines string
 		want  bool

@@ -8,8 +8,8 @@ import (
 )
 
 func TestMaskedLines(t *testing.T) {
-	// The lines of files pass through the redactor in every tool, in the headings of
-	// hunks too; the hashes that a tool prints itself do not.
+	// The lines of files pass through the redactor in every tool, also in the headings of
+	// hunks; the hashes that a tool prints itself do not.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a.c", "int f(int a)\n{\n\treturn a;\n}\n")
@@ -40,7 +40,7 @@ func TestMaskedLines(t *testing.T) {
 }
 
 func TestHiddenNames(t *testing.T) {
-	// A call with the label of a hidden commit is told what it is.
+	// The answer to a call with the label of a hidden commit explains the label.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "a\n")
@@ -52,8 +52,8 @@ func TestHiddenNames(t *testing.T) {
 }
 
 func TestSplitNameIsHidden(t *testing.T) {
-	// A name that is split over subject and body of a message passes through the
-	// redactor in one piece.
+	// A name split over subject and body of a message passes through the redactor in one
+	// piece.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a.c", "int a;\n")

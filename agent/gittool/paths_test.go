@@ -6,8 +6,8 @@ import (
 )
 
 func TestNearNames(t *testing.T) {
-	// Moved files come first, then other endings, then longer names, then
-	// slips of the pen; short names match nothing by chance.
+	// Moved files come first, then other endings, then longer names, then typing errors;
+	// short names match nothing by chance.
 	files := []string{"src/calc.c", "old/lib/calc.c", "lib/calc.h", "lib/Calc.C", "lib/calculator.c", "lib/clac.c", "lib/x.c", "doc/readme"}
 	tests := []struct {
 		want string
@@ -26,7 +26,7 @@ func TestNearNames(t *testing.T) {
 }
 
 func TestCleanPath(t *testing.T) {
-	// Paths are relative to the top, and none leads out of it.
+	// Paths are relative to the top, and none leads outside.
 	tests := []struct {
 		in   string
 		want []string

@@ -2,7 +2,7 @@ package gittool
 
 import "testing"
 
-// A refusal says what to ask instead.
+// A refusal suggests another call.
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	f := newFixture(t)
 	f.write("old/gone.c", "int gone;\n")

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// answer returns what one call answers.
+// answer returns the answer to one call.
 func (f *fixture) answer(box *Toolbox, tool, args string) string {
 	f.t.Helper()
 	return f.transcript(box, [][2]string{{tool, args}})
 }
 
-// expects checks texts that an answer must have.
+// expects checks that an answer has the texts.
 func expects(t *testing.T, got string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -23,8 +23,8 @@ func expects(t *testing.T, got string, wants ...string) {
 }
 
 func TestSearchCollapsesTranslations(t *testing.T) {
-	// A change of many translations takes one line, also where there are more of them
-	// than files are read, and program text beside them is shown.
+	// A change of many translations takes one line, even if there are more of them than
+	// files are read, and program text beside them is shown.
 	t.Parallel()
 	f := newFixture(t)
 	f.commit("first", "start")
@@ -41,7 +41,7 @@ func TestSearchCollapsesTranslations(t *testing.T) {
 }
 
 func TestSearchGathersEqualLines(t *testing.T) {
-	// The same line in many files stands once, with their number.
+	// The same line in many files is shown once, with their number.
 	t.Parallel()
 	f := newFixture(t)
 	f.commit("first", "start")
@@ -53,8 +53,8 @@ func TestSearchGathersEqualLines(t *testing.T) {
 }
 
 func TestSearchMarksMoves(t *testing.T) {
-	// A commit that only moves the lines, and a file that arrives by a rename from
-	// outside of the path, are told from changes.
+	// A commit that only moves the lines, and a file renamed from outside the path, are
+	// distinguished from changes.
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a.c", "one\nlimit = 9;\ntwo\nthree\nfour\n")
@@ -77,7 +77,7 @@ func TestSearchMarksMoves(t *testing.T) {
 }
 
 func TestPatternIsEchoedAsItRan(t *testing.T) {
-	// The answers repeat a pattern as git got it, with its kind.
+	// The answers repeat a pattern in the form that git got, with its kind.
 	t.Parallel()
 	f := calcHistory(t)
 	box := f.toolbox(Scope{}, Options{})

@@ -9,8 +9,8 @@ import (
 )
 
 func TestStandingTells(t *testing.T) {
-	// What is left of a text is counted by line and file; a file for secrets
-	// does not count, and only a change that took lines away ends a text.
+	// The remaining copies of a text are counted by line and file; a file for secrets
+	// does not count, and only a change that removed lines ends a text.
 	match := func(paths ...string) *Presence {
 		var found []gitext.GrepMatch
 		for _, p := range paths {
@@ -46,7 +46,7 @@ func TestStandingTells(t *testing.T) {
 }
 
 func TestGrepGathersEqualLines(t *testing.T) {
-	// Equal lines in a row stand once, behind all their numbers.
+	// Consecutive equal lines are shown once, after all their numbers.
 	var v Grep
 	for i, text := range []string{"\tlock();", "lock();", "unlock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();", "lock();"} {
 		v.Matches = append(v.Matches, GrepMatch{Path: "a.c", Line: i + 1, Text: text})

@@ -9,8 +9,8 @@ import (
 )
 
 func TestSpecs(t *testing.T) {
-	// Every tool is described, each parameter too, and nothing else is; the
-	// schemas are strict JSON schemas.
+	// Every tool and each parameter is described, and nothing else is; the schemas are
+	// strict JSON schemas.
 	specs, err := Specs()
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestClean(t *testing.T) {
-	// Nothing that moves a cursor or cannot be seen comes through.
+	// Characters that move a cursor or are invisible are escaped.
 	tests := []struct{ in, want string }{
 		{"plain\ttext\nÄß漢", "plain\ttext\nÄß漢"},
 		{"\x1b[31mred", `\x1b[31mred`},
@@ -27,7 +27,7 @@ func TestClean(t *testing.T) {
 }
 
 func TestShorten(t *testing.T) {
-	// A cut falls between characters and counts what is missing.
+	// A cut falls between characters and counts the missing ones.
 	if got := agent.Shorten("äöü", 3); got != "äöü" {
 		t.Errorf("got %q", got)
 	}
@@ -37,7 +37,7 @@ func TestShorten(t *testing.T) {
 }
 
 func TestAroundShowsTheMatch(t *testing.T) {
-	// A long line is cut to where the match is, whatever its characters.
+	// A long line is cut to the part around the match, with any characters.
 	s := strings.Repeat("ä", 100) + "needle" + strings.Repeat("ö", 100)
 	got := around(s, strings.Index(s, "needle"), 60)
 	if !strings.HasPrefix(got, "(60+)…ä") || !strings.Contains(got, "needle") || !strings.HasSuffix(got, "ö…(+86)") {

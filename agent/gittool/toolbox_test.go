@@ -38,7 +38,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// transcript is what each call answers, one after the other.
+// transcript returns the answers to the calls, one after the other.
 func (f *fixture) transcript(box *Toolbox, calls [][2]string) string {
 	var b strings.Builder
 	for _, c := range calls {
@@ -149,7 +149,7 @@ var badCalls = [][2]string{
 }
 
 func TestToolsRefuse(t *testing.T) {
-	// Every bad call is answered in words that lead to a good one.
+	// The answer to every bad call leads to a good one.
 	f := calcHistory(t)
 	got := f.transcript(f.toolbox(Scope{}, Options{}), badCalls)
 	golden(t, "refused.golden", got)
@@ -159,8 +159,8 @@ func TestToolsRefuse(t *testing.T) {
 }
 
 func TestHashesAreForgiven(t *testing.T) {
-	// A hash is found by its beginning when its end is wrong, in any case and
-	// with what models put around it; the answer says what was assumed.
+	// A hash with a wrong end is found by its beginning, in any case and with any
+	// decoration from models; the answer names the assumption.
 	f := calcHistory(t)
 	box := f.toolbox(Scope{}, Options{})
 	zero := string(f.oid["zero"])
@@ -198,14 +198,14 @@ func TestBranchNamedLikeAHash(t *testing.T) {
 }
 
 func TestAmbiguousHash(t *testing.T) {
-	// A prefix that two visible commits share is refused with both names, and
-	// one that only hidden commits share with it is no trouble.
+	// A prefix shared by two visible commits is refused with both names; hidden commits
+	// with the same prefix do not matter.
 	f := newFixture(t)
 	f.write("a", "a\n")
 	seen := map[string]gitext.OID{}
 	var one, two gitext.OID
 	tree := f.git("write-tree")
-	const digits = 2 // of real commits no more can be had quickly
+	const digits = 2 // more digits of real commits cannot be had quickly
 	for i := range 200 {
 		oid := gitext.OID(f.git("commit-tree", "-m", fmt.Sprint(i), tree))
 		if other, ok := seen[string(oid)[:digits]]; ok {
@@ -227,7 +227,7 @@ func TestAmbiguousHash(t *testing.T) {
 }
 
 func TestScopeBoundsEveryTool(t *testing.T) {
-	// What is later than the tip, by ancestry or date, is in no answer.
+	// No answer has a commit later than the tip, by ancestry or date.
 	f := calcHistory(t)
 	box := f.toolbox(Scope{Tip: f.oid["moved"], Fix: f.oid["noisy"]}, Options{})
 	answers := f.transcript(box, [][2]string{
@@ -302,8 +302,8 @@ func (r *recorder) Put(_ context.Context, key cache.Key, value []byte) {
 }
 
 func TestMemory(t *testing.T) {
-	// A remembered answer is the same, text and value; what was asked in other
-	// words is the same question; another scope or parameter is another one.
+	// A remembered answer is the same, text and value; the same question in other words
+	// is equal; another scope or parameter makes another question.
 	f := calcHistory(t)
 	memory := &recorder{}
 	box := f.toolbox(Scope{}, Options{Memory: memory})
@@ -352,8 +352,8 @@ func TestRefusalsAreNotRemembered(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	// A call that takes too long is answered with how to ask for less, and a
-	// caller who leaves gets his own reason back.
+	// The answer to a call that takes too long says how to ask for less, and a caller who
+	// leaves gets the cause back.
 	f := calcHistory(t)
 	box := f.toolbox(Scope{}, Options{Timeout: time.Nanosecond})
 	_, err := box.Call(context.Background(), "git_log_search", json.RawMessage(`{"pattern":"x"}`))
@@ -369,8 +369,8 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestQualifiedNames(t *testing.T) {
-	// Of two methods of one name the qualified one is followed, and what
-	// models write around a name does not matter.
+	// Among two methods of one name the qualified one is followed, and the decoration
+	// around a name does not matter.
 	f := newFixture(t)
 	f.write("x.cpp", "int A::run(int x)\n{\n\treturn 1;\n}\n\nint B::run(int x)\n{\n\treturn 2;\n}\n")
 	f.commit("one", "one\n")

@@ -15,15 +15,15 @@ import (
 )
 
 // BenchmarkSearch compares searches of a whole history with those of git, in processor
-// time with that of the child processes: x-git is how many times longer git takes.
-// first lists 21 entries with their files, as git_log_search does, all lists all.
+// time including child processes: x-git is git's time divided by the time of the index.
+// first lists 21 entries with their files, like git_log_search, all lists all entries.
 //
 //	go test ./agent/lineindex -run - -bench Search
 //	GIT_AGENT_INDEX_REPO=<directory> GIT_AGENT_INDEX_DIR=<directory> \
 //	    go test ./agent/lineindex -run - -bench Search -benchtime 20x -timeout 60m
 //
 // The first directory has the repository, the second one its index, which is built if it
-// is not there. Each iteration takes another text.
+// does not exist. Each iteration takes another text.
 func BenchmarkSearch(b *testing.B) {
 	dir, at := os.Getenv("GIT_AGENT_INDEX_REPO"), os.Getenv("GIT_AGENT_INDEX_DIR")
 	if dir == "" {

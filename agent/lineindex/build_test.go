@@ -49,7 +49,7 @@ func build(t *testing.T, dir string, repo *gitext.Repo) Built {
 	return b
 }
 
-// numbered makes a history of one file, to which each commit adds a line.
+// numbered makes a history of one file; each commit adds a line to it.
 func numbered(t *testing.T, commits int) *gittest.History {
 	t.Helper()
 	h := gittest.New(t)
@@ -81,7 +81,7 @@ func TestUpdateAddsNewCommitsOnly(t *testing.T) {
 	if got := changed(t, repo, opened(t, dir, repo), h.Head(), "number3"); got != "new c3" {
 		t.Errorf("after the update: %q", got)
 	}
-	// A reader that was open before goes on to answer.
+	// A reader that was opened before still answers.
 	if got := changed(t, repo, x, h.Head(), "number3"); got != "new? c3" {
 		t.Errorf("a reader from before the update: %q", got)
 	}
@@ -113,8 +113,7 @@ func TestForcedPushAndBranches(t *testing.T) {
 	}
 }
 
-// TestStoppedBuildGoesOn ends builds after each batch, as a kill would, and builds the
-// rest.
+// TestStoppedBuildGoesOn ends builds after each batch, like a kill, and builds the rest.
 func TestStoppedBuildGoesOn(t *testing.T) {
 	h := numbered(t, 3*batchSize/2)
 	repo := h.Open()
@@ -254,7 +253,7 @@ func TestSegments(t *testing.T) {
 	h := gittest.New(t)
 	repo, dir := h.Open(), t.TempDir()
 	files := 0
-	for i, count := range []int{100, 150, 10, 300, 7} { // ends before, behind and in a segment
+	for i, count := range []int{100, 150, 10, 300, 7} { // ends before, after and in a segment
 		some := gittest.Files{}
 		for range count {
 			some[fmt.Sprintf("f%d.txt", files)] = fmt.Sprintf("in file%d of all\n", files)
@@ -306,7 +305,7 @@ func TestTextChanges(t *testing.T) {
 	}
 	got := list[0].Changes
 	if len(got) == len(want) {
-		for i := range got { // the order of files of a commit is that of their names
+		for i := range got { // git orders the files of a commit by their names
 			if !slices.Contains(want, got[i]) || got[i].Place != want[i].Place {
 				t.Errorf("%+v", got[i])
 			}
@@ -322,7 +321,7 @@ func TestTextChanges(t *testing.T) {
 	}
 }
 
-// What the index lacks is read from git, so that an update changes no answer.
+// The index reads its missing commits from git, so an update changes no answer.
 func TestTextChangesOfNewerCommits(t *testing.T) {
 	h := gittest.New(t)
 	repo, dir := h.Open(), t.TempDir()
@@ -361,8 +360,8 @@ func TestTextChangesOfNewerCommits(t *testing.T) {
 	}
 }
 
-// git log -G compares two files with their common end. A line that is frequent there may
-// then count as changed between lines that changed, though it is in both files. The index
+// git log -G compares two files with their common end. If a line is frequent in that end,
+// it may count as changed between changed lines, although both files have it. The index
 // has the lines of the same comparison.
 func TestCommonEnds(t *testing.T) {
 	h := gittest.New(t)

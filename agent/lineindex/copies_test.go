@@ -23,8 +23,8 @@ func large(name string) string {
 	return "begin " + name + "\n" + strings.Repeat(name+" again and again\n", 100)
 }
 
-// copied makes a history in which lines come back: put into a folder, taken out, picked to
-// a branch.
+// copied makes a history with repeated lines: put into a folder, removed, picked to a
+// branch.
 func copied(t *testing.T) *gittest.History {
 	h := gittest.New(t)
 	h.Commit("made", gittest.Files{"a.c": large("alpha"), "b.c": large("beta")})
@@ -74,8 +74,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// The index is the same however many builds made it, so what was stored before is found
-// again.
+// The index does not depend on the number of builds, so a later build finds the stored
+// lines again.
 func TestCopiesAcrossBuilds(t *testing.T) {
 	smallCopies(t)
 	h := copied(t)
@@ -106,7 +106,7 @@ func TestCopiesAcrossBuilds(t *testing.T) {
 }
 
 // Only the blocks of originals have a text, so a search for the newest commit must find
-// that their blocks are to be asked.
+// that their blocks are needed.
 func TestFirstOfCopies(t *testing.T) {
 	smallCopies(t)
 	h := gittest.New(t)

@@ -49,7 +49,7 @@ type differ struct {
 	times                         []time.Duration
 }
 
-// compare asks both and returns how their answers differ.
+// compare asks both and returns the difference between their answers.
 func (d *differ) compare(ctx context.Context, opt gitext.PickaxeOptions, regex bool) error {
 	d.asked++
 	log := (*gitext.Repo).LogS
@@ -98,7 +98,7 @@ func (d *differ) compare(ctx context.Context, opt gitext.PickaxeOptions, regex b
 	return nil
 }
 
-// compareLast asks for the last entries only. Where objects are missing, git fails with
+// compareLast asks for the last entries only. If objects are missing, git fails with
 // wantErr.
 func (d *differ) compareLast(ctx context.Context, opt gitext.PickaxeOptions, regex bool, want []string, wantErr error) error {
 	skipped := 0
@@ -207,13 +207,13 @@ func (n *needler) expression() string {
 }
 
 // TestSameAsGit compares LogS and LogG with and without an index over a history with
-// everything that a diff can have. GIT_AGENT_INDEX_REPO names a repository to take in its
-// place, GIT_AGENT_INDEX_NEEDLES the number of searches, and GIT_AGENT_INDEX_DIR a
-// directory with its index.
+// every kind of diff. GIT_AGENT_INDEX_REPO names a repository to use instead,
+// GIT_AGENT_INDEX_NEEDLES the number of searches, and GIT_AGENT_INDEX_DIR a directory
+// with its index.
 func TestSameAsGit(t *testing.T) { sameAsGit(t, 160) }
 
-// TestCopiesSameAsGit does the same where blocks are small, and whatever is repeated is a
-// copy.
+// TestCopiesSameAsGit is TestSameAsGit with small blocks, and with a copy for every
+// repetition.
 func TestCopiesSameAsGit(t *testing.T) {
 	if os.Getenv("GIT_AGENT_INDEX_REPO") != "" {
 		t.Skip("a large repository has copies of its own")
@@ -297,7 +297,7 @@ func openRepo(t *testing.T, dir string, x *Index) *gitext.Repo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x == nil { // an index is closed by itself
+	if x == nil { // the test closes an index itself
 		t.Cleanup(func() { repo.Close() })
 	}
 	return repo
@@ -340,8 +340,9 @@ func someTimes(t *testing.T, repo *gitext.Repo, tip gitext.OID) []time.Time {
 	return times
 }
 
-// A history has renames, folders that are copies of others, binary files, submodules, links, merges, several roots, empty
-// commits, and commits that are older than their parents.
+// A history has renames, folders that are copies of others, binary files, submodules,
+// links, merges, several roots, empty commits, and commits that are older than their
+// parents.
 type history struct{ *gittest.History }
 
 func (h *history) make(t testing.TB) {
@@ -373,7 +374,7 @@ func sentence(r *rand.Rand) string {
 func (h *history) step(r *rand.Rand, names []string, contents map[string][]string, i int) {
 	seconds := 1700000000 + 3600*i
 	if r.IntN(8) == 0 {
-		seconds -= 3600 * 24 * r.IntN(9) // a clock that is wrong
+		seconds -= 3600 * 24 * r.IntN(9) // a wrong clock
 	}
 	if r.IntN(10) == 0 {
 		seconds -= 3600 // the time of another commit
@@ -413,7 +414,7 @@ func (h *history) step(r *rand.Rand, names []string, contents map[string][]strin
 	h.Commit(fmt.Sprintf("change %d", i), files)
 }
 
-// merge joins a side branch, or a history of its own.
+// merge joins a side branch, or an unrelated history.
 func (h *history) merge(r *rand.Rand, i int) {
 	main := strings.TrimSpace(h.Git("rev-parse", "HEAD"))
 	if r.IntN(3) == 0 {

@@ -10,8 +10,7 @@ import (
 	"git-agent/agent"
 )
 
-// The results come in the order of the runs, and every event says of which run
-// it is.
+// The results come in the order of the runs, and every event names its run.
 func TestEnsembleKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	var runs []int
@@ -31,7 +30,7 @@ func TestEnsembleKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// Where the first run got no answer of the model, no other begins.
+// If the first run got no answer of the model, no other run begins.
 func TestEnsembleEndsWhereNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	var began atomic.Int32
@@ -44,7 +43,7 @@ func TestEnsembleEndsWhereNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A failure that holds for all stops the runs beside it; what they have stands.
+// A failure that holds for all stops the other runs; their findings stay.
 func TestEnsembleStopsTheOthers(t *testing.T) {
 	t.Parallel()
 	e := Ensemble[string]{Size: 3, Do: func(ctx context.Context, k int, listen func(agent.Event)) (string, Ending, error) {

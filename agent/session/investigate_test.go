@@ -73,7 +73,7 @@ func TestInvestigateClosesRuns(t *testing.T) {
 	}
 }
 
-// A resumed run goes on in its own journal, and is not asked for if it cannot be
+// A resumed run continues in its own journal, and does not start if it cannot be
 // reopened.
 func TestResume(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The first request is returned and not sent; work that asks nothing has none.
+// The first request is returned and not sent; work without requests has none.
 func TestFirstRequest(t *testing.T) {
 	t.Parallel()
 	client, err := model.New(Settings{Model: "m", BaseURL: "http://127.0.0.1:1/v1", Wire: model.WireChat}.ClientConfig("", "1"))
@@ -119,8 +119,8 @@ func TestFirstRequest(t *testing.T) {
 	}
 }
 
-// What identifies runs names the settings that change an answer, and no limit with
-// which an interrupted run may be resumed.
+// The identity of runs has the settings that change an answer, and no limit that may
+// change when an interrupted run is resumed.
 func TestMethodIdentifiesRuns(t *testing.T) {
 	t.Parallel()
 	s := recording(t)
@@ -164,7 +164,7 @@ func TestInOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		end     error // of the questions
-		failing int   // question whose answer fails
+		failing int   // question with a failing answer
 		want    int
 		err     error
 	}{{"all", nil, -1, 20, nil}, {"a bad question", bad, -1, 20, bad}, {"a bad answer", nil, 7, 7, bad}} {

@@ -26,7 +26,7 @@ func (f *failing) Intend(context.Context, string, []byte) error         { return
 func (f *failing) Record(context.Context, string, []byte) error         { return f.write() }
 func (f *failing) Note(context.Context, string, []byte) error           { return f.write() }
 
-// The first error ends the record; what comes after it is neither written nor an error.
+// The first error ends the record; later steps are neither written nor an error.
 func TestOptionalJournal(t *testing.T) {
 	told := 0
 	f := &failing{left: 2}

@@ -2,8 +2,8 @@ package session
 
 import "testing"
 
-// An address without the version of the API is completed as its server has it; one with it
-// is left alone.
+// An address without the version of the API is completed in the server's form; an address
+// with a version does not change.
 func TestLikelyBaseURL(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// Keys go where they belong: OpenAI's variable to OpenAI, or to the server
-// that is named beside it.
+// Keys go to their own servers: OpenAI's variable to OpenAI, or to the server named
+// beside it.
 func TestWhereKeysGo(t *testing.T) {
 	env := map[string]string{"OPENAI_API_KEY": "theirs", "GIT_AGENT_API_KEY": ""}
 	for _, tt := range []struct {
@@ -28,8 +28,8 @@ func TestWhereKeysGo(t *testing.T) {
 	}
 }
 
-// The hint to a refusal of the server is about what is wrong: a key that is
-// missing is no wrong one, and a model that answers has the right name.
+// The hint about a server's refusal fits the mistake: a missing key is no wrong one, and
+// a model that answers has the right name.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	settings := Settings{BaseURL: "http://h.example/v1", Model: "m", From: map[string]string{"agent.model": "--model"}}

@@ -9,8 +9,8 @@ import (
 	"git-agent/prompts"
 )
 
-// Each room of prompts is sent by one verb, by all, or to other agents: a new room has to be
-// counted somewhere.
+// Each room of prompts is sent by one verb, by all, or to other agents: a new room must
+// be counted somewhere.
 func TestEachTextIsCounted(t *testing.T) {
 	all, err := prompts.All()
 	if err != nil {

@@ -22,8 +22,8 @@ func described(h *gittest.History, lines []OwnedLine) []string {
 }
 
 func TestFindOwners(t *testing.T) {
-	// FindOwners returns the requested lines in order, without those between
-	// ranges and beyond the end of the file. A change of white space owns nothing.
+	// FindOwners returns the requested lines in order, without the lines between ranges
+	// and beyond the end of the file. A change of white space owns nothing.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int a;", "int b;", "// c", "int d;", "int e;")})
@@ -51,7 +51,7 @@ func TestFindOwners(t *testing.T) {
 }
 
 func TestFindOwnersNotesWhatItCouldNotRead(t *testing.T) {
-	// The lines of a file that is too large are missing, and a note names it.
+	// The lines of a file above the size limit are missing, and a note names it.
 	t.Parallel()
 	h := gittest.New(t)
 	tip := h.Commit("c", gittest.Files{"large": strings.Repeat("0123456\n", maxFileBytes/8+1), "a.c": "int a;\n"})
@@ -66,8 +66,7 @@ func TestFindOwnersNotesWhatItCouldNotRead(t *testing.T) {
 }
 
 func TestFindOwnersInAShallowClone(t *testing.T) {
-	// Lines that are older than a shallow clone have no owner in it, and a note
-	// says so.
+	// Lines older than a shallow clone have no owner in it, and a note says so.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("first", gittest.Files{"a.c": gittest.Lines("int a;", "int b;")})

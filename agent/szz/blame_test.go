@@ -11,8 +11,8 @@ const (
 	other = "9f8e7d6c5b4a"
 )
 
-// A sentence blames the commit that it says brought the bug. These are phrasings from
-// the histories of some fifty projects, in words of our own.
+// A sentence blames the commit that it names as the cause of the bug. These phrasings
+// come from the histories of some fifty projects, in different words.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -51,8 +51,8 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// A sentence that mentions a commit for another reason blames nobody, even though it
-// has words such as "introduced" and "since".
+// A sentence that mentions a commit for another reason does not blame it, even with words
+// such as "introduced" and "since".
 func TestBlameNobody(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -206,8 +206,8 @@ func TestBlameInAList(t *testing.T) {
 	}
 }
 
-// The excerpt is the sentence around the name, with ellipses where it is cut, and
-// never half a character.
+// The excerpt is the sentence around the name, with ellipses at cuts, and never half a
+// character.
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("wört ", 60)
@@ -234,7 +234,7 @@ func proseNames(body string) map[string]bool {
 	return names
 }
 
-// The number of a report behind a hash is not the commit's title.
+// The number of a report after a hash is not the commit's title.
 func TestNumberBehindHashIsNoTitle(t *testing.T) {
 	t.Parallel()
 	found := proseAnnotations("net: fix a leak\n\nFix the leak introduced in 0123456789ab (#1100).")
@@ -247,9 +247,9 @@ func TestNumberBehindHashIsNoTitle(t *testing.T) {
 	}
 }
 
-// A revert that is told in prose blames where the message tells of a defect. A title
-// that tells of none makes other sentences weaker, and one of a new test takes the
-// blame away.
+// A revert in prose blames the reverted commit if the message tells of a defect. A title
+// without a defect makes other sentences weaker, and a title about a new test removes the
+// blame.
 func TestBlameByTitle(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]bool{

@@ -55,9 +55,9 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// The annotations of the few commits that a merge brings count for the merge. Those
-// of many commits do not, nor does one that names another of these commits, and
-// none does without annotations.
+// The annotations of the few commits in a merge count for the merge. Those of many
+// commits do not, nor does one that names another of these commits, and none does without
+// annotations.
 func TestAnnotationsOfAMerge(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"a.c": "int a;\nint b;\n"})
@@ -66,7 +66,7 @@ func TestAnnotationsOfAMerge(t *testing.T) {
 	revert := "Revert \"widen the counter\"\n\nThis reverts commit " + string(bad) + "."
 	for name, test := range map[string]struct {
 		own   string   // message of the merge
-		also  []string // what else the branch commits, first
+		also  []string // subjects of the earlier commits of the branch
 		tells string   // message of the last commit, % stands for the one before
 		named bool
 	}{
@@ -104,8 +104,8 @@ func TestAnnotationsOfAMerge(t *testing.T) {
 	}
 }
 
-// A commit that is only mentioned is not blamed. An annotation that cannot be true is
-// not trusted, and a note says so.
+// A commit that is only mentioned is not blamed. An impossible annotation is not trusted,
+// and a note says so.
 func TestAnnotationsThatAreNot(t *testing.T) {
 	h := newHistory(t)
 	old := h.Commit("start", gittest.Files{"a.c": "int a;\n"})
@@ -131,8 +131,8 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 	}
 }
 
-// A redacted message has nothing left of the answer: no hash of five digits, no
-// title, no number of a pull request or a review.
+// A redacted message has no trace of the answer: no hash of five digits, no title, no
+// number of a pull request or a review.
 func TestStripHints(t *testing.T) {
 	for message, want := range map[string]string{
 		"broken by a1b2c": "broken by <hash>",
@@ -157,8 +157,8 @@ func TestStripHints(t *testing.T) {
 	}
 }
 
-// Numbers and names that the patch shows are kept, because the bug may be about them.
-// A word that is long enough for a real hash is taken out all the same.
+// Numbers and names that the patch shows are kept, because the bug may be about them. A
+// word long enough for a real hash is still removed.
 func TestStripHintsSparesThePatch(t *testing.T) {
 	patch := &gitext.Patch{Files: []gitext.FileChange{{
 		OldPath: "acc100/a.c", NewPath: "acc100/a.c",
@@ -170,7 +170,7 @@ func TestStripHintsSparesThePatch(t *testing.T) {
 	}
 }
 
-// Odd fixes are read, and a note says what is odd.
+// Odd fixes are read, and a note describes the oddity.
 func TestContextNotes(t *testing.T) {
 	h := newHistory(t)
 	root := h.Commit("root", gittest.Files{"a.c": "int a;\r\nint b;\r\n", "x.bin": "a\x00b", "s.sh": "exit 0\n"})
@@ -208,8 +208,8 @@ func TestContextNotes(t *testing.T) {
 	expect(h.Head(), "the fix is a merge; it is compared with its first parent")
 }
 
-// A line that moves within a hunk leaves the same lines behind, but line ends are not
-// what changes.
+// A line that moves within a hunk leaves the same lines, but it is no change of line
+// ends.
 func TestMovedLineIsNoLineEnd(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"a.c": "lock();\nsave();\nwork();\n", "b.c": "a();\r\nb();\r\nc();\r\nd();\r\n"})

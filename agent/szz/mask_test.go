@@ -48,7 +48,7 @@ func (m *maskCase) fill(text string) string {
 	})
 }
 
-// message returns what a blind reading leaves of the message of a fix.
+// message returns the message of a fix in a blind reading.
 func (m *maskCase) message(text string) string {
 	old := m.h.Head()
 	fix := m.h.Commit("fix\n\n"+m.fill(text), gittest.Files{"a.c": "int a = 0;\n"})
@@ -57,8 +57,8 @@ func (m *maskCase) message(text string) string {
 	return strings.TrimPrefix(strings.TrimSpace(fc.Message), "fix\n\n")
 }
 
-// Exactly the names of commits are hidden in the message of a fix, each commit behind
-// its own label, and the sentence around them stays.
+// Exactly the names of commits are hidden in the message of a fix, each commit by its own
+// label, and the sentence around them stays.
 func TestMaskMessage(t *testing.T) {
 	m := newMaskCase(t)
 	for text, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestMaskMessage(t *testing.T) {
 	}
 }
 
-// A hash that is broken over two lines is one name.
+// A hash broken over two lines is one name.
 func TestMaskBrokenHash(t *testing.T) {
 	m := newMaskCase(t)
 	text := "since " + string(m.a[:5]) + "\n" + string(m.a[5:]) + " it hangs, and " + string(m.b[:25]) + "\n * " + string(m.b[25:])
@@ -100,8 +100,8 @@ func TestMaskBrokenHash(t *testing.T) {
 	}
 }
 
-// A name that was split with the subject of the message is one name, whatever marks the
-// place, and so are the names in messages of the history.
+// A name split with the subject of the message is one name, with any mark at the place,
+// and so are the names in messages of the history.
 func TestMaskSplitSubject(t *testing.T) {
 	m := newMaskCase(t)
 	at := func(n int, mark string) string { return string(m.a[:n]) + mark + string(m.a[n:12]) }
@@ -128,7 +128,7 @@ func TestMaskSplitSubject(t *testing.T) {
 	}
 }
 
-// Numbers of commits are names where the repository numbers its commits.
+// Numbers of commits are names if the repository numbers its commits.
 func TestMaskSerials(t *testing.T) {
 	m := newMaskCase(t)
 	got := m.message("Broken in r1234, see D5678.\n\nMore.\n\ngit-svn-id: http://example.org/trunk@1300 13f79535")
@@ -138,7 +138,7 @@ func TestMaskSerials(t *testing.T) {
 }
 
 // The lines of the patch are masked too, with the labels of the message. The patch
-// itself, from which lines are traced, keeps its text.
+// itself, the source of the traced lines, keeps its text.
 func TestMaskPatch(t *testing.T) {
 	m := newMaskCase(t)
 	fix := m.h.Commit(m.fill("fix\n\nAs {B12} shows."), gittest.Files{"a.c": m.fill("int a;\nint q; /* since {A12}, {B9} */\nint f; // 0123abc\n")})
@@ -152,9 +152,9 @@ func TestMaskPatch(t *testing.T) {
 	}
 }
 
-// In texts of the history, hashes have labels of their own and the fix's titles are
-// hidden where they are quoted. A title that stands alone is a commit's own, and
-// titles that the fix does not name stay.
+// In texts of the history, hashes have labels of their own and the quoted titles of the
+// fix are hidden. A title without quotation marks is a commit's own title, and titles
+// that the fix does not name stay.
 func TestMaskText(t *testing.T) {
 	m := newMaskCase(t)
 	fix := m.h.Commit(m.fill("fix\n\nBroken by {A12}."), gittest.Files{"a.c": "int a = 0;\n"})
@@ -187,8 +187,8 @@ func TestMaskText(t *testing.T) {
 	}
 }
 
-// The mask keeps to what the tools can resolve, so a branch or a tree that is called
-// like a hash is no commit.
+// The mask hides only names that the tools can resolve, so a branch or a tree with the
+// name of a hash is no commit.
 func TestMaskOnlyCommits(t *testing.T) {
 	m := newMaskCase(t)
 	tree := strings.TrimSpace(m.h.Git("rev-parse", "HEAD^{tree}"))
@@ -208,8 +208,8 @@ func TestMaskAnnotated(t *testing.T) {
 	}
 }
 
-// Lines that name culprits as trailers do are left out where the message goes on behind
-// them, because their number is a hint.
+// Lines that name culprits like trailers are left out even before other text of the
+// message, because their number is a hint.
 func TestMaskLeavesOutCulpritLines(t *testing.T) {
 	m := newMaskCase(t)
 	got := m.message("It hangs.\n\nFixes: {A12} (\"" + titleA + "\")\nFixes: {B12}\n\nCloses: #12\n\nThe rest.")

@@ -9,8 +9,8 @@ import (
 )
 
 // A message names its culprit by a quoted subject or by the number of a pull request.
-// Numbers of reports, subjects that two commits have and other quoted texts name none,
-// and a fix that is read blind shows no name.
+// Numbers of reports, subjects of two commits and other quoted texts name none, and a
+// blind reading of a fix shows no name.
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -82,7 +82,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// The commits that a merge brings speak for it also where they blame a number.
+// The commits in a merge speak for it even if they blame a number.
 func TestBroughtMentions(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)

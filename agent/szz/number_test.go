@@ -6,7 +6,7 @@ import (
 )
 
 // The number of a report is not taken for an abbreviated hash, neither in prose nor in a
-// trailer. A decimal word that no report's word precedes may be a hash.
+// trailer. A decimal word without a word for a report before it may be a hash.
 func TestReportNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

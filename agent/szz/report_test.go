@@ -6,7 +6,7 @@ import (
 )
 
 func TestBasisDiffers(t *testing.T) {
-	// Each part of the basis that is another is named.
+	// Each differing part of the basis is named.
 	t.Parallel()
 	b := Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 1}
 	if s := b.Differs(b); s != "" {

@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/szz"
 )
 
-// The marks that stand for hidden hints do not make two messages alike.
+// The marks for hidden hints do not make two messages alike.
 func TestBlanksAreNoWords(t *testing.T) {
 	message := szz.Prose("Broken since 0123abc, see bug 12345, D12345, https://example.org/x and \"net: rework\"", nil)
 	said, code := source.Bag{}, CodeWords(message)

@@ -11,8 +11,8 @@ func fileOf(name string, n int) *gitext.FileChange {
 	return &gitext.FileChange{Status: 'D', OldPath: name, Hunks: []gitext.Hunk{{Lines: make([]gitext.PatchLine, n)}}}
 }
 
-// The largest files are kept, up to their number and up to their lines, and one of them
-// whatever its size.
+// The largest files are kept, up to their number and their lines, and the first one at
+// any size.
 func TestLargestFiles(t *testing.T) {
 	t.Parallel()
 	files := []*gitext.FileChange{fileOf("a", 10), fileOf("b", 30), fileOf("c", 20), fileOf("d", 5)}
@@ -30,7 +30,7 @@ func TestLargestFiles(t *testing.T) {
 	}
 }
 
-// The note about files that were left out begins with git's count of them.
+// The note about omitted files begins with git's count of them.
 func TestPartialNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

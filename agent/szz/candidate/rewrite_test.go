@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext"
 )
 
-// The index finds the hunk that reading all hunks finds: the first of those that took
-// out most of the words, more than half of them. Words and pairs of words both count.
+// The index finds the same hunk as reading all hunks: the first of those that removed the
+// most words, more than half of them. Words and pairs of words both count.
 func TestRewriteOf(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// Every variant blames the lines that the fix deletes or modifies, in all
-// files but those that it creates, and nothing else.
+// Every variant blames the lines that the fix deletes or modifies, in all files except
+// those that it creates, and nothing else.
 func TestDeletedLinesAreBlamed(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;", "int b;", "int c;"), "b.c": gittest.Lines("x();")})
@@ -25,8 +25,8 @@ func TestDeletedLinesAreBlamed(t *testing.T) {
 	h.head("b ag ma ra: three two; r: three")
 }
 
-// Some files of a fix of very many are left out, and a note says so. Files without
-// a deleted line do not count.
+// From a fix of very many files some are left out, and a note says so. Files without a
+// deleted line do not count.
 func TestFixOfManyFiles(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("int a;"), "b.c": gittest.Lines("int b;"), "c.c": gittest.Lines("int c;"), "d.c": gittest.Lines("int d;")})
@@ -71,7 +71,7 @@ func TestCommentsAndBlankLines(t *testing.T) {
 	h.head("b: beside blank code comment; ag ma ra: beside code")
 }
 
-// A fix of comments only leaves nothing to trace.
+// A fix of comments only has nothing to trace.
 func TestCommentOnlyFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.py": gittest.Lines("# wrong", "x()")})
@@ -88,7 +88,7 @@ func TestReindented(t *testing.T) {
 	h.head("b: indent; ag ma r l ra: origin")
 }
 
-// A commit that only breaks lines in another way is looked through.
+// Blame looks through a commit that only breaks lines differently.
 func TestReformatted(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines("begin();", "if (first_condition) { compute_it(first_argument, second_argument); }", "end();")})
@@ -106,7 +106,7 @@ func TestLineEndsOnly(t *testing.T) {
 	h.head("b: more origin; ag ma r l ra:")
 }
 
-// Where indentation is syntax, indenting can be the fix.
+// If indentation is syntax, indenting can be the fix.
 func TestIndentationFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.py": gittest.Lines("if a:", "    x()", "y()")})
@@ -136,7 +136,7 @@ func TestMassCommits(t *testing.T) {
 	}
 }
 
-// A line that git blames on a mass commit all the same has no answer.
+// A line that git still blames on a mass commit has no answer.
 func TestMassCommitIsNoAnswer(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("import", mass(30, "x();\n"))
@@ -151,7 +151,7 @@ var block = []string{
 	"}",
 }
 
-// A block that moved inside its file is followed by ma, not by ag.
+// A block moved inside its file is followed by ma, not by ag.
 func TestMovedInFile(t *testing.T) {
 	h := newHistory(t)
 	rest := []string{"void unrelated_function(void) {", "    do_something_else();", "}"}
@@ -164,9 +164,9 @@ func TestMovedInFile(t *testing.T) {
 	}
 }
 
-// A block that moved to another file in one commit is followed by ma, when the
-// blamed lines have the 40 letters and digits that git's -C needs. ra needs 40 in
-// the block, whichever of its lines are blamed.
+// A block moved to another file in one commit is followed by ma if the blamed lines have
+// the 40 letters and digits that git's -C needs. ra needs 40 in the block, for any blamed
+// lines of it.
 func TestMovedBetweenFiles(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(append(block[:4:4], "int keep;")...), "b.c": gittest.Lines("int b;")})
@@ -195,7 +195,7 @@ func TestMergeCommit(t *testing.T) {
 	h.head("b ag: merge; ma r l ra: one")
 }
 
-// A merge as the fix is read against its first parent.
+// A merge fix is read against its first parent.
 func TestMergeFix(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();"), "b.c": gittest.Lines("b();")})
@@ -207,8 +207,8 @@ func TestMergeFix(t *testing.T) {
 	h.head("b ag ma r l ra: one")
 }
 
-// Commits that rename the file or change its mode are looked through where the
-// line was there before them. They keep the lines that they wrote.
+// Blame looks through commits that rename the file or change its mode, if the line is
+// older. These commits keep the lines that they wrote.
 func TestMetaCommits(t *testing.T) {
 	body := []string{"void keep_one(void);", "void keep_two(void);", "void keep_three(void);"}
 	h := newHistory(t)
@@ -250,7 +250,7 @@ func TestPicks(t *testing.T) {
 	}
 }
 
-// Of commits made in the same second the descendant is r's latest.
+// Among commits made in the same second the descendant is r's latest.
 func TestTiesByTopology(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("root", gittest.Files{"keep.c": gittest.Lines("k();")})
@@ -263,7 +263,7 @@ func TestTiesByTopology(t *testing.T) {
 	h.head("r: third; ma: first third")
 }
 
-// A file that the fix renames is blamed under its old name, and all of a file that
+// A file that the fix renames is blamed under its old name, and every line of a file that
 // it deletes is blamed. Binary files and submodules are not.
 func TestKindsOfFiles(t *testing.T) {
 	h := newHistory(t)
@@ -289,8 +289,8 @@ func TestRootFix(t *testing.T) {
 	h.head("b ag ma r l ra:")
 }
 
-// The commands of the evidence can be pasted into a shell, whatever files are
-// called, and show the suspect.
+// The commands of the evidence can be pasted into a shell, with any file names, and show
+// the suspect.
 func TestEvidenceCommands(t *testing.T) {
 	for _, name := range []string{"a b.c", "-L.c", "it's.c", "a;touch X;.c", "é.c", "$(touch X).c"} {
 		h := newHistory(t)
@@ -319,7 +319,7 @@ func TestEvidenceCommands(t *testing.T) {
 	}
 }
 
-// A blob that the clone lacks costs the lines of its file and is named.
+// If the clone lacks a blob, the lines of its file are left out and a note names it.
 func TestMissingBlob(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();"), "b.c": gittest.Lines("b();")})
@@ -342,8 +342,8 @@ func TestMissingBlob(t *testing.T) {
 	}
 }
 
-// git blames all that is older than a shallow clone on its boundary commits. They
-// are never the answer.
+// git blames all lines older than a shallow clone on its boundary commits. They are never
+// the answer.
 func TestShallow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("one", gittest.Files{"a.c": gittest.Lines("a();")})

@@ -16,23 +16,22 @@ import (
 	"git-agent/gitext"
 )
 
-// The variants are compared with the published answers of the reference
-// implementation (Rosa et al., ICSE 2021, replication package, the contents of
-// json-output-raw). Nothing of the package is in this repository, so the test
-// needs to be told where things are:
+// The variants are compared with the published answers of the reference implementation
+// (Rosa et al., ICSE 2021, replication package, the contents of json-output-raw). Nothing
+// of the package is in this repository, so variables give the test its places:
 //
 //	GIT_AGENT_SZZ_PUBLISHED  folder with bic_<variant>_bugfix_commits_all.json
 //	GIT_AGENT_SZZ_CASES      case file whose fixes are compared
 //	GIT_AGENT_SZZ_REPOS      folder with <mirror>/repo
 //	GIT_AGENT_SZZ_ONLY       ids, separated by commas (optional)
 //
-// With -v it prints each difference and the rule that makes it.
+// With -v it prints each difference and the rule that causes it.
 func TestPublishedAnswers(t *testing.T) {
 	dir, casesFile, repos := os.Getenv("GIT_AGENT_SZZ_PUBLISHED"), os.Getenv("GIT_AGENT_SZZ_CASES"), os.Getenv("GIT_AGENT_SZZ_REPOS")
 	if dir == "" || casesFile == "" || repos == "" {
 		t.Skip("set GIT_AGENT_SZZ_PUBLISHED, GIT_AGENT_SZZ_CASES and GIT_AGENT_SZZ_REPOS")
 	}
-	names := []string{"b", "ag", "ma", "l", "r"} // ra answers Java only, which no case is
+	names := []string{"b", "ag", "ma", "l", "r"} // ra answers only for Java, and no case is in Java
 	p := &published{t: t, repos: repos, answers: map[string]map[gitext.OID][]gitext.OID{}, count: map[string]map[string]int{}, scores: map[string][3]int{}}
 	for _, n := range names {
 		p.answers[n] = readPublished(t, filepath.Join(dir, "bic_"+n+"_bugfix_commits_all.json"))
@@ -58,7 +57,7 @@ type published struct {
 	count   map[string]map[string]int
 	scores  map[string][3]int
 	repo    *gitext.Repo
-	traced  map[string]*tracer // by rules, for the fix at hand
+	traced  map[string]*tracer // by rules, for the current fix
 }
 
 type publishedCase struct {
@@ -108,7 +107,7 @@ func readCases(t *testing.T, file string) []publishedCase {
 	return out
 }
 
-// compare runs every variant on one fix and counts how it differs.
+// compare runs every variant on one fix and counts the differences.
 func (p *published) compare(c publishedCase, names []string) {
 	ctx := context.Background()
 	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: filepath.Join(p.repos, c.Mirror, "repo"), DataDir: p.t.TempDir()})
@@ -162,7 +161,7 @@ func (p *published) score(name string, ours, theirs, truth []gitext.OID) {
 	}
 }
 
-// run traces once for all variants that differ in the pick only.
+// run traces once for all variants that differ only in the pick.
 func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]gitext.OID, *tracer) {
 	base := r
 	base.pick, base.superlative = nil, ""
@@ -189,12 +188,12 @@ func (p *published) run(ctx context.Context, fc *szz.FixContext, r rules) ([]git
 	return out, t
 }
 
-// maxExplained bounds the answers for which all switches are tried: each try
-// is a run of the variant.
+// maxExplained bounds the answers for which all switches are tried: each attempt is a run
+// of the variant.
 const maxExplained = 16
 
-// explain names the fewest rules without which the answer is the published
-// one, or the defect of the reference implementation that made the difference.
+// explain names the fewest rules whose absence gives the published answer, or the defect
+// of the reference implementation that made the difference.
 func (p *published) explain(ctx context.Context, fc *szz.FixContext, name string, got, want []gitext.OID, tr *tracer) string {
 	switch {
 	case len(fc.Commit.Parents) > 1 && len(want) == 0:
@@ -249,9 +248,9 @@ func (p *published) sameSecond(ctx context.Context, a, b gitext.OID) bool {
 	return err == nil && cs[0].Committer.Time.Equal(cs[1].Committer.Time)
 }
 
-// lastFile is the fix as AG-SZZ saw it in 2021: only the answer of the last
-// file with a deleted line was kept (mended in grosa1/pyszz 22d6005, July 2022,
-// after the answers were published).
+// lastFile is the fix as AG-SZZ saw it in 2021: it kept only the answer of the last file
+// with a deleted line (mended in grosa1/pyszz 22d6005, July 2022, after the answers were
+// published).
 func lastFile(fc *szz.FixContext) *szz.FixContext {
 	out, patch := *fc, *fc.Patch
 	out.Patch = &patch
@@ -266,9 +265,8 @@ func lastFile(fc *szz.FixContext) *szz.FixContext {
 	return &out
 }
 
-// collided reports whether the reference implementation may have lost the
-// commits because it takes lines of two commits with one path and one original
-// number for the same.
+// collided reports whether the reference implementation may have lost the commits because
+// it treats lines of two commits with one path and one original number as the same.
 func collided(t *tracer, lost []gitext.OID) bool {
 	owners := map[place][]gitext.OID{}
 	for _, f := range t.files {

@@ -16,7 +16,7 @@ func cFile(middle ...string) string {
 	return gittest.Lines(append(all, "", "void after(void) {", "    stop_the_engine();", "}")...)
 }
 
-// ra looks behind a rename in all places: the bug is where the call was written.
+// ra looks behind a rename in all places: the bug is in the commit that wrote the call.
 func TestRefactoringRename(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
@@ -59,8 +59,8 @@ func TestSingleUseIsNoRename(t *testing.T) {
 	h.head("ma ra: change")
 }
 
-// ra looks behind a reformatting inside a larger change, where blame names the
-// commit that broke the line in two.
+// ra looks behind a reformatting inside a larger change; blame names the commit that
+// broke the line in two.
 func TestRefactoringReformat(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("    compute_it(first_argument, second_argument, third_argument);"), "b.c": "b();\n"})
@@ -69,8 +69,8 @@ func TestRefactoringReformat(t *testing.T) {
 	h.head("b: format; ra: origin")
 }
 
-// A function that moved to a new file, re-indented and with a name changed, is
-// followed; git's own -C needs the text as it was.
+// A function moved to a new file, re-indented and with a changed name, is followed; git's
+// own -C needs the unchanged text.
 func TestRefactoringMovedFunction(t *testing.T) {
 	h := newHistory(t)
 	body := []string{"def compute(first, second):", "    answer = first * second", "    answer = answer + first", "    return answer - offset(second)"}
@@ -82,8 +82,8 @@ func TestRefactoringMovedFunction(t *testing.T) {
 	h.head("b ag: move; ra: origin")
 }
 
-// Lines of a function that were written anew when it was extracted stay with
-// the commit that extracted it; the others are followed.
+// New lines of an extracted function stay with the commit that extracted it; the others
+// are followed.
 func TestRefactoringExtractedFunction(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": gittest.Lines(
@@ -121,7 +121,7 @@ func TestRefactoringExtractedFunction(t *testing.T) {
 	h.head("ra: extract")
 }
 
-// Two refactorings on top of each other are looked behind one by one.
+// Blame looks behind two successive refactorings one by one.
 func TestRefactoringsInARow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("origin", gittest.Files{"a.c": cFile("int f(int count) {", "    if (count < 3)", "        return count;", "    return 0;", "}")})
@@ -177,7 +177,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A fix of very many changes takes time in proportion to its size.
+// The time for a fix of very many changes is in proportion to its size.
 func TestRefactoringsOfAHugeFix(t *testing.T) {
 	p := &gitext.Patch{}
 	for i := range 20000 {
@@ -196,7 +196,7 @@ func TestRefactoringsOfAHugeFix(t *testing.T) {
 	}
 }
 
-// In a fix of many megabytes no refactoring is looked for, and the answer says so.
+// A fix of many megabytes is not searched for refactorings, and the answer says so.
 func TestRefactoringsOfAFixOfMegabytes(t *testing.T) {
 	h := newHistory(t)
 	text := func(indent string) string {
@@ -209,7 +209,7 @@ func TestRefactoringsOfAFixOfMegabytes(t *testing.T) {
 	}
 }
 
-// Declarations are told from uses by the words around a name.
+// The words around a name distinguish declarations from uses.
 func TestDeclares(t *testing.T) {
 	for line, want := range map[string]bool{
 		"int NAME;": true, "NAME = 0": true, "NAME := f()": true, "def f(self, NAME):": true, "char *NAME = x;": true,

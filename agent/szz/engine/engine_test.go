@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// questions about two fixes, and between them about a commit that is not there.
+// questions are about two fixes, and between them about a missing commit.
 func questions(t *testing.T) (*gitext.Repo, []szz.Question, gitext.OID) {
 	t.Helper()
 	h := szztest.New(t)
@@ -39,8 +39,8 @@ func all(list []szz.Question) func(func(szz.Question, error) bool) {
 	}
 }
 
-// Answers come in the order of the questions. One that cannot be read costs
-// itself where the batch keeps going, and ends it otherwise.
+// Answers come in the order of the questions. If the batch keeps going, an unreadable fix
+// costs only its own answer; otherwise it ends the batch.
 func TestAll(t *testing.T) {
 	t.Parallel()
 	repo, list, bug := questions(t)
@@ -75,7 +75,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// A kept answer is given again for the same question and build only.
+// A kept answer is returned for the same question and build only.
 func TestAnswersAreKept(t *testing.T) {
 	t.Parallel()
 	repo, list, _ := questions(t)
@@ -86,7 +86,7 @@ func TestAnswersAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := &Engine{Repo: nil, Cache: kept, Build: "one"} // cannot work anything out
+	closed := &Engine{Repo: nil, Cache: kept, Build: "one"} // cannot compute an answer
 	again, err := closed.Answer(t.Context(), list[0], nil)
 	if err != nil || len(again.Answer.Suspects) != len(first.Answer.Suspects) || again.Fix.OID != first.Fix.OID {
 		t.Errorf("%+v, %v", again, err)

@@ -40,7 +40,7 @@ func TestWeightsFitTheFeatures(t *testing.T) {
 
 func TestJudgeTellsFixesFromOthers(t *testing.T) {
 	// Ordinary fixes look like fixes. Documentation, releases, reformatted code and new
-	// files do not, with the reason.
+	// files do not, and the reason is given.
 	t.Parallel()
 	for _, c := range []struct {
 		fix *szz.FixContext
@@ -62,9 +62,9 @@ func TestJudgeTellsFixesFromOthers(t *testing.T) {
 }
 
 func TestTemper(t *testing.T) {
-	// A commit that looks like no fix gets a note, and its suspects are less probable,
-	// in the same order. The probabilities of a model, those of an annotation and those
-	// of a variant without any stay; an annotation gets no note.
+	// A commit that does not look like a fix gets a note, and its suspects are less
+	// probable, in the same order. The probabilities of a model, of an annotation and of
+	// a variant without probabilities stay; an annotation gets no note.
 	t.Parallel()
 	doc := fixOf("docs: describe the options", "doc/options.md", 'M', "-Some options.", "+All the options.")
 	for algorithm, want := range map[string]struct{ note, lower bool }{
@@ -100,7 +100,7 @@ func TestAFixKeepsItsProbability(t *testing.T) {
 }
 
 func TestMergeHasNoSubject(t *testing.T) {
-	// The subject of a merge is that of its branch's name, and no feature.
+	// The subject of a merge has the name of its branch, and is no feature.
 	t.Parallel()
 	merge := fixOf("Merge branch 'doc-fixes' into release-1.2", "src/a.c", 'M', "-a", "+b")
 	merge.Commit.Parents = []gitext.OID{"1", "2"}
@@ -122,7 +122,7 @@ func FuzzVector(f *testing.F) {
 }
 
 func TestVectorReadsTheFirstLines(t *testing.T) {
-	// Of a hunk of a million lines, no more is counted than the bound says.
+	// From a hunk of a million lines, only the bounded number is counted.
 	t.Parallel()
 	c := count(fixOf("", "a.c", 'M', slices.Repeat([]string{"-a", "+b"}, 500_000)...).Patch)
 	if n := c.added + c.removed; n < maxLines || n > maxLines+1 {

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/szz/szztest"
 )
 
-// sample is a calibration for what Detect does by default.
+// sample is a calibration for the defaults of Trace.
 func sample(t *testing.T) *Calibration {
 	t.Helper()
 	basis, err := BasisOf(Options{ModelName: "scripted"})
@@ -23,8 +23,7 @@ func sample(t *testing.T) *Calibration {
 }
 
 func TestParseCalibration(t *testing.T) {
-	// What is written is read again; what cannot be used is refused with the
-	// reason.
+	// A written calibration is read again; an unusable one is refused with the reason.
 	t.Parallel()
 	data, err := json.Marshal(sample(t))
 	if err != nil {
@@ -53,8 +52,8 @@ func TestParseCalibration(t *testing.T) {
 }
 
 func TestDetectCalibrates(t *testing.T) {
-	// A calibration for the basis is used, and for any other it is not: the
-	// raw probability stands, and the answer says why.
+	// A calibration for the basis is used, and one for another basis is not: the raw
+	// probability stays, and the answer gives the reason.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	v, _ := h.detect(fix, Options{}, accuse(string(origin)))
@@ -85,9 +84,9 @@ func TestDetectCalibrates(t *testing.T) {
 }
 
 func TestVotersCount(t *testing.T) {
-	// A run that says that no commit is to blame votes against every suspect;
-	// one without an answer does not vote, and the calibration, which is for
-	// more voters, is not used.
+	// A run that says that no commit is to blame votes against every suspect; one without
+	// an answer does not vote, and the calibration, which is for more voters, is not
+	// used.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	c := sample(t)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPercent(t *testing.T) {
-	// Probabilities are shown as roughly as they are known.
+	// Probabilities are rounded to their precision.
 	t.Parallel()
 	for p, want := range map[float64]string{0: "under 5%", 0.049: "under 5%", 0.05: "5%", 0.33: "35%", 0.849: "85%", 0.97: "over 85%"} {
 		if got := roughPercent(p); got != want {
@@ -21,11 +21,11 @@ func TestPercent(t *testing.T) {
 }
 
 func TestRemarkNewFunction(t *testing.T) {
-	// The prompt says that a function which a candidate adds is new in it. Lines that
-	// it happens to share with a removed function do not count as moved.
+	// The prompt marks a function that a candidate adds as new. Lines that it shares by
+	// chance with a removed function do not count as moved.
 	t.Parallel()
 	for _, tt := range []struct {
-		elsewhere string // what another file has before
+		elsewhere string // the earlier content of another file
 		fresh     bool
 	}{
 		{"int show_newer;\n", true},
@@ -37,8 +37,8 @@ func TestRemarkNewFunction(t *testing.T) {
 	}
 }
 
-// remarkOnNew returns the first prompt about a fix of a function that the culprit
-// added, and the culprit's short name in it.
+// remarkOnNew returns the first prompt about a fix of a function that the culprit added,
+// and the culprit's short name in it.
 func remarkOnNew(t *testing.T, elsewhere string) (text, tag string) {
 	t.Helper()
 	h := newHistory(t)

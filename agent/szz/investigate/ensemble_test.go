@@ -16,8 +16,8 @@ import (
 	"git-agent/gitext"
 )
 
-// An asker answers a request. turn is how often its conversation was answered
-// before, and nth how many conversations asked for that turn before it.
+// An asker answers a request. turn is the number of earlier answers in its conversation,
+// and nth the number of conversations that asked for that turn before.
 type asker func(ctx context.Context, turn, nth int) (model.Message, error)
 
 // An ensembleModel is a model that several runs ask at the same time.
@@ -54,10 +54,10 @@ func (m *ensembleModel) Ask(ctx context.Context, req model.Request) (*model.Repl
 	return &model.Reply{Message: reply, Finish: model.FinishStop, Usage: model.Usage{Uncached: 100, Output: 10, CostUSD: &m.usd}, Attempts: 1}, nil
 }
 
-// Price is what an answer is expected to cost: far less than it does.
+// Price is the expected price of an answer, far below its cost.
 func (m *ensembleModel) Price() (model.Price, bool) { return model.Price{Input: 1, Output: 1}, true }
 
-// A barrier stops callers until a number of them have come.
+// A barrier stops callers until a number of them have arrived.
 type barrier struct {
 	wanted int
 	all    chan struct{}
@@ -86,7 +86,7 @@ func (b *barrier) wait(ctx context.Context) error {
 var look = called("git_show", map[string]any{"commit": "HEAD"})
 
 func TestEnsembleRunsTogether(t *testing.T) {
-	// The first run is alone until it is answered. Then all go on at the same
+	// The first run is alone until its first answer. Then all runs continue at the same
 	// time. Each keeps its number and its record, and events name their run.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
@@ -146,8 +146,8 @@ func answerIn(t *testing.T, b memoryJournal) gitext.OID {
 }
 
 func TestEnsembleKeepsToItsBudget(t *testing.T) {
-	// Where little money is left, each run ends before the next begins. Where there
-	// is enough, the runs after the first go on at the same time.
+	// If little money is left, each run ends before the next begins. If there is enough,
+	// the runs after the first continue at the same time.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for budget, together := range map[float64]bool{0.45: false, 100: true} {
@@ -179,8 +179,8 @@ func TestEnsembleKeepsToItsBudget(t *testing.T) {
 }
 
 func TestEnsembleStopsEarly(t *testing.T) {
-	// A refusal that is valid for all runs stops those that wait for an answer. Where
-	// the first run gets no answer at all, no other is started.
+	// A refusal that is valid for all runs stops the runs that wait for an answer. If the
+	// first run gets no answer at all, no other is started.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	refused := &model.Error{Class: model.ClassAuth, Message: "no such key"}
@@ -218,7 +218,7 @@ func TestEnsembleStopsEarly(t *testing.T) {
 			}
 			return model.Message{}, refused
 		case turn == 1:
-			_ = waiting.wait(ctx) // it will be stopped either way
+			_ = waiting.wait(ctx) // it will be stopped in either case
 		}
 		<-ctx.Done()
 		return model.Message{}, ctx.Err()
@@ -294,7 +294,7 @@ func TestEnsembleInterruptedBetweenRuns(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &ensembleModel{answer: func(context.Context, int, int) (model.Message, error) { return accuse(), nil }} // names nobody
 	v, err := Trace(ctx, h.Open(), h.Context(fix, szz.ContextOptions{NoAnnotations: true}), Options{
-		Model: m, ModelName: "several", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // one goes ahead to its end
+		Model: m, ModelName: "several", Runs: 3, MaxOutput: 10, Ledger: agent.NewLedger(agent.Budget{USD: 100}), // the first run goes ahead to its end
 		OnEvent: func(e agent.Event) {
 			if _, ok := e.(agent.Progress); ok {
 				cancel()
@@ -307,8 +307,8 @@ func TestEnsembleInterruptedBetweenRuns(t *testing.T) {
 }
 
 func TestEnsembleResumes(t *testing.T) {
-	// An interrupted vote goes on with each run where it was. No request that was
-	// answered is sent again.
+	// An interrupted vote continues each run at its last step. No answered request is
+	// sent again.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	journals := []memoryJournal{{}, {}, {}}

@@ -22,8 +22,8 @@ func added(n int) *gitext.Hunk {
 }
 
 func TestTakeNearest(t *testing.T) {
-	// The lines nearest to the fix are shown in order, whichever hunk they are in.
-	// Lines between them are counted, and short gaps are filled.
+	// The lines nearest to the fix are shown in order, from any hunk. Lines between them
+	// are counted, and short gaps are filled.
 	t.Parallel()
 	inf := math.Inf(1)
 	file := &gitext.FileChange{Status: 'M', OldPath: "a.c", NewPath: "a.c"}
@@ -61,8 +61,8 @@ func TestTakeNearest(t *testing.T) {
 }
 
 func TestExcerptPrefersNames(t *testing.T) {
-	// In the excerpt of a large commit, the lines with a name that the fix changes
-	// come before the many lines around the one that stands beside the fix.
+	// In the excerpt of a large commit, the lines with a name that the fix changes come
+	// before the many lines around the one beside the fix.
 	t.Parallel()
 	h := newHistory(t)
 	body := func(from, to int) string {
@@ -84,8 +84,8 @@ func TestExcerptPrefersNames(t *testing.T) {
 }
 
 func TestExcerptLeavesOutDocuments(t *testing.T) {
-	// What a candidate writes in documents is named but not shown, although the fix
-	// changes them too and they have its names. A fix of nothing else shows them.
+	// A candidate's changes of documents are named but not shown, although the fix
+	// changes them too and they have its names. A fix of documents only shows them.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("empty", gittest.Files{"NEWS": "old news\n"})
@@ -104,7 +104,7 @@ func TestExcerptLeavesOutDocuments(t *testing.T) {
 
 func TestQuotedLineIsShownInItsPlace(t *testing.T) {
 	// The section of names quotes a later change of a definition. The candidate's own
-	// hunk shows that line, too, however much else the candidate changed.
+	// hunk shows that line, too, for any number of other changes.
 	t.Parallel()
 	h := newHistory(t)
 	var body strings.Builder

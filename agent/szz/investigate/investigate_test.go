@@ -83,8 +83,8 @@ func (h *history) detect(fix gitext.OID, opt Options, replies ...model.Message) 
 	return v, s
 }
 
-// movedHistory makes a bug in the first commit, a commit that moves the faulty
-// function to another file, and a fix there.
+// movedHistory makes a bug in the first commit, a commit that moves the faulty function
+// to another file, and a fix there.
 func movedHistory(t *testing.T) (h *history, origin, mover, fix gitext.OID) {
 	h = newHistory(t)
 	program := strings.Replace(szztest.Program, "max = 10", "max = min_of(n, 10)", 1)
@@ -140,8 +140,8 @@ func TestDetectReports(t *testing.T) {
 }
 
 func TestDetectObjects(t *testing.T) {
-	// The tool objects once to a commit that only moved the faulty line, and names
-	// the place where the line was. The model may change its mind or insist.
+	// The tool objects once to a commit that only moved the faulty line, and names the
+	// former place of the line. The model may change its mind or insist.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	blind := Options{Switches: szz.Switches{NoCandidates: true}}
@@ -171,9 +171,9 @@ func TestDetectObjects(t *testing.T) {
 }
 
 func TestDetectRejects(t *testing.T) {
-	// A name that is no commit of the history may be corrected once, and is dropped
-	// after that. An empty report may be corrected once too. If it is repeated, the
-	// offline engine answers.
+	// A name that is no commit of the history may be corrected once, and is dropped after
+	// that. An empty report may be corrected once too. If it is repeated, the offline
+	// engine answers.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	v, s := h.detect(fix, Options{}, accuse("0123456789abcdef", string(fix)), accuse("main", string(origin)))
@@ -214,8 +214,8 @@ func TestDetectReasonNamesCommits(t *testing.T) {
 }
 
 func TestDetectFallsBack(t *testing.T) {
-	// Where a model fails or gives no answer, the answer is the offline engine's, and
-	// the report says why.
+	// If a model fails or gives no answer, the answer is the offline engine's, and the
+	// report gives the reason.
 	t.Parallel()
 	h, _, _, fix := movedHistory(t)
 	look := called("git_show", map[string]any{"commit": "HEAD"})
@@ -235,7 +235,7 @@ func TestDetectFallsBack(t *testing.T) {
 }
 
 func TestDetectLastWord(t *testing.T) {
-	// When the turns are used up the model may answer once in text.
+	// After the last turn the model may answer once in text.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	look := called("git_show", map[string]any{"commit": "HEAD"})
@@ -249,8 +249,8 @@ func TestDetectLastWord(t *testing.T) {
 }
 
 func TestDetectVotes(t *testing.T) {
-	// Where there are several runs, a commit that more than half of them name is a
-	// suspect, with their agreement. A commit that one of them names is not.
+	// If there are several runs, a commit that more than half of them name is a suspect,
+	// with their agreement. A commit that only one of them names is not.
 	t.Parallel()
 	h, origin, mover, fix := movedHistory(t)
 	v, s := h.detect(fix, Options{Runs: 3}, accuse(string(origin), string(mover)), accuse(string(mover)), accuse(string(origin)))
@@ -268,7 +268,7 @@ func TestDetectVotes(t *testing.T) {
 }
 
 func TestDetectAblations(t *testing.T) {
-	// Each switch takes away what it names and nothing else.
+	// Each switch turns off its part and nothing else.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	ask := func(opt Options) model.Request {
@@ -293,7 +293,7 @@ func TestDetectAblations(t *testing.T) {
 }
 
 func TestDetectTrustsAnnotations(t *testing.T) {
-	// Where the message names a culprit that verifies, no model is asked.
+	// If the message names a verified culprit, no model is asked.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
@@ -307,8 +307,8 @@ func TestDetectTrustsAnnotations(t *testing.T) {
 }
 
 func TestFirstPromptIsBounded(t *testing.T) {
-	// A huge fix fits into the prompt: its files share the room, and the prompt says
-	// how many are missing.
+	// A huge fix fits into the prompt: its files share the room, and the prompt gives the
+	// number of missing ones.
 	t.Parallel()
 	h := newHistory(t)
 	before, after := gittest.Files{}, gittest.Files{}
@@ -340,7 +340,7 @@ func (j memoryJournal) Record(_ context.Context, key string, data []byte) error 
 	return nil
 }
 
-// A cancellingModel cancels the caller's context when it has no answer.
+// A cancellingModel cancels the caller's context after its last answer.
 type cancellingModel struct {
 	*scriptedModel
 	quit context.CancelFunc

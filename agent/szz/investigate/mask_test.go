@@ -9,8 +9,8 @@ import (
 )
 
 func TestDetectMasksLines(t *testing.T) {
-	// A hash in a comment of the patch is hidden in the first message and in what the
-	// tools answer, behind the same label; the list of candidates keeps its hashes.
+	// A hash in a comment of the patch is hidden in the first message and in the answers
+	// of the tools, by the same label; the list of candidates keeps its hashes.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})

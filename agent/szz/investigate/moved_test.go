@@ -32,8 +32,8 @@ func (h *history) firstMessage(fix gitext.OID) string {
 }
 
 func TestExcerptNamesMovedBlocks(t *testing.T) {
-	// A block that a candidate moved is named with the place where it stood, and its
-	// lines are left out. The lines that the fix changes are shown all the same.
+	// The former place of a block that a candidate moved is named, and its lines are
+	// omitted. The lines that the fix changes are still shown.
 	t.Parallel()
 	h := newHistory(t)
 	var block strings.Builder
@@ -52,7 +52,7 @@ func TestExcerptNamesMovedBlocks(t *testing.T) {
 }
 
 func TestMovesIn(t *testing.T) {
-	// Short blocks and lines that stand in another order are not moved.
+	// Short blocks and reordered lines are not moved.
 	t.Parallel()
 	lines := func(op byte, texts ...string) (out []gitext.PatchLine) {
 		for i, s := range texts {
@@ -94,7 +94,7 @@ func TestExcerptLeavesOutHeadsOfFiles(t *testing.T) {
 }
 
 func TestLeadingCandidateElsewhereIsShown(t *testing.T) {
-	// The message names what a commit in other files changed: the prompt shows its
+	// The message names the changes of a commit in other files: the prompt shows its
 	// patch, without its tests, and says that the message describes it.
 	t.Parallel()
 	h := newHistory(t)
@@ -120,8 +120,8 @@ func TestLeadingCandidateElsewhereIsShown(t *testing.T) {
 }
 
 func TestNameShowsItsDefinition(t *testing.T) {
-	// A name that only the message has is traced to its definition in another file,
-	// with who changed the definition later, and not to a declaration.
+	// A name that only the message has is traced to its definition in another file, with
+	// the later changes of the definition, and not to a declaration.
 	t.Parallel()
 	h := newHistory(t)
 	body := "int set_controllers(int n)\n{\n\tint known = find_known(n);\n\tif (known)\n\t\treturn known;\n\treturn make_new(n);\n}\n"
@@ -142,7 +142,7 @@ func TestNameShowsItsDefinition(t *testing.T) {
 }
 
 func TestNameThatIsGone(t *testing.T) {
-	// A name that no other file has any more leads to the commit that took it out.
+	// A name that no other file has any more leads to the commit that removed it.
 	t.Parallel()
 	h := newHistory(t)
 	uses := "#include \"api.h\"\n\nstruct ops table = {\n\tNO_OFFLOAD_API,\n};\n"
@@ -163,8 +163,8 @@ func TestNameThatIsGone(t *testing.T) {
 }
 
 func TestNameThatTheFixedFileKeeps(t *testing.T) {
-	// A name that another commit took out of other files is not said to be gone where
-	// the fixed file still has it behind the fix.
+	// A name that another commit removed from other files is not called gone if the fixed
+	// file still has it after the fix.
 	t.Parallel()
 	h := newHistory(t)
 	uses := "#include \"api.h\"\n\nint start(void)\n{\n\treturn old_api(1);\n}\n\nint stop(void)\n{\n\treturn old_api(2);\n}\n"
@@ -177,7 +177,7 @@ func TestNameThatTheFixedFileKeeps(t *testing.T) {
 }
 
 func TestMessageOfAnotherSystem(t *testing.T) {
-	// The ends of lines that the web pages of some hosts write are not shown.
+	// The carriage returns from the web pages of some hosts are not shown.
 	t.Parallel()
 	if got := messageText("Fix it\r\n\r\nMotivation:\r\n", 100); got != "Fix it\n\nMotivation:" {
 		t.Errorf("got %q", got)
@@ -185,7 +185,7 @@ func TestMessageOfAnotherSystem(t *testing.T) {
 }
 
 func TestWrapTextNamesWhoIndented(t *testing.T) {
-	// Blame without white space credits a line that was put into a block to the older
+	// Without white space, blame credits a line that was put into a block to the older
 	// commit. The prompt names the later one.
 	t.Parallel()
 	h := newHistory(t)
@@ -205,8 +205,8 @@ func TestWrapTextNamesWhoIndented(t *testing.T) {
 }
 
 func TestRestoredLinesAreCounted(t *testing.T) {
-	// All lines that a commit took out and that the fix adds are counted, also those
-	// that it took out of other files, and each text is quoted once.
+	// All lines that a commit removed and that the fix adds are counted, even if it
+	// removed them from other files, and each text is quoted once.
 	t.Parallel()
 	h := newHistory(t)
 	with := "int run(int n)\n{\n\tlock_state(n);\n\tclear_state(n);\n\tlock_state(n);\n\treturn n;\n}\n"
@@ -222,8 +222,8 @@ func TestRestoredLinesAreCounted(t *testing.T) {
 }
 
 func TestPrecedentCountsAllOrigins(t *testing.T) {
-	// An objection counts who wrote the older lines, all of them, quotes no line
-	// twice, and the excerpts show the origin's own lines.
+	// An objection counts all authors of the older lines, quotes no line twice, and the
+	// excerpts show the origin's own lines.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("empty", gittest.Files{"README": "x\n"})

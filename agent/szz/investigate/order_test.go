@@ -20,8 +20,8 @@ func landed(oid, message string, at time.Time, position, recent int) rank.Ranked
 }
 
 func TestPlace(t *testing.T) {
-	// The list names what dates do not show: the order within a day, the parent of the
-	// fix, and reverts.
+	// The list names facts that dates do not show: the order within a day, the parent of
+	// the fix, and reverts.
 	t.Parallel()
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	d := &investigation{fc: &szz.FixContext{Parent: "aaaaaaaa"}}
@@ -56,7 +56,7 @@ func TestTakeSmall(t *testing.T) {
 	}
 	file := &gitext.FileChange{Status: 'M', OldPath: "a.c", NewPath: "a.c"}
 	for _, c := range []struct {
-		left  []int // lines of the hunks that are left
+		left  []int // lines of the remaining hunks
 		shown bool
 	}{{[]int{2}, true}, {[]int{2, 3}, true}, {[]int{2, 2, 2}, false}, {[]int{200}, false}} {
 		var parts []*patchPart

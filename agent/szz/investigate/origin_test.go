@@ -32,8 +32,8 @@ func TestOriginText(t *testing.T) {
 }
 
 func TestOriginsEndAtTheBoundary(t *testing.T) {
-	// In a shallow clone the authors of the oldest lines are not known: the commit
-	// where the clone ends is not named as one.
+	// In a shallow clone the authors of the oldest lines are not known: the boundary
+	// commit of the clone is not named as one.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"build.mk2": "headers = first_part\n"})
@@ -58,8 +58,9 @@ func TestOriginsEndAtTheBoundary(t *testing.T) {
 }
 
 func TestOriginsWithIndex(t *testing.T) {
-	// With an index, the commits that changed lines with a name in other files are told,
-	// although none of these lines stands any more; and who took a name out of everywhere.
+	// With an index, the prompt names the commits that changed lines with a name in other
+	// files, although none of these lines exists any more, and the commit that removed a
+	// name everywhere.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"use.c": szztest.Program, "pace.h": "int pace_limit(int rate);\n", "old.c": "int old(void) { return pace_limit(1) + spare_pace; }\n"})

@@ -13,8 +13,8 @@ import (
 )
 
 func TestFindPrecedent(t *testing.T) {
-	// The check tells a commit that wrote the faulty part of a line from one
-	// that moved it, or changed another part of it.
+	// The check distinguishes a commit that wrote the faulty part of a line from one that
+	// moved it, or changed another part of it.
 	t.Parallel()
 	const line = "\tint max = compute_limit(n, FLAG_OLD);"
 	base := strings.Replace(szztest.Program, "\tint max = 10;", line, 1)
@@ -51,7 +51,7 @@ func TestFindPrecedent(t *testing.T) {
 }
 
 func TestFindPrecedentAtTheBoundary(t *testing.T) {
-	// It is not known who wrote a line that a shallow clone begins with.
+	// The author of a line at the beginning of a shallow clone is not known.
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)
 	for depth, known := range map[int]bool{5: true, 4: false} {
@@ -72,7 +72,7 @@ func TestFindPrecedentAtTheBoundary(t *testing.T) {
 }
 
 func TestFindPrecedentOfGhost(t *testing.T) {
-	// Where the fix only adds lines, the check takes those next to the addition.
+	// If the fix only adds lines, the check takes those next to the addition.
 	t.Parallel()
 	h := newHistory(t)
 	h.Commit("empty", gittest.Files{"README": "x\n"})
@@ -121,7 +121,7 @@ func TestFindPrecedentOfRename(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	// What a fix changes in a line is given with the tokens beside it.
+	// The changed parts of a line are given with the tokens beside them.
 	for _, test := range []struct {
 		old, now string
 		want     [][]string

@@ -8,8 +8,8 @@ import (
 )
 
 func TestStandingPartIsShort(t *testing.T) {
-	// Every turn of every case sends these texts again. In characters, they are most
-	// of a short conversation's price.
+	// Every turn of every case sends these texts again. Their characters are most of a
+	// short conversation's price.
 	t.Parallel()
 	const most = 7200
 	h, origin, _, fix := movedHistory(t)
@@ -24,8 +24,7 @@ func TestStandingPartIsShort(t *testing.T) {
 }
 
 func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
-	// A reply that is no answer is answered. The answer offers tools only where there
-	// are some.
+	// The tool answers a reply that is no answer. It offers tools only if there are any.
 	t.Parallel()
 	h, origin, _, fix := movedHistory(t)
 	for _, without := range []bool{false, true} {
@@ -37,9 +36,9 @@ func TestProseIsAnsweredByWhatThereIs(t *testing.T) {
 }
 
 func TestRulesAreOrdered(t *testing.T) {
-	// The method says which rule goes first where two fit, with tools and without, and
-	// each type of answer is explained once, in the order of szz.ClaimTypes, so that
-	// the last that holds is one only.
+	// The method says which of two fitting rules goes first, with tools and without, and
+	// each type of answer is explained once, in the order of szz.ClaimTypes, so that the
+	// last one that applies is unique.
 	t.Parallel()
 	for _, tools := range []bool{true, false} {
 		method, err := Method(tools)

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// An answer that names thousands of commits is refused once. When the model
-// insists, the commits with most confidence are taken.
+// An answer that names thousands of commits is refused once. If the model insists, the
+// commits with most confidence are taken.
 func TestReportHasALength(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -42,7 +42,7 @@ func TestReportHasALength(t *testing.T) {
 	}
 }
 
-// When the time of a run is over, claims are accepted without a check.
+// After the time of a run is over, claims are accepted without a check.
 func TestCheckEndsWithTheTime(t *testing.T) {
 	t.Parallel()
 	h, _, mover, fix := movedHistory(t)

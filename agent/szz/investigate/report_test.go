@@ -10,8 +10,7 @@ import (
 )
 
 func TestTextReport(t *testing.T) {
-	// An answer is read from the forms in which models write one, and from
-	// nothing else.
+	// An answer is read from the forms that models write, and from nothing else.
 	const hash = "0123456789abcdef0123456789abcdef01234567"
 	for _, test := range []struct {
 		text, commit string
@@ -49,8 +48,8 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestDecodeReport(t *testing.T) {
-	// Besides the form of the schema, those that models write instead are read. A form
-	// that could mean something else is an error.
+	// Besides the form of the schema, other forms from models are read. An ambiguous form
+	// is an error.
 	const one = `{"commit":"0123456","confidence":0.5,"type":"omission","reasoning":"r"}`
 	quoted, err := json.Marshal("[" + one + "]")
 	if err != nil {

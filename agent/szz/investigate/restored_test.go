@@ -8,8 +8,8 @@ import (
 )
 
 func TestPromptSaysWhatTheFixAddsBack(t *testing.T) {
-	// A commit that took out the line which the fix adds is recognised by it. A line
-	// of keywords, and one that it only moved, do not count.
+	// A commit that removed the line that the fix adds is recognised by this line. A line
+	// of keywords, and one that the commit only moved, do not count.
 	t.Parallel()
 	h := newHistory(t)
 	const program = "int run(int n)\n{\n\tint done = 0;\n\tclear_state(n);\n\tdone = n;\n\treturn done + 1;\n}\n"

@@ -43,8 +43,8 @@ func lines(word string, n int) string {
 	return b.String()
 }
 
-// The owner of lines in a Makefile is a candidate beside that of the source, with a
-// weight of its own, and its evidence is a line of the Makefile.
+// The owner of lines in a Makefile is a candidate beside the owner of the source, with a
+// separate weight, and its evidence is a line of the Makefile.
 func TestBuildFileBesideSource(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -69,7 +69,7 @@ func TestBuildFileBesideSource(t *testing.T) {
 	}
 }
 
-// Where the suspects are others, the owner of most removed code is given beside them.
+// If the owner of most removed code is no suspect, it is given beside the suspects.
 func TestOwnerOfRemovedLines(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -90,7 +90,7 @@ func TestOwnerOfRemovedLines(t *testing.T) {
 }
 
 // The evidence against a candidate that owns no line shows the hunk in which it changed
-// the names of the fix, not all of a large commit.
+// the names of the fix, not the whole of a large commit.
 func TestEvidenceShowsTheHunk(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -109,9 +109,9 @@ func TestEvidenceShowsTheHunk(t *testing.T) {
 	}
 }
 
-// Patches that another person applies within the hour are marked. Those of another day
-// are not, nor are an author's own commits. The commits of a history have an author and
-// another committer.
+// Patches that another person applies within the hour are marked. Patches of another day
+// are not, nor are an author's own commits. The commits of a history have an author and a
+// different committer.
 func TestAppliedTogether(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -152,8 +152,8 @@ func TestEvidenceOfADeletedFile(t *testing.T) {
 	}
 }
 
-// A reason says which of the removed lines it counts: those of tests and documents are
-// removed, too, but not traced where source is.
+// A reason names the removed lines that it counts: lines of tests and documents are
+// removed, too, but not traced if source is.
 func TestReasonSaysWhichLinesItCounts(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -173,8 +173,9 @@ func TestReasonSaysWhichLinesItCounts(t *testing.T) {
 	}
 }
 
-// A candidate that is not in the simplified history of a fixed file, because the other
-// side of a merge has the same change, is not said to have changed other files.
+// If a candidate is missing in the simplified history of a fixed file, because the other
+// side of a merge has the same change, the reason does not say that it changed other
+// files.
 func TestReasonOfAChangeOnAnotherBranch(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"p.c": "changed a file that the fix changes, and shares words with ", "q.c": "changed other files, but shares words with "} {

@@ -15,7 +15,7 @@ import (
 )
 
 // crossFile is a fix whose culprit changed none of its files, behind more commits than
-// are looked at without an index.
+// the search without an index reads.
 func crossFile(h *history) (culprit, fix gitext.OID, x szztest.TextIndex) {
 	call := "int use(void)\n{\n\tint n = 1;\n\treturn n;\n}\n"
 	made := h.Commit("define it", gittest.Files{"lib/pace.h": "int pace_limit(int rate);\n", "app/use.c": call})
@@ -32,7 +32,7 @@ func crossFile(h *history) (culprit, fix gitext.OID, x szztest.TextIndex) {
 }
 
 // With an index the commits that changed rare texts of a fix are candidates, and the
-// features say what they did to them.
+// features describe these changes.
 func TestIndexedCandidates(t *testing.T) {
 	h := newHistory(t)
 	culprit, fix, x := crossFile(h)
@@ -57,8 +57,8 @@ func TestIndexedCandidates(t *testing.T) {
 	}
 }
 
-// Without an index there is nothing to add, and the features of an index are 0. Nor does
-// the answer to a question that asks no index depend on it.
+// Without an index nothing is added, and the features of an index are 0. The answer to a
+// question without an index does not depend on it, either.
 func TestAnswerWithoutIndex(t *testing.T) {
 	h := newHistory(t)
 	_, fix, x := crossFile(h)
@@ -115,7 +115,7 @@ func TestAnswerWithIndex(t *testing.T) {
 	}
 }
 
-// A fix is looked up by its names, strings, keys and files, wherever they stand in it.
+// A fix is looked up by its names, strings, keys and files, in any place.
 func TestClues(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", gittest.Files{"lib/flow-table.c": "int\nfill_table(int n)\n{\n\tint a = 1;\n\tint b = 2;\n\treturn old_name(n);\n}\n"})

@@ -45,8 +45,8 @@ func body(statement string) gittest.Files {
 	return gittest.Files{"p.c": "int mean(int *all, int count)\n{\n\tint sum = total(all, count);\n" + statement + "}\n"}
 }
 
-// Words count for the commit that wrote them, not for one that rewrote the line
-// since, even when only signs differ and when the line was moved.
+// Words count for the commit that wrote them, not for a later rewrite of the line, even
+// if only signs differ and if the line was moved.
 func TestOrigins(t *testing.T) {
 	for _, tc := range []struct {
 		name                string
@@ -95,8 +95,8 @@ func TestOriginsThroughRewrites(t *testing.T) {
 	checkShares(t, k, candidate.ShareOrigin, map[gitext.OID]float64{first: 1})
 }
 
-// The line beside an insertion that has the words of the added lines leads to the
-// commit that wrote what an added check guards.
+// The line beside an insertion that has the words of the added lines leads to the commit
+// that wrote the code guarded by an added check.
 func TestRelatedOrigin(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", body("\tbegin();\n"))
@@ -106,8 +106,8 @@ func TestRelatedOrigin(t *testing.T) {
 	checkShares(t, k, candidate.ShareRelatedOrigin, map[gitext.OID]float64{uses: 1})
 }
 
-// A commit may make a file out of two. Blame finds the more similar one of all
-// files, and a patch of the fixed files that of these files. Lines of the one are
+// A commit may make a file out of two. Blame finds the more similar file among all files,
+// and a patch of the fixed files the more similar one among these. Lines of the one are
 // not looked for in the other, which may be shorter.
 func TestOriginsOfTwoSources(t *testing.T) {
 	h := newHistory(t)
@@ -127,8 +127,8 @@ func TestOriginsOfTwoSources(t *testing.T) {
 	}
 }
 
-// Names count for the last and the first commit that brought them, and for the last
-// that took them out, whichever commit owns lines now.
+// Names count for the last and the first commit that brought them, and for the last that
+// removed them, for any owner of the lines now.
 func TestNameVotes(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start", body("\tbegin();\n"))
@@ -143,8 +143,8 @@ func TestNameVotes(t *testing.T) {
 	}
 }
 
-// Commits that the fix's author made right before the fix are recognised, and so
-// are tickets among words that look like them.
+// Commits of the fix's author right before the fix are recognised, and so are tickets
+// among words that look like them.
 func TestStreakAndTickets(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start ABC-12", body("\tbegin();\n"))

@@ -23,8 +23,8 @@ func featureOf(t *testing.T, k *Case, c *candidate.Candidate, name string) float
 	return 0
 }
 
-// A commit that is not among the newest ones does not count as one of the ten
-// newest: -1/10 is 0 in Go, which once made it one.
+// A commit outside the newest ones does not count as one of the ten newest: -1/10 is 0 in
+// Go, which once made it one.
 func TestDistance(t *testing.T) {
 	now := time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC)
 	k := &Case{fc: &szz.FixContext{Date: now}, pool: &candidate.Pool{Recents: make([]source.Bag, 400), Pace: 0.5}}

@@ -27,7 +27,7 @@ func (h *history) rank(fix gitext.OID) *szz.Answer {
 	return v
 }
 
-// settleOrTrace does what the offline engine does for the algorithm rank.
+// settleOrTrace is the offline engine for the algorithm rank.
 func settleOrTrace(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, max int) (*szz.Answer, error) {
 	v, err := szz.Settle(ctx, repo, fc, "rank")
 	if v == nil && err == nil {
@@ -57,8 +57,8 @@ func TestRankWithinOneSecond(t *testing.T) {
 	}
 }
 
-// The author of the line that a fix replaces comes first, with evidence that
-// names the line and probabilities that make sense.
+// The author of the line that a fix replaces comes first, with evidence that names the
+// line and sensible probabilities.
 func TestRankDeletedLine(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program, "README": "x\n"})
@@ -81,7 +81,7 @@ func TestRankDeletedLine(t *testing.T) {
 	}
 }
 
-// A fix that only adds lines has an answer too: the commit that wrote what it guards.
+// A fix that only adds lines has an answer too: the commit that wrote the guarded code.
 func TestRankGhost(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -95,7 +95,7 @@ func TestRankGhost(t *testing.T) {
 	}
 }
 
-// Evidence names what two changes have in common, but no keywords.
+// Evidence names the common names of two changes, but no keywords.
 func TestSharedNames(t *testing.T) {
 	mine, its := source.Bag{}, source.Bag{}
 	mine.AddCode([]byte("if (queue_size is not None) return false;"))
@@ -130,8 +130,8 @@ func TestSecondOwners(t *testing.T) {
 	}
 }
 
-// In a shallow clone git blames all that is older on the commit at the boundary,
-// which is never named for that.
+// In a shallow clone git blames all older lines on the commit at the boundary, which is
+// never named for that.
 func TestRankShallow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -151,8 +151,8 @@ func TestRankShallow(t *testing.T) {
 	}
 }
 
-// Where every traced line is older than a shallow clone, a commit elsewhere
-// that reads like the fix is no answer.
+// If every traced line is older than a shallow clone, a commit elsewhere that reads like
+// the fix is no answer.
 func TestRankBeyondShallow(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -180,7 +180,7 @@ func TestRankBeyondShallow(t *testing.T) {
 	}
 }
 
-// The answer depends on nothing that changes from one call to the next.
+// The answer is the same in every call.
 func TestRankIsDeterministic(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -200,8 +200,8 @@ func TestRankIsDeterministic(t *testing.T) {
 	}
 }
 
-// The committed model fits the code, its numbers are finite, and naming starts
-// at half the F1 that its own provenance states.
+// The committed model fits the code, its numbers are finite, and naming starts at half
+// the F1 that its own provenance states.
 func TestModelFile(t *testing.T) {
 	m, err := loadModel()
 	if err != nil {
@@ -222,7 +222,7 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// Probabilities grow with the score and shrink with what rivals score.
+// Probabilities grow with the score and shrink with the scores of rivals.
 func TestProbabilities(t *testing.T) {
 	c := Calibrator{A: 1, B: -0.5}
 	alone, strong := c.Probabilities([]float64{1}), c.Probabilities([]float64{1, 3, 2})
@@ -245,8 +245,8 @@ func TestPathKind(t *testing.T) {
 	}
 }
 
-// No commit is named for a fix without a change, however similar its message is to
-// that of a commit in the history.
+// No commit is named for a fix without a change, even if its message is very similar to
+// the message of a commit in the history.
 func TestRankNothingChanged(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program, "README": "x\n"})
@@ -270,7 +270,7 @@ func TestRankNothingChanged(t *testing.T) {
 	}
 }
 
-// The stamp that CVS writes into a file counts for no commit, although each
+// The stamp that CVS writes into a file counts for no commit, although each commit
 // rewrites it.
 func TestRankVersionStamp(t *testing.T) {
 	h := newHistory(t)
@@ -293,8 +293,8 @@ func TestRankVersionStamp(t *testing.T) {
 	}
 }
 
-// What git prints for a submodule is not text of the repository. Two moves of a
-// submodule are not similar because both say "Subproject commit".
+// git's own text for a submodule is not text of the repository. Two moves of a submodule
+// are not similar because both say "Subproject commit".
 func TestRankSubmoduleText(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
@@ -321,7 +321,7 @@ func TestRankSubmoduleText(t *testing.T) {
 	}
 }
 
-// Once everything is read, the rest is computing, which ends with the context as well.
+// After all reading, the remaining computing ends with the context as well.
 func TestComputingEndsWithItsContext(t *testing.T) {
 	h := newHistory(t)
 	h.Commit("add", gittest.Files{"p.c": szztest.Program})

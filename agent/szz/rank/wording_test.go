@@ -11,7 +11,7 @@ func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for _, f := range features {
 		if strings.HasPrefix(f.name, "fix_") {
-			continue // no signal: it is the same for all candidates
+			continue // no signal: the feature is the same for all candidates
 		}
 		got := absent(f.say)
 		negations := 0
@@ -39,7 +39,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// Words of any text, keywords, numbers and short words are no evidence; names are.
+// Common words, keywords, numbers and short words are no evidence; names are.
 func TestTells(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]bool{"the": false, "The": false, "add": false, "before": false, "16": false, "px": false,

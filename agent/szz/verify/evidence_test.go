@@ -30,8 +30,8 @@ func order(v *szz.Answer) (names string) {
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 func TestConfirmationIsEvidence(t *testing.T) {
-	// A confirmed suspect at 10 % passes one at 83 % that nobody tried, whose
-	// probability falls with what is left for it. Both keep what they had before.
+	// A confirmed suspect at 10 % passes an untried one at 83 %, whose probability falls
+	// to its part of the rest. Both keep their earlier probabilities in Prior.
 	t.Parallel()
 	v := answerOf(0.83, 0.1)
 	judge(v, 1, found(suspect.Confirmed, ""))
@@ -47,8 +47,8 @@ func TestConfirmationIsEvidence(t *testing.T) {
 }
 
 func TestRefutationIsEvidence(t *testing.T) {
-	// A refuted suspect at 83 % keeps more than one at 2 % has, and less than one at
-	// 75 %. The others keep theirs, and say nothing of a change.
+	// A refuted suspect at 83 % stays above one at 2 %, and falls below one at 75 %. The
+	// others keep their probabilities, without a Prior.
 	t.Parallel()
 	v := answerOf(0.83, 0.75, 0.02)
 	judge(v, 0, found(suspect.Refuted, ""))
@@ -63,8 +63,7 @@ func TestRefutationIsEvidence(t *testing.T) {
 }
 
 func TestUnclearIsNoEvidence(t *testing.T) {
-	// Where the command cannot tell, nothing moves, and there is no probability from
-	// before.
+	// If the command cannot tell, nothing changes, and there is no earlier probability.
 	t.Parallel()
 	v := answerOf(0.3, 0.2)
 	judge(v, 0, found(suspect.Unclear, ""))
@@ -98,8 +97,8 @@ func TestEvidenceWithoutProbabilities(t *testing.T) {
 }
 
 func TestBisectedCommitHasAProbability(t *testing.T) {
-	// What a bisection found and the ranking did not name comes before suspects that
-	// the command does not speak for, unless the ranking estimates nothing.
+	// A commit that a bisection found and the ranking did not name comes before suspects
+	// that the command does not support, unless the ranking estimates nothing.
 	t.Parallel()
 	v := answerOf(0.6, 0)
 	judgeUnranked(v, found(suspect.Confirmed, ""))

@@ -23,8 +23,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// The project of these tests is a shell script, app.sh, that should print
-// "good". Its test says what it prints; fixTest comes with the fix.
+// The project of these tests is a shell script, app.sh, that should print "good". Its
+// test checks the output; fixTest comes with the fix.
 const (
 	oldTest = "exit 0\n"
 	fixTest = `case "$(sh app.sh)" in
@@ -165,8 +165,8 @@ func TestVerifyConfirmsRefutesAndStops(t *testing.T) {
 }
 
 func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
-	// A commit at which the command fails in another way than at the fix's
-	// parent, or says 125, proves nothing about its child or about itself.
+	// A commit that fails differently from the fix's parent, or exits with 125, proves
+	// nothing about its child or about itself.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good; fi", "bad", "skip", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[2], c[4], c[3], c[1])
@@ -197,7 +197,7 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 }
 
 func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {
-	// A command that prints nothing is believed by its exit code alone.
+	// A command that prints nothing is judged by its exit code alone.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: runTests + " >/dev/null"}}, c[2], c[1])
@@ -213,8 +213,8 @@ func TestVerifyAtTheFirstCommit(t *testing.T) {
 }
 
 func TestVerifyAMerge(t *testing.T) {
-	// A merge is confirmed when the command passes at all of its parents, and
-	// refuted when the bug came with one of them.
+	// A merge is confirmed if the command passes at all of its parents, and refuted if
+	// the bug came with one of them.
 	t.Parallel()
 	for _, c := range []struct{ left, right, merged, want string }{
 		{"good", "good", "bad", "merge confirmed"},
@@ -237,8 +237,8 @@ func TestVerifyAMerge(t *testing.T) {
 }
 
 func TestVerifyEndsWhatHangs(t *testing.T) {
-	// At the time limit the whole process group ends, a grandchild that holds
-	// the output included, and the suspect is unclear.
+	// At the time limit the whole process group ends, including a grandchild that holds
+	// the output, and the suspect is unclear.
 	t.Parallel()
 	h, c, _ := chain(t, "good", "bad", "hang")
 	h.Git("reset", "-q", "--hard", string(c[2]))
@@ -252,8 +252,8 @@ func TestVerifyEndsWhatHangs(t *testing.T) {
 }
 
 func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
-	// With Bisect the first failing commit is found though no suspect was
-	// right, and a note says what the ranking saved.
+	// With Bisect the first failing commit is found even if no suspect was right, and a
+	// note names the savings by the ranking.
 	t.Parallel()
 	prints := make([]string, 40)
 	for i := range prints {
@@ -273,8 +273,8 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 }
 
 func TestVerifyBisectsFromNothing(t *testing.T) {
-	// Without any suspect the way back to a passing commit is found in steps
-	// that double, and a bug as old as the history ends at the first commit.
+	// Without any suspect the way back to a passing commit is found in doubling steps,
+	// and a bug as old as the history ends at the first commit.
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true})
@@ -287,7 +287,7 @@ func TestVerifyBisectsFromNothing(t *testing.T) {
 }
 
 func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
-	// Candidates that were not tried as suspects give the bounds first.
+	// Untried candidates give the bounds first.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "good", "good", "bad", "bad", "bad", "bad", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Bisect: true, MaxSuspects: 1}, c[8], c[2])
@@ -296,7 +296,7 @@ func TestVerifyBisectWalksBackThroughTheRanking(t *testing.T) {
 }
 
 func TestVerifyBisectSkips(t *testing.T) {
-	// Commits at which the command exits with 125 are stepped over. When the answer is
+	// Commits at which the command exits with 125 are stepped over. If the answer is
 	// among them, a note says so and no suspect is confirmed.
 	t.Parallel()
 	h, _, fix := chain(t, "good", "good", "bad", "bad", "skip", "skip", "bad", "bad", "bad")
@@ -332,7 +332,7 @@ func TestVerifyBisectFollowsTheSideBranch(t *testing.T) {
 }
 
 func TestVerifyStopsAtTheMostRuns(t *testing.T) {
-	// The limit of runs ends the work without an error, and says so.
+	// The limit of runs ends the work without an error but with a note.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{MaxRuns: 2}}, c[2], c[1])
@@ -341,8 +341,8 @@ func TestVerifyStopsAtTheMostRuns(t *testing.T) {
 }
 
 func TestVerifyAnUncommittedFix(t *testing.T) {
-	// A fix that is only in the work tree, or only in the index, is verified
-	// with its tests taken from there.
+	// A fix that is only in the work tree, or only in the index, is verified with its
+	// tests from there.
 	t.Parallel()
 	for _, source := range []szz.Source{szz.SourceWorktree, szz.SourceStaged} {
 		h, c, fix := chain(t, "good", "bad", "bad")
@@ -369,7 +369,7 @@ func TestVerifyAnUncommittedFix(t *testing.T) {
 
 func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
 	// The user's index, work tree, refs, configuration and objects stay the same bytes,
-	// even when the command runs git.
+	// even if the command runs git.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad", "bad")
 	h.Write(gittest.Files{"app.sh": "dirty", "untracked": "x"})
@@ -385,7 +385,7 @@ func TestVerifyLeavesTheRepositoryAlone(t *testing.T) {
 	}
 }
 
-// fingerprint hashes names, modes, times and contents of all below dir.
+// fingerprint hashes names, modes, times and contents of all files below dir.
 func fingerprint(t *testing.T, dir string) string {
 	t.Helper()
 	sum := sha256.New()
@@ -398,8 +398,8 @@ func fingerprint(t *testing.T, dir string) string {
 			return err
 		}
 		fmt.Fprintln(sum, path, info.Mode())
-		// git renews the time stamp of an object that it would have written
-		// again, also in an alternate, so that a gc leaves it.
+		// git renews the time stamp of an object instead of writing it again, also in an
+		// alternate, so that a gc keeps it.
 		if !strings.Contains(path, "/objects/") {
 			fmt.Fprintln(sum, info.ModTime().UnixNano())
 		}
@@ -417,8 +417,8 @@ func fingerprint(t *testing.T, dir string) string {
 }
 
 func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
-	// When the context ends, the suspects tried until then keep their marks,
-	// the cause is the error, and no scratch directory stays.
+	// When the context ends, the suspects tried until then keep their marks, the cause is
+	// the error, and no scratch directory stays.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad", "bad", "bad")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -441,8 +441,8 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 }
 
 func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
-	// Submodules are not there, and files of Git LFS only as pointers: both
-	// may be why a command cannot tell.
+	// Submodules are missing, and files of Git LFS are only pointers: both may be the
+	// reason for an unclear command.
 	t.Parallel()
 	h := newHistory(t)
 	h.Write(gittest.Files{"t/run.sh": oldTest, ".gitmodules": "[submodule \"x\"]\n", ".gitattributes": "*.bin filter=lfs\n"})
@@ -456,7 +456,7 @@ func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
 }
 
 func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
-	// The command finds no key in its environment, in whatever sandbox.
+	// The command finds no key in its environment, in any sandbox.
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
 	h, c, fix := chain(t, "good", "bad")
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Sandbox: sandbox.Auto, Command: "env | grep canary && exit 125; " + runTests}}, c[1])
@@ -464,8 +464,8 @@ func TestVerifyGivesNoKeyToTheCommand(t *testing.T) {
 }
 
 func TestVerifyCommandCanAskGit(t *testing.T) {
-	// In a sandbox, too, git finds the commit that is checked out, its history and its
-	// objects, the test files of the fix included.
+	// In a sandbox, too, git finds the checked out commit, its history and its objects,
+	// including the test files of the fix.
 	h, c, fix := chain(t, "good", "bad")
 	ask := `test "$(git rev-parse HEAD)" = "$GIT_AGENT_COMMIT" && git log --oneline >log 2>&1 && ! grep error log && git diff --stat HEAD || exit 125; rm log; `
 	for _, level := range []sandbox.Level{sandbox.Bwrap, sandbox.Landlock} {
@@ -482,7 +482,7 @@ func TestVerifyCommandCanAskGit(t *testing.T) {
 }
 
 func TestVerifyReportsProgress(t *testing.T) {
-	// All events are progress, which may be thrown away.
+	// All events are progress, which may be dropped.
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	var events []agent.Event
@@ -498,7 +498,7 @@ func TestVerifyReportsProgress(t *testing.T) {
 }
 
 func TestSavings(t *testing.T) {
-	// The estimate is the binary logarithm, rounded up. The text says so when nothing is
+	// The estimate is the binary logarithm, rounded up. The text says so if nothing is
 	// saved.
 	for _, c := range []struct {
 		plain, halvings int
