@@ -7,8 +7,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// maxRounds is the largest number of attempts at a piece of work, each after a fetch of
-// the objects missing in the attempt before.
+// maxRounds is the largest number of repetitions of a piece of work, each after a fetch
+// of its missing objects.
 const maxRounds = 8
 
 // Complete does a piece of work, fetches the missing objects, and repeats the work until

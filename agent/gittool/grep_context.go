@@ -56,7 +56,7 @@ func (b *scopedRepo) addContext(ctx context.Context, v *Grep, found []gitext.Gre
 	return nil
 }
 
-// contextLines returns the lines from from to to, both included.
+// contextLines returns the lines of a range of line numbers, both ends included.
 func contextLines(lines [][]byte, from, to int) []string {
 	var out []string
 	for n := from; n <= to; n++ {

@@ -16,8 +16,8 @@ import (
 // translationDir matches a directory of the same texts in several languages.
 var translationDir = source.Lazy(`(?i)(^|/)(po|i18n|l10n|locales?|lang|langs|languages|translations?|values-[a-z]{2}[^/]*|[^/]*\.lproj)/`)
 
-// isTranslation reports by its name whether a file is one of many with the same texts in
-// other languages.
+// isTranslation reports whether a file, by its name, is one of many with the same texts
+// in other languages.
 func isTranslation(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".po", ".pot", ".mo", ".xlf", ".xliff", ".strings", ".arb":

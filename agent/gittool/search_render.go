@@ -33,8 +33,8 @@ func (v *Search) question() string {
 	return s
 }
 
-// searchRoom is the longest list of commits, in characters. Each commit should have room
-// for one line of its change.
+// searchRoom is the length of the longest list of commits, in characters. Each commit
+// should have room for one line of its change.
 const searchRoom = 3800
 
 // render renders a search. Its levels show fewer of the changed lines; the last two show

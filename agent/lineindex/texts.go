@@ -14,8 +14,8 @@ import (
 )
 
 // mostBlocks is the largest number of blocks whose signatures may have a text.
-// TextChanges does not search for a more frequent text, because it does not tell commits
-// apart.
+// TextChanges does not search for a more frequent text, because such a text does not tell
+// commits apart.
 const mostBlocks = 64
 
 // MostNewer is the largest number of commits missing from an index at which TextChanges

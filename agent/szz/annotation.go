@@ -78,8 +78,8 @@ func preferFormal(all []Annotation) []Annotation {
 
 func verified(a Annotation) bool { return a.Verified }
 
-// mostBrought is the largest number of commits merged by a fix whose messages are read. A
-// larger merge is not a fix of one bug.
+// mostBrought is the largest number of commits in a merge whose messages are read. A
+// merge of more commits is not a fix of one bug.
 const mostBrought = 3
 
 // broughtAnnotations returns the verified annotations of the commits in a merge, because

@@ -92,8 +92,8 @@ func (m *Mask) hashSpans(text string) []nameSpan {
 	return out
 }
 
-// shortNamed reports whether the words before a short word say that it is a hash, or
-// whether it continues a list of hashes.
+// shortNamed reports whether a short word is a hash: the words before it say so, or it
+// continues a list of hashes.
 func (m *Mask) shortNamed(text string, w hashWord, before []nameSpan) bool {
 	head := text[max(0, w.from-40):w.from]
 	if commitWord().MatchString(head) {

@@ -134,9 +134,9 @@ func closed(text string, at int, opened string) int {
 	return at
 }
 
-// quotedSpans returns the titles in a text that the fix names. In the text of the fix,
-// whole titles of three words or more also count without quotation marks, except in the
-// first line, which is the fix's own title.
+// quotedSpans returns the places in a text with titles that the fix names. In the text of
+// the fix, whole titles of three words or more also count without quotation marks, except
+// in the first line, which is the fix's own title.
 func (m *Mask) quotedSpans(text string, ofFix bool) []nameSpan {
 	var out []nameSpan
 	if len(m.titles) == 0 {

@@ -23,8 +23,8 @@ type Question struct {
 // An Opinion says when the ranking answers beside an annotation.
 type Opinion int
 
-// The ranking is asked never; if no annotation is a formal one, such as a Fixes: trailer;
-// or always.
+// The ranking never answers; it answers if no annotation is formal, such as a Fixes:
+// trailer; or it always answers.
 const (
 	OpinionNever Opinion = iota
 	OpinionUnsure

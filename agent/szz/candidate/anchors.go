@@ -57,7 +57,7 @@ type AnchorSet struct {
 	Anchors   []Anchor
 	Functions map[string]bool                      // names of the functions that the fix changes
 	Second    []gitext.OID                         // owners of the lines that deleted lines had replaced, one entry a line
-	Origins   map[ShareKind]map[gitext.OID]float64 // the number of words that each commit wrote, by their share
+	Origins   map[ShareKind]map[gitext.OID]float64 // the number of words that each commit wrote, by the share that counts them
 	Elsewhere []gitext.OID                         // owners of lines in other files that use rare names of the fix, one entry a line
 	Partial   bool                                 // some files of the fix were not blamed, because it has too many
 	// Beside has the lines of build and data files that the fix changes beside source:
@@ -235,8 +235,8 @@ func patchLines(files []*gitext.FileChange) (lines int) {
 	return lines
 }
 
-// largestFiles returns the files with most lines in their hunks: at most n files. Their
-// lines together are at most most, unless the first file alone has more.
+// largestFiles returns the files with most lines in their hunks: at most n files.
+// Together they have no more lines than most, unless the first file alone has more.
 func largestFiles(files []*gitext.FileChange, n, most int) []*gitext.FileChange {
 	size := func(f *gitext.FileChange) int { return patchLines([]*gitext.FileChange{f}) }
 	files = slices.Clone(files)

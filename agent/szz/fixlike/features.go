@@ -180,8 +180,8 @@ func (c *counts) addHunk(f *gitext.FileChange, h gitext.Hunk, kind source.FileKi
 var noHashComment = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hxx", ".hh", ".m", ".mm", ".cs", ".rs"}
 
 // isComment reports whether a line consists of a comment, or of white space, by its first
-// characters. It misses comments that began on an earlier line unless each of their lines
-// begins with a star.
+// characters. It misses the lines of a comment from an earlier line unless they begin
+// with a star.
 func isComment(name string, line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {

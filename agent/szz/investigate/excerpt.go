@@ -432,8 +432,8 @@ func (part *patchPart) write(b *strings.Builder, before string) {
 	part.writeGap(b, from, len(part.hunk.Lines))
 }
 
-// writeGap renders the mark for the omitted lines from up to to: their number, and the
-// former place of the first moved block in the gap. A short gap is shown in full.
+// writeGap renders the mark for the omitted lines between from and to: their number, and
+// the former place of the first moved block among them. A short gap is shown in full.
 func (part *patchPart) writeGap(b *strings.Builder, from, to int) {
 	moved, first := 0, -1
 	for i := from; i < to; i++ {

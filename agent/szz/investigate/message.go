@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// saysCause matches in sentences about the cause or the start of a misbehavior.
+// saysCause matches words of sentences about the cause or the start of a misbehavior.
 var saysCause = source.Lazy(
 	`(?i)\b(?:introduc(?:ed|es|ing|tion)|since|regress(?:ed|es|ion|ions)|start(?:ed|s|ing) (?:with|from|in|to)|broke|caused by|used to|no longer)\b`,
 )

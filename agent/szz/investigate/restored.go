@@ -15,9 +15,9 @@ import (
 // This file finds code that a fix restores. A check, a call or an assignment in the
 // additions of a fix may be one that an earlier commit removed. Blame cannot find that
 // commit, because none of its lines is left, so the first prompt lists the removals of
-// the first candidates. The others get no such text, and it finds no candidates, because
-// it misleads there: on 86 cases of the development set every culprit that it named was
-// ranked first already.
+// the first candidates. The other candidates get no such list, and the search adds no
+// candidates, because the list misleads there: on 86 cases of the development set every
+// culprit that it named was ranked first already.
 
 // Bounds of the text.
 const (

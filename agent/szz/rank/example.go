@@ -27,7 +27,7 @@ type Example struct {
 	X          [][]float64  `json:"x"` // one row a candidate, in the order of FeatureNames
 }
 
-// FeatureNames lists the columns of an Example's X.
+// FeatureNames lists the columns of X in an Example.
 func FeatureNames() []string {
 	names := make([]string, len(features))
 	for i, f := range features {

@@ -41,7 +41,7 @@ func (k *Case) voteNames(ctx context.Context, byDate []*candidate.Candidate) {
 	}
 }
 
-// voteNewest counts each name for the first of the candidates for which did is true.
+// voteNewest counts each name for the first candidate for which did is true.
 func (k *Case) voteNewest(
 	ctx context.Context,
 	s candidate.ShareKind,
