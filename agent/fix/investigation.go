@@ -9,30 +9,29 @@ import (
 type AgentReport struct {
 	Model string `json:"model"`
 	Runs  []Run  `json:"runs"`
-	// Fallback says why the offline engine worked on the problem in the end; "" if it
-	// did not.
+	// Fallback says why the offline engine took over from the model; "" if it did not.
 	Fallback string `json:"fallback,omitempty"`
 }
 
 // A Run is one trajectory of the model.
 type Run struct {
-	Trace string `json:"trace,omitempty"` // its name in traces.db; "" if it was not recorded
+	Trace string `json:"trace,omitempty"` // name in traces.db; "" if the run was not recorded
 	agent.RunReport
 	Phase   Phase       `json:"phase,omitempty"`
-	History []Heuristic `json:"history,omitempty"` // what it was shown
+	History []Heuristic `json:"history,omitempty"` // the history that the model was shown
 	Claim   Claim       `json:"claim,omitzero"`
-	Verdict Verdict     `json:"verdict,omitempty"` // what the tests say of its patch; "" if it has none
-	Tried   *Trial      `json:"-"`                 // its patch; nil if it has none, and in a report that was read
-	Cut     string      `json:"cut,omitempty"`     // why it was ended early; "" if it was not
-	Allowed int         `json:"allowed,omitempty"` // steps that it might have made, if it was ended early
+	Verdict Verdict     `json:"verdict,omitempty"` // the tests' verdict on the patch; "" if there is no patch
+	Tried   *Trial      `json:"-"`                 // the patch; nil if there is none, and in a report read from a record
+	Cut     string      `json:"cut,omitempty"`     // why the run was ended early; "" if it was not
+	Allowed int         `json:"allowed,omitempty"` // the limit of steps, if the run was ended early
 }
 
-// A Phase is the part of a trajectory that a run is.
+// A Phase says which part of a trajectory a run is.
 type Phase string
 
-// These are the phases. A trajectory of the strategy React is one repair; one of Research
-// is an analysis and then a repair. A review follows all trajectories, and the writing of a
-// test comes before them.
+// These are the phases. With the strategy React, a trajectory is one repair. With Research, it
+// is an analysis and then a repair. A test is written before all trajectories, and a review
+// follows them.
 const (
 	PhaseAnalysis Phase = "analysis"
 	PhaseRepair   Phase = ""       // the default
@@ -40,7 +39,7 @@ const (
 	PhaseTest     Phase = "test"   // a model writes the failing test, before all trajectories
 )
 
-// A Claim is what a model says at the end of a trajectory. The tests decide whether it
+// A Claim is a model's statement at the end of a trajectory. The tests decide whether the claim
 // is right.
 type Claim struct {
 	Success     bool       `json:"success,omitempty"`
@@ -49,7 +48,7 @@ type Claim struct {
 	Introduced  gitext.OID `json:"introduced,omitempty"` // the commit that introduced the bug
 }
 
-// RunReports returns how the runs went; none for a nil report.
+// RunReports returns the reports of the runs; none for a nil AgentReport.
 func (r *AgentReport) RunReports() []agent.RunReport {
 	if r == nil {
 		return nil

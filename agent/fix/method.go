@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// A Question is a problem and how it is to be worked on. The command line, evaluations
-// and recorded runs all use it.
+// A Question is a problem and the method of the agent engine. The command line, evaluations and
+// recorded runs all use it.
 type Question struct {
 	Problem Problem
 	Method  Method
 }
 
-// A Method is how the agent engine works on a problem.
+// A Method says how the agent engine works on a problem.
 type Method struct {
-	// Heuristics is the history that a trajectory is shown. With nil it works without
-	// history: its tools show none, and its work tree has none.
+	// Heuristics select the history for the prompt of a trajectory. With nil, the trajectory
+	// works without history: its tools show none, and its work tree has none.
 	Heuristics []Heuristic `json:"heuristics,omitempty"`
 	// Auto lets further trajectories with other heuristics follow when the first ones
 	// do not repair the bug.
 	Auto     bool       `json:"auto,omitempty"`
-	Samples  int        `json:"samples,omitempty"`  // trajectories that start together; 0 is 1
+	Samples  int        `json:"samples,omitempty"`  // number of trajectories that start together; 0 counts as 1
 	Strategy Strategy   `json:"strategy,omitempty"` // "" is React
 	Tools    Toolset    `json:"tools,omitempty"`    // "" is Structured
 	Edits    EditFormat `json:"edits,omitempty"`    // "" is EditReplace
-	// NoCommitSearch leaves out the typed tools that find commits by their messages and by
-	// what they changed, which are one tool in Code Researcher: search_commits.
+	// NoCommitSearch removes the typed tools that search commits by message and by changed
+	// text. Code Researcher has one tool for both: search_commits.
 	NoCommitSearch bool `json:"no_commit_search,omitempty"`
 	Review         bool `json:"review,omitempty"` // a reviewer judges among several plausible patches
 }
 
-// A Strategy says how a model goes about a repair.
+// A Strategy is the order of a model's work on a repair.
 type Strategy string
 
 // These are the strategies.
@@ -40,18 +40,18 @@ const (
 	// React acts at once: each answer of the model is a thought and calls of tools
 	// (Passerine, arXiv 2501.07531).
 	React Strategy = "react"
-	// Research analyses first, collects what bears on the bug, and then writes a patch
-	// from that (Code Researcher, arXiv 2506.11060).
+	// Research first analyses the bug and collects facts about it, and then writes a patch from
+	// these facts (Code Researcher, arXiv 2506.11060).
 	Research Strategy = "research"
 )
 
-// A Toolset says which tools a model repairs with.
+// A Toolset selects a model's tools for repair.
 type Toolset string
 
 // These are the sets.
 const (
 	Structured Toolset = "structured" // tools to read, search, edit and test
-	Bash       Toolset = "bash"       // one shell, as HAFixAgent has
+	Bash       Toolset = "bash"       // one shell, as in HAFixAgent
 )
 
 // An EditFormat says how a model writes an edit.
@@ -59,21 +59,21 @@ type EditFormat string
 
 // These are the formats.
 const (
-	EditReplace EditFormat = "replace" // a text and what replaces it
+	EditReplace EditFormat = "replace" // a text and its replacement
 	EditLines   EditFormat = "lines"   // a range of lines and their new text
 	EditWhole   EditFormat = "whole"   // whole files
 )
 
-// complementary lists the histories that follow each other under Auto. The paper's best
-// single heuristic is first; most of what others add comes from one that shows functions
-// and from a prompt without history (HAFixAgent, section 6.1).
+// complementary lists the histories in the order of their use under Auto. The paper's best
+// single heuristic is first. Of the bugs that it misses, most are repaired with FnPair or
+// without history (HAFixAgent, section 6.1).
 var complementary = [][]Heuristic{{FlDiff}, {FnPair}, nil, {FnAll}}
 
-// maxRounds is how many rounds of trajectories Auto makes.
+// maxRounds bounds the rounds of trajectories under Auto.
 const maxRounds = 3
 
-// Rounds returns the histories of the trajectories: those of one round start together,
-// and a round starts when no trajectory of the rounds before it repaired the bug.
+// Rounds returns the histories of the trajectories by round. The trajectories of one round
+// start together. The next round starts if no trajectory has repaired the bug.
 func (m Method) Rounds() [][][]Heuristic {
 	samples := max(m.Samples, 1)
 	if !m.Auto {
@@ -93,12 +93,12 @@ func (m Method) Rounds() [][][]Heuristic {
 	return rounds
 }
 
-// ShowsHistory reports whether a trajectory is shown history. If none is, nothing of the
-// work may come from history: neither the order of the suspected functions nor the tools.
+// ShowsHistory reports whether a trajectory is shown history. If none is, nothing may use
+// history: neither the order of the suspected functions nor the tools.
 func (m Method) ShowsHistory() bool { return m.Auto || len(m.Heuristics) > 0 }
 
-// ParseHistory reads the history that trajectories are shown: "auto", "none", or names
-// of heuristics separated by commas.
+// ParseHistory reads the user's choice of history for trajectories: "auto", "none", or names of
+// heuristics separated by commas.
 func ParseHistory(text string) (kinds []Heuristic, auto bool, err error) {
 	switch text {
 	case "auto":
@@ -136,11 +136,11 @@ func Name(kinds []Heuristic) string {
 	return text
 }
 
-// String returns the method as JSON with fixed order, for keys and records.
+// String returns the method as JSON with a fixed order of fields, for keys and records.
 func (m Method) String() string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return "" // a method has nothing that has no JSON form
+		return "" // a method always has a JSON form
 	}
 	return string(text)
 }

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 )
 
-// A BuildCache is a directory that outlives commands and that only compilers fill: a
-// command writes in it only if the caller names it in [Spec].Writable, and callers do so
-// only for commands that run a compiler and nothing of a repository. All other commands
-// read copies of it, and links to it, in a cache of their own (see [BuildCache.Show]).
+// A BuildCache is a directory that outlives commands. Only compilers fill it: a command can
+// write in it only if the caller names it in [Spec].Writable, and callers name it only for
+// commands that run a compiler and no code of a repository. All other commands have their own
+// cache with copies of its files and links to them (see [BuildCache.Show]).
 //
-// It is locked while it is open, together with other processes that have it open.
+// While it is open, it is locked; several processes can have it open together.
 type BuildCache struct {
 	dir  string
 	lock *os.File
@@ -51,7 +51,7 @@ func (b *BuildCache) bound(most int64) {
 		return
 	}
 	if gate, err := lockFile(filepath.Join(b.dir, lockName), false); err == nil {
-		RemoveAll(b.Content()) // what stays is used or removed later
+		RemoveAll(b.Content()) // remaining files are used or removed later
 		gate.Close()
 	}
 }
@@ -60,7 +60,7 @@ func (b *BuildCache) bound(most int64) {
 func treeSize(dir string) (size int64) {
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what cannot be read is not counted
+			return nil // unreadable files are not counted
 		}
 		if info, err := d.Info(); err == nil && !d.IsDir() {
 			size += info.Size()
@@ -70,7 +70,7 @@ func treeSize(dir string) (size int64) {
 	return size
 }
 
-// Content returns the directory that holds what compilers wrote.
+// Content returns the directory with the files of compilers.
 func (b *BuildCache) Content() string { return filepath.Join(b.dir, "content") }
 
 // Close ends the use of the cache; links to it may then lead nowhere.
@@ -81,13 +81,13 @@ func (b *BuildCache) Close() error { return b.lock.Close() }
 // longer to make than such a file (ext4: a millisecond).
 const copied = 64 << 10
 
-// Show makes a directory in which a compiler finds all that the cache holds now, nothing
-// else, and in which it can write: directories of its own, with copies of small files and
-// links to the others. What is there already as it should be stays, because some file
-// systems take a second to make thousands of files. No command may be running.
+// Show makes a writable directory for a compiler with the present content of the cache and
+// nothing else: new directories, copies of small files, and links to the others. Files that are
+// already right stay, because some file systems need a second to make thousands of files. No
+// command may be running.
 func (b *BuildCache) Show(to string) error {
 	if err := b.show(to); err != nil {
-		// What a command left may be closed to its owner, or no directory at all.
+		// A command may have made it unreadable or replaced it by a file.
 		if err := RemoveAll(to); err != nil {
 			return fmt.Errorf("show the build cache: %w", err)
 		}
@@ -126,12 +126,13 @@ func (b *BuildCache) show(to string) error {
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is empty, or a compiler is removing what it no longer needs
+		return nil // the cache is empty, or a compiler is removing old files
 	}
 	return err
 }
 
-// tidy removes from a directory all that is not as Show makes it, and returns what stays.
+// tidy removes all files from a directory that differ from those of Show, and returns the
+// remaining ones.
 func (b *BuildCache) tidy(to string) (there map[string]bool, err error) {
 	there = map[string]bool{}
 	err = filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
@@ -156,8 +157,8 @@ func (b *BuildCache) tidy(to string) (there map[string]bool, err error) {
 	return there, err
 }
 
-// shows reports whether a path is what put makes of a file of the cache, or a directory
-// like that of the cache.
+// shows reports whether path is the copy or link that put makes of the cache's file from, or a
+// directory if from is one.
 func shows(from, path string) bool {
 	want, err := os.Lstat(from)
 	if err != nil {

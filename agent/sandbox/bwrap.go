@@ -10,18 +10,18 @@ import (
 // tmpSize is the size of a directory in memory.
 const tmpSize = 1 << 30
 
-// riskyFiles lists files in /proc that reveal much about the machine or control
-// it. They belong to root, who needs no capability for his own files, so for
-// root they are covered where they exist. Other users cannot open them.
+// riskyFiles lists files in /proc that reveal much about the machine or control it. They belong
+// to root, who needs no capability for his own files. Therefore bwrapArgv covers them for root
+// where they exist. Other users cannot open them.
 var riskyFiles = []string{
 	"/proc/sysrq-trigger", "/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/mtrr",
 	"/proc/latency_stats", "/proc/sched_debug", "/proc/vmallocinfo", "/proc/kallsyms", "/proc/kpagecount", "/proc/kpageflags",
 }
 
-// riskyDirs lists directories in /proc that change the machine. They are
-// mounted read-only. bubblewrap itself does this only if access(2) says that
-// the directory is writable, which is never true of /proc/sys, although root
-// can write files in it even from a user namespace that maps him.
+// riskyDirs lists directories in /proc that change the machine. They are mounted read-only.
+// bubblewrap itself does this only if access(2) says that the directory is writable. It never
+// says so of /proc/sys, although root can write files there even from a user namespace that
+// maps him.
 var riskyDirs = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/driver"}
 
 // bwrapArgv returns bubblewrap's part of the command line. Only the visible

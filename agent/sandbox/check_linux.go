@@ -16,9 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// check is the part of the self-test that runs inside the sandbox. It tries
-// what must fail, in ways that change nothing if they succeed: it opens a file
-// without writing, and sends signal 0.
+// check is the part of the self-test that runs inside the sandbox. It makes forbidden attempts,
+// which change nothing if they succeed: it opens a file without writing, and sends signal 0.
 func check(args []string) {
 	var bait escapeTargets
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &bait) != nil {
@@ -38,7 +37,7 @@ func check(args []string) {
 	syscall.Exit(0)
 }
 
-// checks lists the attempts. Each returns what it reached, "" for nothing.
+// checks lists the attempts. Each returns the name of a thing that it reached, "" for nothing.
 var checks = []struct {
 	reached   func(escapeTargets) string
 	tolerable bool  // success is reported as a limit and does not disqualify the level
@@ -216,7 +215,7 @@ func signals(b escapeTargets) string {
 	return tries(unix.Kill(b.Parent, 0), "signals to your other processes")
 }
 
-// priorities gives a process outside the priority that it has.
+// priorities tries to set the priority of a process outside to its present value.
 func priorities(b escapeTargets) string {
 	now, err := unix.Getpriority(unix.PRIO_PROCESS, b.Parent)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 type confinement struct {
 	Readable []string
 	Writable []string
-	Isolated bool // in namespaces of its own
+	Isolated bool // in its own namespaces
 	Network  bool // the network is wanted
 }
 
@@ -87,8 +87,8 @@ func confineAndExec() error {
 	return fmt.Errorf("run %q: %w", program, syscall.Exec(program, p.Argv, p.Env))
 }
 
-// filter allows named sockets only if landlock controls them, and network
-// sockets only if the network is wanted or the namespace's is empty.
+// filter allows named sockets only if landlock controls them. It allows network sockets only if
+// the network is wanted or the namespace has no network.
 func (c *confinement) filter() filterOptions {
 	return filterOptions{
 		unix:    landlockABI() >= abiNamedUnix,
@@ -97,9 +97,9 @@ func (c *confinement) filter() filterOptions {
 	}
 }
 
-// isolate sets up the new namespaces: nothing but the writable directories can
-// be changed, not even the modes and owners of files, which landlock does not
-// control; and the loopback interface is up.
+// isolate sets up the new namespaces: only the writable directories can be changed, and the
+// loopback interface is up. Elsewhere even the modes and owners of files, which landlock does
+// not control, cannot be changed.
 func (c *confinement) isolate() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
@@ -156,7 +156,7 @@ func dropPrivileges() error {
 	for last := uintptr(0); ; last++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, last, 0, 0, 0)
 		if err == unix.EINVAL || err == unix.EPERM {
-			break // there are no more capabilities, or we have none to drop
+			break // there are no more capabilities, or this process has none
 		}
 		if err != nil {
 			return fmt.Errorf("drop capabilities: %w", err)

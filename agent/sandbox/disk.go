@@ -10,45 +10,43 @@ import (
 	"time"
 )
 
-// A Disk bounds what commands add to the disk. All commands that write the same
-// directories should share one, because it counts what they add together. It is safe for
-// concurrent use. What it cannot bound: how much a command writes between two
-// measurements and until it has ended, and what it writes outside of the directories at
-// level [None].
+// A Disk bounds the bytes that commands add to the disk. All commands that write the same
+// directories should share one Disk, because it counts their sum. It is safe for concurrent
+// use. It does not bound writes between two measurements and until the command has ended, nor,
+// at level [None], writes outside of the directories.
 type Disk struct {
 	max   int64
 	began time.Time
 
 	mu    sync.Mutex
-	first map[string]space // what was free before the first command, by directory
-	over  int64            // what the commands had added when the last one began, if that was too much
-	ended bool             // a command was ended for what it added
+	first map[string]space // free space before the first command, by directory
+	over  int64            // bytes that the commands had added when the last one began, if these were too many
+	ended bool             // a command was ended because it added too much
 }
 
-// NewDisk returns a bound for commands that start from now on. Together they may add max
-// bytes to the directories that they write, 0 for any number, and may use at most half of
-// what is free in the file systems of these directories, in bytes and in files.
+// NewDisk returns a bound for commands that start from now on. Together they may add max bytes
+// to their writable directories; 0 is no limit. They may also use at most half of the free
+// bytes and half of the free file entries in the file systems of these directories.
 func NewDisk(max int64) *Disk {
 	return &Disk{max: max, began: time.Now(), first: map[string]space{}}
 }
 
-// space is what is free in a file system; a number is below zero if it is not known.
+// space is the free space of a file system; a negative number is unknown.
 type space struct{ bytes, files int64 }
 
-// A diskFull is the cause of a context that a Disk ended.
+// A diskFull is the cause of the end of a context by a Disk.
 type diskFull struct{ why string }
 
 func (e *diskFull) Error() string { return e.why }
 
 const (
-	// diskInterval is the time between two looks at what is free.
+	// diskInterval is the time between two measurements of the free space.
 	diskInterval = 200 * time.Millisecond
-	// diskShare is the part of the time that may be spent on adding up files: one of so
-	// many.
+	// diskShare bounds the time for adding up files: to 1/diskShare of the whole time.
 	diskShare = 30
-	// spareShare is the part of the free space, one of so many, that a command may use
-	// although less than half of what was free at first is left: other programs may have
-	// used it.
+	// spareShare bounds the space for a command that starts when less than half of the first
+	// free space is left, as other programs may have used the rest: the command may use
+	// 1/spareShare of the present free space.
 	spareShare = 8
 )
 
@@ -83,10 +81,10 @@ func (d *Disk) watch(ctx context.Context, dirs []string, end context.CancelCause
 	}
 }
 
-// A floor is what a command must leave free.
+// A floor is the space that a command must leave free.
 type floor struct{ first, least space }
 
-// floors returns what a command that starts now must leave free for each directory.
+// floors returns the floor of each directory for a command that starts now.
 func (d *Disk) floors(dirs []string) map[string]floor {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,9 +115,8 @@ func (f floor) reached(now space) string {
 	return ""
 }
 
-// begin is called before a command starts. A command that starts when there is too much
-// already is not ended for that, because it may be the one that cleans up: it must only not
-// add more.
+// begin is called before a command starts. If the commands before have added too much, the new
+// command is not ended for that, because it may clean up. It only must not add more.
 func (d *Disk) begin(ctx context.Context, dirs []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,8 +137,8 @@ func (d *Disk) exceeded(added int64) bool {
 	return true
 }
 
-// added adds up the files in the directories that changed since the Disk was made. The
-// directories may change at the same time: what is read of them is only this number.
+// added adds up the files in the directories that changed since the Disk was made. Commands may
+// change the directories meanwhile; added reads only sizes and times.
 func (d *Disk) added(ctx context.Context, dirs []string) (sum int64) {
 	for _, dir := range dirs {
 		filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
@@ -149,7 +146,7 @@ func (d *Disk) added(ctx context.Context, dirs []string) (sum int64) {
 				return fs.SkipAll
 			}
 			if err != nil {
-				return nil // it was removed, or cannot be read
+				return nil // the file was removed, or cannot be read
 			}
 			if info, err := entry.Info(); err == nil {
 				if size, changed := occupied(info); changed.After(d.began) {
@@ -162,8 +159,8 @@ func (d *Disk) added(ctx context.Context, dirs []string) (sum int64) {
 	return sum
 }
 
-// limited returns the context of a command, which ends with the limits of its Spec.
-// cancel must be called.
+// limited returns a context for a command, which ends at the limits of the Spec. cancel must be
+// called.
 func (s Spec) limited(ctx context.Context) (runCtx context.Context, cancel func()) {
 	runCtx, end := context.WithCancelCause(ctx)
 	stop := context.CancelFunc(func() {})
@@ -181,7 +178,7 @@ func (s Spec) limited(ctx context.Context) (runCtx context.Context, cancel func(
 	return runCtx, func() { stop(); end(nil) }
 }
 
-// fullOf returns why a Disk ended a context, "" if none did.
+// fullOf returns the reason of a Disk to end a context, "" if no Disk ended it.
 func fullOf(ctx context.Context) string {
 	var full *diskFull
 	if errors.As(context.Cause(ctx), &full) {

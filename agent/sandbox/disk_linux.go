@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace returns what the user may still write to the file system of a directory.
+// freeSpace returns the free space for the user in the file system of a directory.
 func freeSpace(dir string) space {
 	free := space{-1, -1}
 	var st unix.Statfs_t
@@ -22,8 +22,8 @@ func freeSpace(dir string) space {
 	return free
 }
 
-// occupied returns how many bytes a file has on the disk, and when it last changed, which
-// no command can set. A file with several names counts once if all are seen.
+// occupied returns a file's bytes on the disk and the time of its last change (ctime), which no
+// command can set. The bytes are divided by the number of the file's names.
 func occupied(info fs.FileInfo) (int64, time.Time) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// freeSpace knows nothing of the disk.
+// freeSpace returns unknown numbers.
 func freeSpace(string) space { return space{-1, -1} }
 
 // occupied returns the size of a file and when its content changed.

@@ -19,16 +19,16 @@ JAVA_HOME M2_HOME MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME ANT_HOME
 PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR NODE_PATH NODE_OPTIONS GEM_HOME GEM_PATH RBENV_ROOT
 CCACHE_DIR SCCACHE_DIR SOURCE_DATE_EPOCH NIX_PATH`)
 
-// secretName matches names of variables that programs keep secrets in.
+// secretName matches names of variables that usually hold secrets.
 var secretName = pattern.Lazy(`(?i)(key|token|secret|passw|credential|auth)`)
 
 // variable matches the names that a shell can use.
 var variable = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environ returns the environment of a command: the allow-list, the names that
-// the user added, what the caller sets, and a few values of ours. No git
-// variable is passed on: inside a hook those point at the user's index, and a
-// `git add` of the command would change it.
+// environ returns the environment of a command: the allow-list, the names that the user added,
+// the caller's values, and a few values of this package. No git variable is passed on: inside a
+// hook such variables point at the user's index, and a `git add` of the command would change
+// this index.
 func environ(lookup func(string) (string, bool), all []string, s Spec, level Level) ([]string, error) {
 	env := map[string]string{}
 	for _, name := range passed {
@@ -70,13 +70,13 @@ func environ(lookup func(string) (string, bool), all []string, s Spec, level Lev
 	return out, nil
 }
 
-// confinedVariables sets the variables that say where things are, for a command
-// that sees only part of the file system.
+// confinedVariables sets the variables with paths for a command that sees only part of the file
+// system.
 func confinedVariables(env map[string]string, s Spec, level Level) {
-	env["GIT_CONFIG_NOSYSTEM"] = "1" // it is not shown
-	delete(env, "TMPDIR")            // nor is the user's, unless the caller sets one
+	env["GIT_CONFIG_NOSYSTEM"] = "1" // the command cannot see this file
+	delete(env, "TMPDIR")            // the command cannot see the user's directory; the caller may set another one
 	if home := homeDir(); home != "" && level == Bwrap {
-		env["HOME"] = home // by its real name, which is where it is mounted
+		env["HOME"] = home // the real path, because the directory is mounted there
 	}
 	if s.Cache == "" {
 		return

@@ -29,16 +29,16 @@ func ownGroup(ctx context.Context, cmd *exec.Cmd) {
 	}
 }
 
-// signalGroup signals the group and reports whether it had a member. While a
-// member lives the group's number cannot be reused; once none is left and the
-// leader is reaped, a new process would have to take this very number within
-// microseconds.
+// signalGroup signals the group and reports whether it had a member. While a member lives, the
+// group's number cannot be reused. After the last member ended and the leader was reaped, a new
+// process would have to take the same number within microseconds.
 func signalGroup(cmd *exec.Cmd, sig syscall.Signal) bool {
 	return syscall.Kill(-cmd.Process.Pid, sig) == nil
 }
 
-// ownMark is how far a command's peak must exceed ours to count as its own: the
-// kernel counts resident pages per thread or processor and in batches.
+// ownMark is the least difference, in bytes, between a command's peak and this process's peak;
+// with less, the command's own peak is unknown: the kernel counts resident pages per thread or
+// processor and in batches.
 const ownMark = 16 << 20
 
 // peakOf returns the peak memory of the largest process of an ended tree, in
@@ -51,9 +51,9 @@ func peakOf(st *os.ProcessState) int64 {
 	return peakAbove(int64(usage.Maxrss))
 }
 
-// peakAbove converts the kernel's peak to bytes. On Linux a process inherits
-// the peak of the process that forked it (getrusage(2)), so a peak no higher
-// than ours may be ours; then the result is 0, unknown.
+// peakAbove converts the kernel's peak to bytes. On Linux a process inherits the peak of the
+// process that forked it (getrusage(2)), so a peak no higher than this process's may be
+// inherited; then the result is 0, unknown.
 func peakAbove(mark int64) int64 {
 	var own syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {

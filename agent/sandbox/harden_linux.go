@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Harden keeps other processes of the user, including the commands that we run,
-// from reading this process's memory and /proc/<pid>/environ, where a key stays
-// readable even after os.Unsetenv. A program calls it once at start, before it
-// reads a key. It does not stop root with all capabilities.
+// Harden keeps other processes of the user, including the commands of this package, from
+// reading this process's memory and /proc/<pid>/environ. A key stays readable there even after
+// os.Unsetenv. A program calls it once at start, before it reads a key. It does not stop root
+// with all capabilities.
 func Harden() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the process undumpable: %w", err)
@@ -18,6 +18,6 @@ func Harden() error {
 	return nil
 }
 
-// dieWithParent makes the kernel kill the command when we are killed. Processes
-// that the command started are reached only at level Bwrap.
+// dieWithParent makes the kernel kill the command when this process is killed. Processes that
+// the command started are killed only at level Bwrap.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

@@ -19,12 +19,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A command runs below helpers, which are this program started again. The first
-// supervises: it adopts the processes that the command leaves running and ends
-// them. At level Landlock a second helper confines itself and then executes the
-// command, because Go offers no other place between fork and exec. A helper
-// reads a plan from a pipe that its starter keeps open; when the pipe closes,
-// the helper must stop.
+// A command runs below helpers. A helper is this program, started again. The first one
+// supervises the command: it adopts and ends the processes that the command leaves running. At
+// level Landlock a second helper confines itself and then executes the command, because Go
+// offers no other place between fork and exec. A helper reads a plan from a pipe that its
+// starter keeps open; when the pipe closes, the helper must stop.
 
 // helperMark begins the first argument of a helper. Nobody types its control
 // character by accident, and without the pipe a helper does nothing.
@@ -43,7 +42,7 @@ type plan struct {
 	Dir  string
 
 	Confine *confinement // nil is no confinement
-	Filter  []byte       // what the command reads from descriptor planFD, if anything
+	Filter  []byte       // input of the command on descriptor planFD; may be empty
 }
 
 // program looks up the command in the PATH of the plan.
@@ -67,11 +66,10 @@ type exitReport struct {
 // helps says that Helper was called.
 var helps atomic.Bool
 
-// Helper must be called first in a program that runs commands: only then can
-// commands be confined by landlock and their leftover processes ended. In a
-// process that was started as a helper it does that work and never returns. It
-// also makes sure that descriptors that the program inherited are not passed
-// on.
+// Helper must be called first in a program that runs commands: only then can commands be
+// confined by landlock and their leftover processes ended. In a process that was started as a
+// helper, Helper does the helper's work and never returns. It also keeps inherited descriptors
+// from child processes.
 //
 // A helper ends with syscall.Exit, because os.Exit waits for a second in a program that
 // is built with the race detector.
@@ -96,7 +94,7 @@ func Helper() {
 	syscall.Exit(exitHelper)
 }
 
-// keepDescriptors keeps inherited descriptors from a number on out of all child
+// keepDescriptors keeps inherited descriptors, beginning with number from, out of all child
 // processes: an open directory leads out of every sandbox.
 func keepDescriptors(from uint) {
 	if unix.CloseRange(from, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
@@ -117,8 +115,7 @@ const (
 	exitHelper    = 125 // exit code of a helper that cannot report an error
 )
 
-// helperCommand returns a command that starts this program as a helper. Its
-// plan says the rest.
+// helperCommand returns a command that starts this program as a helper in a role.
 func helperCommand(ctx context.Context, role string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", helperMark+role)
 	cmd.Args[0] = "git-agent"
@@ -126,8 +123,8 @@ func helperCommand(ctx context.Context, role string) *exec.Cmd {
 	return cmd
 }
 
-// A helperProcess has a plan and a pipe for its answer. It lives until it is
-// told to stop.
+// A helperProcess is a running helper with the pipes for its plan and its answer. It lives
+// until stop.
 type helperProcess struct {
 	cmd     *exec.Cmd
 	text    []byte
@@ -181,8 +178,7 @@ func (h *helperProcess) hurry() { h.plan.Write([]byte{'\n'}) }
 // stop makes the helper end everything that runs below it.
 func (h *helperProcess) stop() { h.closing.Do(func() { h.plan.Close() }) }
 
-// supervise runs a command to its end, and then ends the processes that it
-// left.
+// supervise runs a command to its end, and then ends the processes that the command left.
 func supervise() {
 	unix.CloseOnExec(planFD)
 	unix.CloseOnExec(answerFD)
@@ -219,8 +215,8 @@ func supervise() {
 	report(e)
 }
 
-// startPlanned starts the command, or the helper that becomes it, in a session
-// of its own, so that no terminal can be reached.
+// startPlanned starts the command, or the helper that becomes the command, in a new session
+// without a terminal.
 func startPlanned(p plan) (pid int, err error) {
 	if p.Confine != nil {
 		return startConfined(p)
@@ -246,8 +242,8 @@ func startPlanned(p plan) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// startConfined starts the helper that becomes the command and waits until it
-// has: then its answer pipe closes empty.
+// startConfined starts the helper that becomes the command. It waits until the helper's answer
+// pipe closes: an empty answer means that the command has started.
 func startConfined(p plan) (pid int, err error) {
 	cmd := helperCommand(context.Background(), roleConfine)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

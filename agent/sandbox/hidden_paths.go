@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// hiddenBelow returns the hidden paths that a visible path is or holds, under the name
-// that the visible path has. Paths that do not exist hide nothing.
+// hiddenBelow returns the hidden paths that are equal to a visible path or below it, under the
+// visible path's name. Paths that do not exist hide nothing.
 func hiddenBelow(g visiblePath, hidden []string) []string {
 	if len(hidden) == 0 || g.link != "" {
 		return nil
@@ -29,8 +29,8 @@ func hiddenBelow(g visiblePath, hidden []string) []string {
 	return list
 }
 
-// withoutHidden replaces each visible path that holds a hidden one by what stands beside
-// the hidden one, for a level that can only grant paths and not cover any.
+// withoutHidden replaces each visible path with hidden content by the entries beside the hidden
+// paths. It serves a level that can only grant paths and not cover them.
 func withoutHidden(list []visiblePath, hidden []string) []visiblePath {
 	var out []visiblePath
 	for _, g := range list {
@@ -39,8 +39,8 @@ func withoutHidden(list []visiblePath, hidden []string) []visiblePath {
 	return out
 }
 
-// beside returns what a visible path holds but for the hidden paths. An entry that cannot
-// be listed is not visible.
+// beside returns the entries below a visible path, except the hidden ones. A directory that
+// cannot be listed is not visible.
 func beside(g visiblePath, hidden []string) []visiblePath {
 	if len(hidden) == 0 {
 		return []visiblePath{g}
@@ -48,7 +48,7 @@ func beside(g visiblePath, hidden []string) []visiblePath {
 	if slices.Contains(hidden, g.path) {
 		return nil
 	}
-	entries, _ := os.ReadDir(g.path) // what was read before an error is still visible
+	entries, _ := os.ReadDir(g.path) // entries read before an error stay visible
 	var out []visiblePath
 	for _, e := range entries {
 		path := filepath.Join(g.path, e.Name())

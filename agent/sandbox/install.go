@@ -13,9 +13,8 @@ var installers = [][2]string{
 	{"pacman", "pacman -S bubblewrap"}, {"zypper", "zypper install bubblewrap"},
 }
 
-// InstallCommand returns the command that installs bubblewrap. It returns "" if
-// no reason in failed is that bubblewrap is not installed, or if no known package
-// manager is there.
+// InstallCommand returns the command that installs bubblewrap. It returns "" if no text in
+// failed says that bubblewrap is not installed, or if no known package manager is installed.
 func InstallCommand(failed []string) string {
 	if !slices.ContainsFunc(failed, func(why string) bool { return strings.Contains(why, "not installed") }) {
 		return ""

@@ -41,10 +41,9 @@ func newJob(ctx context.Context, s Spec, st Isolation, env []string) (*job, erro
 	return plainJob(ctx, s, env), nil
 }
 
-// bwrapJob prepares a command in bubblewrap, which gets its filter through a pipe. The
-// helper above it ends what runs inside when bubblewrap's first process dies while the second
-// one still makes the mounts: only afterwards does the second one ask the kernel to be killed
-// with the first.
+// bwrapJob prepares a command in bubblewrap, which gets its filter through a pipe. bubblewrap's
+// second process asks the kernel to be killed with the first one only after it made the mounts.
+// If the first process dies before that, the helper above ends the second one.
 func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
 	sights := visiblePaths(os.LookupEnv, home, s)
@@ -83,9 +82,8 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 	}}, nil
 }
 
-// shellLimits returns the limits that a shell sets where there is no helper.
-// From Linux 5.14 the number of processes counts only this sandbox; root has no
-// such limit.
+// shellLimits returns the limits that a shell sets if there is no helper. From Linux 5.14 the
+// number of processes counts only this sandbox; root has no such limit.
 func shellLimits() []string {
 	processes := max(4096, 128*runtime.NumCPU())
 	return []string{
@@ -128,9 +126,8 @@ func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, er
 	return supervised(ctx, s, plan{Argv: shellArgv(s), Env: env, Dir: s.Dir, Confine: c})
 }
 
-// makeHome makes a new home directory for a command. Where nothing can be
-// mounted, it contains a link for each visible path below the real home
-// directory.
+// makeHome makes a new home directory for a command. If nothing can be mounted, the directory
+// contains a link for each visible path below the real home directory.
 func makeHome(s Spec, home string, sights []string) error {
 	if s.Cache == "" {
 		return nil
@@ -158,8 +155,7 @@ func makeHome(s Spec, home string, sights []string) error {
 	return nil
 }
 
-// supervised prepares a plan below a helper that ends the processes that the
-// command leaves.
+// supervised prepares a plan for a helper, which ends the processes that the command leaves.
 func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	cmd := helperCommand(ctx, roleSupervise)
 	cmd.Dir = s.Dir
@@ -167,7 +163,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt at the terminal reaches only us
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that an interrupt at the terminal reaches only this process
 	cmd.Cancel = func() error {
 		if fullOf(ctx) != "" {
 			h.hurry()
@@ -175,7 +171,7 @@ func supervised(ctx context.Context, s Spec, p plan) (*job, error) {
 		h.stop()
 		return nil
 	}
-	cmd.WaitDelay = time.Minute // on a busy machine the helper takes long; killed, it would leave processes that it stopped
+	cmd.WaitDelay = time.Minute // a helper on a busy machine needs long; if killed, it would leave stopped processes
 	return &job{cmd: cmd, start: h.start, depth: 1, ended: func(res *Result) (int64, error) {
 		defer h.answer.Close()
 		defer h.stop()

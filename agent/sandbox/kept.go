@@ -11,29 +11,29 @@ import (
 	"time"
 )
 
-// A Kept is a directory that outlives the run that fills it. It is complete, or it is being
-// filled: what a killed run left is removed before the next one fills it. A command that
-// fills it cannot mark it as complete, because the mark stands beside it.
+// A Kept is a directory that outlives the run that fills it. It is either complete or being
+// filled: the remains of a killed run are removed before the next run fills the directory. A
+// command that fills it cannot mark it as complete, because the mark is a file beside it.
 type Kept struct {
 	Path     string
 	Complete bool // an earlier run filled it; nobody writes to it any more
 
-	lock *os.File // nil once others may use it
+	lock *os.File // nil after other processes may use the directory
 }
 
-// keptMost is how many complete directories stay below one parent.
+// keptMost bounds the complete directories below one parent.
 const keptMost = 2
 
-// The names of what belongs to a kept directory are the directory's with these endings.
+// These are the endings of the files beside a kept directory, after the directory's name.
 const (
 	keptMark = ".complete"
 	keptLock = ".lock"
 )
 
 // Keep opens the directory of a key below parent; "" is a directory of this user below
-// [os.TempDir]. While another process fills it, Keep waits. If it is not complete, the
-// caller fills it, calls Finish, and calls Close in any case. Of the directories of other
-// keys, the latest used ones stay.
+// [os.TempDir]. While another process fills it, Keep waits. If it is not complete, the caller
+// fills it, calls Finish, and calls Close in any case. The last used directories of other keys
+// stay; older ones are removed.
 func Keep(parent, key string) (*Kept, error) {
 	if parent == "" {
 		shared, err := makeScratchParent("")
@@ -92,15 +92,15 @@ func forget(path string) error {
 	return RemoveAll(path)
 }
 
-// forgetKept removes what belongs to other keys, but for the directories that were used
-// last and those that another process fills.
+// forgetKept removes the directories of other keys, except the last used ones and those that
+// another process fills.
 func forgetKept(parent, key string) {
 	type kept struct {
 		path string
 		used time.Time
 	}
 	var complete []kept
-	entries, _ := os.ReadDir(parent) // what cannot be listed only wastes space
+	entries, _ := os.ReadDir(parent) // an unreadable directory only wastes space
 	for _, e := range entries {
 		name, isLock := strings.CutSuffix(e.Name(), keptLock)
 		if !isLock || name == key {
@@ -119,8 +119,8 @@ func forgetKept(parent, key string) {
 	}
 }
 
-// forgetUnused removes a directory that no process fills or opens. What cannot be removed
-// only wastes space until the next time.
+// forgetUnused removes a directory that no process fills or opens. A failure only wastes space
+// until the next call.
 func forgetUnused(path string) {
 	lock, err := lockFile(path+keptLock, false)
 	if err != nil {

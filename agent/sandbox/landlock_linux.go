@@ -42,8 +42,8 @@ func landlockABI() int {
 	return int(abi)
 }
 
-// ruleset lists what landlock controls: everything that the kernel supports,
-// which is then refused unless a rule allows it.
+// ruleset returns all rights that the kernel's landlock can control. The kernel then refuses
+// each of them unless a rule allows it.
 func ruleset(abi int, ownNetwork, network bool) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: rightsOfABI3}
 	if abi >= abiIoctl {

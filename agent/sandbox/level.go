@@ -20,14 +20,14 @@ const (
 	None     Level = "none"
 )
 
-// Levels are all that may be asked for.
+// Levels lists all levels that a user may request.
 var Levels = []Level{Auto, Bwrap, Landlock, None}
 
-// An Isolation describes what confines commands on this machine. Everything in
-// it has been tested: see selftest_linux.go.
+// An Isolation describes the sandbox for commands on this machine. Everything in it has been
+// tested: see selftest_linux.go.
 type Isolation struct {
 	Level  Level
-	Failed []string // why better levels do not work, best first; empty for Bwrap
+	Failed []string // reasons why better levels do not work, best level first; empty for Bwrap
 	Limits []string // what the level cannot prevent here, as noun phrases
 	Tried  int      // checks of the self-test that held
 
@@ -37,15 +37,15 @@ type Isolation struct {
 // A variant is one way to implement a level. Older programs and kernels support
 // fewer.
 type variant struct {
-	userNS     bool // Bwrap: a user namespace of its own
+	userNS     bool // Bwrap: with its own user namespace
 	noNestedNS bool // Bwrap: --disable-userns and --size, from bubblewrap 0.8
-	isolated   bool // Landlock: namespaces of its own, where the kernel lets us
+	isolated   bool // Landlock: with its own namespaces, if the kernel allows them
 }
 
 // An Unavailable is the error for a level that does not work here.
 type Unavailable struct {
 	Asked  Level
-	Failed []string // why, for each level that was tried
+	Failed []string // the reason for each tried level
 }
 
 func (e *Unavailable) Error() string {
@@ -56,8 +56,8 @@ func (e *Unavailable) Error() string {
 	return what + ": " + strings.Join(e.Failed, "; ")
 }
 
-// A TemporaryError says that a sandbox could not be tested, because nothing can be written
-// to the directory of temporary files. That says nothing about the sandbox.
+// A TemporaryError says that a sandbox could not be tested, because the directory of temporary
+// files is not writable. The error says nothing about the sandbox.
 type TemporaryError struct{ Err error }
 
 func (e *TemporaryError) Error() string {
@@ -73,9 +73,9 @@ var isolations = struct {
 	known map[Level]Isolation
 }{known: map[Level]Isolation{}}
 
-// Probe returns what will confine a command, after testing it. For Auto it
-// returns the best level that works; if none does, the error is an
-// [Unavailable]. The answer holds for the life of the process.
+// Probe tests a level and returns its Isolation. For Auto it returns the best level that works.
+// If no level works, the error is an [Unavailable]. The answer holds for the life of the
+// process.
 func Probe(ctx context.Context, asked Level) (Isolation, error) {
 	switch asked {
 	case "":
@@ -113,7 +113,7 @@ func Probe(ctx context.Context, asked Level) (Isolation, error) {
 	return Isolation{}, &Unavailable{asked, failed}
 }
 
-// String describes in one line what confines a command.
+// String describes the sandbox in one line.
 func (s Isolation) String() string {
 	var text string
 	switch s.Level {

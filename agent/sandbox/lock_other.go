@@ -18,5 +18,5 @@ func shareFile(path string) (*os.File, error) { return lockFile(path, true) }
 
 func checkPrivate(string) error { return nil }
 
-// linked says that a file may have another name, because that is not known here.
+// linked returns true: a file may have another name, and this system does not say.
 func linked(os.FileInfo) bool { return true }

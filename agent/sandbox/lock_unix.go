@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file, creating it if needed. If another process holds the
-// lock, it waits or fails at once. The kernel drops the lock when its owner
-// dies.
+// lockFile locks a file, creating it if needed. If another process holds the lock, lockFile
+// waits, or fails at once if wait is false. The kernel drops the lock when its owner dies.
 func lockFile(path string, wait bool) (*os.File, error) {
 	how := syscall.LOCK_EX
 	if !wait {
@@ -34,8 +33,8 @@ func flock(path string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// checkPrivate refuses a directory that another user owns or can write: anybody
-// could have made it below a shared /tmp.
+// checkPrivate refuses a directory that another user owns or can write: any user can make
+// directories below a shared /tmp.
 func checkPrivate(dir string) error {
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -48,7 +47,7 @@ func checkPrivate(dir string) error {
 	return nil
 }
 
-// linked reports whether a file has another name, through which it could change.
+// linked reports whether a file has another name; it could change under that name.
 func linked(info os.FileInfo) bool {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || sys.Nlink > 1

@@ -2,13 +2,12 @@ package sandbox
 
 import "fmt"
 
-// bounded keeps the first and the last max bytes of what is written to it and
-// counts the rest.
+// bounded is a writer that keeps the first and the last max bytes and counts the others.
 type bounded struct {
 	max  int
 	head []byte
 	tail []byte // a ring once it is full
-	next int    // where the ring's next byte goes
+	next int    // index of the next byte in the ring
 	lost int64
 }
 
@@ -46,8 +45,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// bytes returns what was kept, with a line that stands for what was dropped,
-// and the number of dropped bytes.
+// bytes returns the kept bytes, with a line instead of the dropped ones, and the number of
+// dropped bytes.
 func (b *bounded) bytes() ([]byte, int64) {
 	out := append([]byte(nil), b.head...)
 	if b.lost > 0 {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapLimit bounds how long we try to kill processes that fork as fast as they
-// are killed.
+// reapLimit bounds the attempts to kill processes that fork as fast as they are killed.
 const reapLimit = 5 * time.Second
 
 // reapPause is the time between two checks for processes that are about to end.
@@ -40,10 +39,10 @@ func signalAll(first unix.Signal, done <-chan struct{}) {
 	}
 }
 
-// endDescendants ends the processes that the command left, which became our
-// children, and returns how many it could not end.
+// endDescendants ends the processes that the command left. They are children of this process
+// now. It returns the number of processes that survive.
 func endDescendants() int {
-	for range 10 { // most commands leave nothing, and bubblewrap what is about to end
+	for range 10 { // most commands leave nothing, and bubblewrap leaves processes that are about to end
 		if !anyChild() {
 			return 0
 		}
@@ -76,8 +75,8 @@ func anyChild() bool {
 	}
 }
 
-// signalDescendants stops all descendants before it sends the signal: a stopped
-// process cannot fork, so none is missed.
+// signalDescendants stops all descendants before it sends the signal: a stopped process cannot
+// fork, so no process is missed.
 func signalDescendants(sig unix.Signal) {
 	seen := map[int]bool{}
 	for rounds := 0; rounds < 10; rounds++ {

@@ -17,25 +17,23 @@
 //     ([Probe]). The [Result] names the level that was used. Nothing falls back to [None]: if no
 //     level works, nothing runs.
 //
-// At levels [Bwrap] and [Landlock] a command has no capabilities and no way to
-// gain any, creates no namespaces, has no network unless asked for, and reaches
-// no Unix socket of others. It sees the system's programs and libraries, a list
-// of toolchains below the home directory (visible_paths.go), and what the
-// caller names. It writes the directories of its [Spec] and a home directory
-// that is thrown away. Core dumps are off, and a file has at most 16 GiB.
+// At levels [Bwrap] and [Landlock] a command has no capabilities and no way to gain any,
+// creates no namespaces, has no network unless the caller allows it, and reaches no Unix socket
+// of other programs. It can read the system's programs and libraries, a list of toolchains
+// below the home directory (visible_paths.go), and the paths that the caller names. It can
+// write the directories of its [Spec] and a temporary home directory. Core dumps are off, and a
+// file has at most 16 GiB.
 //
-// Limits: at level None a command can do what the user can do. Landlock does
-// not hide the command lines of other processes, nor whether a file with a
-// known name exists. Its commands open no Unix socket by name, and have no /tmp
-// and no /dev/shm of their own. Where the kernel allows no namespaces, Landlock
-// does not protect the modes, owners and times of the user's other files,
-// loopback sockets do not work, and before Linux 6.12 signals reach the user's
-// other processes; Isolation.Limits lists what applies. Programs of another
-// instruction set, such as 32-bit ones, do not run at these levels. Memory is
-// limited on request (see [Spec]), and so is disk space (see [Disk]). Processor time
-// is not limited; the number of processes is limited at level Bwrap, except for root.
-// On systems other than Linux there is no level but None, and a process that
-// leaves the group (setsid) survives.
+// Limits: at level None a command can do what the user can do. Landlock hides neither the
+// command lines of other processes nor the existence of a file with a known name. Its commands
+// open no Unix socket by name, and have no private /tmp or /dev/shm. If the kernel allows no
+// namespaces, Landlock does not protect the modes, owners and times of the user's other files,
+// loopback sockets do not work, and before Linux 6.12 signals reach the user's other processes;
+// Isolation.Limits lists the limits of this machine. Programs of another instruction set, such
+// as 32-bit ones, do not run at these levels. Memory is limited on request (see [Spec]), and so
+// is disk space (see [Disk]). Processor time is not limited; the number of processes is limited
+// at level Bwrap, except for root. On systems other than Linux None is the only level, and a
+// process that leaves the group (setsid) survives.
 package sandbox
 
 import (
@@ -54,27 +52,26 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// grace is how long a process group may take to end after SIGTERM.
+// grace is the time for a process group to end after SIGTERM.
 const grace = 2 * time.Second
 
-// drainLimit is how long output is still read after a group was killed. Only a
-// process that left the group can keep the pipe open that long.
+// drainLimit is the time for reading output after a group was killed. Only a process that left
+// the group can keep the pipe open that long.
 const drainLimit = 500 * time.Millisecond
 
-// defaultMaxOutput is how many bytes of a command's output are kept at the
-// beginning, and as many at the end.
+// defaultMaxOutput is the number of bytes that are kept at each end of a command's output.
 const defaultMaxOutput = 32 << 10
 
-// errTimeout is the cause of a context that Spec.Timeout ended.
+// errTimeout is the cause of the end of a context by Spec.Timeout.
 var errTimeout = errors.New("time limit")
 
-// A Spec says what to run and how.
+// A Spec describes a command and its limits.
 type Spec struct {
 	Dir     string // working directory; writable
 	Command string // for sh -c, in the user's words
 
 	Env []string // names of further variables to pass on
-	Set []string // NAME=value pairs that the caller makes
+	Set []string // NAME=value pairs of the caller
 
 	Timeout   time.Duration // 0 is none
 	MaxOutput int           // bytes kept at each end; 0 is 32 KiB
@@ -85,36 +82,36 @@ type Spec struct {
 	// terabytes of shadow memory and do not start. Therefore there is no bound by
 	// default.
 	Memory int64
-	// Disk bounds what the command adds to the disk; nil is no bound.
+	// Disk bounds the bytes that the command adds to the disk; nil is no bound.
 	Disk *Disk
 
 	Sandbox  Level
 	Writable []string // directories besides Dir that may be written
-	Readable []string // what may be read besides the system and toolchains
-	Hidden   []string // what must not be read, although it is below a path that may be; without effect at level none
-	// Cache is the directory for build caches when the user's are read-only. The
-	// command's home directory is Home, or Cache.home if Home is "". It is made anew
-	// each time, so commands that run at the same time and share a cache need homes of
-	// their own. No command may be able to write in Home's parent.
+	Readable []string // paths that may be read besides the system and toolchains
+	Hidden   []string // paths below readable ones that must not be read; without effect at level none
+	// Cache is the directory for build caches, as the user's are read-only. The command's home
+	// directory is Home, or Cache.home if Home is "". Each Run makes it anew, so commands that
+	// run at the same time and share a cache need different homes. No command may be able to
+	// write in Home's parent.
 	Cache   string
 	Home    string
 	Network bool // leave the network on at levels that turn it off
 
-	// Argv is a program and its arguments, which run in place of Command and without
-	// a shell that reads them. The program is a path.
+	// Argv is the path of a program and its arguments. It runs instead of Command and without a
+	// shell.
 	Argv []string
 
-	// Stdin is what a program of ours reads, nil for no input. Stdout is where its
-	// standard output goes; without it, standard output is part of the Result. Run
-	// closes both once the program has them.
+	// Stdin is the input of the program in Argv; nil is no input. Stdout receives the program's
+	// standard output; if it is nil, standard output is part of the Result. Run closes both
+	// after it started the program.
 	Stdin, Stdout *os.File
 }
 
-// closeStreams closes our copies of the streams that the command has.
+// closeStreams closes this process's copies of Stdin and Stdout.
 func (s Spec) closeStreams() {
 	for _, f := range []*os.File{s.Stdin, s.Stdout} {
 		if f != nil {
-			f.Close() // the command has its own
+			f.Close() // the command has its own copy
 		}
 	}
 }
@@ -132,16 +129,16 @@ type Result struct {
 	// Exit is the code that a shell would report: 128+n for signal n.
 	Exit     int
 	TimedOut bool
-	Starved  bool   // it failed, probably because it reached Spec.Memory
-	Full     string // why Spec.Disk ended it, a clause; "" if it did not
+	Starved  bool   // the command failed, probably because it reached Spec.Memory
+	Full     string // a clause that says why Spec.Disk ended the command; "" if it did not
 	Output   []byte // stdout and stderr as they came; see Omitted
 	Omitted  int64  // bytes left out of the middle of Output
-	Level    Level  // the level that was used: Bwrap, Landlock or None
-	Stayed   int    // processes that it left running and that could not be ended
+	Level    Level  // the used level: Bwrap, Landlock or None
+	Stayed   int    // number of processes that the command left running and that could not be ended
 }
 
-// Run runs one command to its end. A command that fails is a result, not an
-// error; an error means that it could not be run or that ctx ended.
+// Run runs one command to its end. The failure of a command is a result and no error. An error
+// means that the command could not be run or that ctx ended.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	defer s.closeStreams()
 	isolation, err := Probe(ctx, s.Sandbox)
@@ -195,10 +192,10 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
-	// depth is how many processes lead from cmd to the first one of the command.
+	// depth is the number of processes between cmd and the command's first process; see
+	// continueStopped.
 	depth int
-	// ended sets the exit code after cmd was waited for. It returns the peak memory,
-	// 0 if unknown.
+	// ended sets the exit code after cmd has ended. It returns the peak memory, 0 if unknown.
 	ended func(*Result) (peak int64, err error)
 }
 
@@ -221,15 +218,15 @@ var starvation = pattern.Lazy(
 	`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`,
 )
 
-// died matches what shells print about a command that a signal ended. The exit
-// code need not show it, if the command was in a pipe or in $(...).
+// died matches what shells print about a command that a signal ended. The exit code may hide
+// the signal, if the command was in a pipe or in $(...).
 var died = pattern.Lazy(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
 
-// starved reports whether a failed command probably reached the memory bound.
-// Nothing is killed at the bound: an allocation fails, and the program decides
-// what to do. So the bound is blamed if a process came near it, or if the
-// output says so. If the peak is unknown (0), it is also blamed if a signal
-// ended something, because programs that do not check allocations crash.
+// starved reports whether a failed command probably reached the memory bound. The kernel kills
+// no process at the bound: an allocation fails, and the program decides how to go on. So
+// starved is true if a process came near the bound, or if the output reports a lack of memory.
+// If the peak is unknown (0), starved is also true if a signal ended a process, because
+// programs that do not check allocations crash.
 func starved(bound, peak int64, res Result) bool {
 	if bound == 0 {
 		return false
@@ -238,9 +235,9 @@ func starved(bound, peak int64, res Result) bool {
 	return peak > bound/8*7 || peak == 0 && signalled || starvation().Match(res.Output)
 }
 
-// shellArgv runs the command below a shell that sets the limits, so that they
-// hold from the first instruction; only root can raise them again. The limits
-// in others are set if possible.
+// shellArgv runs the command below a shell that sets the limits, so that they hold from the
+// first instruction; only root can raise them again. A failure to set a limit in others is
+// ignored.
 func shellArgv(s Spec, others ...string) []string {
 	argv := s.Argv
 	if argv == nil {
@@ -302,8 +299,8 @@ func runGroup(j *job, s Spec, out io.Writer) error {
 	return err
 }
 
-// endGroup ends what is left of cmd's group. It sends SIGTERM, and SIGKILL if
-// the pipe is still open after the grace period.
+// endGroup ends the remaining processes of cmd's group. It sends SIGTERM, and SIGKILL if the
+// pipe is still open after the grace period.
 func endGroup(cmd *exec.Cmd, drained <-chan struct{}) {
 	if !signalGroup(cmd, terminate) {
 		return // the group is empty, as after most commands

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// A Scratch is a private directory for one run. It is locked while its owner
-// lives; the next NewScratch removes what a killed owner left.
+// A Scratch is a private directory for one run. It is locked while its owner lives; the next
+// NewScratch removes the directory of a killed owner.
 type Scratch struct {
 	dir  string
 	lock *os.File
@@ -18,16 +18,15 @@ type Scratch struct {
 // lockName is the file that the owner keeps locked.
 const lockName = "lock"
 
-// NewScratch makes a scratch directory below parent, and removes leftovers
-// there. If parent is "" it is a directory of this user below os.TempDir, which
-// TMPDIR moves.
+// NewScratch makes a scratch directory below parent, and removes leftovers there. If parent is
+// "", NewScratch uses a directory of this user below os.TempDir, which depends on TMPDIR.
 func NewScratch(parent string) (*Scratch, error) {
 	parent, err := makeScratchParent(parent)
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	// This lock keeps other runs from taking a directory for a leftover between
-	// its creation and its locking.
+	// Without this lock, another run could take a directory between its creation and its
+	// locking for a leftover.
 	gate, err := lockFile(filepath.Join(parent, lockName), true)
 	if err != nil {
 		return nil, fmt.Errorf("lock scratch directory: %w", err)
@@ -54,7 +53,7 @@ func newScratch(parent string) (*Scratch, error) {
 	return &Scratch{dir: dir, lock: lock}, nil
 }
 
-// sharedParent is where the scratch directories of this user are.
+// sharedParent returns the parent of this user's scratch directories.
 func sharedParent() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("git-agent-%d", os.Getuid()))
 }
@@ -77,21 +76,21 @@ func makeScratchParent(parent string) (string, error) {
 	return filepath.EvalSymlinks(parent)
 }
 
-// Dir makes and returns a directory of this scratch.
+// Dir makes a directory below the scratch directory and returns its path.
 func (s *Scratch) Dir(name string) (string, error) {
 	dir := filepath.Join(s.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// Close removes the directory and all that commands left in it.
+// Close removes the directory with all its content.
 func (s *Scratch) Close() error {
 	err := RemoveAll(s.dir)
 	s.lock.Close()
 	return err
 }
 
-// setAside renames the directories whose owners are gone, so that nobody uses
-// them again, and returns all directories that are to be removed.
+// setAside renames the directories whose owners have ended, so that no run uses them again. It
+// returns all directories to remove.
 func setAside(parent string) []string {
 	eachOwnerless(parent, func(dir string) {
 		os.Rename(dir, filepath.Join(parent, "old-"+filepath.Base(dir)))
@@ -100,8 +99,8 @@ func setAside(parent string) []string {
 	return old
 }
 
-// eachOwnerless calls f for each directory whose owner is gone, while it is locked. The
-// caller holds the parent's lock.
+// eachOwnerless locks each directory whose owner has ended, and calls f for it. The caller
+// holds the parent's lock.
 func eachOwnerless(parent string, f func(dir string)) {
 	dirs, _ := filepath.Glob(filepath.Join(parent, "run-*")) // the pattern is well formed
 	for _, dir := range dirs {
@@ -115,7 +114,7 @@ func eachOwnerless(parent string, f func(dir string)) {
 }
 
 // Leftovers returns the scratch directories of this user that killed runs left below
-// os.TempDir. It makes nothing, and returns none if there is no place for them yet.
+// os.TempDir. It creates nothing, and returns none if their parent does not exist.
 func Leftovers() ([]string, error) {
 	parent := sharedParent()
 	gate, err := openGate(parent)
@@ -128,8 +127,8 @@ func Leftovers() ([]string, error) {
 	return left, nil
 }
 
-// RemoveLeftovers removes what Leftovers returns. It returns how many directories it
-// removed.
+// RemoveLeftovers removes the directories that Leftovers returns. It returns the number of
+// removed directories.
 func RemoveLeftovers() (int, error) {
 	parent := sharedParent()
 	gate, err := openGate(parent)
@@ -148,8 +147,8 @@ func RemoveLeftovers() (int, error) {
 	return removed, err
 }
 
-// openGate locks the directory of all scratch directories. It returns nil without an
-// error if there is none.
+// openGate locks the parent of all scratch directories. It returns nil without an error if the
+// parent does not exist.
 func openGate(parent string) (*os.File, error) {
 	info, err := os.Lstat(parent)
 	switch {
@@ -166,8 +165,8 @@ func openGate(parent string) (*os.File, error) {
 	return lockFile(filepath.Join(parent, lockName), true)
 }
 
-// RemoveAll is os.RemoveAll for trees in which a build made directories
-// read-only, as Go does in its module cache.
+// RemoveAll is os.RemoveAll, except that it also removes read-only directories, such as those
+// of Go's module cache.
 func RemoveAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil

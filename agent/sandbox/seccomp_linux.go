@@ -9,16 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system call filter complements the namespaces and landlock: it blocks what
-// neither of them controls. It does not block ptrace(2) and similar calls,
-// because both control those, and sanitizers and debuggers need them among the
-// command's own processes.
+// A system call filter complements the namespaces and landlock: it blocks calls that neither of
+// them controls. It does not block ptrace(2) and similar calls: both namespaces and landlock
+// control these, and sanitizers and debuggers need them among the command's own processes.
 
 // filterOptions say which further calls a filter allows.
 type filterOptions struct {
 	unix    bool // sockets that have names in the file system
 	inet    bool // network sockets, perhaps only of the command's own namespace
-	foreign bool // other processes can be reached: block setting their limits, priorities and processors, and using their shared memory
+	foreign bool // other processes can be reached: block changes of their limits, priorities and processors, and access to their shared memory
 }
 
 // auditArch maps the instruction set to the kernel's number. An unknown one has
@@ -54,8 +53,8 @@ var refused = []uint32{
 var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN}
 
 // ofAProcess lists calls whose first argument is a process whose limits, processors or
-// scheduling they set. 0 is the caller. A filter does not know the caller's number and those
-// of its threads, so these are refused, too; programs such as taskset use 0.
+// scheduling they set. 0 is the caller. A filter does not know the caller's number and those of
+// its threads, so calls with these numbers are refused, too; programs such as taskset use 0.
 var ofAProcess = []uint32{
 	unix.SYS_PRLIMIT64,
 	unix.SYS_SCHED_SETAFFINITY,
@@ -64,7 +63,7 @@ var ofAProcess = []uint32{
 	unix.SYS_SCHED_SETATTR,
 }
 
-// These are kinds of what ioprio_set(2) takes, which has no header.
+// These are the kinds of targets of ioprio_set(2), which has no header.
 const (
 	ioprioProcess = 1
 	ioprioGroup   = 2
@@ -73,7 +72,7 @@ const (
 const (
 	offNr   = 0
 	offArch = 4
-	offArgs = 16 // each of 8 bytes; the low half first, since all of auditArch are little-endian
+	offArgs = 16 // each argument has 8 bytes, the low half first: all of auditArch are little-endian
 )
 
 // assembler collects a program for the kernel's packet filter machine.
@@ -134,8 +133,8 @@ func (a *assembler) choose(nr, arg, mask uint32, errno unix.Errno, forbidden boo
 	}
 }
 
-// ownOnly allows a call only if its second argument is 0, the caller, and its first argument
-// is one of the kinds: the third kind is all processes of a user.
+// ownOnly allows a call only if its second argument is 0, the caller, and its first argument is
+// one of the kinds. Another kind means all processes of a user.
 func (a *assembler) ownOnly(nr uint32, kinds ...uint32) {
 	a.equal(nr, 5+2*len(kinds))
 	a.load(offArgs + 8)
@@ -187,10 +186,9 @@ func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 	return a, nil
 }
 
-// filterSockets allows only some socket families: many do not belong to a
-// network namespace, such as AF_VSOCK, which reaches the host of a virtual
-// machine. One end of a datagram socket pair can send to any address, so such
-// pairs are refused where named sockets are.
+// filterSockets allows only some socket families: many belong to no network namespace.
+// AF_VSOCK, for example, reaches the host of a virtual machine. One end of a datagram socket
+// pair can send to any address, so such pairs are refused if named sockets are refused.
 func filterSockets(a *assembler, opt filterOptions) {
 	var families []uint32
 	if opt.unix {

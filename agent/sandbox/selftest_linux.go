@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// Whether a level works is tested and not derived from version numbers:
-// containers and hardened kernels have the programs but may forbid what they
-// need. So this program is run in the sandbox, with the mounts and filters of a
-// real command, and tries there what must fail (check_linux.go).
+// A level is tested and not judged by version numbers: containers and hardened kernels may
+// forbid system calls that installed programs need. So this program runs itself in the sandbox,
+// with the mounts and filters of a real command, and makes forbidden attempts there
+// (check_linux.go).
 
 // selfTestLimit bounds one self-test (measured: 30 ms).
 const selfTestLimit = 10 * time.Second
@@ -53,17 +53,16 @@ func probeLevel(ctx context.Context, level Level) (Isolation, error) {
 	return Isolation{}, first
 }
 
-// An escapeTargets tells the check inside which things outside it must not
-// reach.
+// An escapeTargets tells the check in the sandbox which things outside must be out of reach.
 type escapeTargets struct {
 	Level    Level
-	Root     bool     // we are root, so all sets of capabilities must be empty
+	Root     bool     // the user is root, so all sets of capabilities must be empty
 	Parent   int      // a process outside
-	Secret   string   // a file of ours
-	Outside  string   // a directory of ours
+	Secret   string   // a file of this process
+	Outside  string   // a directory of this process
 	Socket   string   // a socket with a name
 	Abstract string   // a socket without one
-	TCP      string   // an address that is listened on
+	TCP      string   // an address with a listener
 	Hidden   []string // existing files and directories that no command may read
 }
 
@@ -73,8 +72,8 @@ type checkResult struct {
 	Broken []finding
 }
 
-// A finding is one attempt that succeeded. Tolerable ones are known limits of
-// level Landlock on kernels that lack the means.
+// A finding is one attempt that succeeded. A tolerable finding is a known limit of level
+// Landlock on kernels without the needed rights.
 type finding struct {
 	What      string
 	Tolerable bool
@@ -95,7 +94,7 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	if err != nil {
 		return st, &TemporaryError{err}
 	}
-	defer scratch.Close() // the next run removes what is left
+	defer scratch.Close() // after a failure, the next run removes it
 	dir := scratch.dir
 	s := Spec{Dir: filepath.Join(dir, "in"), Cache: filepath.Join(dir, "cache"), Readable: []string{exe}, MaxOutput: 64 << 10}
 	for _, d := range []string{s.Dir, s.Cache, filepath.Join(dir, "out")} {
@@ -186,7 +185,7 @@ func mustHide() []string {
 	})
 }
 
-// isolationOf interprets what the check printed.
+// isolationOf interprets the output of the check.
 func isolationOf(st Isolation, res Result) (Isolation, error) {
 	var v checkResult
 	if err := json.Unmarshal(lastLine(res.Output), &v); err != nil || v.Tried == 0 {

@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stoppedPause is the time between two looks at whether a process was stopped. A look reads
-// two or three small files.
+// stoppedPause is the time between two checks for a stopped process. A check reads two or three
+// small files.
 const stoppedPause = 300 * time.Millisecond
 
-// continueStopped continues a command that stopped its own first process, or one of those
-// of ours above it: nobody else would, and the command would end at its time limit. Below
-// cmd, depth processes lead to the first one of the command. Other processes that are
-// stopped stay so unless one of these is: a test may stop and continue what it starts. The
-// result ends the watch.
+// continueStopped watches for a command that stopped its own first process, or one of the depth
+// processes between cmd and it, and continues all its processes. Without this, the command
+// would wait until its time limit. If only other processes are stopped, they stay so: a test
+// may stop and continue its own processes. The result ends the watch.
 func continueStopped(cmd *exec.Cmd, depth int) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -42,8 +41,8 @@ func continueStopped(cmd *exec.Cmd, depth int) (end func()) {
 	return func() { close(done) }
 }
 
-// anyStopped reports whether a signal stopped a process or one of those that lead from it
-// to the first process of the command.
+// anyStopped reports whether a signal stopped a process, or one of the depth processes between
+// it and the command's first process.
 func anyStopped(pid, depth int) bool {
 	for ; depth >= 0; depth-- {
 		if fields := statOf(pid); len(fields) == 0 || string(fields[0]) == "T" {

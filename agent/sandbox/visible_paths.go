@@ -9,20 +9,18 @@ import (
 	"strings"
 )
 
-// What a command can see is an allow-list, because a list of what to hide is
-// always one program behind. The names below were chosen by their content:
-// programs, libraries and caches of what anybody can download, but no
-// configuration, which is where tokens are.
+// An allow-list says which paths a command can see, because a list of paths to hide is always
+// one program behind. The paths below contain programs, libraries and caches of public
+// downloads, and no configuration, because tokens are in configuration.
 
-// systemDirs lists directories of installed files, which are visible as a
-// whole, read-only.
+// systemDirs lists directories of installed files. They are visible as a whole, read-only.
 var systemDirs = strings.Fields(`
 /usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /nix/var/nix/profiles /gnu/store /snap
 /run/current-system
 /sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage`)
 
-// systemFiles lists what builds read in /etc, as patterns of filepath.Match.
-// The rest holds passwords and keys of hosts and networks.
+// systemFiles lists files in /etc that builds read, as patterns of filepath.Match. The other
+// files hold passwords and keys of hosts and networks.
 var systemFiles = strings.Fields(`
 /etc/passwd /etc/group /etc/nsswitch.conf /etc/hosts /etc/host.conf /etc/hostname /etc/resolv.conf
 /etc/services /etc/protocols /etc/localtime /etc/timezone /etc/locale.conf
@@ -33,7 +31,7 @@ var systemFiles = strings.Fields(`
 /etc/java* /etc/jvm* /etc/maven /etc/gradle /etc/ant* /etc/python* /etc/perl /etc/php* /etc/R /etc/ghc* /etc/erlang
 /etc/dotnet /etc/texmf /etc/xml /etc/fonts /etc/magic /etc/mime.types /etc/terminfo`)
 
-// homeDirs lists what toolchains keep below the home directory.
+// homeDirs lists directories of toolchains below the home directory.
 var homeDirs = strings.Fields(`
 go/pkg/mod go/bin sdk .cache/go-build
 .cargo/bin .cargo/registry .cargo/git .rustup/toolchains .rustup/settings.toml
@@ -48,8 +46,8 @@ go/pkg/mod go/bin sdk .cache/go-build
 .mix/archives .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts
 .nix-profile .local/state/nix/profiles .ccache .cache/ccache .cache/zig .cache/bazelisk`)
 
-// namedDirs maps variables that name a toolchain's directory to the parts of it
-// that are visible; "." is all of it.
+// namedDirs maps variables that name a toolchain's directory to the visible parts of this
+// directory; "." is the whole directory.
 var namedDirs = map[string][]string{
 	"GOROOT": {"."}, "GOPATH": {"pkg/mod", "bin"}, "GOMODCACHE": {"."}, "GOCACHE": {"."},
 	"CARGO_HOME": {"bin", "registry", "git"}, "RUSTUP_HOME": {"toolchains", "settings.toml"},
@@ -59,16 +57,15 @@ var namedDirs = map[string][]string{
 	"HOMEBREW_PREFIX": {"."}, "PATH": {"."},
 }
 
-// A visiblePath is one path that a command sees, under the name that it has
-// outside.
+// A visiblePath is one path that a command can see, under the same name as outside.
 type visiblePath struct {
 	path  string
 	write bool
 	link  string // path is a symbolic link to this
 }
 
-// visiblePaths lists what a command sees of the file system, parents first.
-// home is "" if there is no home directory to hide.
+// visiblePaths lists the paths that a command can see, parents first. home is "" if there is no
+// home directory to hide.
 func visiblePaths(lookup func(string) (string, bool), home string, s Spec) []visiblePath {
 	var list []visiblePath
 	for _, pattern := range slices.Concat(systemDirs, systemFiles) {
@@ -111,8 +108,8 @@ func systemPath(path string) visiblePath {
 	return visiblePath{path: path}
 }
 
-// toolchains lists the existing directories below the home directory or named
-// by a variable.
+// toolchains lists the existing directories of toolchains, below the home directory or named by
+// a variable.
 func toolchains(lookup func(string) (string, bool), home string) []string {
 	var list []string
 	add := func(path string) {
@@ -150,8 +147,7 @@ func kernelMade(path string) bool {
 	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/etc"}, func(dir string) bool { return path == dir })
 }
 
-// removeCovered sorts the list and removes paths that a parent already shows in
-// the same way.
+// removeCovered sorts the list and removes each path with a listed parent of the same access.
 func removeCovered(list []visiblePath) []visiblePath {
 	slices.SortFunc(list, func(a, b visiblePath) int {
 		less := func(s visiblePath) int { // writable paths come first
@@ -174,8 +170,8 @@ func removeCovered(list []visiblePath) []visiblePath {
 	return out
 }
 
-// CheckGrant refuses a directory that cannot be made visible to a command
-// without also showing what it must not see.
+// CheckGrant returns an error if a directory cannot be made visible without also showing hidden
+// paths.
 func CheckGrant(path string) error {
 	home := homeDir()
 	real, err := filepath.EvalSymlinks(path)
@@ -199,7 +195,7 @@ func homeDir() string {
 	}
 	home, err = filepath.EvalSymlinks(home)
 	if err != nil || holds("/usr", home) || slices.ContainsFunc(systemDirs, func(dir string) bool { return holds(home, dir) }) {
-		return "" // a system account, which owns nothing there
+		return "" // a system account, which owns no file there
 	}
 	return home
 }

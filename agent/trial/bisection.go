@@ -6,18 +6,18 @@ import (
 	"git-agent/gitext"
 )
 
-// A Bisection looks for the first commit at which a command fails. The caller sets Repo,
-// Run, Bad and, where they are known, Goods and Skips. Then it calls LeapBack, if no good
-// commit is known, and Halve.
+// A Bisection looks for the first commit at which a command fails. The caller sets Repo, Run,
+// Bad and, if known, Goods and Skips. Then it calls LeapBack, if no good commit is known, and
+// Halve.
 type Bisection struct {
 	Repo *gitext.Repo
-	// Run runs the command at a commit, or returns what is known of an equal one.
+	// Run runs the command at a commit, or returns the known result of an equal commit.
 	Run      func(ctx context.Context, commit gitext.OID) (Result, error)
 	Progress func(format string, args ...any) // may be nil
 
 	Bad      gitext.OID   // a failing commit; the search goes on among its ancestors
 	Goods    []gitext.OID // commits at which the command passes
-	Skips    []gitext.OID // commits at which it cannot tell
+	Skips    []gitext.OID // commits with an unknown outcome
 	Halvings int          // runs that halved the range
 }
 
@@ -50,8 +50,8 @@ func (b *Bisection) Try(ctx context.Context, commit gitext.OID) (Outcome, error)
 	return res.Outcome, nil
 }
 
-// LeapBack goes 1, 2, 4 and so on commits back until the command passes or the history
-// ends. It also gives up after unknown outcomes in a row; 0 is no bound.
+// LeapBack tries the commits 1, 2, 4 and so on steps back until the command passes or the
+// history ends. It also gives up after a number of unknown outcomes in a row; 0 is no bound.
 func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
 	all, err := b.Repo.CountCommits(ctx, b.Bad, nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
 	}
 	from, row := b.Bad, 0
 	for step := 1; len(b.Goods) == 0 && all > 1; step *= 2 {
-		back := min(step, all-1) // the last one is a root
+		back := min(step, all-1) // the last commit is a root
 		commit, err := b.Repo.AncestorAt(ctx, from, back)
 		if err != nil {
 			return err
@@ -79,8 +79,8 @@ func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
 	return nil
 }
 
-// Halve narrows the range until one commit is left, or none that can be tried, and
-// returns how many are left.
+// Halve narrows the range until one commit is left, or only commits that cannot be tested. It
+// returns the number of remaining commits.
 func (b *Bisection) Halve(ctx context.Context) (int, error) {
 	for {
 		step, err := b.Repo.Bisect(ctx, b.Bad, b.Goods, b.Skips)

@@ -10,10 +10,10 @@ import (
 	"git-agent/agent/sandbox"
 )
 
-// What a command leaves in its caches must not be read by a command that judges it. So
-// each workspace has caches of its own, and Fresh empties them. A compiler would then
-// build a standard library each time; what compilers made without running anything of
-// the repository is therefore kept in Options.Compiled, and shown to each workspace.
+// A command must not read caches that a command under test has written. So each workspace has
+// its own caches, and Fresh empties them. A compiler would then build the standard library each
+// time. Therefore Options.Compiled keeps the output of compilers that ran no code of the
+// repository, and each workspace shows it.
 
 // goCache is the directory with Go's build cache among the caches of a workspace.
 const goCache = "go-build"
@@ -30,7 +30,7 @@ func (w *Workspace) openCompiled() (err error) {
 	return nil
 }
 
-// emptyCache makes the caches of the workspace what they were when it was opened.
+// emptyCache returns the caches of the workspace to their state after Open.
 func (w *Workspace) emptyCache() error {
 	if err := os.MkdirAll(w.cache, 0o700); err != nil {
 		return err
@@ -53,10 +53,10 @@ func (w *Workspace) emptyCache() error {
 	return w.compiled.Show(filepath.Join(w.cache, goCache))
 }
 
-// Compile lets a command fill Options.Compiled. The command must run the Go command, which
-// compiles what is in the work tree, and nothing that comes from it: what it writes is read
-// by all later commands. The caches of the workspace are emptied. A command that fails is
-// no error, and without Options.Compiled nothing is done.
+// Compile lets a command fill Options.Compiled. The command must only run the Go command, which
+// compiles the work tree, and no code of the work tree: all later commands read its output. The
+// caches of the workspace are emptied. A failing command is no error. Without Options.Compiled,
+// Compile does nothing.
 func (w *Workspace) Compile(ctx context.Context, command string) error {
 	if w.compiled == nil {
 		return nil
@@ -71,8 +71,8 @@ func (w *Workspace) Compile(ctx context.Context, command string) error {
 	return w.emptyCache()
 }
 
-// Fresh makes the workspace what it is after Open: no file in the work tree but those of
-// the last Prepare, and no cache but what compilers wrote to Options.Compiled.
+// Fresh returns the workspace to its state after Open: the work tree has only the files of the
+// last Prepare, and the caches have only the content of Options.Compiled.
 func (w *Workspace) Fresh(ctx context.Context) error {
 	if err := w.Clean(ctx); err != nil {
 		return err
@@ -80,9 +80,8 @@ func (w *Workspace) Fresh(ctx context.Context) error {
 	return w.emptyCache()
 }
 
-// compiledVariables returns the variables with which Go finds the cache of the workspace at
-// a level that confines nothing. If somebody removed Options.Compiled, what the workspace
-// shows of it is gone, too, and the cache is made anew.
+// compiledVariables returns the variables that lead Go to the workspace's cache at level none.
+// If somebody removed Options.Compiled, the links to it are broken, and the cache is made anew.
 func (w *Workspace) compiledVariables() ([]string, error) {
 	if w.compiled == nil {
 		return nil, nil

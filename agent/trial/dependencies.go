@@ -17,16 +17,16 @@ import (
 // maxDependencies bounds how many directories FindDependencies returns.
 const maxDependencies = 64
 
-// dependencyMarks are the names of directories that package managers fill, each with a file
-// that it holds, or "" where there is none.
+// dependencyMarks are the names of directories that package managers fill, each with a typical
+// file in it, or "".
 var dependencyMarks = []struct{ dir, file string }{
 	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
 }
 
-// FindDependencies returns the directories of installed packages in the user's work
-// tree that hold no tracked file: node_modules, virtual environments of Python, and
-// vendor of Go and PHP. A scratch work tree is useless without them. Paths are those of git,
-// from the top. There are none in a bare repository.
+// FindDependencies returns the directories of installed packages in the user's work tree
+// without tracked files: node_modules, virtual environments of Python, and vendor of Go and
+// PHP. Tests in a scratch work tree need them. Paths are relative to the top, with slashes. A
+// bare repository has none.
 func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]string, error) {
 	if repo.WorkTree() == "" {
 		return nil, nil
@@ -117,15 +117,14 @@ func (w *Workspace) unlink() error {
 	return nil
 }
 
-// linked reports whether a path is of link's making.
+// linked reports whether link made a path.
 func (w *Workspace) linked(path string) bool {
 	return slices.ContainsFunc(w.opt.Dependencies, func(dep string) bool { return path == dep || strings.HasPrefix(path, dep+"/") })
 }
 
-// linkEntries makes a directory of the work tree with a link for each package of
-// node_modules. A package that is itself a link into the user's sources, as workspaces
-// of npm, yarn and pnpm have, becomes a link into the work tree: the tests must run the
-// sources that are there.
+// linkEntries makes a directory of the work tree with a link for each package of node_modules.
+// Workspaces of npm, yarn and pnpm have packages that are links into the user's sources. Such a
+// package becomes a link into the work tree, because the tests must run the sources there.
 func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -151,8 +150,8 @@ func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
 	return nil
 }
 
-// target returns where a link to a package leads: to the work tree if the package is
-// part of the sources that it was installed beside.
+// target returns the target of a link to a package: a path in the work tree if the package is
+// part of the checkout around its installation.
 func (w *Workspace) target(source string) string {
 	real, err := filepath.EvalSymlinks(source)
 	if err != nil {
@@ -171,7 +170,7 @@ func (w *Workspace) target(source string) string {
 	return source
 }
 
-// tops returns the checkouts in which packages are installed.
+// tops returns the checkouts with installed packages.
 func (w *Workspace) tops() []string {
 	var tops []string
 	if w.opt.Setup != nil {
@@ -183,8 +182,8 @@ func (w *Workspace) tops() []string {
 	return tops
 }
 
-// dependency returns where a directory of packages is: what was set up counts more than
-// what the user has.
+// dependency returns the real path of a directory of packages. The directory of the setup
+// counts before the user's.
 func (w *Workspace) dependency(dep string) string {
 	top := w.repo.WorkTree()
 	if w.opt.Setup.has(dep) {

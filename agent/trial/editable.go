@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// maxPathFile bounds, in bytes, a file of a Python environment that is read.
+// maxPathFile bounds the size of path files of a Python environment, in bytes.
 const maxPathFile = 1 << 20
 
-// editable returns the directories of the work tree that stand for those which the
-// user's Python environment imports from the user's work tree, as pip install -e
-// arranges it. Python must find them first: else the tests would run the user's
-// sources, whatever a patch changes.
+// After pip install -e, the user's Python environment imports directories of the user's work
+// tree. editable returns the corresponding directories of the scratch work tree. Python must
+// find them first: else the tests would run the user's sources without the patch.
 func (w *Workspace) editable() []string {
 	var dirs []string
 	for _, file := range w.pathFiles() {
 		text, err := disk.ReadRegular(file, maxPathFile)
 		if err != nil {
-			continue // Python reads what it can, too
+			continue // Python also skips unreadable files
 		}
 		for _, dir := range importedFrom(string(text), strings.HasSuffix(file, ".pth")) {
 			for _, top := range w.tops() {
@@ -34,8 +33,8 @@ func (w *Workspace) editable() []string {
 	return slices.Compact(dirs)
 }
 
-// pathFiles lists the files by which packages add directories to Python's search path,
-// of the active virtual environment and of those in the work tree.
+// pathFiles lists the files with additional directories of Python's search path, in the active
+// virtual environment and in those of the work tree.
 func (w *Workspace) pathFiles() []string {
 	var files []string
 	for _, env := range append(w.dependencyPaths(), os.Getenv("VIRTUAL_ENV")) {
@@ -50,13 +49,13 @@ func (w *Workspace) pathFiles() []string {
 	return files
 }
 
-// globQuote makes a path match itself only.
+// globQuote quotes a path for filepath.Glob.
 func globQuote(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }
 
-// importedFrom returns the directories that a path file adds: its lines, or those that
-// hold the packages in the mapping of a finder of setuptools.
+// importedFrom returns the directories that a path file adds: its lines, or the parents of the
+// packages in the mapping of a setuptools finder.
 func importedFrom(text string, lines bool) []string {
 	var dirs []string
 	if lines {
@@ -75,8 +74,7 @@ func importedFrom(text string, lines bool) []string {
 	return dirs
 }
 
-// withPythonPath adds the directories of editable packages to the variables that a
-// command gets.
+// withPythonPath adds the directories of editable packages to a command's variables.
 func (w *Workspace) withPythonPath(set []string) []string {
 	if len(w.imports) == 0 {
 		return set

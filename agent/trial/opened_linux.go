@@ -14,17 +14,18 @@ import (
 // for each.
 const maxWatched = 20000
 
-// A watch collects the files of directories that any process opens.
+// A watch collects the files of some directories that processes open.
 type watch struct {
 	notices *os.File
-	dirs    map[int32]string // what the kernel calls a directory, and its path from the top
+	dirs    map[int32]string // the kernel's number of a directory, and the path from the top
 	opened  map[string]bool
 	lost    bool // the kernel dropped notices
 	done    chan struct{}
 }
 
-// WatchOpened begins to collect the files of the work tree that commands open. stop ends it
-// and returns their paths; complete says that none was missed. Links are not followed.
+// WatchOpened begins to collect the files of the work tree that commands open. stop ends the
+// collection and returns the paths; complete says that no file was missed. Links are not
+// followed.
 func (w *Workspace) WatchOpened(files []string) (stop func() (opened map[string]bool, complete bool)) {
 	none := func() (map[string]bool, bool) { return nil, false }
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -38,7 +39,7 @@ func (w *Workspace) WatchOpened(files []string) (stop func() (opened map[string]
 	}
 	go v.collect()
 	return func() (map[string]bool, bool) {
-		for pending(fd) { // a closed file would be read no more
+		for pending(fd) { // a closed file cannot be read
 			time.Sleep(time.Millisecond)
 		}
 		v.notices.Close()
@@ -53,7 +54,7 @@ func pending(fd int) bool {
 	return err == nil && n > 0
 }
 
-// add watches the directories of files; it reports whether all can be.
+// add watches the directories of files. It reports whether all of them can be watched.
 func (v *watch) add(fd int, top string, files []string) bool {
 	dirs := map[string]bool{".": true}
 	for _, f := range files {

@@ -2,7 +2,7 @@
 
 package trial
 
-// WatchOpened says that it cannot tell which files commands open: only Linux says so.
+// WatchOpened returns an incomplete result: only Linux can tell which files commands open.
 func (w *Workspace) WatchOpened([]string) (stop func() (opened map[string]bool, complete bool)) {
 	return func() (map[string]bool, bool) { return nil, false }
 }

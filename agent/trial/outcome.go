@@ -24,8 +24,8 @@ const (
 // A Result describes how the command ended at one commit.
 type Result struct {
 	Outcome Outcome
-	How     string // predicate of a sentence that begins with "it": "fails (exit 1)"
-	Output  []byte // what the command printed, without the middle if it is long; nil if it was not run
+	How     string // predicate of a sentence with the subject "it": "fails (exit 1)"
+	Output  []byte // output of the command; a long one has lost its middle; nil if the command was not run
 
 	Exit     int  // exit code as a shell reports it
 	TimedOut bool // the command was ended at its time limit
@@ -33,10 +33,10 @@ type Result struct {
 	Took     time.Duration
 }
 
-// These exit codes have a special meaning. git bisect run defines 125 as "cannot be
-// tested". The shell returns 126 and 127 for a program that cannot be run. 137 means
-// SIGKILL, which mostly comes from the kernel when memory is short. 153 means SIGXFSZ,
-// which a process gets that makes a file too large.
+// These exit codes have a special meaning. git bisect run defines 125 as "cannot be tested".
+// The shell returns 126 and 127 for a program that cannot be run. 137 means SIGKILL, which
+// mostly comes from the kernel when memory is short. 153 means SIGXFSZ: the process made a file
+// too large.
 const (
 	exitSkip      = 125
 	exitNotExec   = 126
@@ -81,12 +81,12 @@ func formatBytes(n int64) string {
 	return strconv.FormatInt(n, 10) + " bytes"
 }
 
-// A Failure identifies one way in which a command fails. It is the set of lines that
-// the command prints when it fails in this way and does not print when it passes.
+// A Failure identifies one way in which a command fails. It is the set of lines in the output
+// of the failing command that are not in its output when it passes.
 type Failure map[string]bool
 
-// FailureOf returns the Failure of a failing result. passing is what the command
-// prints when it passes; it may be nil.
+// FailureOf returns the Failure of a failing result. passing is the output of the passing
+// command; it may be nil.
 func FailureOf(failing Result, passing []byte) Failure {
 	failure := Failure(normalLines(failing.Output))
 	for line := range normalLines(passing) {
@@ -95,10 +95,9 @@ func FailureOf(failing Result, passing []byte) Failure {
 	return failure
 }
 
-// Recurs reports whether another failing result is the same failure, which means
-// that it has at least a third of the failure's lines. A broken build exits like a
-// failing test but prints other lines. If the failure has no lines, every failing
-// result counts as the same.
+// Recurs reports whether another failing result is the same failure: whether its output has at
+// least a third of the failure's lines. A broken build exits like a failing test but prints
+// other lines. If the failure has no lines, every failing result counts as the same.
 func (f Failure) Recurs(r Result) bool {
 	again, lines := 0, normalLines(r.Output)
 	for line := range f {

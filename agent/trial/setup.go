@@ -16,20 +16,22 @@ import (
 	"git-agent/gitext"
 )
 
-// A SetupSpec says what installs the things that the commands of workspaces need.
+// A SetupSpec describes the command that installs the dependencies of the commands of
+// workspaces.
 type SetupSpec struct {
-	Command string // run by sh in a checkout of its own, with the network
-	Folder  string // where the results are kept; "" means below TMPDIR
+	Command string // run by sh in a separate checkout, with the network
+	Folder  string // folder for the results; "" means below TMPDIR
 	Commit  gitext.OID
 	Over    []gitext.Overlay
 }
 
-// A Setup is what a command installed. Other commands read it and cannot write it.
+// A Setup is the result of a setup command. Other commands can read the installed files and
+// cannot write them.
 //
-// Kept are, of what the command wrote: the directories of packages that it made in its
-// checkout (see [FindDependencies]), and what package managers wrote where the variables
-// in stores say. They are kept for the commit, with the files laid over it, and the
-// command: another tree may bring another installer along.
+// Two kinds of the command's files are kept: the directories of packages in its checkout (see
+// [FindDependencies]), and the directories of package managers in the variables of stores. They
+// are kept for one commit with its overlaid files and one command, because another tree may
+// contain another installer.
 type Setup struct {
 	Again bool          // an earlier run installed it
 	Took  time.Duration // 0 if Again
@@ -38,10 +40,10 @@ type Setup struct {
 	deps []string // directories of packages in its checkout, from the top
 }
 
-// A SetupError says that a setup command did not pass.
+// A SetupError is the failure of a setup command.
 type SetupError struct {
 	Command string
-	How     string // predicate of a sentence that begins with "it"
+	How     string // predicate of a sentence with the subject "it"
 	Output  []byte
 }
 
@@ -52,12 +54,12 @@ func (e *SetupError) Error() string {
 // setupTimeout bounds a setup command.
 const setupTimeout = 30 * time.Minute
 
-// A store is a directory in which a package manager keeps what it installs, and the
-// variable that says so.
+// A store is the directory of a package manager for installed files, with the variable for its
+// path.
 type store struct {
 	name, prefix, dir string
-	// later is the variable for commands that only read it, and below the part that it
-	// names; "" for the same.
+	// later is the variable for commands that only read the directory; "" is the same variable.
+	// below is the part of the directory in this variable.
 	later, below string
 }
 
@@ -75,22 +77,22 @@ var stores = []store{
 	{name: "XDG_DATA_HOME", dir: "share"},
 }
 
-// downloads are directories in which package managers keep what they download until it is
-// installed, and the variables that say so. Those of the user can only be read.
+// downloads are the directories of package managers for downloaded files, with the variables
+// for their paths. The user's directories can only be read.
 var downloads = []store{
 	{name: "npm_config_cache", dir: "npm"},
 	{name: "npm_config_store_dir", dir: "pnpm"},
 	{name: "YARN_CACHE_FOLDER", dir: "yarn"},
 }
 
-// networkVariables are passed on to a setup command: they say how it reaches the network,
-// and whose certificates it trusts. A value with a password is not passed on.
+// networkVariables are passed on to a setup command: they name proxies and trusted
+// certificates. A value with a password is not passed on.
 var networkVariables = strings.Fields(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
 	SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS PIP_CERT CARGO_HTTP_CAINFO
 	GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS UV_INDEX_URL npm_config_registry NPM_CONFIG_REGISTRY`)
 
-// NewSetup runs a setup command, unless an earlier run did for the same tree. The error is
-// a *[SetupError] if the command does not pass.
+// NewSetup runs a setup command, unless an earlier run installed for the same tree and command.
+// The error is a *[SetupError] if the command does not pass.
 func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Options) (*Setup, error) {
 	kept, err := sandbox.Keep(spec.Folder, spec.key())
 	if err != nil {
@@ -116,10 +118,10 @@ func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Option
 	return s, err
 }
 
-// key names the folder of the results. The commit counts and not only its tree, because
-// the checkout says which commit it is.
+// key names the folder of the results. The key contains the commit and not only its tree,
+// because the command can read the commit in its checkout.
 func (spec SetupSpec) key() string {
-	data, _ := json.Marshal([]any{spec.Command, spec.Commit, spec.Over}) // it has no value that JSON lacks
+	data, _ := json.Marshal([]any{spec.Command, spec.Commit, spec.Over}) // every value has a JSON form
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:12])
 }
@@ -127,7 +129,7 @@ func (spec SetupSpec) key() string {
 func (s *Setup) tree() string             { return filepath.Join(s.dir, "tree") }
 func (s *Setup) store(name string) string { return filepath.Join(s.dir, "stores", name) }
 
-// install runs the command in a checkout of its own.
+// install runs the command in a separate checkout.
 func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Options) error {
 	if opt.Fetch != nil {
 		opt.Fetch(ctx, spec.Commit)
@@ -165,12 +167,12 @@ func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, 
 		return &SetupError{Command: spec.Command, How: out.How, Output: out.Output}
 	}
 	for _, dir := range []string{temp, in.Cache, in.Home} {
-		os.RemoveAll(dir) // what cannot be removed only wastes space
+		os.RemoveAll(dir) // a failure only wastes space
 	}
 	return nil
 }
 
-// networkSet returns the variables that say how the network is reached.
+// networkSet returns the values of networkVariables.
 func networkSet() []string {
 	var set []string
 	for _, name := range networkVariables {
@@ -193,9 +195,9 @@ func realDirs(objects []string) []string {
 	return dirs
 }
 
-// Use makes the commands of workspaces with these options see what was installed. What is
-// compiled with it is kept beside it, apart from what is compiled without: the command may
-// have installed a compiler.
+// Use makes the installed files visible to commands of workspaces with these options. It gives
+// the setup its own cache of compiled files, because the setup command may have installed
+// another compiler.
 func (s *Setup) Use(opt *Options) {
 	opt.Setup = s
 	if opt.Compiled != "" {
@@ -208,10 +210,10 @@ func (s *Setup) Use(opt *Options) {
 	}
 }
 
-// has reports whether a directory of packages is of the setup.
+// has reports whether the setup installed a directory of packages.
 func (s *Setup) has(dep string) bool { return s != nil && slices.Contains(s.deps, dep) }
 
-// readable returns what commands must be able to read.
+// readable returns the paths of the setup that commands must be able to read.
 func (s *Setup) readable() []string {
 	if s == nil {
 		return nil
@@ -219,7 +221,7 @@ func (s *Setup) readable() []string {
 	return []string{s.tree(), filepath.Join(s.dir, "stores")}
 }
 
-// set returns the variables that say where the stores are in which something is.
+// set returns the variables with the paths of the stores that are not empty.
 func (s *Setup) set() []string {
 	var set []string
 	if s == nil {
@@ -239,8 +241,8 @@ func (s *Setup) set() []string {
 	return set
 }
 
-// environments are the names of virtual environments of Python at the top of a work tree
-// that are active without being asked for.
+// environments are the names of virtual environments of Python at the top of a work tree that
+// are active by default.
 var environments = []string{".venv", "venv"}
 
 // active returns the variables that activate a virtual environment of Python at the top of
@@ -259,8 +261,8 @@ func (w *Workspace) active() []string {
 	return nil
 }
 
-// installed returns the variables by which a command finds what is installed for it, and
-// after them those of set, which count more.
+// installed returns the variables with the paths of installed files, and after them the
+// variables in set, which override them.
 func (w *Workspace) installed(set []string) []string {
 	return slices.Concat(w.opt.Setup.set(), w.active(), w.withPythonPath(set))
 }

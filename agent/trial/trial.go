@@ -26,9 +26,9 @@ import (
 
 // Options define the command and its sandbox.
 type Options struct {
-	// Command is run by sh in the work tree. As in git bisect run, exit code 0
-	// means that it passes, 125 that the commit cannot be tested, and most others
-	// that it fails.
+	// Command is run by sh in the work tree. As in git bisect run, exit code 0 means that the
+	// command passes, 125 that the commit cannot be tested, and most other codes that the
+	// command fails.
 	Command string
 	Timeout time.Duration // time limit of one call of Run; 0 means ten minutes
 	Memory  int64         // most bytes for each of its processes; 0 means no limit
@@ -38,23 +38,23 @@ type Options struct {
 	Sandbox  sandbox.Level // "" means auto
 	Network  bool          // allow network access
 	Readable []string      // paths that the command may read besides the system and toolchains
-	Hidden   []string      // paths that it must not read although they are below such a path; without effect without a sandbox
+	Hidden   []string      // paths below readable ones that the command must not read; without effect without a sandbox
 	Writable []string      // paths that the command may write besides its scratch work tree
 	Env      []string      // names of further environment variables to pass on
 	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
 	// Dependencies are directories of the user's work tree with installed packages, as
 	// FindDependencies returns them. They appear in the scratch work tree, read-only.
 	Dependencies []string
-	// NoHistory makes the repository in the work tree one that has no history, which is all
-	// that commands in the sandbox can read of it; see gitext.Repo.CheckoutAlone.
+	// NoHistory gives the work tree a repository without history. Commands in the sandbox can
+	// read no other objects; see gitext.Repo.CheckoutAlone.
 	NoHistory bool
-	// Compiled is a directory with what compilers made earlier, "" for none. Only Compile
-	// writes in it. All other caches are the workspace's own.
+	// Compiled is a directory with earlier output of compilers, "" for none. Only Compile
+	// writes in it. All other caches belong to one workspace.
 	Compiled string
-	// Compiling is what Run gives to Compile at each commit before Command; "" compiles
-	// nothing. No commit then reads what the command left in a cache at another one.
+	// Compiling is a command for Compile, which Run calls at each commit before Command; ""
+	// compiles nothing. The caches are emptied before each commit.
 	Compiling string
-	Setup     *Setup // what was installed for the commands; nil if nothing was
+	Setup     *Setup // the files that were installed for the commands; nil if there are none
 
 	// Fetch fetches the files of a commit that a partial clone lacks, before they are checked
 	// out. It may be nil.
@@ -77,9 +77,9 @@ func (o *Options) Progress(format string, args ...any) {
 	}
 }
 
-// A Workspace is a scratch work tree in which one command is run at several commits,
-// one after the other. Untracked files are kept between runs, so that each build can
-// reuse the one before.
+// A Workspace is a scratch work tree in which one command is run at several commits, one after
+// the other. Untracked files are kept between runs, so that each build can reuse the files of
+// the one before.
 type Workspace struct {
 	repo     *gitext.Repo
 	opt      Options
@@ -141,8 +141,8 @@ func (w *Workspace) Close() {
 	}
 }
 
-// Runs returns how often Run has been called, calls that returned an error included.
-// Calls that returned ErrMaxRuns do not count.
+// Runs returns the number of calls of Run, those with an error included. Calls that returned
+// ErrMaxRuns do not count.
 func (w *Workspace) Runs() int { return w.runs }
 
 // Level returns the level of the sandbox that confines the command.
@@ -172,9 +172,9 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 	return w.Exec(ctx, w.opt.Command, ExecOptions{Timeout: w.opt.Timeout, Set: []string{"GIT_AGENT_COMMIT=" + string(commit)}})
 }
 
-// Prepare checks out a commit and adds or replaces the files in over. What a command or
-// an edit changed in tracked files since the last call is undone. If a command filled the
-// disk, untracked files are removed too.
+// Prepare checks out a commit and adds or replaces the files in over. Changes of tracked files
+// since the last call are undone. If a command filled the disk, untracked files are removed
+// too.
 func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitext.Overlay) error {
 	if w.full {
 		if err := w.Clean(ctx); err != nil {
@@ -198,8 +198,8 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 	return w.link()
 }
 
-// Clean removes from the work tree all that the last Prepare did not put there: what
-// commands built or left. Caches outside of the work tree stay; see Fresh.
+// Clean removes all files of the work tree that the last Prepare did not put there, such as
+// build output. Caches outside of the work tree stay; see Fresh.
 func (w *Workspace) Clean(ctx context.Context) error {
 	if err := w.repo.CleanCheckout(ctx, w.tree); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (w *Workspace) Clean(ctx context.Context) error {
 // [os.Root].
 func (w *Workspace) Dir() string { return w.tree }
 
-// Changes returns what differs in the work tree from what Prepare put there.
+// Changes returns the differences between the work tree and the files that Prepare put there.
 func (w *Workspace) Changes(ctx context.Context) (*gitext.CheckoutChanges, error) {
 	changes, err := w.repo.CheckoutChanges(ctx, w.tree)
 	if err == nil {
@@ -220,22 +220,23 @@ func (w *Workspace) Changes(ctx context.Context) (*gitext.CheckoutChanges, error
 	return changes, err
 }
 
-// Diff returns what git diff prints between a commit with the files of before laid over
-// it, and the same with those of after on top. The work tree plays no part.
+// Diff returns the output of git diff between two trees: the commit with the files of before
+// laid over it, and this tree with the files of after laid over it. Diff does not read the work
+// tree.
 func (w *Workspace) Diff(ctx context.Context, commit gitext.OID, before, after []gitext.Overlay) ([]byte, error) {
 	return w.repo.DiffOverlays(ctx, w.tree, commit, before, after)
 }
 
 // ExecOptions bound one command.
 type ExecOptions struct {
-	Timeout   time.Duration // 0 means the workspace's
+	Timeout   time.Duration // 0 means the workspace's limit
 	MaxOutput int           // bytes of output kept at each end; 0 means the sandbox's default
 	Set       []string      // NAME=value pairs
-	Writable  []string      // directories besides the work tree that it may write
-	Readable  []string      // paths besides the workspace's that it may read
+	Writable  []string      // directories besides the work tree that the command may write
+	Readable  []string      // paths besides the workspace's that the command may read
 }
 
-// Exec runs a shell command in the work tree as it is. It does not count as a run.
+// Exec runs a shell command in the present work tree. It does not count as a run.
 func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (Result, error) {
 	if err := w.emptyTemp(); err != nil {
 		return Result{}, err
@@ -264,7 +265,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	return out, nil
 }
 
-// emptyTemp removes what the previous run left in TMPDIR.
+// emptyTemp removes the files of the previous run in TMPDIR.
 func (w *Workspace) emptyTemp() error {
 	if err := os.RemoveAll(w.temp); err != nil {
 		return fmt.Errorf("clean the scratch directory: %w", err)
