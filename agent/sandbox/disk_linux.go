@@ -23,7 +23,7 @@ func freeSpace(dir string) space {
 }
 
 // occupied returns a file's bytes on the disk and the time of its last change (ctime), which no
-// command can set. The bytes are divided by the number of the file's names.
+// command can set. A file with several names counts once for each name that is seen.
 func occupied(info fs.FileInfo) (int64, time.Time) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

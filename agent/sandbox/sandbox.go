@@ -192,7 +192,7 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 type job struct {
 	cmd   *exec.Cmd
 	start func() error
-	// depth is the number of processes between cmd and the command's first process; see
+	// depth is the number of generations from cmd down to the command's first process; see
 	// continueStopped.
 	depth int
 	// ended sets the exit code after cmd has ended. It returns the peak memory, 0 if unknown.

@@ -14,10 +14,11 @@ import (
 // small files.
 const stoppedPause = 300 * time.Millisecond
 
-// continueStopped watches for a command that stopped its own first process, or one of the depth
-// processes between cmd and it, and continues all its processes. Without this, the command
-// would wait until its time limit. If only other processes are stopped, they stay so: a test
-// may stop and continue its own processes. The result ends the watch.
+// continueStopped watches the command's first process, which is depth generations below cmd,
+// and the processes between the two. If one of these is stopped, it continues all processes
+// below cmd. Otherwise the command would wait until its time limit. If only other processes are
+// stopped, they stay so: a test may stop and continue its own processes. The result ends the
+// watch.
 func continueStopped(cmd *exec.Cmd, depth int) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -41,8 +42,8 @@ func continueStopped(cmd *exec.Cmd, depth int) (end func()) {
 	return func() { close(done) }
 }
 
-// anyStopped reports whether a signal stopped a process, or one of the depth processes between
-// it and the command's first process.
+// anyStopped reports whether a signal stopped a process, its first child, the first child of
+// this child, and so on for depth generations.
 func anyStopped(pid, depth int) bool {
 	for ; depth >= 0; depth-- {
 		if fields := statOf(pid); len(fields) == 0 || string(fields[0]) == "T" {

@@ -15,8 +15,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// advice returns what to do about a command that cannot be judged, to be put behind a
-// sentence.
+// advice returns what to do about a command without a judgement, as text behind a sentence.
 func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	switch {
@@ -45,9 +44,9 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	return "; get it with --setup=" + quote.Shell(cure.Install) + ", or run that command yourself", nil
 }
 
-// inSetUp says why the failure is that of the tests' surroundings and no bug of what they
-// test: all failing tests die in their set-up, and none of the frames is in the project's
-// own code. It returns "" if that is not so.
+// inSetUp says why the failure comes from the tests' environment and not from a bug: all
+// failing tests die in their set-up, and no frame is in the project's own code. Otherwise it
+// returns "".
 func (s *study) inSetUp(ctx context.Context) (string, error) {
 	out := s.answer.Reproduction.Output
 	read := testrun.Read(out)
@@ -73,8 +72,8 @@ func (s *study) inSetUp(ctx context.Context) (string, error) {
 		"; --setup installs what it needs, --network and --env let it reach more, and --no-abstain searches all the same", nil
 }
 
-// lineBelow returns the first line below the heading of a test in an output, where many
-// tools print what went wrong.
+// lineBelow returns the first line below a test's heading in an output; many tools print the
+// reason of the failure there.
 func lineBelow(output, test string) string {
 	found := false
 	for l := range strings.Lines(output) {
@@ -88,8 +87,8 @@ func lineBelow(output, test string) string {
 	return ""
 }
 
-// withoutTests removes what the text of the failing tests would say: tests that die before
-// it say nothing by its words.
+// withoutTests removes the names of the failing tests from the input: the text of tests that
+// die before it runs says nothing about the bug.
 func withoutTests(in *localize.Input) {
 	in.Problem.Test, in.Reproduction.Failing, in.Reproduction.Output = "", nil, nil
 	in.Places = slices.DeleteFunc(in.Places, func(p localize.Place) bool { return source.IsTestPath(p.File) })
@@ -98,13 +97,13 @@ func withoutTests(in *localize.Input) {
 	}
 }
 
-// setUpHook matches the line that begins a hook which runs before tests.
+// setUpHook matches the first line of a hook that runs before tests.
 var setUpHook = source.Lazy(
 	`\b(?:beforeAll|beforeEach|before_all|before\(|before :|before_each|setUp|setUpClass|setUpModule|setUpBeforeClass|set_up|SetUp|SetUpTestSuite|setup_method|setup_class|setup_module|@Before(?:All|Each|Class)?\b)`,
 )
 
-// dieInHooks reports whether all failing tests fail at a place within a hook of a test file
-// that runs before tests, as jest and vitest report it.
+// dieInHooks reports whether, by the output of jest or vitest, all failing tests fail in a hook
+// of a test file that runs before tests.
 func (s *study) dieInHooks(ctx context.Context, read testrun.Report) (bool, error) {
 	if len(read.Failing) == 0 || len(read.Places) == 0 {
 		return false, nil
@@ -127,8 +126,8 @@ func (s *study) dieInHooks(ctx context.Context, read testrun.Report) (bool, erro
 	return !slices.ContainsFunc(read.Failing, func(name string) bool { return !inHook[name] }), nil
 }
 
-// withinHook reports whether the innermost block around a line that is no block within a
-// function is a hook: blocks are told by their indentation.
+// withinHook reports whether a hook is the innermost hook, test or suite around a line. Blocks
+// are recognized by their indentation.
 func withinHook(lines []string, line int) bool {
 	if line < 1 || line > len(lines) {
 		return false
@@ -153,7 +152,7 @@ func withinHook(lines []string, line int) bool {
 	return false
 }
 
-// testBlock matches the line that begins a test or a suite.
+// testBlock matches the first line of a test or a suite.
 var testBlock = source.Lazy(`^\s*(?:it|test|describe|context|suite|specify)\b[\w.]*\(`)
 
 // textOf returns the text of a file of the problem's tree, "" if there is none.
@@ -166,13 +165,13 @@ func (s *study) textOf(ctx context.Context, path string) (string, error) {
 	}
 	blob, err := s.engine.Repo.BlobAt(ctx, s.problem.Tree.Commit, path, most)
 	if err != nil {
-		return "", ctx.Err() // there is no such file, or it is too large to be a test
+		return "", ctx.Err() // the file does not exist, or is too large for a test
 	}
 	return string(blob), nil
 }
 
-// reachesCode reports whether a place or a frame of the output is in a file of the tree
-// that is no test and no part of the tests' set-up.
+// reachesCode reports whether a place or a frame of the output is in a file of the tree that is
+// neither a test nor part of the tests' set-up.
 func (s *study) reachesCode(ctx context.Context, read testrun.Report, out []byte) (bool, error) {
 	files := map[string]bool{}
 	for _, p := range read.Places {
@@ -191,7 +190,8 @@ func (s *study) reachesCode(ctx context.Context, read testrun.Report, out []byte
 	return false, nil
 }
 
-// isCode reports whether a file is of the tree, and no test and no part of the tests' set-up.
+// isCode reports whether a file is in the tree and is neither a test nor part of the tests'
+// set-up.
 func (s *study) isCode(ctx context.Context, file string) (bool, error) {
 	if file == "" || source.IsTestPath(file) || strings.HasSuffix(file, "conftest.py") {
 		return false, nil
@@ -200,9 +200,9 @@ func (s *study) isCode(ctx context.Context, file string) (bool, error) {
 	return text != "", err
 }
 
-// leaveOut takes the tests that die in their set-up out of the failing ones, where others
-// fail by themselves: no patch makes them pass. Those whose set-up fails in the project's
-// own code stay.
+// If some failing tests fail in their own code, leaveOut removes those that die in their set-up
+// from the failing ones, because no patch makes them pass. Tests whose set-up fails in the
+// project's own code stay.
 func (s *study) leaveOut(ctx context.Context, read testrun.Report) error {
 	died := map[string]bool{}
 	for _, name := range read.SetUp {

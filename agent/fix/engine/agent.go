@@ -17,7 +17,7 @@ import (
 // the trajectories. It is safe for concurrent use.
 type Agent struct {
 	Session *session.Session
-	// Definitions say how the model's tools look up definitions.
+	// Definitions are the options of the model's tools for looking up definitions.
 	Definitions symbol.Options
 	Of          session.Case // the evaluated case
 	Memory      agent.Memory // of the git tools; may be nil
@@ -31,8 +31,8 @@ func NewAgent(s *session.Session) (*Agent, error) {
 	return &Agent{Session: s, prompts: hash}, err
 }
 
-// repairWithModel lets the model repair the bug. Where it gives no plausible patch and
-// its server failed, the offline engine goes on.
+// repairWithModel lets the model repair the bug. If there is no plausible patch because the
+// model's server failed, the offline engine goes on.
 func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 	a := s.engine.Agent
 	spec, err := specOf(a.Of, s.q)
@@ -64,7 +64,7 @@ func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 		s.answer.Agent.Fallback = why
 		s.answer.Engine = "offline"
 		s.clock = clock{time.Now(), s.engine.Effort.Wall}
-		s.trial.NoHistory = false // the offline engine is not without history
+		s.trial.NoHistory = false // the offline engine uses history
 		if s.answer.History == nil {
 			if err := s.blame(ctx, s.answer.Localization.Locations); err != nil {
 				return err
@@ -84,8 +84,8 @@ func (a *Agent) record(spec Spec, method session.Method) *session.Record {
 	})
 }
 
-// unserved returns why no trajectory came to its end, if the model's server is the
-// reason for all of them; else "".
+// unserved returns the reason why no trajectory finished, if the model's server is to blame for
+// all of them; else "".
 func unserved(runs []fix.Run) string {
 	why := "the model was not asked"
 	for _, r := range runs {
@@ -110,7 +110,7 @@ func (s *study) ask(ctx context.Context) session.Ask[*investigate.Result] {
 	}
 }
 
-// input returns what the trajectories start from.
+// input returns the input of the trajectories.
 func (s *study) input() investigate.Input {
 	in := investigate.Input{Problem: s.problem, Reproduction: s.answer.Reproduction, Localization: &s.answer.Localization, History: s.answer.History}
 	if s.proof != nil {
@@ -134,21 +134,21 @@ func (s *study) options(asker model.Asker) investigate.Options {
 	}.WithDefaults()
 }
 
-// method says how the model works on a question.
+// method returns the model's method for a question.
 func (a *Agent) method(q fix.Question) session.Method {
 	set := a.Session.Settings
 	limits := investigate.Options{Limits: agent.Limits{Turns: set.Turns, Tokens: set.MaxTokens, Wall: set.Timeout}}.WithDefaults().Limits
 	return session.Method{Runs: max(q.Method.Samples, 1), Limits: limits, Switches: []string{q.Method.String()}, Prompts: a.prompts}
 }
 
-// Setting describes, in one line, everything beside the build that determines the
-// answers of the engine with this method.
+// Setting describes, in one line, all settings besides the build that determine the engine's
+// answers with this method.
 func (a *Agent) Setting(m fix.Method) string {
 	return a.Session.Describe(a.method(fix.Question{Method: m}))
 }
 
-// FirstRequest returns the body of the first request about a question. It sends and
-// records nothing; the failing command is run.
+// FirstRequest returns the body of the first request about a question. It sends and records
+// nothing, but it runs the failing command.
 func (e *Engine) FirstRequest(ctx context.Context, q fix.Question) ([]byte, string, error) {
 	s, err := e.study(ctx, q, nil)
 	defer s.close()

@@ -9,31 +9,31 @@ import (
 	"git-agent/agent/fix/testrun"
 )
 
-// A clock deals out the time that a user waits for an answer of the offline engine. The
-// zero clock has no end.
+// A clock divides the time for an answer of the offline engine among its steps. The zero clock
+// has no limit.
 type clock struct {
 	start time.Time
 	whole time.Duration // 0 is no limit
 }
 
-// These are the parts of the time. What a step does not use is left for the next ones.
+// These are the parts of the time. The next steps get the unused time of a step.
 const (
-	reproductionPart = 8 // 1/8 for the runs that repeat the first one
+	reproductionPart = 8 // 1/8 for the repetitions of the first run
 	coveragePart     = 5
 	historyPart      = 8
-	proofPart        = 4 // for the proof of a patch that passed the failing test in time
+	proofPart        = 4 // 1/4 more for the proof of a patch that passed the failing test in time
 )
 
 const (
-	// coverageTime bounds the measurement of what tests execute. Within it, coverageRuns
-	// bounds it by the time of one run, and coverageBuilds by that of the first one, where
-	// that is more than leastCoverage: coverage needs a build of its own.
+	// coverageTime bounds the measurement of coverage. The measurement also gets at most
+	// coverageRuns times the time of one run, or coverageBuilds times that of the first run,
+	// because coverage needs a separate build, and at least leastCoverage.
 	coverageTime   = 90 * time.Second
 	leastCoverage  = 20 * time.Second
 	coverageRuns   = 3
 	coverageBuilds = 2
-	// proofRuns is how often a proof runs the test: without the patch and with it, each
-	// again with a test that must fail, and for the wider tests.
+	// proofRuns is the number of test runs in a proof: without the patch and with it, both
+	// again with a test that must fail, and once for the wider tests.
 	proofRuns = 5
 )
 
@@ -45,7 +45,7 @@ func (c clock) shorter(limit time.Duration) bool {
 	return c.whole > 0 && (limit == 0 || c.whole < limit)
 }
 
-// compilation bounds what is compiled before the test runs.
+// compilation bounds the compilation before the first test run.
 func (c clock) compilation() time.Duration {
 	if c.whole == 0 {
 		return time.Hour
@@ -65,7 +65,7 @@ func (c clock) reproduction(limit time.Duration) testrun.Options {
 	return opt
 }
 
-// coverage bounds the measurement of what the tests execute.
+// coverage bounds the measurement of coverage.
 func (c clock) coverage(rep fix.Reproduction) time.Duration {
 	budget := min(coverageTime, max(leastCoverage, coverageRuns*rep.Took, coverageBuilds*rep.First))
 	if c.whole > 0 {
@@ -82,10 +82,9 @@ func (c clock) history() time.Duration {
 	return max(c.whole/historyPart, time.Second)
 }
 
-// search returns the time for the search, and how much longer a patch may be proved that
-// passed the failing test in time. The search ends so much earlier as the proof will take,
-// as far as that is known; a proof that takes longer gets at most a proofPart more than
-// the whole time.
+// search returns the time for the search, and additional time for the proof of a patch that
+// passed the failing test in time. The search ends early enough for the estimated proof. A
+// longer proof gets at most a proofPart more than the whole time.
 func (c clock) search(rep fix.Reproduction) (wall, proof time.Duration) {
 	if c.whole == 0 {
 		return 0, 0

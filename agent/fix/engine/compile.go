@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// compile has the packages of a test command compiled before anything of the repository
-// runs, so that every workspace finds them and no test can have changed them.
+// compile compiles the packages of a test command before any code of the repository runs. So
+// every workspace finds them, and no test can have changed them.
 func (s *study) compile(ctx context.Context, test string) error {
 	command, ok := testrun.CompileOnly(test)
 	if !ok || s.trial.Compiled == "" {
@@ -19,8 +19,8 @@ func (s *study) compile(ctx context.Context, test string) error {
 	return s.compileWith(ctx, command, s.clock.compilation())
 }
 
-// compileAll does the same after a command has run that turned out to call go test
-// somewhere inside, such as make. It takes no longer than that run, which had to compile too.
+// compileAll does the same after a run of a command that calls go test indirectly, such as
+// make. It takes no longer than that run, which included the compilation.
 func (s *study) compileAll(ctx context.Context, rep fix.Reproduction) error {
 	_, known := testrun.CompileOnly(rep.Command)
 	if known || s.trial.Compiled == "" || !goTests().Match(rep.Output) {
@@ -29,10 +29,10 @@ func (s *study) compileAll(ctx context.Context, rep fix.Reproduction) error {
 	return s.compileWith(ctx, testrun.CompileAll(), min(s.clock.compilation(), rep.First))
 }
 
-// goTests matches the lines in which go test tells of a package.
+// goTests matches go test's result lines for packages.
 var goTests = source.Lazy(`(?m)^(ok  |FAIL|\?   )\t\S+`)
 
-// compileWith compiles until a limit: what is not compiled by then, the test compiles itself.
+// compileWith compiles within a time limit; the test itself compiles the remaining packages.
 func (s *study) compileWith(ctx context.Context, command string, limit time.Duration) error {
 	if err := s.space.Prepare(ctx, s.problem.Tree.Commit, s.problem.Tree.Over); err != nil {
 		return err

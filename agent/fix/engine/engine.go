@@ -1,6 +1,6 @@
-// Package engine answers questions about bugs: it reproduces the failure, finds the
-// functions to suspect, looks up their history, and repairs, without a model or with
-// one. Each step is a package of its own, and usable alone.
+// Package engine answers questions about bugs: it reproduces the failure, finds suspected
+// functions and their history, and repairs the bug with or without a model. Each step is a
+// separate package.
 //
 // The command line, evaluations, and the commands that resume and replay recorded runs
 // call this package. It prints nothing.
@@ -30,14 +30,13 @@ import (
 // use.
 type Engine struct {
 	Repo   *gitext.Repo
-	Agent  *Agent        // nil if the offline engine answers
+	Agent  *Agent        // nil for the offline engine
 	Trial  trial.Options // how commands run
 	Effort Effort
 	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
 	// answer, its method Err says why not all could be fetched.
 	Fetch *backfill.Fetcher
-	// Kept is the folder in which is kept what setup commands install; "" is one below
-	// TMPDIR.
+	// Kept is the folder for the files that setup commands install; "" is one below TMPDIR.
 	Kept string
 }
 
@@ -46,30 +45,30 @@ type Effort struct {
 	Locate     bool          // end with the suspected functions and their history
 	Coverage   bool          // measure which lines the tests execute
 	Abstain    bool          // decline problems that a repair cannot solve
-	RevertOnly bool          // the offline engine only undoes changes: the baseline of evaluations
+	RevertOnly bool          // the offline engine only undoes earlier changes, as a baseline for evaluations
 	Wall       time.Duration // from the question to the answer of the offline engine; 0 is no limit
 	Tries      int           // candidates of the offline engine; 0 is no limit
 	Want       int           // plausible patches to look for; 0 is 1
 	Good       gitext.OID    // a commit at which the test passes, "" if none is given
-	Jobs       int           // candidates that are tried at the same time; 0 is 2
-	// Given says that only the locations of the problem are suspected.
+	Jobs       int           // number of candidates that are tried at the same time; 0 is 2
+	// Given restricts the suspicion to the locations in the problem.
 	Given bool
 }
 
-// blamedLocations is how many suspected functions are blamed. Those further down are
-// seldom at fault, and their commits would only distract.
+// blamedLocations bounds the suspected functions for blame. Later functions are seldom at
+// fault, and their commits would only distract.
 const blamedLocations = 4
 
 // A Result is the answer to a question about one bug.
 type Result struct {
 	*fix.Answer
-	// End records that the runs of the model have ended. Call it when the answer was
-	// printed. It is never nil.
+	// End records the end of the model's runs. The caller calls it after it printed the answer.
+	// End is never nil.
 	End func(context.Context)
 }
 
-// Answer works on a question. It passes the events of the work to listen, in order. If ctx
-// ends the work, what was found until then is returned beside the error.
+// Answer works on a question. It passes the events of the work to listen, in order. If ctx ends
+// the work, Answer returns the partial result and an error.
 func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.Event)) (*Result, error) {
 	s, err := e.study(ctx, q, listen)
 	defer s.close()
@@ -108,7 +107,7 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 	return ans, err
 }
 
-// mark records in the answer that a part of the work needed objects which the clone lacks.
+// mark records in the answer that a part of the work needed missing objects of the clone.
 func (s *study) mark(u gitcmd.Unread) {
 	if u.Missing > 0 && len(s.answer.Incomplete) == 0 {
 		s.answer.Incomplete = append(s.answer.Incomplete, agent.LacksObjects)
@@ -127,14 +126,14 @@ type study struct {
 	listen  func(agent.Event)
 	inHooks bool // all failing tests die in their set-up
 	clock   clock
-	space   *trial.Workspace // in which the test was run; nil before that
-	runs    []testrun.Ending // of the test, without a patch
+	space   *trial.Workspace // workspace of the test run; nil before it
+	runs    []testrun.Ending // runs of the test without a patch
 
-	unwritten bool     // a model must write the failing test first
-	wrote     *fix.Run // how it wrote one; nil if it did not
+	unwritten bool     // the model must first write the failing test
+	wrote     *fix.Run // the run that wrote the test; nil if there is none
 }
 
-// noHistory reports whether a model is to repair the bug without history.
+// noHistory reports whether a model must repair the bug without history.
 func (s *study) noHistory() bool { return s.engine.Agent != nil && !s.q.Method.ShowsHistory() }
 
 // close removes the work tree of the study.
@@ -150,7 +149,7 @@ func (s *study) say(format string, args ...any) {
 	}
 }
 
-// trialOptions returns how commands run for a question.
+// trialOptions returns the options for running the commands of a question.
 func (e *Engine) trialOptions(ctx context.Context, q fix.Question) (opt trial.Options, err error) {
 	opt = e.Trial
 	opt.OnEvent = nil // the steps report their own progress
@@ -170,7 +169,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	} else {
 		s.clock = clock{time.Now(), e.Effort.Wall}
 	}
-	if len(s.problem.Given) > 0 { // before a test runs for minutes
+	if len(s.problem.Given) > 0 { // check the locations before a long test run
 		_, err := e.Fetch.Complete(ctx, func(ctx context.Context) error {
 			_, err := localize.Given(ctx, e.Repo, s.problem.Tree, s.problem.Given)
 			return err
@@ -202,7 +201,7 @@ func (e *Engine) study(ctx context.Context, q fix.Question, listen func(agent.Ev
 	return s, s.suspectFailing(ctx)
 }
 
-// suspectFailing finds the suspected functions of a test that has run.
+// suspectFailing finds the suspected functions after the test has run.
 func (s *study) suspectFailing(ctx context.Context) (err error) {
 	in := localize.Input{Problem: s.problem, NoHistory: s.noHistory()}
 	if err := s.readOutput(ctx, &in); err != nil {
@@ -214,16 +213,16 @@ func (s *study) suspectFailing(ctx context.Context) (err error) {
 	return s.suspect(ctx, in)
 }
 
-// readOutput puts what the test said into the input of the localization.
+// readOutput adds the test's output to the input of the localization.
 func (s *study) readOutput(ctx context.Context, in *localize.Input) error {
 	out := s.answer.Reproduction.Output
-	in.Problem = s.problem // the commands may be another guess
+	in.Problem = s.problem // the commands may have changed to another guess
 	in.Stacks, in.Places = testrun.Stacks(out), placesOf(out)
 	crash, err := s.crash(ctx)
 	if err != nil {
 		return err
 	}
-	if crash != nil { // the places in a buffered output are not where it crashed
+	if crash != nil { // places in a buffered output are not the place of the crash
 		in.Stacks, in.Places = testrun.Stacks(crash), nil
 	}
 	in.Reproduction = s.answer.Reproduction
@@ -233,8 +232,8 @@ func (s *study) readOutput(ctx context.Context, in *localize.Input) error {
 	return nil
 }
 
-// reproduces runs the test, and decides whether a repair makes sense. Without a test, or with
-// one that passes, a model may have to write one first.
+// reproduces runs the test and decides whether a repair makes sense. Without a failing test, a
+// model may have to write one first.
 func (s *study) reproduces(ctx context.Context) (err error) {
 	switch {
 	case s.problem.Test != "":
@@ -264,8 +263,8 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 	return nil
 }
 
-// reproduce runs the test. Where the commands were guessed and the test cannot be judged,
-// it goes on with the next guess, and keeps the first one if none is better.
+// reproduce runs the test. If the commands are guesses and the result allows no judgement, it
+// tries the next guess. It keeps the first guess if no other is better.
 func (s *study) reproduce(ctx context.Context) error {
 	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite}}, s.problem.Others...)
 	tried := 0
@@ -288,7 +287,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		if rep.State == fix.Broken {
 			s.say("%s cannot be judged: it %s", p.Test, rep.How)
-			if rep.Lacks != fix.LackProgram { // a program that is not there costs no time
+			if rep.Lacks != fix.LackProgram { // a missing program costs no time
 				tried++
 			}
 			continue
@@ -305,10 +304,10 @@ func (s *study) reproduce(ctx context.Context) error {
 	return nil
 }
 
-// maxGuesses bounds the guessed commands that run and cannot be judged.
+// maxGuesses bounds the guessed commands that run without a judgement.
 const maxGuesses = 3
 
-// hasWords reports whether functions can be suspected although the test does not fail.
+// hasWords reports whether there are grounds for suspicion besides a failing test.
 func (s *study) hasWords() bool {
 	return s.problem.Report != "" || s.problem.Crash != nil || len(s.problem.Given) > 0
 }
@@ -341,7 +340,7 @@ func (s *study) declined(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// noteAbsent notes what the commands do not find in the scratch tree.
+// noteAbsent notes files that the commands do not find in the scratch tree.
 func (s *study) noteAbsent(ctx context.Context) error {
 	const most = 1 << 20
 	tree := s.problem.Tree
@@ -363,8 +362,8 @@ func (s *study) note(format string, args ...any) {
 	s.answer.Notes = append(s.answer.Notes, fmt.Sprintf(format, args...))
 }
 
-// crash returns a sanitizer's report of a program that crashed, which it adds to the
-// output; nil if no program did, or if it is not known where.
+// crash returns a sanitizer's report of a crashed program and adds it to the output; nil if no
+// program crashed or the place of the crash is unknown.
 func (s *study) crash(ctx context.Context) ([]byte, error) {
 	if !s.engine.Effort.Coverage || s.engine.Effort.Given {
 		return nil, nil
@@ -378,7 +377,7 @@ func (s *study) crash(ctx context.Context) ([]byte, error) {
 	return crash, err
 }
 
-// spectrum measures which lines the tests execute, where that is cheap.
+// spectrum measures which lines the tests execute, if the measurement is cheap.
 func (s *study) spectrum(ctx context.Context) (*fix.Spectrum, error) {
 	rep := s.answer.Reproduction
 	if !s.engine.Effort.Coverage || s.engine.Effort.Given || rep.State != fix.Failing {
@@ -417,5 +416,5 @@ func (s *study) conclude(ctx context.Context, trials []fix.Trial) {
 	}
 }
 
-// maxOthers is how many patches that are not plausible an answer holds.
+// maxOthers bounds the implausible patches of an answer.
 const maxOthers = 20

@@ -15,9 +15,9 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// hidden says why the test command cannot run in a scratch work tree although it runs
-// for the user: it names a script that is there for the user and not for the command.
-// It returns "" if there is none. Without it, "no such file" would be taken for the bug.
+// hidden says why the test command runs for the user and cannot run in a scratch work tree: it
+// names a script that only the user can see. It returns "" if there is no such script. Without
+// this check, "no such file" would be taken for the bug.
 func (s *study) hidden(ctx context.Context, space *trial.Workspace) (string, error) {
 	for _, script := range scriptsOf(s.problem.Test) {
 		place, word := script, quote.Shell(script)
@@ -47,9 +47,9 @@ func (s *study) hidden(ctx context.Context, space *trial.Workspace) (string, err
 	return s.hiddenEnvironment(ctx, space)
 }
 
-// hiddenEnvironment says that a program which the command names, or which its output says
-// is not there, is of a virtual environment of Python that the sandbox hides. It returns
-// "" if none is.
+// hiddenEnvironment says that a program is in a Python virtual environment that the sandbox
+// hides. The programs are those that the command names and those that its output reports as
+// missing. It returns "" if no program is hidden in this way.
 func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (string, error) {
 	names := programsOf(s.problem.Test)
 	if m := absentPath().FindStringSubmatch(s.answer.Reproduction.Lacking); m != nil {
@@ -78,16 +78,16 @@ func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (
 	return "", nil
 }
 
-// absentPath matches the program that a line says is not there, if it names its path.
+// absentPath matches the path of a missing program in a line of output.
 var absentPath = source.Lazy(`(/[^\s:'"]+)['"]?: (?:not found|No such file or directory)$`)
 
-// environmentMark is the file that each virtual environment of Python holds.
+// environmentMark is a file in each Python virtual environment.
 const environmentMark = "pyvenv.cfg"
 
-// environmentOf returns the virtual environment of Python that a program is of, "" if it is
-// of none. The program may be a link to one.
+// environmentOf returns the Python virtual environment of a program, "" if it has none. The
+// program may be a link into the environment.
 func environmentOf(program string) string {
-	const links = 8 // more are a circle
+	const links = 8 // more links are a loop
 	for range links {
 		env := filepath.Dir(filepath.Dir(program))
 		if _, err := os.Stat(filepath.Join(env, environmentMark)); err == nil {
@@ -115,7 +115,7 @@ func whyEnvironmentHidden(program, env string) string {
 	)
 }
 
-// whyHidden explains that a script is not there for a command.
+// whyHidden explains that a command cannot see a script.
 func (s *study) whyHidden(script, place string, level sandbox.Level) string {
 	tree := s.engine.Repo.WorkTree()
 	inside := false
@@ -163,8 +163,8 @@ func programsOf(command string) []string {
 	return list
 }
 
-// scriptsOf returns the files that a shell command names in the place of a program, or
-// after an interpreter.
+// scriptsOf returns the files that a shell command runs as programs or passes to an
+// interpreter.
 func scriptsOf(command string) []string {
 	var list []string
 	for _, simple := range simpleCommands().Split(command, -1) {

@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// repairOffline looks for a patch without a model. If ctx ends the search, what was found
-// until then is in the answer, beside the error.
+// repairOffline looks for a patch without a model. If ctx ends the search, the answer has the
+// partial result, and an error is returned.
 func (s *study) repairOffline(ctx context.Context) error {
 	eff, rep := s.engine.Effort, s.answer.Reproduction
 	wall, proof := s.clock.search(rep)
@@ -40,15 +40,16 @@ func (s *study) repairOffline(ctx context.Context) error {
 	return err
 }
 
-// complete has a function read the history, with what a partial clone lacks fetched.
+// complete calls a function that reads the history, and fetches the missing objects of a
+// partial clone for it.
 func (s *study) complete(ctx context.Context, read func(context.Context) error) error {
 	u, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), read)
 	s.mark(u)
 	return err
 }
 
-// announce says how long a run of the test takes, and so how many candidates the search
-// may try.
+// announce reports the duration of a test run and the resulting number of candidates that the
+// search can try.
 func (s *study) announce(wall time.Duration) {
 	took := s.answer.Reproduction.Took
 	if s.listen == nil || took <= 0 || wall <= 0 {
@@ -62,7 +63,7 @@ func (s *study) announce(wall time.Duration) {
 		brief(took), fitting(n), brief(wall))})
 }
 
-// fitting says that a number of candidates fits, with at most two digits that count.
+// fitting writes the number of candidates that fit, rounded to two digits.
 func fitting(n int) string {
 	round := 1
 	for n/round >= 100 {

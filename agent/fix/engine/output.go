@@ -5,8 +5,7 @@ import (
 	"git-agent/agent/fix/testrun"
 )
 
-// placesOf returns the places that an output names: those of failed assertions, and of
-// errors of the build.
+// placesOf returns the places of failed assertions and build errors in an output.
 func placesOf(output []byte) []localize.Place {
 	read := testrun.Read(output)
 	var list []localize.Place

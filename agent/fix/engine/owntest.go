@@ -15,23 +15,24 @@ import (
 	"git-agent/gitext"
 )
 
-// NeedsModel says why a bug of which only a report is known is not repaired without a model.
+// NeedsModel says why a bug with only a report is not repaired without a model.
 const NeedsModel = "no command is known that fails because of the bug, and only a model can write a test from a report: give a command with --test, or configure a model"
 
-// writes reports whether a model is to write the failing test, should none be known.
+// writes reports whether a model should write the failing test if none is known.
 func (s *study) writes() bool {
 	return s.problem.WriteTest && s.engine.Agent != nil && !s.engine.Effort.Locate && s.hasWords()
 }
 
-// takeForSuite makes the test that passes the wider tests: another one must show the bug.
+// takeForSuite makes the passing test command the suite, because another test must show the
+// bug.
 func (s *study) takeForSuite() {
 	s.say("%s passes, so another test must show the bug", s.problem.Test)
 	s.problem.Suite, s.problem.Test, s.problem.Others = cmp.Or(s.problem.Suite, s.problem.Test), "", nil
 	s.answer.Reproduction, s.runs, s.unwritten = fix.Reproduction{}, nil, true
 }
 
-// writeTest lets the model write the failing test, and makes it the test of the problem if it
-// fails in a clean tree. Else the answer says why the problem is declined.
+// writeTest lets the model write the failing test. If this test fails in a clean tree, it
+// becomes the test of the problem. Otherwise the answer says why the problem is declined.
 func (s *study) writeTest(ctx context.Context, ans *Result) error {
 	a := s.engine.Agent
 	defer func() {
@@ -78,8 +79,8 @@ func (s *study) writeTest(ctx context.Context, ans *Result) error {
 	return s.take(ctx, *found.Answer.Test)
 }
 
-// take makes a test of the model the test of the problem, if it fails in a clean tree, each
-// time, and for a reason that is not there without it.
+// take makes the model's test the test of the problem, if it fails each time in a clean tree,
+// and if the command does not fail in the same way without this test.
 func (s *study) take(ctx context.Context, test fix.OwnTest) (err error) {
 	tree := s.problem.Tree
 	file := []gitext.Overlay{test.File}
@@ -95,7 +96,7 @@ func (s *study) take(ctx context.Context, test fix.OwnTest) (err error) {
 	p.Known = slices.Concat(p.Known, without.Report.Failing)
 	p.Test, p.OwnTest, p.WriteTest = test.Command, &test, false
 	s.q.Problem, s.unwritten = *p, false
-	s.answer.Notes = nil // those of the report alone are said again
+	s.answer.Notes = nil // the notes about the report are made again
 	if err := s.space.Fresh(ctx); err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (s *study) provesNothing(without testrun.Ending) string {
 	return ""
 }
 
-// dropKnown takes the tests that fail for another reason out of those that must pass.
+// dropKnown removes the tests that fail for another reason from those that must pass.
 func (s *study) dropKnown() {
 	if s.problem.OwnTest == nil {
 		return
@@ -149,8 +150,8 @@ func (s *study) dropKnown() {
 	rep.Failing = slices.DeleteFunc(rep.Failing, func(name string) bool { return slices.Contains(s.problem.Known, name) })
 }
 
-// own gives a patch that passes a test of the model's its own verdict, and says what the tests
-// cannot prove of it.
+// own gives a patch that passes the model's own test the verdict OwnTested, and adds cautions
+// about this proof.
 func (s *study) own(t *fix.Trial) {
 	if s.problem.OwnTest == nil || t.Verdict != fix.Plausible {
 		return

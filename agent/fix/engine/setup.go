@@ -7,9 +7,9 @@ import (
 	"git-agent/agent/trial"
 )
 
-// setUpTrial runs the setup command of the problem, unless an earlier run did, and lets the
-// commands see what it installed. Without a test, unless a model writes one, nothing runs, so
-// nothing is installed.
+// setUpTrial runs the setup command of the problem, unless an earlier run did, and makes the
+// installed files visible to the commands. If there is no test and no model to write one,
+// nothing runs, so nothing is installed.
 func (s *study) setUpTrial(ctx context.Context) error {
 	p := s.problem
 	if p.Setup == "" || p.Test == "" && !s.writes() {

@@ -24,8 +24,8 @@ import (
 // Kind is the kind under which traces.db records the trajectories of the agent engine.
 const Kind = "fix/agent"
 
-// maxSpecQuestion is the most bytes of a question that are recorded with a run. A run
-// about a larger one, with many uncommitted files, is resumed by asking again.
+// maxSpecQuestion is the most bytes of a question that are recorded with a run. A run about a
+// larger question, with many uncommitted files, cannot be resumed; the user asks again.
 const maxSpecQuestion = 4 << 20
 
 // Spec identifies a run. The order of its fields is that of the recorded JSON.
@@ -60,7 +60,7 @@ func specOf(of session.Case, q fix.Question) (Spec, error) {
 	return s, nil
 }
 
-// firstWords returns the first line of what is said about a bug.
+// firstWords returns the first line of the text about a bug.
 func firstWords(p fix.Problem) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Report), "\n")
 	if line == "" && p.Crash != nil && len(p.Crash.Problems) > 0 {
@@ -85,7 +85,7 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Asked returns the question that the run was to answer.
+// Asked returns the question of the run.
 func (s Spec) Asked() (q fix.Question, err error) {
 	if err = json.Unmarshal(s.Content, &q); err != nil {
 		return q, fmt.Errorf("read the recorded question: %w", err)
@@ -114,7 +114,7 @@ func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Jou
 	return &Result{Answer: s.answer, End: func(context.Context) {}}, nil
 }
 
-// again does what comes before the one trajectory that a spec is about.
+// again repeats the steps before the trajectory of a spec.
 func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event)) (*study, error) {
 	q, err := spec.Asked()
 	if err != nil {
@@ -145,8 +145,8 @@ func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event))
 	return s, nil
 }
 
-// Replay works on the problem of a recorded run again, with the recorded replies in
-// place of the model's. A strict replay ends at the first difference.
+// Replay works on the problem of a recorded run again, with the recorded replies instead of a
+// model. A strict replay ends at the first difference.
 func (e *Engine) Replay(ctx context.Context, t *trace.Trajectory, spec Spec, strict bool) (trace.Played, error) {
 	s, err := e.again(ctx, spec, nil)
 	if err != nil {

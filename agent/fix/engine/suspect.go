@@ -45,8 +45,8 @@ func (s *study) suspect(ctx context.Context, in localize.Input) error {
 	return nil
 }
 
-// onlyGiven returns the locations that are given, all if none is: a fix that only adds files
-// has none.
+// onlyGiven returns the given locations; if none is given, as for a fix that only adds files,
+// it returns all.
 func onlyGiven(locations []fix.Location) []fix.Location {
 	given := slices.DeleteFunc(slices.Clone(locations), func(l fix.Location) bool {
 		return !slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool { return g.Source == fix.SourceGiven })
@@ -57,7 +57,7 @@ func onlyGiven(locations []fix.Location) []fix.Location {
 	return given
 }
 
-// localize finds the suspected functions. It returns nil if the time is up before that.
+// localize finds the suspected functions. It returns nil if the time is up first.
 func (s *study) localize(ctx context.Context, in localize.Input) (*fix.Localization, error) {
 	if s.clock.whole == 0 {
 		return localize.Localize(ctx, s.engine.Repo, in)
@@ -72,10 +72,10 @@ func (s *study) localize(ctx context.Context, in localize.Input) (*fix.Localizat
 	return found, err
 }
 
-// errTime is the cause of a context that the end of the whole time ended.
+// errTime is the cause of the end of a context when the whole time is up.
 var errTime = errors.New("the time is up")
 
-// errHistory is the cause of a context that the time for the history ended.
+// errHistory is the cause of the end of a context when the time for the history is up.
 var errHistory = errors.New("the time for the history is up")
 
 // blame looks up the history of the first suspected functions, within its share of the
@@ -95,8 +95,8 @@ func (s *study) blame(ctx context.Context, locations []fix.Location) error {
 }
 
 // Suspect finds the suspected functions of a problem and their history without running a
-// command. output is what a failing test printed when somebody else ran it, nil if it is
-// not known. The answer's reproduction names only the tests that fail in it.
+// command. output is the output of a failing test in an earlier run by somebody else; nil if
+// unknown. The answer's reproduction names only the failing tests in output.
 func (e *Engine) Suspect(ctx context.Context, p fix.Problem, output []byte, listen func(agent.Event)) (*fix.Answer, error) {
 	s := &study{engine: e, problem: p, listen: listen, answer: &fix.Answer{Engine: "offline"}}
 	in := localize.Input{Problem: p}
@@ -111,24 +111,24 @@ func (e *Engine) Suspect(ctx context.Context, p fix.Problem, output []byte, list
 	return s.answer, s.suspect(ctx, in)
 }
 
-// A Dossier is what the history says about given locations.
+// A Dossier describes the history of given locations.
 type Dossier struct {
 	Locations []fix.Location
 	History   *fix.History
-	Text      string   // the commits with what they changed, for a reader
-	Cut       []string // what the text leaves out, one clause for each cut
+	Text      string   // the commits and their changes, for a reader
+	Cut       []string // one clause for each omission of the text
 }
 
-// DossierOptions say what a dossier shows.
+// DossierOptions select the content of a dossier.
 type DossierOptions struct {
 	Heuristics []fix.Heuristic // nil shows only which commits wrote the lines
 	Commits    int             // most commits; 0 is 3
 	Tokens     int             // most tokens of the text, at 4 bytes each
 }
 
-// Dossier looks up the history of the given locations of a problem. It runs no command,
-// and shows no line of a file whose name says that it holds secrets; a location in such a
-// file is an error.
+// Dossier looks up the history of the given locations of a problem. It runs no command. It
+// shows no line of a file with a name typical of secrets; a location in such a file is an
+// error.
 func (e *Engine) Dossier(ctx context.Context, p fix.Problem, opt DossierOptions) (*Dossier, error) {
 	for _, g := range p.Given {
 		if secret.MustRedact(g.Path) {
@@ -148,8 +148,7 @@ func (e *Engine) Dossier(ctx context.Context, p fix.Problem, opt DossierOptions)
 	return d, err
 }
 
-// withhold removes commits in which the file of a location has a name that says that it
-// holds secrets.
+// withhold removes commits in which the file of a location has a name typical of secrets.
 func (d *Dossier) withhold() {
 	kept := slices.DeleteFunc(slices.Clone(d.History.Blamed), func(b fix.Blamed) bool {
 		return secret.MustRedact(b.Path) || secret.MustRedact(b.Previous)

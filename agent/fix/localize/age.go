@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound the lines whose age is looked up.
+// These bound the lines for which localize looks up the age.
 const (
 	maxAged      = 30 // functions
 	maxAgedFiles = 6
@@ -19,7 +19,7 @@ const (
 	leastAged    = 0.01 // share of the first function's score
 )
 
-// addAges finds when the lines of the most suspicious functions changed last.
+// addAges finds the time of the last change of the most suspicious functions.
 func (s *search) addAges(ctx context.Context) error {
 	if s.in.NoHistory {
 		return nil
@@ -63,8 +63,8 @@ func (c *candidate) changedBy(commit, tip gitext.Commit) {
 	}
 }
 
-// wantedAges returns the lines of the most suspicious functions, in files that are as
-// the commit has them. Functions in other files count as changed now.
+// wantedAges returns the lines of the most suspicious functions, as far as their files are the
+// same as in the commit. Functions in other files count as changed now.
 func (s *search) wantedAges() []suspect.FileLines {
 	var out []suspect.FileLines
 	at := map[string]int{}
@@ -115,7 +115,7 @@ func (s *search) owning(ctx context.Context, owners *suspect.Owners) (map[gitext
 	return found, err
 }
 
-// ageGrounds says when a function changed, if that was lately.
+// ageGrounds says when a function changed, if it changed lately.
 func (s *search) ageGrounds(c *candidate) []fix.Ground {
 	const lately = 60 // days
 	switch {

@@ -11,16 +11,16 @@ import (
 	"git-agent/agent/source"
 )
 
-// These bound what is read around a failed assertion.
+// These bound the lines that are read around a failed assertion.
 const (
-	assertedBefore = 4   // lines before it, where the value that it checks may be made
-	assertedAfter  = 8   // lines of it
-	perLineBefore  = 0.7 // weight of a line before, against the one below
+	assertedBefore = 4   // lines before the assertion, which may compute the checked value
+	assertedAfter  = 8   // lines of the assertion
+	perLineBefore  = 0.7 // weight of a line, relative to the next line
 	inMessage      = 0.8 // weight of a name in the message of an assertion
 )
 
-// addAsserted weighs the functions that a failed assertion calls or names: in the
-// statement itself, in the lines just before it, and in what it prints.
+// addAsserted weighs the functions that a failed assertion calls or names: in its statement, in
+// the lines just before it, and in its output.
 func (s *search) addAsserted(ctx context.Context) error {
 	for _, p := range s.testPlaces() {
 		f, err := s.files.get(ctx, s.find(p.File))
@@ -65,7 +65,7 @@ func (s *search) asserted(f *file, line []byte, weight float64) {
 	}
 }
 
-// statementEnd returns the last line of the statement that begins on a line, by its
+// statementEnd finds the last line of the statement that begins on a line. It counts
 // parentheses.
 func statementEnd(lines [][]byte, line int) int {
 	open := 0
@@ -78,8 +78,8 @@ func statementEnd(lines [][]byte, line int) int {
 	return line
 }
 
-// messages returns the lines of the output that assertions print, and what the failing
-// tests are called within their functions.
+// messages returns the lines of the output that assertions print, and the names of failing
+// cases within test functions.
 func (s *search) messages() [][]byte {
 	var out [][]byte
 	for _, l := range tellingLines(s.in.Reproduction.Output) {
@@ -95,8 +95,8 @@ func (s *search) messages() [][]byte {
 	return out
 }
 
-// assertion matches a line that has a place of a test and a message, or what pytest
-// prints of a failed assertion.
+// assertion matches a line with a place and a message, or a line of pytest about a failed
+// assertion.
 var assertion = source.Lazy(`^\s*[^\s:]+:\d+: \S|^E\s+\S|^\s*(?:not ok|AssertionError)\b`)
 
 // assertedGrounds says that a failed assertion names a function.
@@ -108,17 +108,17 @@ func (s *search) assertedGrounds(c *candidate) []fix.Ground {
 	return []fix.Ground{{Source: fix.SourceReport, Text: "the failed assertion names it"}}
 }
 
-// These are the least lengths of a text of the code that is looked for in the output, in
-// bytes: of several words, and of one, such as --help, which may be there by chance.
+// These are the least lengths, in bytes, of texts of the code that are searched in the output:
+// for several words, and for one word, such as --help, which may occur by chance.
 const (
 	minLiteral = 6
 	minWord    = 10
 )
 
-// maxHolders is the number of functions from which a text in them says nothing.
+// maxHolders bounds the functions with a text; a text in more functions says nothing.
 const maxHolders = 4
 
-// addLiterals weighs the functions that have a text which the failing command prints:
+// addLiterals weighs the functions with a text of the failing command's output. The texts are
 // the constant parts of the strings in their lines.
 func (s *search) addLiterals(context.Context) error {
 	output := bytes.Join(s.printed(), []byte("\n"))
@@ -157,15 +157,15 @@ func (s *search) addLiterals(context.Context) error {
 	return nil
 }
 
-// prints notes that a function has a text of the output.
+// prints notes that a function contains a text of the output.
 func (c *candidate) prints(text string, share float64) {
 	if share > c.literal || share == c.literal && (len(text) > len(c.printed) || len(text) == len(c.printed) && text < c.printed) {
 		c.literal, c.printed = share, text
 	}
 }
 
-// printed returns the lines of the output that are no source of a test, and that no tool
-// prints in each run.
+// printed returns the lines of the output except quoted test source and lines that tools print
+// in every run.
 func (s *search) printed() [][]byte {
 	source := map[string]bool{}
 	for _, r := range s.regions {
@@ -211,10 +211,10 @@ func literals(line []byte) []string {
 	return out
 }
 
-// verbs matches what a program puts other texts in place of, and escapes.
+// verbs matches placeholders and escapes in strings.
 var verbs = source.Lazy("%[-+# 0]*[\\d.*]*[a-zA-Z]|%\\([^)]*\\)[a-z]|\\$?\\{[^}]*\\}|\\\\.|[\"'`]")
 
-// literalGrounds says which text of the output a function has.
+// literalGrounds names the text of the output that a function contains.
 func (s *search) literalGrounds(c *candidate) []fix.Ground {
 	const longest = 60
 	if c.printed == "" {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	focusWeight = 4    // of a name in the lines that say what fails, against 1 elsewhere in a test
-	leastCalled = 1e-3 // share below which a function counts as not called
-	maxChain    = 3    // functions between a test and what it calls that are told
+	focusWeight = 4    // weight of a name in the lines about the failure, against 1 elsewhere in a test
+	leastCalled = 1e-3 // with a smaller share, a function counts as not called
+	maxChain    = 3    // functions that are named between a test and a called function
 )
 
-// addCalls weighs the functions that the failing tests call, or that the report names
-// if no test is known, against those that all tests call.
+// addCalls weighs the functions that the failing tests call against those that all tests call.
+// If no failing test is known, it starts from the functions that the report names.
 func (s *search) addCalls(ctx context.Context) error {
 	p, err := s.findProject(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *search) testedShare(c *candidate) float64 {
 	return 0
 }
 
-// node returns the place of a candidate in the graph of calls.
+// node returns the node of a candidate in the graph of calls.
 func (s *search) node(c *candidate) (int, bool) {
 	if s.graph == nil {
 		return 0, false
@@ -53,7 +53,8 @@ func (s *search) node(c *candidate) (int, bool) {
 	return n, ok && c.index >= 0
 }
 
-// starts returns the functions that the failing tests name, or else the report.
+// starts returns the functions that the failing tests name, or else those that the report
+// names.
 func (s *search) starts() []edge {
 	if len(s.regions) == 0 {
 		return s.reported()
@@ -79,8 +80,8 @@ func (s *search) starts() []edge {
 	return out
 }
 
-// reported returns the functions whose names the report has, as far as they look like
-// names and not like words.
+// reported returns the functions with names in the report that look like identifiers and not
+// like plain words.
 func (s *search) reported() []edge {
 	u := newUses(&file{}, -1)
 	for _, m := range codeName().FindAllString(s.in.Problem.Report, maxReported) {
@@ -91,8 +92,8 @@ func (s *search) reported() []edge {
 	return s.graph.edges(u)
 }
 
-// codeName matches what stands in prose only as the name of something in a program: a
-// word with an underscore or with a capital inside, or one before a parenthesis.
+// codeName matches program identifiers in prose: a word with an underscore or an inner capital,
+// or a word before a parenthesis.
 var codeName = source.Lazy(`\b[A-Za-z]\w*(?:[a-z0-9][A-Z]|\w_\w)\w*\b|\b[A-Za-z_]\w{2,}\(`)
 
 const maxReported = 200

@@ -11,18 +11,17 @@ import (
 	"git-agent/gitext"
 )
 
-// A candidate is a function, or a range of lines outside of functions, with what
-// speaks for it.
+// A candidate is a function, or a range of lines outside of functions, with its evidence.
 type candidate struct {
 	file  *file
-	index int // of the function in the file, -1 outside of functions
+	index int // index of the function in the file, -1 outside of functions
 	name  string
 	lines gitext.LineRange
 
-	given    int            // 1 for the first location that the user named, 0 if it names none
+	given    int            // 1 for the first location that the user named, and so on; 0 if the user did not name it
 	frame    float64        // 1 for the innermost frame of the project in a stack, less further out; 0 for none
 	executed []fix.LineHits // the lines that failing tests execute
-	ochiai   float64        // of its most suspicious line, 0 to 1
+	ochiai   float64        // coefficient of its most suspicious line, 0 to 1
 	calls    float64        // share of a walk from the failing tests, 1 for the largest
 	asserted float64        // how plainly a failed assertion names it, 0 to 1
 	literal  float64        // share of it in a text of the output, 1 if no other function has the text
@@ -31,7 +30,7 @@ type candidate struct {
 	report   float64        // likeness to the user's report, 1 for the best
 	age      float64        // days since one of its lines changed
 	changed  gitext.OID     // the commit that changed it last, "" if it is unknown or uncommitted
-	when     time.Time      // when that was
+	when     time.Time      // time of that change
 	aged     bool           // age is known
 
 	hot     []hotLine
@@ -46,8 +45,7 @@ type hotLine struct {
 	score float64
 }
 
-// The suspiciousness of lines that are not known by coverage, whose lines have from 0
-// to 1.
+// These are the suspiciousness of lines from other sources than coverage, which has 0 to 1.
 const (
 	givenHeat = 3 // the user named it
 	frameHeat = 2 // a stack or the output names it
@@ -63,7 +61,7 @@ var trust = map[fix.Source]int{
 	fix.SourceGiven: 0, fix.SourceStack: 1, fix.SourceCoverage: 2, fix.SourceReport: 3, fix.SourceHistory: 4,
 }
 
-// location returns a candidate for a reader.
+// location returns a candidate as a fix.Location.
 func (s *search) location(c *candidate) fix.Location {
 	grounds := slices.Concat(c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
@@ -72,7 +70,7 @@ func (s *search) location(c *candidate) fix.Location {
 	}
 }
 
-// hotPlaces returns the suspicious lines, and before them the places where code is missing.
+// hotPlaces returns the places with missing code, followed by the suspicious lines.
 func (c *candidate) hotPlaces() []gitext.LineRange {
 	var out []gitext.LineRange
 	for _, at := range c.gaps {
@@ -81,11 +79,11 @@ func (c *candidate) hotPlaces() []gitext.LineRange {
 	return append(out, hotRanges(c.hot, c.lines)...)
 }
 
-// maxHot bounds the ranges of suspicious lines that are listed of one function.
+// maxHot bounds the listed ranges of suspicious lines of one function.
 const maxHot = 8
 
-// hotRanges joins neighbouring lines of one suspiciousness, the most suspicious first.
-// It returns nil if the whole function is as suspicious.
+// hotRanges joins neighbouring lines of equal suspiciousness and returns the ranges, the most
+// suspicious first. It returns nil if one range is the whole function.
 func hotRanges(hot []hotLine, whole gitext.LineRange) []gitext.LineRange {
 	type scored struct {
 		gitext.LineRange
@@ -110,7 +108,7 @@ func hotRanges(hot []hotLine, whole gitext.LineRange) []gitext.LineRange {
 	return out
 }
 
-// oncePerLine returns the lines in order, each with its highest score.
+// oncePerLine returns each line once with its highest score, in order.
 func oncePerLine(hot []hotLine) []hotLine {
 	hot = slices.Clone(hot)
 	slices.SortFunc(hot, func(a, b hotLine) int {

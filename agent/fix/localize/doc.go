@@ -1,9 +1,9 @@
-// Package localize lists the functions that may hold a bug.
+// Package localize ranks the functions that may contain a bug.
 //
-// Each function of the tree is a candidate, but tests, generated and vendored files.
-// What speaks for a candidate comes from these sources:
+// Each function of the tree is a candidate, except in tests, generated files and vendored
+// files. The evidence for a candidate comes from these sources:
 //
-//   - the user named it;
+//   - the user named the function;
 //   - a stack, or a place in the output of the failing command, lies in it, or a
 //     report of a crash puts its file first;
 //   - the failing tests execute its lines and the passing ones do not: Ochiai's
@@ -15,6 +15,6 @@
 //   - it has words of the failing tests, of what they print, or of the report;
 //   - its lines changed lately.
 //
-// A choice model (agent/stat.Choice) combines them. What the user named comes first,
-// whatever the model says.
+// A choice model (agent/stat.Choice) combines the sources. Functions that the user named always
+// come first.
 package localize

@@ -14,13 +14,13 @@ var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "re
 // FeatureNames returns the names of the features, in the order of the vectors.
 func FeatureNames() []string { return featureNames }
 
-// These are the features of functions that a spectrum says nothing good of.
+// These are features of functions without a useful coverage coefficient.
 const (
 	leastCoverage = -3 // of functions that failing tests execute
 	notExecuted   = -4
 )
 
-// largeFunction is the size from which a function is no more suspicious, in lines.
+// largeFunction caps the size feature, in lines.
 const largeFunction = 200
 
 // vectors returns the features of the candidates.
@@ -40,8 +40,7 @@ func (s *search) vectors() [][]float64 {
 	return out
 }
 
-// coverageOf compares the coverage of a function with the most suspicious one, whose
-// coefficient is top.
+// coverageOf compares the coverage of a function with top, the highest coefficient.
 func coverageOf(c *candidate, top float64) float64 {
 	switch {
 	case top == 0:
@@ -52,8 +51,8 @@ func coverageOf(c *candidate, top float64) float64 {
 	return max(leastCoverage, math.Log(c.ochiai/top))
 }
 
-// ageOf returns the logarithm of a function's age in days, below 0. Where the age is
-// unknown it is that of the oldest.
+// ageOf returns the negative logarithm of a function's age in days. An unknown age counts as
+// that of the oldest function.
 func ageOf(c *candidate, oldest float64) float64 {
 	if !c.aged {
 		return -math.Log1p(oldest)
@@ -61,7 +60,7 @@ func ageOf(c *candidate, oldest float64) float64 {
 	return -math.Log1p(c.age)
 }
 
-// An Example is what the model is fitted on: the features of the functions of a case.
+// An Example is training data for the model: the features of the functions of one case.
 type Example struct {
 	Functions []Listed    `json:"functions"`
 	Vectors   [][]float64 `json:"vectors"` // of each function, in the order of FeatureNames

@@ -12,40 +12,40 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound a file that is read.
+// These bound the files that are read.
 const (
 	maxFileBytes = 1 << 20 // of one file; larger ones are generated or data
-	maxMeanLine  = 400     // mean bytes of a line from which a file is no source that people write
+	maxMeanLine  = 400     // mean bytes of a line; a file with more is not written by people
 )
 
-// A file is a file of the tree in which functions can be found.
+// A file is a file of the tree that may contain functions.
 type file struct {
 	path      string
 	stem      string     // its name without ending, in lower case
 	folder    string     // the name of its folder, in lower case
-	place     string     // its folder without what parts tests from what they test
+	place     string     // its folder without names of source and test folders, equal for tests and tested code
 	oid       gitext.OID // "" for content of an overlay
 	content   []byte     // of an overlay
-	over      bool       // it differs from the commit
+	over      bool       // the file differs from the commit
 	test      bool
 	aside     bool // an example, a benchmark, or a fuzzer
-	helper    bool // it helps tests, and is no part of what they test
+	helper    bool // a helper of tests, not tested code
 	read      bool
-	unread    error // why the clone could not give it
+	unread    error // reason why the clone could not provide the file
 	lines     [][]byte
 	functions []source.Function
-	generated bool // or taken from elsewhere, or not a program
+	generated bool // generated, copied from elsewhere, or not a program
 }
 
 // files are the source files of a tree.
 type files struct {
 	repo   *gitext.Repo
 	commit gitext.OID
-	all    map[string]*file // of any kind
+	all    map[string]*file // files of any kind
 	paths  []string         // of source code that the project writes, sorted
-	bytes  int              // of the files that were read
-	left   int              // source files that were not searched
-	unread int              // files that could not be read
+	bytes  int              // bytes of the read files
+	left   int              // number of source files that were not searched
+	unread int              // number of files that could not be read
 	others []string         // submodules, which are other repositories
 }
 
@@ -95,7 +95,7 @@ func (f *file) name() {
 // dir returns the folder of a file, "" for the top.
 func (f *file) dir() string { return strings.TrimPrefix(path.Dir(f.path), ".") }
 
-// sides are the folders that projects keep tests and what they test in.
+// sides are the names of folders for tests or tested code.
 var sides = map[string]bool{
 	"test": true, "tests": true, "__tests__": true, "spec": true, "specs": true, "main": true, "src": true, "lib": true, "source": true,
 }
@@ -103,7 +103,7 @@ var sides = map[string]bool{
 // linkMode is the mode of a symbolic link in a tree.
 const linkMode = 0o120000
 
-// get returns a file with its lines, or nil if there is none. A file that cannot be
+// get returns a file with its lines, or nil if the file does not exist. A file that cannot be
 // read has no lines.
 func (fs *files) get(ctx context.Context, p string) (*file, error) {
 	f := fs.all[p]
@@ -128,7 +128,7 @@ func (fs *files) get(ctx context.Context, p string) (*file, error) {
 	return f, nil
 }
 
-// fill takes a file's text apart.
+// fill splits a file's text into lines and functions.
 func (f *file) fill(text []byte) {
 	if len(text) > maxFileBytes || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 		return
@@ -149,7 +149,7 @@ func (fs *files) withLines() []*file {
 	return out
 }
 
-// functionAt returns the index of the function that has a line, -1 if none has.
+// functionAt returns the index of the function around a line, -1 if there is none.
 func (f *file) functionAt(line int) int {
 	i, ok := slices.BinarySearchFunc(f.functions, line, func(fn source.Function, line int) int {
 		switch {
@@ -169,16 +169,15 @@ func (f *file) functionAt(line int) int {
 // body returns the lines of a function.
 func (f *file) body(i int) [][]byte { return f.lines[f.functions[i].Start-1 : f.functions[i].End] }
 
-// aside matches the paths of programs that use a project and are not a part of it.
+// aside matches the paths of programs beside the project that use it.
 var aside = source.Lazy(
 	`(?:^|/)[._]?(?:examples?|samples?|demos?|fuzz(?:ing|ers?)?|bench(?:marks?|es)?)/|(?:^|/)(?:tests?|bench(?:mark)?|example|demo)\.\w+$`,
 )
 
-// helper matches the paths of code that only tests use, though it is in no folder of
-// tests.
+// helper matches the paths of code outside of test folders that only tests use.
 var helper = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|spec)[_-]?(?:utils?|utilities|helpers?|support|lib|kit|ext)(?:/|\.\w+$)`)
 
-// generatedMark matches what generators write at the top of a file.
+// generatedMark matches comments of generators at the top of a file.
 var generatedMark = source.Lazy(
 	`(?i)^\W*(?:code generated .*|@generated\b.*|.*\b(?:auto-?generated|automatically generated|generated by)\b.*(?:do not|don't) (?:edit|modify)|.*do not (?:edit|modify).*generated|line \S+\.(?:rl|y|l|re):\d).*`,
 )
@@ -194,7 +193,7 @@ func isGenerated(lines [][]byte) bool {
 	return false
 }
 
-// programs are the endings of files that hold functions.
+// programs are the endings of files with functions.
 var programs = func() map[string]bool {
 	m := map[string]bool{}
 	for _, ext := range strings.Fields(`.go .c .h .cc .cpp .cxx .c++ .hh .hpp .hxx .inl .inc .ipp .m .mm .cu .java .kt .kts .scala .groovy

@@ -45,9 +45,9 @@ func (s *search) addGiven(ctx context.Context) error {
 	return nil
 }
 
-// Given returns the functions of a tree that hold given locations, and the lines that are
-// in no function, in the order of the list. Everything of a location is suspicious, or the
-// lines that are given. It returns an error if a location is not in the tree, or if the
+// Given returns the functions of a tree at the given locations, and given lines outside of
+// functions, in the order of the list. If a location has lines, only these are suspicious;
+// otherwise the whole function. It returns an error if a location is not in the tree, or if the
 // repository cannot be read.
 func Given(ctx context.Context, repo *gitext.Repo, tree fix.Tree, list []fix.GivenLocation) ([]fix.Location, error) {
 	fs, err := filesOf(ctx, repo, fix.Problem{Tree: tree})
@@ -79,8 +79,8 @@ func spell(g fix.GivenLocation) string {
 	return fmt.Sprintf("%s:%d-%d", g.Path, g.Lines.Start, g.Lines.End)
 }
 
-// givenFile returns the file of a location that the user named. If there is none, the
-// error says what to do.
+// givenFile returns the file of a location that the user named. If it does not exist, the error
+// says what to do.
 func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, error) {
 	f, err := s.files.get(ctx, g.Path)
 	switch {
@@ -99,7 +99,7 @@ func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, err
 	return f, nil
 }
 
-// meant says which files of the tree a wrong path may have meant.
+// meant suggests files of the tree for a wrong path.
 func (s *search) meant(wrong string) string {
 	for _, other := range s.files.others {
 		if strings.HasPrefix(wrong, other+"/") {
@@ -119,13 +119,13 @@ func (s *search) meant(wrong string) string {
 	return "; did you mean " + strings.Join(same, " or ") + "?"
 }
 
-// within returns the functions of a file that a location names or whose lines it has, and
-// the lines themselves where they are in no function. For a whole file it returns all
-// functions. It returns an error if the file has no function of the name.
+// within returns the functions of a file at a location, by name or by lines, and the location's
+// lines outside of functions. For a whole file it returns all functions. It returns an error if
+// the file has no function with the name.
 func (s *search) within(f *file, g fix.GivenLocation) ([]*candidate, error) {
 	lines := g.Lines
 	if g.Inserts() {
-		lines.Start = lines.End // the line before is in the function that lacks code, or ends it
+		lines.Start = lines.End // the line before the insertion is in the function without the code, or ends it
 	}
 	lines.End = max(lines.Start, lines.End)
 	whole := lines.Start == 0

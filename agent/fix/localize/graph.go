@@ -11,17 +11,17 @@ import (
 	"git-agent/agent/stat"
 )
 
-// These shape the graph of calls and the walks in it. Other values near them change
-// little.
+// These are parameters of the graph of calls and its walks. Similar values give similar
+// results.
 const (
-	restart     = 0.25 // probability with which a walk starts anew at each step
+	restart     = 0.25 // probability of a restart at each step
 	walkSteps   = 12
 	mentioned   = 0.25 // weight of a name without a call, against 1
-	maxMeanings = 12   // functions of one name; a name with more says nothing
+	maxMeanings = 12   // functions with one name; a name with more functions is ignored
 )
 
-// A graph holds the functions of the files that were read, and which of them may call
-// which, by their names.
+// A graph contains the functions of the read files and the possible calls between them, by
+// name.
 type graph struct {
 	nodes   []*node
 	byName  map[string][]int
@@ -29,7 +29,7 @@ type graph struct {
 	project project
 	imports map[*file]map[string]string // see importsOf
 
-	asserted map[int]float64 // by node, how plainly a failed assertion names it
+	asserted map[int]float64 // strength of the naming in a failed assertion, by node
 }
 
 // A node is a function of the source or of the tests.
@@ -39,13 +39,13 @@ type node struct {
 	edges []edge
 }
 
-// An edge leads to a function that may be called.
+// An edge leads to a possibly called function.
 type edge struct {
 	to     int
-	weight float64 // of all edges of a node together 1
+	weight float64 // the weights of all edges of a node add up to 1
 }
 
-// newGraph makes the graph of some files.
+// newGraph builds the graph of some files.
 func newGraph(list []*file, p project) *graph {
 	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}, asserted: map[int]float64{}}
 	for _, f := range list {
@@ -62,7 +62,7 @@ func newGraph(list []*file, p project) *graph {
 		for _, l := range n.file.body(n.index) {
 			g.addNames(l, 1, u)
 		}
-		if !n.file.test { // a test may have the name of what it tests
+		if !n.file.test { // a test may have the name of the tested function
 			delete(u.weight, use{name: n.file.functions[n.index].Name})
 		}
 		n.edges = g.edges(u)
@@ -70,8 +70,8 @@ func newGraph(list []*file, p project) *graph {
 	return g
 }
 
-// aliases returns the names by which a function is called: its own, that of its file
-// if it is all that a script exports, and that of its class if it is a constructor.
+// aliases returns the names that callers use for a function: its own name, the name of its file
+// if it is the only export of a script, and the name of its class if it is a constructor.
 func aliases(f *file, fn source.Function) []string {
 	switch fn.Name {
 	case "exports", "default":
@@ -86,8 +86,7 @@ func aliases(f *file, fn source.Function) []string {
 
 var classHeading = source.Lazy(`^\s*(?:export\s+)?(?:default\s+)?class\s+([A-Za-z_]\w*)`)
 
-// classAround returns the name of the class that a line is in, by its indentation; ""
-// for none.
+// classAround returns the name of the class around a line, judged by indentation; "" for none.
 func classAround(lines [][]byte, line int) string {
 	at := indent(lines[line-1])
 	for i := line - 2; i >= 0 && at > 0; i-- {
@@ -102,26 +101,26 @@ func classAround(lines [][]byte, line int) string {
 	return ""
 }
 
-// A use is a name of a function in code.
+// A use is an occurrence of a function's name in code.
 type use struct {
 	name  string
-	bound bool   // it is the name of a package of the project:
+	bound bool   // the name is qualified by a package of the project:
 	dir   string // the folder of the package
 }
 
-// uses are the names of functions that a piece of code has.
+// uses are the names of functions in a piece of code.
 type uses struct {
 	file    *file
-	self    int             // the node of the code, which does not count; -1 for none
-	weight  map[use]float64 // of each name
-	holders map[string]bool // what stands before a dot, in lower case
+	self    int             // the node of this code, which is ignored; -1 for none
+	weight  map[use]float64 // weight of each name
+	holders map[string]bool // words before a dot, in lower case
 }
 
 func newUses(f *file, self int) *uses {
 	return &uses{file: f, self: self, weight: map[use]float64{}, holders: map[string]bool{}}
 }
 
-// importsOf returns what a file imports. It is found once.
+// importsOf returns the imports of a file, from a cache.
 func (g *graph) importsOf(f *file) map[string]string {
 	found, ok := g.imports[f]
 	if !ok {
@@ -131,8 +130,8 @@ func (g *graph) importsOf(f *file) map[string]string {
 	return found
 }
 
-// addNames adds the names of functions that a line has, with the largest weight of any
-// line. A name that another project's package has is no name of a function here.
+// addNames adds the names of functions in a line. Each name keeps its largest weight. A name in
+// a package of another project is ignored.
 func (g *graph) addNames(line []byte, weight float64, u *uses) {
 	g.namesOf(line, u.file, func(t token, of use) {
 		if t.holder {
@@ -149,10 +148,10 @@ func (g *graph) addNames(line []byte, weight float64, u *uses) {
 	})
 }
 
-// namesOf passes on the names of a line of a file that may be of the project.
+// namesOf calls take for each name in a line that may belong to the project.
 func (g *graph) namesOf(line []byte, f *file, take func(t token, of use)) {
 	imports := g.importsOf(f)
-	holder, strange := "", false // what stands before the dot, and whether it leads out of the project
+	holder, strange := "", false // the word before the dot, and whether it is outside of the project
 	tokens(line, func(t token) {
 		if t.quoted {
 			return
@@ -175,7 +174,7 @@ func (g *graph) namesOf(line []byte, f *file, take func(t token, of use)) {
 	})
 }
 
-// edges shares the weights of names out to the functions that they may mean.
+// edges divides the weight of each name among the functions that it may mean.
 func (g *graph) edges(u *uses) []edge {
 	var out []edge
 	sum := 0.0
@@ -199,10 +198,10 @@ func compareUses(a, b use) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.dir, b.dir), cmp.Compare(stat.Count(a.bound), stat.Count(b.bound)))
 }
 
-// meanings returns the functions that a name may mean: those of the package that stands
-// before the dot, if it is imported; else, if any are in a file or a folder that the code
-// names before a dot, those; else those of the file, if any; else those of the folder;
-// else all. Only tests call functions of tests.
+// meanings returns the functions that a name may mean, from the first of these groups with any:
+// the functions of the imported package before the dot; those in a file or folder that the code
+// names before a dot; those of the same file; those of the same folder; all. Only tests call
+// functions of tests.
 func (g *graph) meanings(of use, u *uses) []int {
 	var groups [4][]int
 	for _, m := range g.byName[of.name] {
@@ -234,12 +233,12 @@ func (g *graph) meanings(of use, u *uses) []int {
 
 // A walk is the result of random walks with restarts.
 type walk struct {
-	share []float64 // of each node, 1 for the largest of a node that is no test
-	from  []int     // the node from which most of its share comes, -1 for the start
+	share []float64 // share of each node; the largest share outside of tests is 1
+	from  []int     // the node that gives most of the share, -1 for the start
 }
 
-// walk starts random walks at some functions. Each step goes to a function that may be
-// called, or starts anew.
+// walk starts random walks at some functions. Each step goes to a possibly called function or
+// restarts.
 func (g *graph) walk(starts []edge) walk {
 	w := walk{share: make([]float64, len(g.nodes)), from: make([]int, len(g.nodes))}
 	most := make([]float64, len(g.nodes))
@@ -269,7 +268,7 @@ func (g *graph) walk(starts []edge) walk {
 	return w
 }
 
-// scale divides shares by the largest of a function that is no test.
+// scale divides all shares by the largest share of a function outside of tests.
 func (g *graph) scale(shares []float64) {
 	top := 0.0
 	for i, n := range g.nodes {

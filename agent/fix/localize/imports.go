@@ -12,17 +12,17 @@ import (
 	"git-agent/agent/source"
 )
 
-// foreign stands for the place of what the project only imports.
+// foreign stands for the folder of imports from outside of the project.
 const foreign = "\x00foreign"
 
-// importLines bounds the lines of a file that are searched for imports.
+// importLines bounds the first lines of a file that are searched for imports.
 const importLines = 150
 
-// A project is what imports are compared with: the modules of the tree.
+// A project lists the modules of the tree, for comparison with imports.
 type project struct {
-	modules map[string]string // of Go: the folder of each module path
-	name    string            // of the package of JavaScript
-	roots   map[string]bool   // of Python: the names of files without ending, and of folders
+	modules map[string]string // Go: the folder of each module path
+	name    string            // name of the JavaScript package
+	roots   map[string]bool   // Python: the names of files without ending, and of folders
 }
 
 // findProject reads the manifests of a tree.
@@ -62,9 +62,8 @@ var (
 	oneName    = source.Lazy(`\w+`)
 )
 
-// importsOf returns the names that a file imports, each with the folder that it means,
-// or foreign for what is no part of the project. A name that may mean either is not in
-// the result.
+// importsOf maps the imported names of a file to their folders, or to foreign if they are
+// outside of the project. An ambiguous name is not in the result.
 func (p project) importsOf(f *file) map[string]string {
 	out := map[string]string{}
 	top := f.lines[:min(len(f.lines), importLines)]
@@ -152,8 +151,8 @@ func addNamed(clause string, out map[string]string) {
 	}
 }
 
-// ofTestTools are the methods of the values by which tests of Go and JavaScript speak to
-// their tools, and the names that these values usually have.
+// ofTestTools are methods of the test tools' objects in Go and JavaScript, with the usual names
+// of these objects.
 var (
 	ofTestTools = strings.Fields(
 		`Run Error Errorf Fatal Fatalf Log Logf Skip Skipf Helper Cleanup Parallel Name Fail FailNow Failed TempDir Setenv Context
@@ -162,7 +161,8 @@ test equal deepEqual same equals notEqual notOk ok end plan pass fail throws doe
 	testValues = strings.Fields("t tb b f st st2 s2t test assert")
 )
 
-// toTestTool reports whether a name after a dot means the test tool and not the project.
+// toTestTool reports whether a name after a dot is a method of the test tool and not of the
+// project.
 func toTestTool(f *file, holder, name string) bool {
 	return f.test && slices.Contains(testValues, holder) && slices.Contains(ofTestTools, name)
 }

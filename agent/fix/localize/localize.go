@@ -12,18 +12,18 @@ import (
 	"git-agent/gitext"
 )
 
-// Input is what is known about a bug. Everything but the tree of Problem is optional.
+// Input is the known information about a bug. Only the tree of Problem is required.
 type Input struct {
 	Problem      fix.Problem
 	Reproduction fix.Reproduction
-	Stacks       []crash.Stack // in the failing output; their frames need not be mapped to files
-	Places       []Place       // that the failing output names, such as those of assertions
+	Stacks       []crash.Stack // stacks in the failing output; their frames need not be mapped to files
+	Places       []Place       // places in the failing output, such as those of assertions
 	Spectrum     *fix.Spectrum
 	Max          int  // most locations; 0 means twenty
-	NoHistory    bool // look at no commit but the tree's: the age of lines is unknown
+	NoHistory    bool // use only the tree's commit: the age of lines is unknown
 }
 
-// A Place is a line of a file, which is named as a test tool prints it.
+// A Place is a line of a file. A test tool printed the file's name.
 type Place struct {
 	File string
 	Line int
@@ -31,9 +31,9 @@ type Place struct {
 
 const defaultMax = 20
 
-// Localize lists the functions of a tree that may hold a bug, the most suspicious
-// first. It returns an error if a location that the user named is not in the tree, or
-// if the repository cannot be read.
+// Localize lists the functions of a tree that may contain the bug, the most suspicious first.
+// It returns an error if a location that the user named is not in the tree, or if the
+// repository cannot be read.
 func Localize(ctx context.Context, repo *gitext.Repo, in Input) (*fix.Localization, error) {
 	s, err := examine(ctx, repo, in)
 	if err != nil {
@@ -48,9 +48,9 @@ func Localize(ctx context.Context, repo *gitext.Repo, in Input) (*fix.Localizati
 	return out, nil
 }
 
-// worthwhile leaves out the functions of which only is known that the failing test
-// executes them, if there is no passing test: the same could be said of all that runs.
-// It leaves out none if nothing more is known of any.
+// If there is no passing test, worthwhile removes the functions with no other ground than their
+// execution by the failing test, because this ground holds for all executed code. If no
+// function has another ground, it removes none.
 func worthwhile(list []fix.Location, sp *fix.Spectrum) []fix.Location {
 	if sp == nil || sp.Passing > 0 {
 		return list
@@ -64,17 +64,17 @@ func worthwhile(list []fix.Location, sp *fix.Spectrum) []fix.Location {
 	return kept
 }
 
-// A search gathers what speaks for each function.
+// A search gathers the evidence for each function.
 type search struct {
 	repo    *gitext.Repo
 	in      Input
 	files   *files
-	names   *locate.Files // the source files, for lookup by what a tool prints; nil until it is needed
+	names   *locate.Files // the source files, for lookup by printed names; nil until needed
 	stacks  []crash.Stack // with the paths of their frames
-	regions []*region     // of the failing tests
+	regions []*region     // text of the failing tests
 	graph   *graph
-	walk    walk // from the failing tests
-	tested  walk // from all tests
+	walk    walk // walk from the failing tests
+	tested  walk // walk from all tests
 	words   *vocabulary
 	list    []*candidate
 	at      map[key]*candidate
@@ -87,7 +87,7 @@ type key struct {
 	start int
 }
 
-// examine gathers what speaks for the functions of a tree.
+// examine gathers the evidence for the functions of a tree.
 func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) {
 	fs, err := filesOf(ctx, repo, in.Problem)
 	if err != nil {
@@ -105,7 +105,7 @@ func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) 
 	return s, nil
 }
 
-// note says what could not be found out.
+// note adds notes about missing information.
 func (s *search) note() {
 	if n := s.files.left; n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%d source files of this large tree were not searched.", n))
@@ -113,7 +113,7 @@ func (s *search) note() {
 	if n := s.files.unread; n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%d files could not be read.", n))
 	}
-	own := min(len(s.in.Stacks), len(s.stacks)) // those of the output come first
+	own := min(len(s.in.Stacks), len(s.stacks)) // the stacks of the output come first
 	if here, there := crashPlace(s.stacks[:own]), crashPlace(s.stacks[own:]); here != "" && there != "" && here != there {
 		s.notes = append(
 			s.notes,
@@ -125,8 +125,8 @@ func (s *search) note() {
 	}
 }
 
-// suspect returns the candidate of a function, which it adds if it is new. It returns
-// nil for a function that is no candidate: tests, and code that nobody edits.
+// suspect returns the candidate of a function, and adds it if it is new. It returns nil for
+// tests and for code that nobody edits.
 func (s *search) suspect(f *file, i int) *candidate {
 	if !s.editable(f) {
 		return nil
@@ -139,13 +139,13 @@ func (s *search) editable(f *file) bool {
 	return !f.generated && (!f.test && !f.helper || s.in.Problem.EditTests)
 }
 
-// always returns the candidate of a function, whatever its file is for.
+// always returns the candidate of a function in a file of any kind.
 func (s *search) always(f *file, i int) *candidate {
 	fn := f.functions[i]
 	return s.candidate(f, i, fn.Name, gitext.LineRange{Start: fn.Start, End: fn.End})
 }
 
-// outside returns the candidate of lines that are in no function.
+// outside returns the candidate of lines outside of functions.
 func (s *search) outside(f *file, lines gitext.LineRange) *candidate {
 	return s.candidate(f, -1, "", lines)
 }
@@ -161,7 +161,7 @@ func (s *search) candidate(f *file, i int, name string, lines gitext.LineRange) 
 	return c
 }
 
-// ranked returns the candidates for which anything speaks, the most suspicious first.
+// ranked returns the candidates with any evidence, the most suspicious first.
 func (s *search) ranked() []*candidate {
 	s.score()
 	return slices.SortedStableFunc(slices.Values(s.list), func(a, b *candidate) int {

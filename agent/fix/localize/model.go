@@ -12,24 +12,24 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// A Model is what the choice among functions was fitted to, with cmd/fix-train.
+// A Model is the fitted choice model for functions, made by cmd/fix-train.
 type Model struct {
 	Made    Made        `json:"made"`
 	Weights stat.Choice `json:"weights"`
 }
 
-// Made says from what a model was made.
+// Made describes the training of a model.
 type Made struct {
 	Cases        int            `json:"cases"`
 	Repositories map[string]int `json:"repositories"`
-	Penalty      float64        `json:"penalty"` // of the squared weights
-	// LeftOut says by what is known of a bug how models do that were fitted without the
-	// case's repository.
+	Penalty      float64        `json:"penalty"` // penalty of the squared weights
+	// LeftOut has the results of models that were fitted without the repository of the case, by
+	// the kind of information about the bug.
 	LeftOut map[string]Hits `json:"left_out"`
 }
 
-// Hits counts the cases whose true function, or true file, is among the first ones of
-// a list.
+// Hits counts the cases with the true function, or the true file, among the first ones of a
+// list.
 type Hits struct {
 	Cases   int `json:"cases"`
 	In1     int `json:"in_1"`
@@ -40,7 +40,7 @@ type Hits struct {
 	FileIn3 int `json:"file_in_3"`
 }
 
-// committed is the model that was fitted with cmd/fix-train.
+// committed is the embedded model, made by cmd/fix-train.
 var committed = sync.OnceValue(func() *Model {
 	m := new(Model)
 	if err := json.Unmarshal(modelJSON, m); err != nil {
@@ -49,15 +49,15 @@ var committed = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Fitted returns the model by which the program orders functions.
+// Fitted returns the program's model for ordering functions.
 func Fitted() *Model { return committed() }
 
-// crashWeight is what a frame weighs more where the program crashed. The model is fitted
-// to failures of tests, whose stacks seldom end at the bug. Of 91 crashes of the
-// development data, the true function is first for 52 with it, and for 28 without it.
+// crashWeight is the additional weight of a frame if the program crashed. The model is fitted
+// to failures of tests, and their stacks seldom end at the bug. In the development data, the
+// true function is first for 52 of 91 crashes with this weight, and for 28 without it.
 const crashWeight = 8
 
-// weights returns the weights of the features for this bug.
+// weights returns the features' weights for this bug.
 func (s *search) weights() stat.Choice {
 	fitted := committed().Weights
 	if !s.crashed() {
@@ -74,8 +74,8 @@ func (s *search) crashed() bool {
 	return s.in.Problem.Crash != nil || len(s.in.Stacks) > 0 && len(s.in.Reproduction.Failing) == 0
 }
 
-// score gives each candidate its share in the choice among all. What the user named
-// comes before all others, in the user's order.
+// score gives each candidate its probability in the choice among all. Locations that the user
+// named come before all others, in the user's order.
 func (s *search) score() {
 	for i, share := range s.weights().Shares(featureNames, s.vectors()) {
 		c := s.list[i]

@@ -15,14 +15,14 @@ import (
 const (
 	maxFiles  = 2500
 	maxBytes  = 24 << 20
-	maxLooked = 40 // names whose definitions are looked up to choose among files
+	maxLooked = 40 // names that are looked up to choose among files
 
-	lookedAtOnce = 10 // a frequent name hides the others
+	lookedAtOnce = 10 // names of one lookup; a frequent name hides the others
 )
 
-// readFiles reads the source files, or those of a large tree that matter most: the
-// ones that differ from the commit, then those that have to do with the names in the
-// failing tests and the report, then their neighbours.
+// readFiles reads the source files. In a large tree it reads only the most relevant ones: files
+// that differ from the commit, then files related to names in the failing tests and the report,
+// then their neighbours.
 func (s *search) readFiles(ctx context.Context) error {
 	if len(s.files.paths) <= maxFiles {
 		return s.readAll(ctx, s.files.paths)
@@ -65,8 +65,8 @@ func (s *search) readAll(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// matter reads and returns the files of a large tree that differ from the commit, have
-// one of the failing tests, or have to do with a name in the report or in such a test.
+// matter reads and returns the files of a large tree that differ from the commit, contain a
+// failing test, or are related to a name in the report or in a failing test.
 func (s *search) matter(ctx context.Context) ([]string, error) {
 	var chosen []string
 	for _, p := range s.files.paths {
@@ -80,7 +80,7 @@ func (s *search) matter(ctx context.Context) ([]string, error) {
 		}
 	}
 	names := append(s.testNames(), identifiers([]byte(s.in.Problem.Report))...)
-	for range 2 { // by these names, and by those in the tests that they lead to
+	for range 2 { // first by these names, then by the names in the tests found
 		found, err := s.about(ctx, names)
 		if err != nil {
 			return nil, err
@@ -102,8 +102,8 @@ func (s *search) matter(ctx context.Context) ([]string, error) {
 	return chosen, nil
 }
 
-// testNames returns the names of the failing tests and of what holds them: the last
-// two parts of each name that are identifiers.
+// testNames returns the names of the failing tests and of their classes or suites: the last two
+// identifiers of each full name.
 func (s *search) testNames() []string {
 	const most = 6
 	var names []string
@@ -129,9 +129,9 @@ func identifiers(text []byte) []string {
 	return out
 }
 
-// about returns the files that are named like one of the names, or define one.
+// about returns the files that have or define one of the names.
 func (s *search) about(ctx context.Context, names []string) ([]string, error) {
-	const each = 3 // files of a name
+	const each = 3 // files for one name
 	slices.Sort(names)
 	names = slices.Compact(names)
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) }) // long names say more
@@ -152,7 +152,7 @@ func (s *search) about(ctx context.Context, names []string) ([]string, error) {
 	return out, nil
 }
 
-// namedLike returns the files whose names without ending are among the names.
+// namedLike returns the files with a base name, without ending, among the names.
 func (s *search) namedLike(names []string) []string {
 	const most = 200
 	wanted := map[string]bool{}

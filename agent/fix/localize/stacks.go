@@ -12,19 +12,19 @@ import (
 	"git-agent/gitext"
 )
 
-// These weigh the frames of stacks.
+// These are the weights of frames in stacks.
 const (
-	stepOut    = 0.8 // of each function of the project further out
-	otherStack = 0.5 // of a stack that is not the first
+	stepOut    = 0.8 // factor for each step outward through functions of the project
+	otherStack = 0.5 // factor for a stack after the first
 	maxStacks  = 50
 
-	byRanking = 0.4 // share of a frame's weight that the rank of its file decides
-	ofRanked  = 0.2 // weight of the functions in a file that is ranked first for a crash
-	maxRanked = 5   // ranked files whose functions are weighed
+	byRanking = 0.4 // share of a frame's weight that depends on the rank of its file
+	ofRanked  = 0.2 // weight of the functions in the file with the first rank for a crash
+	maxRanked = 5   // number of ranked files with weighed functions
 )
 
-// addStacks adds the functions in the frames of stacks, those of the failing output
-// and those of a report of a crash, and the functions at places that the output names.
+// addStacks adds the functions in the stacks of the failing output and of a crash report, and
+// the functions at places that the output names.
 func (s *search) addStacks(ctx context.Context) error {
 	stacks, err := s.mapped(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *search) addStacks(ctx context.Context) error {
 	return s.addRanking(ctx)
 }
 
-// mapped returns the stacks with the paths of their frames, as far as they are known.
+// mapped returns the stacks with the known paths of their frames.
 func (s *search) mapped(ctx context.Context) ([]crash.Stack, error) {
 	report := &crash.Report{}
 	stacks := slices.Clone(s.in.Stacks)
@@ -83,8 +83,8 @@ func crashPlace(stacks []crash.Stack) string {
 	return ""
 }
 
-// addFrames adds the functions of a stack. It reports whether the stack has a function
-// of the project.
+// addFrames adds the functions of a stack. It reports whether the stack contains a function of
+// the project.
 func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (bool, error) {
 	seen := map[*candidate]bool{}
 	for i, frame := range stack.Frames {
@@ -99,7 +99,7 @@ func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (
 		if err != nil {
 			return false, err
 		}
-		if c == nil || seen[c] || c.index < 0 && len(seen) > 0 { // what a module calls as it is loaded is further in
+		if c == nil || seen[c] || c.index < 0 && len(seen) > 0 { // functions that a module calls while it is loaded are further in
 			continue
 		}
 		weight := math.Pow(stepOut, float64(len(seen)))
@@ -144,7 +144,7 @@ func (s *search) atLine(ctx context.Context, p string, line int) (*candidate, er
 	return s.outside(f, paragraph(f.lines, line)), nil
 }
 
-// paragraph returns the lines around a line up to the next blank ones.
+// paragraph returns the lines between the blank lines around a line.
 func paragraph(lines [][]byte, line int) gitext.LineRange {
 	const most = 20 // on each side
 	r := gitext.LineRange{Start: line, End: line}
@@ -173,8 +173,7 @@ func (s *search) addPlace(ctx context.Context, p Place) error {
 	return nil
 }
 
-// find returns the source file that a path of the output means, "" if it is unknown or
-// ambiguous.
+// find returns the source file for a path in the output, "" if it is unknown or ambiguous.
 func (s *search) find(p string) string {
 	if s.names == nil {
 		s.names = locate.NewFiles(s.files.paths)
@@ -185,7 +184,7 @@ func (s *search) find(p string) string {
 	return ""
 }
 
-// addRanking weighs the functions in files by the ranking of a report.
+// addRanking weighs functions by the rank of their file for the crash report.
 func (s *search) addRanking(ctx context.Context) error {
 	ranked := s.in.Problem.Files
 	if len(ranked) == 0 || ranked[0].Score <= 0 {

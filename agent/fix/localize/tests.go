@@ -12,14 +12,14 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound what is read of the failing tests.
+// These bound the reading of the failing tests.
 const (
-	maxNames    = 40  // failing tests that are looked for
+	maxNames    = 40  // failing tests to look for
 	maxRegions  = 60  // functions of tests
 	maxPlaces   = 200 // places of the output
 	maxOfName   = 8   // functions or blocks of one name
 	maxTestText = 400 // lines of one test without its focus
-	focusBefore = 12  // lines before a failed assertion that tell what it checks
+	focusBefore = 12  // lines before a failed assertion that show the checked value
 	focusAfter  = 3
 )
 
@@ -27,12 +27,11 @@ const (
 type region struct {
 	file  *file
 	lines gitext.LineRange
-	focus map[int]bool // lines that say what fails: around a failed assertion, or new
+	focus map[int]bool // lines about the failure: around a failed assertion, or new
 }
 
 // addTests finds the failing tests in the files that were read. It tries their names, then the
-// places that the output names, then the tests that are not yet committed, and last
-// the files that the command names.
+// places in the output, then uncommitted tests, and last the files that the command names.
 func (s *search) addTests(ctx context.Context) error {
 	for _, name := range s.in.Reproduction.Failing[:min(len(s.in.Reproduction.Failing), maxNames)] {
 		s.named(name)
@@ -54,7 +53,7 @@ func (s *search) testFiles() []*file {
 	return slices.DeleteFunc(s.files.withLines(), func(f *file) bool { return !f.test })
 }
 
-// region returns the region of some lines of a test file, which it adds if it is new.
+// region returns the region of some lines of a test file, and adds it if it is new.
 func (s *search) region(f *file, lines gitext.LineRange) *region {
 	for _, r := range s.regions {
 		if r.file == f && r.lines.Start <= lines.Start && lines.End <= r.lines.End {
@@ -68,7 +67,7 @@ func (s *search) region(f *file, lines gitext.LineRange) *region {
 	return r
 }
 
-// named adds the test of a name as a test tool prints it: "TestX/some_case",
+// named adds the test for a name in a test tool's output: "TestX/some_case",
 // "tests/a.py::TestC::test_x[1]", "a.test.js > adds numbers".
 func (s *search) named(name string) {
 	in := s.filesNamed(name)
@@ -77,7 +76,7 @@ func (s *search) named(name string) {
 	if len(found) == 0 {
 		found = firstOf(nameTexts(name, parts), func(p string) []*region { return s.textNamed(p, in) })
 	}
-	if len(found) == 0 { // languages keep tests beside what they test
+	if len(found) == 0 { // in some languages, tests are in the tested files
 		found = firstOf(parts, func(p string) []*region { return s.functionsNamed(p, s.files.withLines()) })
 	}
 	for _, r := range found {
@@ -85,7 +84,7 @@ func (s *search) named(name string) {
 	}
 }
 
-// firstOf returns what is found for the first name for which anything is.
+// firstOf returns the regions of the first name for which find has any.
 func firstOf(names []string, find func(string) []*region) []*region {
 	for _, n := range names {
 		if found := find(n); len(found) > 0 {
@@ -95,11 +94,10 @@ func firstOf(names []string, find func(string) []*region) []*region {
 	return nil
 }
 
-// minName is the least length of a name that is looked for, in bytes.
+// minName is the least length of a searched name, in bytes.
 const minName = 4
 
-// nameSeparators part the names of a test from those of its file, its class and its
-// cases.
+// nameSeparators separate the name of a test from those of its file, its class and its cases.
 var nameSeparators = source.Lazy(`::|\s+[>›»]\s+|[/:#\[({.]|\s+--\s+`)
 
 // nameParts returns the parts of a test's name, the last first.
@@ -114,9 +112,9 @@ func nameParts(name string) []string {
 	return parts
 }
 
-// nameTexts returns the texts with which a test may be written that has no function's
-// name: the whole, its parts, and its ends, since some tools join the names of a test
-// and of what holds it by a space.
+// nameTexts returns the possible texts in the source of a test without a function's name: the
+// whole name, its parts, and its ends, because some tools join the names of suite and test with
+// a space.
 func nameTexts(name string, parts []string) []string {
 	const most = 12
 	texts := append([]string{name}, parts...)
@@ -134,7 +132,7 @@ func nameTexts(name string, parts []string) []string {
 	return slices.DeleteFunc(texts, func(t string) bool { return len(t) < minName })
 }
 
-// filesNamed returns the test files whose names a test's name has; all if it has none.
+// filesNamed returns the test files that a test's name contains; all if it contains none.
 func (s *search) filesNamed(name string) []*file {
 	parts := nameParts(name)
 	var out []*file
@@ -175,8 +173,8 @@ func (s *search) functionsNamed(name string, in []*file) []*region {
 	return out
 }
 
-// textNamed returns the blocks that a line with the name of a test in quotes begins,
-// as in "it('adds numbers', () => {"; none if there are too many.
+// textNamed returns the blocks with the quoted name of a test in their first line, as in
+// "it('adds numbers', () => {"; none if there are too many.
 func (s *search) textNamed(name string, in []*file) []*region {
 	type place struct {
 		f    *file
@@ -200,14 +198,14 @@ func (s *search) textNamed(name string, in []*file) []*region {
 	return out
 }
 
-// inQuotes reports whether a line has a text with quotation marks around it.
+// inQuotes reports whether a line contains a text in quotation marks.
 func inQuotes(line, text []byte) bool {
 	at := bytes.Index(line, text)
 	end := at + len(text)
 	return at > 0 && end < len(line) && line[end] == line[at-1] && bytes.IndexByte([]byte("'\"`"), line[end]) >= 0
 }
 
-// block returns the lines of the block that a line begins, by their indentation.
+// block returns the lines of the block that begins on a line, judged by indentation.
 func block(lines [][]byte, line int) gitext.LineRange {
 	r := gitext.LineRange{Start: line, End: line}
 	base := indent(lines[line-1])
@@ -228,8 +226,8 @@ func block(lines [][]byte, line int) gitext.LineRange {
 
 func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
-// focusCase marks the lines of a test that name the case that fails: the part of a
-// test's name after that of the function. Test tools write underscores for spaces.
+// focusCase marks the lines of a test that name the failing case: the part of the test's name
+// after the function's name. Test tools write underscores for spaces.
 func (s *search) focusCase(r *region, name string) {
 	_, sub, ok := strings.Cut(name, "/")
 	if !ok || len(sub) < minName {
@@ -252,8 +250,8 @@ func (r *region) mark(from, to int) {
 	}
 }
 
-// focusPlaces marks the lines before places of test files that the output names. If
-// no failing test is known by its name, those around the places are taken for failing.
+// focusPlaces marks the lines before places in test files that the output names. If no failing
+// test is known by its name, the tests around these places count as failing.
 func (s *search) focusPlaces(ctx context.Context) error {
 	named := len(s.regions) > 0
 	for _, p := range s.testPlaces() {
@@ -276,8 +274,8 @@ func (s *search) focusPlaces(ctx context.Context) error {
 	return nil
 }
 
-// testPlaces returns the places that the output names, and those of the frames that
-// are in no suspected file.
+// testPlaces returns the places in the output, and the places of frames outside of suspected
+// files.
 func (s *search) testPlaces() []Place {
 	places := slices.Clone(s.in.Places)
 	for _, stack := range s.stacks {
@@ -297,9 +295,8 @@ func (s *search) known(f *file, line int) bool {
 	})
 }
 
-// focusNew marks the lines of the failing tests that the commit does not have: what
-// the user has just written. If no failing test is known, tests with such lines are
-// taken for failing.
+// focusNew marks the uncommitted lines of the failing tests. If no failing test is known, tests
+// with uncommitted lines count as failing.
 func (s *search) focusNew(ctx context.Context) error {
 	known := len(s.regions) > 0
 	for _, f := range s.testFiles() {
@@ -329,7 +326,7 @@ func (s *search) focusNew(ctx context.Context) error {
 	return nil
 }
 
-// oldLines returns the lines of a file as the commit has it.
+// oldLines returns the lines of a file in the commit.
 func (s *search) oldLines(ctx context.Context, p string) (map[string]bool, error) {
 	text, err := s.repo.BlobAt(ctx, s.files.commit, p, maxFileBytes)
 	if err != nil && !gitext.Unreadable(err) && !errors.Is(err, gitext.ErrNotExist) {
@@ -342,7 +339,7 @@ func (s *search) oldLines(ctx context.Context, p string) (map[string]bool, error
 	return old, nil
 }
 
-// ofCommand adds the test files that the command names, as their regions.
+// ofCommand adds the test files that the command names as regions.
 func (s *search) ofCommand() {
 	words := strings.FieldsFunc(s.in.Problem.Test, func(r rune) bool { return strings.ContainsRune(" \t\n'\"()&;|=", r) })
 	for _, f := range s.testFiles() {

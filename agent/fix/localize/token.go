@@ -6,18 +6,18 @@ import (
 	"git-agent/agent/source"
 )
 
-// maxLine bounds what is read of a line, in bytes.
+// maxLine bounds the read part of a line, in bytes.
 const maxLine = 4000
 
 // A token is an identifier in a line of code.
 type token struct {
 	text   []byte
 	called bool // a parenthesis follows
-	holder bool // a member of it follows, after a dot, an arrow or a double colon
-	quoted bool // it stands in a string or in a comment
+	holder bool // a dot, an arrow or a double colon and a member follow
+	quoted bool // the token is in a string or a comment
 }
 
-// tokens passes on the identifiers of a line of code. It knows strings that end on the
+// tokens calls use for each identifier of a line of code. It knows strings that end on the
 // line, and comments that begin with a double slash or fill the line.
 func tokens(line []byte, use func(token)) {
 	line = line[:min(len(line), maxLine)]

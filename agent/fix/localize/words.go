@@ -12,21 +12,21 @@ import (
 	"git-agent/agent/source"
 )
 
-// These are the texts with which the words of functions are compared.
+// These are the texts for comparison with the words of functions.
 const (
 	ofTest   = iota // the failing tests and their names
-	ofFocus         // the lines of them that say what fails
-	ofOutput        // what the failing command prints
-	ofReport        // what the user says
+	ofFocus         // their lines about the failure
+	ofOutput        // the output of the failing command
+	ofReport        // the user's report
 	queries
 )
 
-// These shape the comparison: Okapi BM25, with the usual constants (Robertson and
+// These are parameters of the comparison: Okapi BM25, with the usual constants (Robertson and
 // Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009).
 const (
 	saturation = 1.2
 	byLength   = 0.5
-	nameWeight = 4 // of a term in the name of a function, against 1 in its body
+	nameWeight = 4 // weight of a term in the name of a function, against 1 in its body
 )
 
 // These bound the comparison.
@@ -39,20 +39,20 @@ const (
 	maxIdentifier  = 60
 )
 
-// A vocabulary holds the terms of all queries. A term is the stem of a word in an
-// identifier or in prose, or a whole identifier of several words, after "=".
+// A vocabulary contains the terms of all queries. A term is the stem of a word in an identifier
+// or in prose, or "=" and a whole identifier of several words.
 type vocabulary struct {
 	ids    map[string]int
 	terms  []string
 	asked  [queries][]float64 // weight of each term in each query
 	rarity []float64          // inverse document frequency of each term
-	shown  map[string]string  // a word with the stem, for each term
+	shown  map[string]string  // a readable word for each term
 	cached map[string][]int   // the terms of an identifier
-	length float64            // mean of the documents
+	length float64            // mean length of the documents
 	docs   map[key]*document
 }
 
-// A document is a function with the terms of the queries that it has.
+// A document contains the terms of the queries that occur in one function.
 type document struct {
 	file   *file
 	index  int
@@ -102,7 +102,7 @@ func newVocabulary(bags [queries]source.Bag) *vocabulary {
 	return v
 }
 
-// termsOf returns the terms of an identifier that a query has.
+// termsOf returns the terms of an identifier that occur in a query.
 func (v *vocabulary) termsOf(ident []byte) []int {
 	if ids, ok := v.cached[string(ident)]; ok {
 		return ids
@@ -120,7 +120,7 @@ func (v *vocabulary) termsOf(ident []byte) []int {
 	return ids
 }
 
-// show keeps a word for a term, as it stands in an identifier.
+// show keeps a word of an identifier as the readable form of a term.
 func (v *vocabulary) show(term, ident string) {
 	if v.shown[term] != "" {
 		return
@@ -158,7 +158,7 @@ func (v *vocabulary) read(f *file, i int) *document {
 	return d
 }
 
-// commentAbove returns the comment that ends on the line before a function.
+// commentAbove returns the comment directly above a function.
 func commentAbove(lines [][]byte, start int) [][]byte {
 	const most = 30 // lines
 	i := start - 1
@@ -199,8 +199,8 @@ func (s *search) addWords(context.Context) error {
 	return nil
 }
 
-// compare notes how alike a function and the queries are. The lines of a test that say
-// what fails count twice.
+// compare notes the likeness of a function and the queries. The lines of a test about the
+// failure count twice.
 func (s *search) compare(d *document) {
 	c := s.at[key{d.file.path, d.file.functions[d.index].Start}]
 	if c == nil && !d.file.aside {
@@ -212,8 +212,8 @@ func (s *search) compare(d *document) {
 	}
 }
 
-// readAll makes the documents of all functions in files that a patch may change, and
-// finds how rare the terms are.
+// readAll makes the documents of all functions in files that a patch may change, and computes
+// the rarity of the terms.
 func (v *vocabulary) readAll(list []*file, editable func(*file) bool) []*document {
 	var docs []*document
 	having := make([]float64, len(v.terms))
@@ -240,7 +240,7 @@ func (v *vocabulary) readAll(list []*file, editable func(*file) bool) []*documen
 	return docs
 }
 
-// score returns the part that a term has in the likeness of a document and a query.
+// score returns a term's contribution to the likeness of a document and a query.
 func (v *vocabulary) score(d *document, query, id int) float64 {
 	n := d.counts[id]
 	if n == 0 || v.asked[query][id] == 0 {
@@ -295,10 +295,10 @@ func mostFrequent(b source.Bag) source.Bag {
 	return out
 }
 
-// routine matches lines that test tools and builds print whether a test fails or not.
+// routine matches lines that test tools and builds print even if no test fails.
 var routine = source.Lazy(`(?i)^\s*(?:ok\b|=== |--- PASS|PASS\b|\[\s*(?:ok|run)\s*\]|\[ *\d+%\]|make(?:\[\d+\])?:|-- |gcc |cc |✓|✔)|:PASS\b`)
 
-// tellingLines returns the lines of an output that may say what fails.
+// tellingLines returns the lines of an output that may describe the failure.
 func tellingLines(output []byte) [][]byte {
 	var out [][]byte
 	size := 0
@@ -318,7 +318,7 @@ func tellingLines(output []byte) [][]byte {
 // wordGrounds says which words a function shares with the failing tests and with the
 // report.
 func (s *search) wordGrounds(c *candidate) []fix.Ground {
-	const likely = 0.4 // of the likeness of the best function
+	const likely = 0.4 // share of the best function's likeness
 	var out []fix.Ground
 	d := s.words.docs[key{c.file.path, c.lines.Start}]
 	if d == nil || c.index < 0 {
@@ -338,7 +338,8 @@ func (s *search) wordGrounds(c *candidate) []fix.Ground {
 	return out
 }
 
-// shared lists the terms that speak most for the likeness of a document and queries.
+// shared lists the terms with the largest contributions to the likeness of a document and
+// queries.
 func (v *vocabulary) shared(d *document, queries ...int) string {
 	const most = 3
 	weight := map[int]float64{}
