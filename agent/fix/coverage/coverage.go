@@ -2,12 +2,12 @@
 // problem execute.
 //
 // [Measure] runs the problem's test command with coverage switched on and returns a
-// [fix.Spectrum]. It never edits the command: it puts programs of its own in front of
-// the real ones on PATH, or sets variables, so that every command works that finds its
-// tools by name. [Ochiai] turns a spectrum into suspicious lines.
+// [fix.Spectrum]. It never edits the command: it puts its own programs before the real ones on
+// PATH, or sets variables. So it works with every command that finds its tools by name.
+// [Ochiai] turns a spectrum into suspicious lines.
 //
-// What is measured depends on the ecosystem, which is recognised by the command and by
-// the names of the files:
+// The measurement depends on the ecosystem. The command and the names of the files show the
+// ecosystem:
 //
 //   - Go: each failing test, its failing subtests, and passing tests nearby, one process
 //     for each (golang.go).
@@ -17,9 +17,9 @@
 //   - C and C++: each test program that the command runs, or the tests that it prints,
 //     and other test programs of the build (native.go).
 //
-// Lines are those of the files that the problem's tree holds. Lines of generated files,
-// of dependencies and of tests are left out, and source maps are not read: code that
-// was translated before it ran, such as TypeScript, has no spectrum.
+// The spectrum has only lines of the tree's files. Lines of generated files, of dependencies
+// and of tests are left out. Source maps are not read, so code that is translated before it
+// runs, such as TypeScript, has no spectrum.
 package coverage
 
 import (
@@ -46,33 +46,33 @@ const (
 	defaultBudget     = time.Minute
 )
 
-// An ecosystem knows how the tests of one family of languages are measured.
+// An ecosystem measures the tests of one family of languages.
 type ecosystem interface {
-	// name says which ecosystem it is, for a reader.
+	// name returns the ecosystem's name for a reader.
 	name() string
 	// runs reports whether the command starts the ecosystem's tests by name.
 	runs(command string) bool
-	// has reports whether the tree has the ecosystem's files.
+	// has reports whether the tree contains files of the ecosystem.
 	has(t *tree) bool
-	// measure runs the tests. The note says what was measured, or why nothing was. An
+	// measure runs the tests. The note describes the measurement, or says why there is none. An
 	// error means that the workspace failed or that ctx ended.
 	measure(ctx context.Context, j *job) (*fix.Spectrum, string, error)
 }
 
-// ecosystems lists what is supported, in the order in which it is tried.
+// ecosystems lists the supported ecosystems in the order of the attempts.
 var ecosystems = []ecosystem{golang{}, javascript{}, python{}, native{}}
 
-// Measure runs the tests of a problem with coverage switched on, in the workspace w,
-// whose work tree it sets to the problem's tree. rep is how the test command ends
-// without coverage. The spectrum is nil if nothing could be measured; the note, one or
-// more sentences, then says why, and otherwise what was measured. The error is not nil
-// only if ctx ended or the workspace failed.
+// Measure runs the tests of a problem with coverage switched on. It sets the work tree of the
+// workspace w to the problem's tree. rep describes the end of the test command without
+// coverage. The spectrum is nil if nothing could be measured. The note, one or more sentences,
+// says why, or describes the measurement. The error is not nil only if ctx ended or the
+// workspace failed.
 //
-// Afterwards the work tree is as the commands left it: the caller prepares it again.
+// Measure does not clean the work tree afterwards: the caller prepares it again.
 //
-// A spectrum without passing tests (Passing is 0) says only what the failing tests
-// execute. A spectrum without failing tests (Failing is 0) occurs where a failing test
-// ends its process in a way that writes no profile.
+// A spectrum without passing tests (Passing is 0) only shows the lines that the failing tests
+// execute. A spectrum without failing tests (Failing is 0) occurs if the process of a failing
+// test ends without writing a profile.
 func Measure(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Reproduction, opt Options) (*fix.Spectrum, string, error) {
 	if p.Test == "" {
 		return nil, "There is no test command to measure.", nil
@@ -93,8 +93,8 @@ func Measure(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Rep
 	return sp, note, nil
 }
 
-// measure asks the ecosystems that the problem may belong to, one after the other,
-// until one has a spectrum.
+// measure tries the possible ecosystems of the problem, one after the other, until one has a
+// spectrum.
 func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 	var notes []string
 	for _, e := range candidates(j.p.Test, j.tree) {
@@ -110,8 +110,8 @@ func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 	return nil, strings.Join(notes, " "), nil
 }
 
-// candidates returns the ecosystems that the command names, or else those whose files
-// the tree has.
+// candidates returns the ecosystems that the command names, or else those with files in the
+// tree.
 func candidates(command string, t *tree) []ecosystem {
 	var named, present []ecosystem
 	for _, e := range ecosystems {

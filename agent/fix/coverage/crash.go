@@ -16,10 +16,10 @@ import (
 var sanitizerShim string
 
 var (
-	// killed matches how a command ends of which a program was ended by a signal that
-	// says that it crashed: SIGILL, SIGABRT, SIGBUS, SIGFPE or SIGSEGV.
+	// killed matches the end of a command with a crashed program. These signals mean a crash:
+	// SIGILL, SIGABRT, SIGBUS, SIGFPE or SIGSEGV.
 	killed = source.Lazy(`\(exit 13[24569]\)`)
-	// saysKilled matches what a shell or make prints of such a program.
+	// saysKilled matches the message of a shell or make about such a program.
 	saysKilled = source.Lazy(
 		`(?m)^(?:.*: )?(?:Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction)\b|\bSIG(?:SEGV|BUS|FPE|ILL|ABRT)\b`,
 	)
@@ -30,10 +30,9 @@ var (
 // maxReport bounds the report of a sanitizer, in bytes.
 const maxReport = 4000
 
-// Crash returns AddressSanitizer's report of the crash of a program in C or C++ that the
-// test command runs; nil if there is none. What such a program printed before it crashed
-// does not say where it did, because its output is buffered. The build happens in a work
-// tree of its own.
+// Crash returns AddressSanitizer's report about the crash of a C or C++ program of the test
+// command; nil if there is no crash. The program's own output does not show the place of the
+// crash, because it is buffered. The build happens in a separate work tree.
 func Crash(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Reproduction, opt Options) ([]byte, error) {
 	if rep.State != fix.Failing || !killed().MatchString(rep.How) && !saysKilled().Match(rep.Output) || sanitizerReport().Match(rep.Output) {
 		return nil, nil
@@ -83,11 +82,11 @@ func Crash(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Repro
 	return abridged(report), nil
 }
 
-// frame matches a frame of a sanitizer's stack, from the name of the function on.
+// frame matches a frame of a sanitizer's stack; the group begins at the name of the function.
 var frame = source.Lazy(`^\s*#\d+ 0x[0-9a-f]+ (in .*)$`)
 
-// abridged returns the first lines of a sanitizer's report, without its own frames. Of a
-// frame that is repeated, as in an endless recursion, it has the first two.
+// abridged returns the first lines of a sanitizer's report, without its own frames. It keeps
+// the first two of repeated frames, as in an endless recursion.
 func abridged(report []byte) []byte {
 	var out bytes.Buffer
 	last, times := "", 0

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// A gcovReport is what gcov --json-format prints for one data file.
+// A gcovReport is the output of gcov --json-format for one data file.
 type gcovReport struct {
-	Dir   string `json:"current_working_directory"` // of the compiler
+	Dir   string `json:"current_working_directory"` // working directory of the compiler
 	Files []struct {
 		File  string `json:"file"`
 		Lines []struct {
@@ -20,11 +20,11 @@ type gcovReport struct {
 	} `json:"files"`
 }
 
-// maxGcovRecord is the most bytes of one report.
+// maxGcovRecord bounds one report, in bytes.
 const maxGcovRecord = 32 << 20
 
-// readGcov reads the lines that ran from what gcov --json-format --stdout prints: one
-// report for each data file, each on a line. Lines that are no report are left out.
+// readGcov reads the executed lines from the output of gcov --json-format --stdout, which has
+// one line with a report for each data file. Other lines are ignored.
 func readGcov(out []byte, t *tree) executed {
 	lines := executed{}
 	paths := map[string]string{}
@@ -41,8 +41,8 @@ func readGcov(out []byte, t *tree) executed {
 	}
 }
 
-// add marks the lines of a report. paths maps names of files to paths of the tree, and
-// to "" for files that do not count.
+// add marks the lines of a report. paths maps names of files to paths of the tree, or to "" for
+// ignored files.
 func (r *gcovReport) add(lines executed, paths map[string]string, t *tree) {
 	for _, f := range r.Files {
 		name := f.File

@@ -20,17 +20,17 @@ type goResult struct {
 	state   goState            // of the test itself
 	states  map[string]goState // of the test and its subtests, in the words of -test.v
 	order   []string           // names in states, as they appeared
-	profile executed           // nil if it wrote none
+	profile executed           // nil if the test wrote none
 }
 
-// A goState is how a test ended.
+// A goState is the result of a test.
 type goState string
 
 const (
 	goPassed  goState = "PASS"
 	goFailed  goState = "FAIL"
 	goSkipped goState = "SKIP"
-	goStarted goState = "" // it began, and nothing says how it ended
+	goStarted goState = "" // the test began, and the output has no result
 )
 
 // compile builds the test binary. It reports false, with a problem noted, if the
@@ -64,9 +64,9 @@ func (r *goPackageRun) compile(ctx context.Context) (bool, error) {
 	return res.Exit == 0, nil
 }
 
-// each runs tests one by one, some at a time, with a time limit for each and one for all
-// of them. It returns the results in the order of the tests. Tests that no time was left
-// for have no result.
+// each runs every test in its own process, several at the same time, with a time limit for each
+// test and one for all. It returns the results in the order of the tests. Tests after the end
+// of the time have no result.
 func (r *goPackageRun) each(ctx context.Context, limit, total time.Duration, tests []string) ([]goResult, error) {
 	first := r.runs
 	r.runs += len(tests)
@@ -92,18 +92,18 @@ func (r *goPackageRun) each(ctx context.Context, limit, total time.Duration, tes
 	return results, nil
 }
 
-// enter is the start of a shell script that continues as go test runs a test binary.
+// enter returns the start of a shell script for running a test binary as go test does.
 func (r *goPackageRun) enter() string {
 	dir := filepath.Join(r.m.tree.dir, r.listed.dirs[r.pkg.ImportPath])
 	return r.call.enter() + "cd " + quote(dir) + " || exit\n" + "ulimit -f 262144\n" // blocks of 512 bytes, for each file
 }
 
-// file names a file of a test run.
+// file returns the path of a file of a test run.
 func (r *goPackageRun) file(number int, suffix string) string {
 	return fmt.Sprintf("%d-%d.%s", r.number, number, suffix)
 }
 
-// command is the shell command that runs the tests that an expression selects.
+// command returns a shell command that runs the tests selected by an expression.
 func (r *goPackageRun) command(expr string, number int, limit time.Duration) string {
 	path := func(suffix string) string { return filepath.Join(r.m.dir, r.file(number, suffix)) }
 	args := slices.Concat([]string{r.binary, "-test.run=" + expr, "-test.v", "-test.paniconexit0",
@@ -111,7 +111,7 @@ func (r *goPackageRun) command(expr string, number int, limit time.Duration) str
 	return words(args) + " >" + quote(path("out")) + " 2>&1\n"
 }
 
-// goRunExpr is the value of -run that selects one test or subtest.
+// goRunExpr returns the value of -run for one test or subtest.
 func goRunExpr(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -120,7 +120,7 @@ func goRunExpr(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// result reads what the run of a test wrote. It reports false if the test did not run.
+// result reads the output files of a test's run. It reports false if the test did not run.
 func (r *goPackageRun) result(test string, number int) (goResult, bool) {
 	res := r.read(test, number)
 	state, ok := res.states[test]
@@ -129,12 +129,12 @@ func (r *goPackageRun) result(test string, number int) (goResult, bool) {
 	}
 	res.state = state
 	if state == goStarted {
-		res.state = goFailed // its process ended before it did
+		res.state = goFailed // the process ended before the test
 	}
 	return res, true
 }
 
-// read reads what a run wrote.
+// read reads the output files of a run.
 func (r *goPackageRun) read(test string, number int) goResult {
 	res := goResult{test: test}
 	res.order, res.states = goTestStates(r.m.profile(r.file(number, "out")))
@@ -146,11 +146,11 @@ func (r *goPackageRun) read(test string, number int) goResult {
 
 var goStateLine = source.Lazy(`^\s*(?:=== RUN|--- (PASS|FAIL|SKIP):)\s+(\S+)`)
 
-// maxGoStates is the most tests and subtests that are read of one output.
+// maxGoStates bounds the tests and subtests that are read from one output.
 const maxGoStates = 5000
 
-// goTestStates reads how tests and subtests ended from the output of -test.v. A test
-// that began has a state even if nothing says how it ended.
+// goTestStates reads the results of tests and subtests from the output of -test.v. A test
+// without a result has the state goStarted.
 func goTestStates(out []byte) ([]string, map[string]goState) {
 	var order []string
 	states := map[string]goState{}

@@ -17,8 +17,8 @@ type goCall struct {
 	packages []string
 }
 
-// goRecorder is a program that stands before go. For go test it writes down its
-// directory, environment and arguments and succeeds.
+// goRecorder is a program that PATH has before go. For go test it records its directory,
+// environment and arguments, and succeeds.
 const goRecorder = `for arg in "$@"; do
 	test "$arg" = -c && exec @REAL@ "$@"
 done
@@ -31,7 +31,7 @@ fi
 exec @REAL@ "$@"
 `
 
-// maxGoCalls is the most calls of go test that are measured.
+// maxGoCalls bounds the measured calls of go test.
 const maxGoCalls = 8
 
 // goTestCalls runs the test command with the recorder and returns the calls of go test.
@@ -61,23 +61,23 @@ func (j *job) goTestCalls(ctx context.Context) ([]goCall, error) {
 	return calls, nil
 }
 
-// globQuote makes a pattern that matches only the name itself.
+// globQuote returns a pattern that matches only the name itself.
 func globQuote(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
-// What becomes of a flag of go test.
+// A goFlag says how parseGoTest uses a flag of go test.
 type goFlag int
 
 const (
-	goDrop    goFlag = iota // it plays no part when one test runs alone
-	goBuild                 // it belongs to the compilation
-	goTest                  // it belongs to the test binary, with "test." before its name
-	goPattern               // it selects tests
-	goChdir                 // it names the directory of the call
+	goDrop    goFlag = iota // the flag has no meaning for a single test
+	goBuild                 // a flag of the compilation
+	goTest                  // a flag of the test binary, with "test." before its name
+	goPattern               // the flag selects tests
+	goChdir                 // the flag names the directory of the call
 )
 
-// goFlags says what becomes of the flags of go test that take a value.
+// goFlags maps the flags of go test with a value to their use.
 var goFlags = map[string]goFlag{
 	"C": goChdir, "run": goPattern,
 	"asmflags": goBuild, "buildmode": goBuild, "buildvcs": goBuild, "compiler": goBuild, "gccgoflags": goBuild,
@@ -91,16 +91,16 @@ var goFlags = map[string]goFlag{
 	"outputdir": goDrop, "shuffle": goDrop, "timeout": goDrop, "trace": goDrop, "vet": goDrop,
 }
 
-// goSwitches says what becomes of the flags of go test that stand alone.
+// goSwitches maps the flags of go test without a value to their use.
 var goSwitches = map[string]goFlag{
 	"a": goDrop, "artifacts": goDrop, "asan": goBuild, "benchmem": goDrop, "cover": goDrop, "failfast": goDrop,
 	"fullpath": goDrop, "i": goDrop, "json": goDrop, "linkshared": goBuild, "modcacherw": goBuild, "msan": goBuild,
 	"n": goDrop, "race": goBuild, "short": goTest, "trimpath": goDrop, "v": goDrop, "work": goDrop, "x": goDrop,
 }
 
-// parseGoTest reads the arguments of go, of which the first is "test". As for go test,
-// the packages are the first arguments in a row that are no flags, and what follows
-// them and is no flag of go test goes to the test binary.
+// parseGoTest reads the arguments of go; the first one is "test". As in go test, the first
+// arguments in a row that are not flags are the packages. Later arguments that are not flags of
+// go test go to the test binary.
 func parseGoTest(args []string) goCall {
 	var c goCall
 	args = args[min(1, len(args)):]
@@ -120,7 +120,7 @@ func parseGoTest(args []string) goCall {
 	return c
 }
 
-// positional takes the packages, or else an argument for the test binary.
+// positional adds an argument to the packages, or else to the test binary's arguments.
 func (c *goCall) positional(arg string, rest *[]string) {
 	if c.packages != nil {
 		c.test = append(c.test, arg)
@@ -133,7 +133,7 @@ func (c *goCall) positional(arg string, rest *[]string) {
 	}
 }
 
-// flag takes a flag, and its value from rest if it needs one.
+// flag adds a flag, and takes its value from rest if it needs one.
 func (c *goCall) flag(arg string, rest *[]string) {
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
 	name = strings.TrimPrefix(name, "test.")

@@ -10,13 +10,12 @@ import (
 	"git-agent/agent/source"
 )
 
-// golang measures go test. A program that stands before go on PATH records how the
-// test command calls go test, with the directory and the environment, and runs nothing.
-// Each package whose tests fail is then compiled once with coverage of all packages of
-// the tree that it depends on, and its tests run one by one.
+// golang measures go test. A program before go on PATH records the calls of go test, with
+// directory and environment, and runs nothing. Each package with failing tests is then compiled
+// once, with coverage of all packages of the tree that it depends on. Its tests run one by one.
 type golang struct{}
 
-// maxGoPackages is the most packages whose tests are measured.
+// maxGoPackages bounds the packages with measured tests.
 const maxGoPackages = 4
 
 var goTestCommand = source.Lazy(`(^|[\s;&|(/])(go\s+test|gotestsum|richgo|ginkgo)\b`)
@@ -42,7 +41,7 @@ func (golang) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	return m.tally.spectrum(j.tree), m.note(), nil
 }
 
-// A goMeasurement collects what the calls of go test execute.
+// A goMeasurement collects the executed lines of the calls of go test.
 type goMeasurement struct {
 	*job
 	named    []string // failing tests that the reproduction names, subtests as "Test/sub"
@@ -52,7 +51,7 @@ type goMeasurement struct {
 	noted    []string // failing tests without a profile
 }
 
-// note says what was measured, and what could not be.
+// note describes the measurement and its gaps.
 func (m *goMeasurement) note() string {
 	said := m.problems
 	if n := m.tally.failing + m.tally.passing; n > 0 {
@@ -99,9 +98,8 @@ func (m *goMeasurement) call(ctx context.Context, call goCall) error {
 	return nil
 }
 
-// suspected returns the packages whose tests are measured: those that define a test
-// that the reproduction names and that its output says to fail, else those that meet
-// one of the two conditions, else all.
+// suspected returns the packages to measure: those that define a test named by the reproduction
+// and that fail in its output, else those that meet one of the two conditions, else all.
 func (m *goMeasurement) suspected(l *goListing, call goCall) []*goPackage {
 	var both, either []*goPackage
 	failed := failedGoPackages(m.rep.Output)

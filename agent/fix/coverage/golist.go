@@ -14,9 +14,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// A goListing is what go list knows of the packages that a call tests.
+// A goListing is the output of go list for the tested packages of a call.
 type goListing struct {
-	roots   []*goPackage      // packages with tests that the call names
+	roots   []*goPackage      // packages of the call that have tests
 	dirs    map[string]string // directory below the tree, by import path
 	cover   []string          // import paths of the tree's packages that the roots depend on
 	problem string            // a sentence that says why there are no packages
@@ -31,7 +31,7 @@ type goPackage struct {
 	TestGoFiles  []string
 	XTestGoFiles []string
 
-	testFile map[string]string // test file by the test function that it defines
+	testFile map[string]string // test file of each test function
 	tests    []string          // its test functions, in the order of files and lines
 }
 
@@ -57,7 +57,7 @@ func (j *job) goList(ctx context.Context, c goCall) (*goListing, error) {
 	return l, nil
 }
 
-// goListFlags leaves out the flags of a compilation that go list does not need.
+// goListFlags returns the flags of a compilation without those that go list does not need.
 func goListFlags(build []string) []string {
 	return slices.DeleteFunc(slices.Clone(build), func(flag string) bool {
 		return !slices.ContainsFunc([]string{"-tags=", "-mod=", "-modfile=", "-overlay=", "-compiler=", "-race", "-msan", "-asan"},
@@ -65,13 +65,13 @@ func goListFlags(build []string) []string {
 	})
 }
 
-// enter is the start of a shell script that continues as the call was made.
+// enter returns the start of a shell script with the directory and environment of the call.
 func (c goCall) enter() string {
 	s := ". " + quote(c.env) + "\ncd " + quote(c.dir) + " || exit\n"
 	return s
 }
 
-// read takes the JSON values that go list prints.
+// read reads the JSON values in the output of go list.
 func (l *goListing) read(list []byte, t *tree) error {
 	dec := json.NewDecoder(strings.NewReader(string(list)))
 	for {
@@ -98,12 +98,11 @@ func (l *goListing) read(list []byte, t *tree) error {
 	}
 }
 
-// maxCoverpkg is the most bytes of the list of packages: Linux allows 128 KiB for one
-// argument.
+// maxCoverpkg bounds the list of packages, in bytes: Linux allows 128 KiB for one argument.
 const maxCoverpkg = 100_000
 
-// coverpkg is the list of packages that are compiled with coverage for the tests of a
-// package. If the list is too long, the packages with the nearest names remain.
+// coverpkg returns the list of packages to compile with coverage for the tests of a package. If
+// the list is too long, the packages with the nearest names remain.
 func (l *goListing) coverpkg(tested string) string {
 	list := slices.Clone(l.cover)
 	size := 0
@@ -126,7 +125,7 @@ func inVendor(dir string) bool {
 
 var goTestFunc = source.Lazy(`(?m)^func ((?:Test|Example|Fuzz)[\pL\pN_]*)\(`)
 
-// findTests reads which test functions the test files define.
+// findTests reads the names of the test functions from the test files.
 func (p *goPackage) findTests(dir string, t *tree) {
 	p.testFile = map[string]string{}
 	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// nearby lists tests that may pass, the nearest to a failing test first: subtests that
-// passed beside a failing subtest, then tests of the same file, then tests of the
-// package. Among tests, those come first whose names share more words with a failing
-// test, and then those whose definitions are nearer.
+// nearby lists tests that may pass, the nearest to a failing test first: subtests that passed
+// beside a failing subtest, then tests of the same file, then tests of the package. Within each
+// group, tests with a longer common name with a failing test come first, and then tests with a
+// nearer definition.
 func (r *goPackageRun) nearby(failing, leaves []goResult) []string {
 	var siblings []string
 	names := map[string]bool{}
@@ -19,7 +19,8 @@ func (r *goPackageRun) nearby(failing, leaves []goResult) []string {
 			siblings = append(siblings, res.passingSiblings(leaves)...)
 		}
 	}
-	// Half of the sample is for other tests, because siblings share what their test does.
+	// Half of the sample is for other tests, because siblings execute the same code of their
+	// parent test.
 	most := max(1, r.m.opt.MaxPassing/2)
 	others := r.others(names)
 	if len(siblings) > most {
@@ -29,8 +30,8 @@ func (r *goPackageRun) nearby(failing, leaves []goResult) []string {
 	return append(siblings, others...)
 }
 
-// passingSiblings lists the subtests without subtests that passed, those first that
-// stand nearest to a failing leaf.
+// passingSiblings lists the passing subtests that have no subtests, the nearest to a failing
+// leaf first.
 func (res goResult) passingSiblings(leaves []goResult) []string {
 	var at []int // positions of the failing leaves
 	for i, name := range res.order {
@@ -54,7 +55,7 @@ func (res goResult) passingSiblings(leaves []goResult) []string {
 	return siblings
 }
 
-// others lists the tests of the package without those of names, the nearest first.
+// others lists the tests of the package except those in names, the nearest first.
 func (r *goPackageRun) others(names map[string]bool) []string {
 	type neighbour struct {
 		test                   string
@@ -87,12 +88,12 @@ func (r *goPackageRun) others(names map[string]bool) []string {
 	return tests
 }
 
-// commonPrefix counts the bytes that two names of tests have in common after "Test".
+// commonPrefix counts the common first bytes of two names of tests after "Test".
 func commonPrefix(a, b string) int {
 	return sharedPrefix(strings.TrimPrefix(a, "Test"), strings.TrimPrefix(b, "Test"))
 }
 
-// sharedPrefix counts the first bytes that two texts have in common.
+// sharedPrefix counts the common first bytes of two texts.
 func sharedPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -9,15 +9,15 @@ import (
 	"git-agent/agent/source"
 )
 
-// A test that panics ends its process before the testing package writes the profile.
-// goFlushOverlay makes the compiler read a copy of testing.go in which a test writes the
-// profile before it panics again (go build -overlay). The toolchain itself is not
-// changed. Panics of goroutines other than the test's are still lost.
+// A test that panics ends its process before the testing package writes the profile. With
+// goFlushOverlay, the compiler reads a changed copy of testing.go (go build -overlay): a test
+// writes the profile before it panics again. The toolchain itself is not changed. A panic in
+// another goroutine than the test's still loses the profile.
 
-// goPanics matches the place of testing.go where a test that panicked panics again.
+// goPanics matches the place in testing.go where a test repeats its panic.
 var goPanics = source.Lazy(`doPanic := func\(\w+ (?:any|interface\{\})\) \{`)
 
-// goFlush writes the profile; coverReport exists since coverage does.
+// goFlush writes the profile; every version of Go with coverage has coverReport.
 const goFlush = ` if CoverMode() != "" { coverReport() };`
 
 // goFlushOverlay returns the flags that switch the overlay on; none if the toolchain's

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// readGoProfile reads the lines that a Go cover profile says to be executed. Its records
-// have the form "import/path/file.go:line.column,line.column statements count". dirs
-// gives the directory in the tree of a package; files of other packages and files that
-// do not count are left out, and so are lines that are no record.
+// readGoProfile reads the executed lines from a Go cover profile. Its records have the form
+// "import/path/file.go:line.column,line.column statements count". dirs maps packages to their
+// directories in the tree. Files of other packages, ignored files and malformed lines are left
+// out.
 func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
 	lines := executed{}
-	paths := map[string]string{} // by the profile's name; "" for a file that does not count
+	paths := map[string]string{} // by the profile's name; "" for an ignored file
 	for record := range bytes.Lines(profile) {
 		record = bytes.TrimRight(record, "\r\n")
 		if bytes.HasSuffix(record, []byte(" 0")) {
@@ -35,8 +35,7 @@ func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
 	return lines
 }
 
-// goSourcePath maps a file of a profile to a path of the tree; "" if its lines do not
-// count.
+// goSourcePath maps a file of a profile to a path of the tree; "" for an ignored file.
 func goSourcePath(name string, dirs map[string]string, t *tree) string {
 	dir, ok := dirs[path.Dir(name)]
 	if !ok {
@@ -49,8 +48,8 @@ func goSourcePath(name string, dirs map[string]string, t *tree) string {
 	return p
 }
 
-// goBlock reads the file and the lines of a record. A block that ends before the first
-// column of text of a line, as after a closing brace, still includes that line.
+// goBlock reads the file and the lines of a record. If a block ends before the text of a line,
+// the line still belongs to the block.
 func goBlock(record string) (name string, first, last int, ok bool) {
 	colon := strings.LastIndexByte(record, ':')
 	if colon < 0 {

@@ -34,7 +34,7 @@ const (
 	goAllPassingTime = 20 * time.Second // for all passing tests of a package
 )
 
-// measure compiles the package, runs the failing tests and then passing ones nearby.
+// measure compiles the package, runs the failing tests and then nearby passing tests.
 func (r *goPackageRun) measure(ctx context.Context) error {
 	r.flush = bytes.Contains(r.m.rep.Output, []byte("panic: "))
 	if ok, err := r.compile(ctx); err != nil || !ok {
@@ -71,7 +71,7 @@ func (r *goPackageRun) measure(ctx context.Context) error {
 	return r.passing(ctx, failing, leaves)
 }
 
-// failing runs the tests that are said to fail and returns those that do.
+// failing runs the tests that failed before and returns those that fail again.
 func (r *goPackageRun) failing(ctx context.Context) ([]goResult, error) {
 	var tests []string
 	for _, name := range r.m.named {
@@ -87,8 +87,8 @@ func (r *goPackageRun) failing(ctx context.Context) ([]goResult, error) {
 	return slices.DeleteFunc(all, func(res goResult) bool { return res.state != goFailed }), err
 }
 
-// together runs all tests that the call selects in one process, because none of them
-// fails alone, and counts them as one failing test if one of them fails.
+// together runs all tests of the call in one process, because none of them fails alone. If one
+// of them fails, they count as one failing test.
 func (r *goPackageRun) together(ctx context.Context) error {
 	number := r.runs
 	r.runs++
@@ -110,7 +110,7 @@ func (r *goPackageRun) together(ctx context.Context) error {
 	return nil
 }
 
-// selected returns the tests that the call's -run selects.
+// selected returns the tests selected by the call's -run.
 func (r *goPackageRun) selected() []string {
 	top, _, _ := strings.Cut(r.call.run, "/")
 	expr, err := regexp.Compile(top)
@@ -126,8 +126,8 @@ func (r *goPackageRun) selected() []string {
 	return tests
 }
 
-// leaves replaces each failing test by those of its subtests that fail alone, because
-// they execute less than the whole test. A test without such subtests stays.
+// leaves replaces each failing test by its subtests that fail alone, because these execute less
+// code. A test without such subtests stays.
 func (r *goPackageRun) leaves(ctx context.Context, failing []goResult) ([]goResult, error) {
 	var leaves []goResult
 	for _, res := range failing {

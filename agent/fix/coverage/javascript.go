@@ -12,11 +12,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// javascript measures tests that run in node. A program that node loads first
-// (NODE_OPTIONS=--require) takes V8's coverage around each test of tape, mocha and
-// node:test. Where a runner is not known, each process is a test if one of them fails,
-// or else the whole command is one. Where that program is not loaded, the
-// whole command is measured by node itself (NODE_V8_COVERAGE).
+// javascript measures tests that run in node. A script that node loads first
+// (NODE_OPTIONS=--require) takes V8's coverage around each test of tape, mocha and node:test.
+// With an unknown runner, each process counts as a test if one of them fails; otherwise the
+// whole command counts as one test. If node does not load the script, node itself measures the
+// whole command (NODE_V8_COVERAGE).
 type javascript struct{}
 
 //go:embed inject/preload.cjs
@@ -30,7 +30,7 @@ func (javascript) name() string             { return "JavaScript" }
 func (javascript) runs(command string) bool { return nodeCommand().MatchString(command) }
 func (javascript) has(t *tree) bool         { return t.has("package.json") }
 
-// maxNodeProcesses is the most processes of a test command whose profiles are read.
+// maxNodeProcesses bounds the processes of a test command whose profiles are read.
 const maxNodeProcesses = 500
 
 func (javascript) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
@@ -49,8 +49,8 @@ func (javascript) measure(ctx context.Context, j *job) (*fix.Spectrum, string, e
 	return j.nodeWhole(ctx, reader)
 }
 
-// nodeRuns runs a command and returns its tests, and for each process what ran outside of
-// tests. The profiles go into a directory of that name.
+// nodeRuns runs a command and returns the lines of its tests, and for each process the lines
+// outside of tests. The profiles are written below dir.
 func (j *job) nodeRuns(ctx context.Context, reader *v8Reader, command, dir string) (tests, processes []nodeRun, err error) {
 	preload, err := j.make(filepath.Join(dir, "preload.cjs"), 0o600, nodePreload)
 	if err != nil {
@@ -74,8 +74,8 @@ func quoteNodeOption(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// moreNodeTests runs the suite if few tests have passed, and returns tests together with
-// the new ones that passed.
+// moreNodeTests runs the suite if few tests have passed, and returns tests and the new passing
+// ones.
 func (j *job) moreNodeTests(ctx context.Context, reader *v8Reader, tests []nodeRun) ([]nodeRun, error) {
 	failed := func(r nodeRun) bool { return r.failed }
 	passing := len(slices.DeleteFunc(slices.Clone(tests), failed))

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	minTime     = 100 * time.Millisecond // a command is not started with less time
+	minTime     = 100 * time.Millisecond // the least time for starting a command
 	exitTimeout = 124                    // exit code of a command that was not started
 )
 
-// maxProfile is the most bytes that are read of one file that a test run wrote.
+// maxProfile bounds the size of a file from a test run, in bytes.
 const maxProfile = 64 << 20
 
 // A job is one measurement.
@@ -34,7 +34,7 @@ type job struct {
 	dir  string // for profiles and programs; the commands may write it
 
 	deadline time.Time // end of the budget
-	late     bool      // a command was ended, or not run, because the budget was used up
+	late     bool      // a command was ended or skipped because the budget was used up
 }
 
 // newJob sets the work tree to the problem's tree and makes an empty directory.
@@ -53,8 +53,8 @@ func newJob(ctx context.Context, w *trial.Workspace, p fix.Problem, rep fix.Repr
 	return &job{w: w, p: p, rep: rep, opt: opt, tree: newTree(w.Dir(), paths, p.EditTests), dir: dir, deadline: time.Now().Add(opt.Budget)}, nil
 }
 
-// emptyFolder makes the directory for the profiles of a workspace, without what an
-// earlier measurement left there.
+// emptyFolder makes an empty directory for the profiles of a workspace, and removes the files
+// of an earlier measurement.
 func emptyFolder(w *trial.Workspace) (string, error) {
 	dir, err := w.Folder("coverage")
 	if err != nil {
@@ -66,12 +66,12 @@ func emptyFolder(w *trial.Workspace) (string, error) {
 	return w.Folder("coverage")
 }
 
-// left is the time until the budget ends.
+// left returns the time until the budget ends.
 func (j *job) left() time.Duration { return time.Until(j.deadline) }
 
-// sh runs a shell command in the work tree, for at most d and at most until the budget
-// ends. If no time is left it runs nothing, and the result is that of a command that ran
-// out of time. set holds NAME=value pairs.
+// sh runs a shell command in the work tree, for at most d and at most until the budget ends. If
+// no time is left, it runs nothing and returns the result of a command at its time limit. set
+// holds NAME=value pairs.
 func (j *job) sh(ctx context.Context, d time.Duration, command string, set ...string) (trial.Result, error) {
 	left := j.left()
 	if left < minTime {
@@ -111,8 +111,8 @@ func (j *job) make(name string, mode os.FileMode, content []byte) (string, error
 	return filepath.Join(j.dir, name), nil
 }
 
-// profile reads a file that a command wrote below the job's directory. It returns nil
-// if there is none, or if it is too large.
+// profile reads a file that a command wrote below the job's directory. It returns nil if the
+// file does not exist or is too large.
 func (j *job) profile(name string) []byte {
 	root, err := os.OpenRoot(j.dir)
 	if err != nil {
@@ -140,12 +140,12 @@ func readBounded(root *os.Root, name string, most int64) []byte {
 	return b
 }
 
-// quote makes a word of a shell command that stands for s.
+// quote quotes s as one word of a shell command.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// words makes a shell command of words.
+// words quotes args and joins them to a shell command.
 func words(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -154,8 +154,7 @@ func words(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// lastLine returns the last line that a program printed, in brackets; "" if it
-// printed nothing.
+// lastLine returns the last line of a program's output, in brackets; "" if it printed nothing.
 func lastLine(out []byte) string {
 	text := strings.ToValidUTF8(strings.TrimSpace(string(out)), "?")
 	line := text[strings.LastIndexByte(text, '\n')+1:]

@@ -15,16 +15,16 @@ import (
 	"git-agent/agent/source"
 )
 
-// native measures programs in C and C++ that gcc builds. Programs that stand before the
-// compilers on PATH add --coverage, whatever CFLAGS a makefile sets, and an object that
-// keeps the profiles of the processes apart and writes them even after a crash. The
-// build happens in a work tree of its own, because objects without coverage and
-// the compilers that a configuration has found would be used again.
+// native measures programs in C and C++ that gcc builds. Programs before the compilers on PATH
+// add --coverage, regardless of the CFLAGS of a makefile. They also add an object that
+// separates the profiles of the processes and writes them even after a crash. The build happens
+// in a separate work tree; otherwise it would reuse objects without coverage and the compilers
+// of an earlier configuration.
 //
-// Each test program that the test command runs is a test, which fails if its exit code
-// is not 0. A failing program runs once more and is split into its tests if it prints a
-// line for each (nativesplit.go). Other test programs give the passing side: those of
-// the suite, of ctest, or of the failing program's directory.
+// Each test program that the test command runs is a test, which fails if its exit code is not
+// 0. A failing program runs once more and is split into its tests if it prints a line for each
+// (nativesplit.go). The passing tests come from other test programs: those of the suite, of
+// ctest, or of the failing program's directory.
 type native struct{}
 
 //go:embed inject/compiler.sh
@@ -42,13 +42,13 @@ func (native) has(t *tree) bool {
 	return slices.ContainsFunc([]string{"*.c", "*.cc", "*.cpp", "*.cxx"}, t.has)
 }
 
-// compilers are the programs that are replaced, if they are installed.
+// compilers are the programs that native replaces if they are installed.
 var compilers = strings.Fields(`cc gcc c++ g++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++
 	gcc-9 gcc-10 gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 g++-9 g++-10 g++-11 g++-12 g++-13 g++-14 g++-15`)
 
 const (
 	nativePassingTime = 5 * time.Second  // for one passing test program
-	nativeFailingTime = 30 * time.Second // for a failing one that is split
+	nativeFailingTime = 30 * time.Second // for splitting a failing test program
 	maxGcovFiles      = 20_000           // data files of one measurement
 )
 
@@ -82,7 +82,7 @@ func (native) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	return m.spectrum(tests, note)
 }
 
-// tests returns the tests that the command ran, and passing tests besides.
+// tests returns the tests of the command, and additional passing tests.
 func (m *nativeMeasurement) tests(ctx context.Context, ran []*nativeProcess) ([]*nativeTest, string, error) {
 	var tests []*nativeTest
 	failing := slices.DeleteFunc(slices.Clone(ran), func(p *nativeProcess) bool { return !p.failedTest(m.tree) })
@@ -141,11 +141,11 @@ func (j *job) inFreshTree(ctx context.Context) (*job, func(), error) {
 type nativeMeasurement struct {
 	*job
 	env   []string
-	taken map[string]bool // directories of processes that take returned
+	taken map[string]bool // directories of processes that take has returned
 }
 
-// install writes the programs that stand before the compilers. The note says why that
-// was not possible.
+// install writes the programs that replace the compilers. A note says why this was not
+// possible.
 func (m *nativeMeasurement) install(ctx context.Context) (string, error) {
 	m.env = []string{m.shimPath(), "GIT_AGENT_COVERAGE=" + m.dir, "CCACHE_DISABLE=1"}
 	m.taken = map[string]bool{}
@@ -255,7 +255,7 @@ func (m *nativeMeasurement) ctestDir(failing []*nativeProcess) string {
 	return found
 }
 
-// executables lists the programs of a directory: executable files without an extension.
+// executables lists the programs in a directory: executable files without an extension.
 func executables(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"git-agent/agent/fix"
 )
 
-// A nativeProcess is a process of a program that was built with coverage. Its directory
-// holds what inject/process.c writes.
+// A nativeProcess is a process of a program with coverage. Its directory contains the files of
+// inject/process.c.
 type nativeProcess struct {
 	dir     string // below the job's directory
 	program string // absolute
 	cwd     string
 	args    []string // nil if they are not known
-	exit    int      // 128+n after signal n, -1 if it is not known
+	exit    int      // 128+n after signal n, -1 if unknown
 	dirs    []string // directories with profiles, below the job's
 }
 
@@ -30,14 +30,14 @@ type nativeTest struct {
 	lines  executed
 }
 
-// whole makes one test of a process.
+// whole returns a process as one test.
 func (p *nativeProcess) whole() *nativeTest { return &nativeTest{failed: p.exit != 0, dirs: p.dirs} }
 
 // failedTest reports whether the process is a test that failed. Other programs may be
 // meant to fail.
 func (p *nativeProcess) failedTest(t *tree) bool { return p.exit != 0 && isTestProgram(t, p.program) }
 
-// isTestProgram reports whether the path of a program in the tree has a word such as
+// isTestProgram reports whether the path of a program in the tree contains a word such as
 // "test".
 func isTestProgram(t *tree, program string) bool {
 	rel, ok := t.relative(program)
@@ -99,8 +99,8 @@ func (m *nativeMeasurement) gcov(ctx context.Context, tests []*nativeTest) error
 	return nil
 }
 
-// dataFiles lists at most most data files of a test. gcov wants the notes of the compiler
-// beside each, and so each gets a link to them.
+// dataFiles lists at most most data files of a test. gcov needs the compiler's notes file
+// beside each, so dataFiles makes a link to it.
 func (m *nativeMeasurement) dataFiles(t *nativeTest, most int) []string {
 	root, err := os.OpenRoot(m.dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func (m *nativeMeasurement) dataFiles(t *nativeTest, most int) []string {
 	defer root.Close()
 	var data []string
 	for _, dir := range t.dirs {
-		// What cannot be read of a directory is left out.
+		// Unreadable files are left out.
 		_ = fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 			base, ok := strings.CutSuffix(name, ".gcda")
 			switch {

@@ -9,11 +9,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// maxSplit is the most failing programs that are split into their tests.
+// maxSplit bounds the failing programs that are split into their tests.
 const maxSplit = 4
 
-// split runs a failing test program again and returns its tests, if it prints how each of
-// them ends. Otherwise, or if it ends differently, the program is one failing test.
+// split runs a failing test program again and returns its tests, if the program prints their
+// results. Otherwise, or if the program ends differently, it counts as one failing test.
 func (m *nativeMeasurement) split(ctx context.Context, p *nativeProcess) ([]*nativeTest, error) {
 	if len(p.args) == 0 {
 		return []*nativeTest{p.whole()}, nil
@@ -34,9 +34,9 @@ func (m *nativeMeasurement) split(ctx context.Context, p *nativeProcess) ([]*nat
 	return []*nativeTest{p.whole()}, nil
 }
 
-// piecesOf puts the pieces of a process together to tests. Pieces whose line does not say
-// how a test ended belong to the next test. What ran after the last test belongs to the
-// test that a signal ended, and else to none.
+// piecesOf joins the pieces of a process to tests. A piece whose line has no result of a test
+// belongs to the next test. The pieces after the last result belong to the test that a signal
+// ended, if there is one; otherwise they are dropped.
 func (m *nativeMeasurement) piecesOf(p *nativeProcess) []*nativeTest {
 	var tests []*nativeTest
 	var dirs []string
@@ -59,7 +59,7 @@ func (m *nativeMeasurement) piecesOf(p *nativeProcess) []*nativeTest {
 	return tests
 }
 
-// nearNative keeps the failing tests and the passing ones that ran nearest to them.
+// nearNative keeps the failing tests and the passing tests that ran nearest to them.
 func nearNative(tests []*nativeTest, most int) []*nativeTest {
 	distance := map[*nativeTest]int{}
 	var passing, kept []*nativeTest
@@ -80,8 +80,8 @@ func nearNative(tests []*nativeTest, most int) []*nativeTest {
 	return append(kept, passing[:min(len(passing), most)]...)
 }
 
-// verdicts are the lines by which test frameworks say how a test ended. The groups are
-// the word of the verdict and the test's name, in the order that nameFirst says.
+// verdicts match the result lines of test frameworks. The groups are the verdict and the test's
+// name; nameFirst gives their order.
 var verdicts = []struct {
 	line      source.Pattern
 	nameFirst bool
@@ -94,7 +94,7 @@ var verdicts = []struct {
 }
 
 // testVerdict reads the name of a test and whether it failed. It reports false for a line
-// that does not say how a test ended, or that says that it was skipped.
+// without a result and for a skipped test.
 func testVerdict(line string) (name string, failed, ok bool) {
 	if upper := strings.ToUpper(line); strings.Contains(upper, "# SKIP") || strings.Contains(upper, "# TOD"+"O") {
 		return "", false, false

@@ -16,11 +16,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// python measures each test of pytest and unittest in the process of the test command. A
-// module that Python imports at its start (sitecustomize on PYTHONPATH) notes the lines
-// that run, by sys.monitoring or sys.settrace: no package has to be installed. If the
-// command selects few tests of pytest, the tests beside them give the passing
-// side. With other test runners the whole command is one failing test.
+// python measures each test of pytest and unittest in the process of the test command. A module
+// that Python imports at its start (sitecustomize on PYTHONPATH) records the executed lines
+// with sys.monitoring or sys.settrace, so no package has to be installed. If the command
+// selects few tests of pytest, neighbouring tests are added as passing ones. With other test
+// runners the whole command is one failing test.
 type python struct{}
 
 //go:embed inject/python/*.py
@@ -32,14 +32,14 @@ func (python) name() string             { return "Python" }
 func (python) runs(command string) bool { return pythonCommand().MatchString(command) }
 func (python) has(t *tree) bool         { return t.has("*.py") }
 
-// pythonPrograms are replaced by programs that put our directory before what the
-// command says in PYTHONPATH.
+// pythonPrograms are replaced by scripts that put the job's directory first in the command's
+// PYTHONPATH.
 var pythonPrograms = []string{"python", "python3", "pytest", "py.test"}
 
 const pythonShim = `PYTHONPATH=@DIR@/python${PYTHONPATH:+:$PYTHONPATH} exec @REAL@ "$@"
 `
 
-// fewPassing is the number of passing tests below which further tests are run.
+// fewPassing is a number of passing tests; with fewer, further tests are run.
 const fewPassing = 10
 
 func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
@@ -71,8 +71,8 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	return pythonSpectrum(j.tree, count, "one after the other", "None of the tests executed code of the repository that can be measured.")
 }
 
-// pythonEnvironment writes the modules and the programs, and returns the variables that
-// switch them on.
+// pythonEnvironment writes the modules and the scripts, and returns the variables that activate
+// them.
 func (j *job) pythonEnvironment() ([]string, error) {
 	modules, err := pythonModules.ReadDir("inject/python")
 	if err != nil {
@@ -100,8 +100,8 @@ func (j *job) pythonEnvironment() ([]string, error) {
 		"GIT_AGENT_COVERAGE=" + j.dir, "GIT_AGENT_TREE=" + j.tree.real}, nil
 }
 
-// morePythonTests runs the suite, or the tests of pytest that stand near the failing
-// ones, and returns tests together with the new ones that passed.
+// morePythonTests runs the suite, or the tests of pytest near the failing ones, and returns
+// tests and the new passing ones.
 func (j *job) morePythonTests(ctx context.Context, env []string, tests []pythonTest) ([]pythonTest, error) {
 	known := map[string]bool{}
 	near := strconv.Itoa(j.opt.MaxPassing) + "\n"
@@ -133,7 +133,7 @@ func (j *job) morePythonTests(ctx context.Context, env []string, tests []pythonT
 	return tests, nil
 }
 
-// A pythonTest is one line that the recorder of inject/python writes.
+// A pythonTest is one line of the recorder in inject/python.
 type pythonTest struct {
 	Name  string           `json:"name"`
 	OK    bool             `json:"ok"`
@@ -153,8 +153,8 @@ func (p pythonTest) executed(t *tree) executed {
 	return lines
 }
 
-// pythonTests reads the tests that were recorded and are not in known, and what ran
-// outside of tests. A test that ran more than once counts once.
+// pythonTests reads the recorded tests that are not in known, and the records of code outside
+// of tests. A test that ran more than once counts once.
 func (j *job) pythonTests(known map[string]bool) (tests, outside []pythonTest) {
 	seen := map[string]bool{}
 	for _, name := range j.files("python-*.jsonl") {
@@ -171,7 +171,7 @@ func (j *job) pythonTests(known map[string]bool) (tests, outside []pythonTest) {
 	return tests, outside
 }
 
-// readPythonTests reads what one process recorded. Lines that are no record are left out.
+// readPythonTests reads the records of one process. Malformed lines are left out.
 func readPythonTests(profile []byte) []pythonTest {
 	var tests []pythonTest
 	for line := range bytes.Lines(profile) {

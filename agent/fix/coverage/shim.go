@@ -9,10 +9,9 @@ import (
 	"git-agent/agent/sandbox"
 )
 
-// shim writes a shell script that is found in place of the program name when shimPath
-// comes first on PATH. body is what it does; @REAL@ in body stands for the quoted path
-// of the program itself, and @DIR@ for the quoted path of the job's directory. shim
-// reports false if the program is not installed.
+// shim writes a shell script that hides the program name when shimPath is the PATH. body is the
+// script's code; in it, @REAL@ stands for the quoted path of the real program, and @DIR@ for
+// that of the job's directory. shim reports false if the program is not installed.
 func (j *job) shim(name, body string) (bool, error) {
 	real, err := sandbox.Program(name)
 	if err != nil {
@@ -28,7 +27,7 @@ func (j *job) shim(name, body string) (bool, error) {
 	return true, nil
 }
 
-// shimPath is the PATH variable with the job's own programs first.
+// shimPath returns the PATH variable with the job's own programs first.
 func (j *job) shimPath() string {
 	return "PATH=" + filepath.Join(j.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
 }

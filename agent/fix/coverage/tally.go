@@ -8,14 +8,14 @@ import (
 	"git-agent/agent/source"
 )
 
-// These bound what a hostile profile can make a tally hold.
+// These bound the size of a tally, because profiles may be hostile.
 const (
 	maxLine  = 1 << 20 // largest line number that counts
 	maxFiles = 20_000  // files of a tally
 	maxLines = 4 << 20 // lines of a tally
 )
 
-// executed holds the lines that one test executes, by path.
+// executed has the lines that one test executes, by path.
 type executed map[string]map[int]bool
 
 // add marks the lines from first to last.
@@ -89,8 +89,8 @@ func (t *tally) hit(file map[int]*fix.LineHits, n int, failed bool) {
 	}
 }
 
-// spectrum returns the counts for the lines that hold code; nil if no test was
-// counted or no line was executed.
+// spectrum returns the counts of lines with code; nil if no test was counted or no line was
+// executed.
 func (t *tally) spectrum(tr *tree) *fix.Spectrum {
 	sp := &fix.Spectrum{Failing: t.failing, Passing: t.passing, Files: map[string][]fix.LineHits{}}
 	for p, lines := range t.files {
@@ -112,8 +112,8 @@ func (t *tally) spectrum(tr *tree) *fix.Spectrum {
 	return sp
 }
 
-// codeLines returns a function that says whether a line of a source file holds code.
-// A line of a file that is too large to be read counts as code.
+// codeLines returns a function that reports whether a line of a source file has code. Every
+// line of a file that was too large to read counts as code.
 func codeLines(p string, blob []byte) func(n int) bool {
 	if blob == nil {
 		return func(int) bool { return true }

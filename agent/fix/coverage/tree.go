@@ -9,11 +9,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// maxSource is the most bytes of a source file that is read.
+// maxSource bounds the size of a source file, in bytes.
 const maxSource = 4 << 20
 
-// A tree is the work tree of a problem: the names of its tracked files, and their
-// contents as they are now.
+// A tree is the work tree of a problem: the names and the present contents of its tracked
+// files.
 type tree struct {
 	dir     string          // absolute
 	real    string          // dir without symbolic links
@@ -32,8 +32,8 @@ func newTree(dir string, paths []string, tests bool) *tree {
 	return t
 }
 
-// has reports whether the tree tracks a file of this name, in any directory. The name
-// may begin with "*".
+// has reports whether the tree tracks a file with this name in any directory. The name may
+// begin with "*".
 func (t *tree) has(name string) bool {
 	suffix, star := strings.CutPrefix(name, "*")
 	for p := range t.tracked {
@@ -44,8 +44,8 @@ func (t *tree) has(name string) bool {
 	return false
 }
 
-// relative maps an absolute name of a file in the work tree to a path. It does not ask
-// whether the file exists.
+// relative maps the absolute name of a file in the work tree to a path. The file need not
+// exist.
 func (t *tree) relative(name string) (string, bool) {
 	name = filepath.Clean(name)
 	for _, dir := range []string{t.dir, t.real} {
@@ -56,8 +56,8 @@ func (t *tree) relative(name string) (string, bool) {
 	return "", false
 }
 
-// measured maps an absolute file name of a profile to a path whose lines count: it is
-// tracked, and it is no test unless a patch may change tests.
+// measured maps an absolute file name of a profile to a path, and reports whether its lines
+// count: whether the file is tracked, and is no test unless a patch may change tests.
 func (t *tree) measured(name string) (string, bool) {
 	p, ok := t.relative(name)
 	return p, ok && t.counts(p)
@@ -68,8 +68,8 @@ func (t *tree) counts(p string) bool {
 	return t.tracked[p] && (t.tests || !source.IsTestPath(p))
 }
 
-// read returns the content of a tracked file as it is in the work tree now; nil if it
-// cannot be read or is too large.
+// read returns the present content of a tracked file in the work tree; nil if it cannot be read
+// or is too large.
 func (t *tree) read(p string) []byte {
 	if !t.tracked[p] {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A v8Script is what V8 reports about one script: the type ScriptCoverage of the
-// profiler of the Chrome DevTools Protocol, which NODE_V8_COVERAGE writes too.
+// A v8Script is V8's report about one script: the type ScriptCoverage of the profiler of the
+// Chrome DevTools Protocol, which NODE_V8_COVERAGE writes too.
 type v8Script struct {
 	ScriptID  string       `json:"scriptId"`
 	URL       string       `json:"url"`
@@ -22,25 +22,25 @@ type v8Function struct {
 	Ranges []v8Range `json:"ranges"`
 }
 
-// A v8Range is a piece of a script, and how often it ran. A range inside of another one
-// overrides its count. Offsets count UTF-16 units.
+// A v8Range is a piece of a script with its number of executions. An inner range overrides the
+// count of an outer one. Offsets count UTF-16 units.
 type v8Range struct {
 	Start int   `json:"startOffset"`
 	End   int   `json:"endOffset"`
 	Count int64 `json:"count"`
 }
 
-// maxV8Ranges is the most ranges of a script that are read.
+// maxV8Ranges bounds the ranges of a script.
 const maxV8Ranges = 1 << 20
 
-// A sourceText knows which UTF-16 units of a source lie on which line.
+// A sourceText maps UTF-16 units of a source to lines.
 type sourceText struct {
 	starts []int   // offset of each line
-	code   []int32 // number of units before each offset that are code: no space, bracket or comment
+	code   []int32 // number of code units before each offset, without spaces, brackets and comments
 }
 
-// newSourceText reads a source. Bytes that are no UTF-8 count as one unit each. Of
-// comments it knows only those that end with their line.
+// newSourceText reads a source. Bytes that are no UTF-8 count as one unit each. It recognizes
+// only comments that end at the end of their line.
 func newSourceText(blob []byte) *sourceText {
 	s := &sourceText{starts: []int{0}, code: make([]int32, 1, len(blob)+1)}
 	seen := int32(0)
@@ -62,7 +62,7 @@ func newSourceText(blob []byte) *sourceText {
 	return s
 }
 
-// mark adds the lines that have code between two offsets.
+// mark adds the lines with code between two offsets.
 func (s *sourceText) mark(lines executed, p string, from, to int) {
 	from, to = max(from, 0), min(to, len(s.code)-1)
 	if from >= to {
@@ -83,8 +83,8 @@ func (s *sourceText) mark(lines executed, p string, from, to int) {
 	}
 }
 
-// executedRanges calls run for each piece of a script that ran. Pieces that no function
-// holds did not run.
+// executedRanges calls run for each executed piece of a script. Pieces outside of all functions
+// count as not executed.
 func (v v8Script) executedRanges(run func(from, to int)) {
 	var ranges []v8Range
 	for _, f := range v.Functions {
@@ -101,7 +101,7 @@ func (v v8Script) executedRanges(run func(from, to int)) {
 		}
 		return b.End - a.End
 	})
-	at := 0 // everything before was given to run
+	at := 0 // everything before it was passed to run
 	var open []v8Range
 	until := func(to int) {
 		if len(open) > 0 && open[len(open)-1].Count > 0 && at < to {
@@ -126,7 +126,7 @@ func (v v8Script) executedRanges(run func(from, to int)) {
 	}
 }
 
-// A v8Reader turns reports of V8 into lines of a tree.
+// A v8Reader converts reports of V8 to lines of a tree.
 type v8Reader struct {
 	tree  *tree
 	paths map[string]string      // by URL; "" for a script whose lines do not count
@@ -137,8 +137,8 @@ func newV8Reader(t *tree) *v8Reader {
 	return &v8Reader{tree: t, paths: map[string]string{}, texts: map[string]*sourceText{}}
 }
 
-// add marks the lines of one script that ran. The script's text begins shift units
-// before the file's.
+// add marks the executed lines of one script. The script's text begins shift units before the
+// file's text.
 func (r *v8Reader) add(lines executed, v v8Script, shift int) {
 	p, known := r.paths[v.URL]
 	if !known {
@@ -154,7 +154,7 @@ func (r *v8Reader) add(lines executed, v v8Script, shift int) {
 	v.executedRanges(func(from, to int) { r.texts[p].mark(lines, p, from-shift, to-shift) })
 }
 
-// path maps the URL of a script to a path whose lines count; "" for others.
+// path maps the URL of a script to a path; "" if its lines do not count.
 func (r *v8Reader) path(script string) string {
 	name := script
 	if u, err := url.Parse(script); err == nil && u.Scheme == "file" {
@@ -167,7 +167,7 @@ func (r *v8Reader) path(script string) string {
 	return p
 }
 
-// A v8Record is one line that the program of inject/preload.cjs writes.
+// A v8Record is one line of the output of inject/preload.cjs.
 type v8Record struct {
 	Test   *int       `json:"test"`
 	Result []v8Script `json:"result"`
@@ -178,7 +178,7 @@ type v8Record struct {
 	Other  bool       `json:"other"`
 }
 
-// A nodeTest is a test of a process, or all that ran outside of its tests.
+// A nodeTest is a test of a process, or the code of the process outside of tests.
 type nodeTest struct {
 	name    string
 	ended   bool
@@ -186,16 +186,15 @@ type nodeTest struct {
 	scripts []v8Script
 }
 
-// A nodeProfile is what one process wrote.
+// A nodeProfile is the output of one process.
 type nodeProfile struct {
-	order []int             // numbers of tests, as they began
+	order []int             // numbers of tests, in the order of their start
 	tests map[int]*nodeTest // by number; 0 is the process itself
 	shift map[string]int    // units before the file's text, by script
-	other map[string]bool   // scripts whose text is not the file's
+	other map[string]bool   // scripts with another text than the file's
 }
 
-// parseNodeProfile reads the lines that inject/preload.cjs writes. Lines that are no
-// record are left out.
+// parseNodeProfile reads the output of inject/preload.cjs. Malformed lines are left out.
 func parseNodeProfile(profile []byte) nodeProfile {
 	p := nodeProfile{tests: map[int]*nodeTest{}, shift: map[string]int{}, other: map[string]bool{}}
 	for line := range bytes.Lines(profile) {
@@ -221,15 +220,15 @@ func parseNodeProfile(profile []byte) nodeProfile {
 	return p
 }
 
-// A nodeRun is what a test, or a process, executes.
+// A nodeRun has the executed lines of a test or a process.
 type nodeRun struct {
 	name   string
 	failed bool
 	lines  executed
 }
 
-// readNodeProfile reads what one process wrote. It returns what ran outside of tests in
-// place 0, and then the tests that ended and have a name.
+// readNodeProfile reads the output of one process. The first element of the result is the code
+// outside of tests; the others are the tests with an end and a name.
 func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
 	p := parseNodeProfile(profile)
 	runs := []nodeRun{{lines: executed{}}}

@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	// coverageTime bounds the measurement of coverage. The measurement also gets at most
-	// coverageRuns times the time of one run, or coverageBuilds times that of the first run,
-	// because coverage needs a separate build, and at least leastCoverage.
+	// coverageTime bounds the measurement of coverage. Below it, the measurement gets the
+	// largest of leastCoverage, coverageRuns times the duration of a run, and coverageBuilds
+	// times that of the first run, because coverage needs a separate build.
 	coverageTime   = 90 * time.Second
 	leastCoverage  = 20 * time.Second
 	coverageRuns   = 3

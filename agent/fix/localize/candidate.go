@@ -83,7 +83,8 @@ func (c *candidate) hotPlaces() []gitext.LineRange {
 const maxHot = 8
 
 // hotRanges joins neighbouring lines of equal suspiciousness and returns the ranges, the most
-// suspicious first. It returns nil if one range is the whole function.
+// suspicious first. It returns nil if a single range below frameHeat covers nearly the whole
+// function.
 func hotRanges(hot []hotLine, whole gitext.LineRange) []gitext.LineRange {
 	type scored struct {
 		gitext.LineRange

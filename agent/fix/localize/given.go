@@ -125,7 +125,7 @@ func (s *search) meant(wrong string) string {
 func (s *search) within(f *file, g fix.GivenLocation) ([]*candidate, error) {
 	lines := g.Lines
 	if g.Inserts() {
-		lines.Start = lines.End // the line before the insertion is in the function without the code, or ends it
+		lines.Start = lines.End // the line before the insertion is the last one of the function or inside of it
 	}
 	lines.End = max(lines.Start, lines.End)
 	whole := lines.Start == 0

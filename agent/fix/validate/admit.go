@@ -42,8 +42,8 @@ func (v *Validator) readTree(ctx context.Context) (tree, error) {
 	return t, nil
 }
 
-// admit returns the files of a patch, each path once (the last one counts), or says in a
-// clause with a subject why the patch must not be tried.
+// admit returns the files of a patch, each path once (the last entry counts), or a clause with
+// a subject that says why the patch must not be tried.
 func (v *Validator) admit(t tree, files []gitext.Overlay) (list []gitext.Overlay, why string) {
 	last := map[string]gitext.Overlay{}
 	for _, f := range files {
@@ -63,7 +63,7 @@ func (v *Validator) admit(t tree, files []gitext.Overlay) (list []gitext.Overlay
 	return list, ""
 }
 
-// refuses says why a file must not be changed, or "". patch is the whole patch.
+// refuses says why a patch must not change a file, or returns "". patch is the whole patch.
 func (v *Validator) refuses(t tree, patch map[string]gitext.Overlay, f gitext.Overlay) string {
 	name := strconv.Quote(f.Path)
 	switch {
@@ -98,7 +98,7 @@ func (v *Validator) refuses(t tree, patch map[string]gitext.Overlay, f gitext.Ov
 	return ""
 }
 
-// insideTree reports whether git takes a path into a tree.
+// insideTree reports whether git accepts a path in a tree.
 func insideTree(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if strings.EqualFold(part, ".git") || part == "" {

@@ -9,15 +9,15 @@ import (
 	"git-agent/gitext"
 )
 
-// A baseline is what the problem's build and test do without a patch.
+// A baseline describes the effects of the problem's build and test without a patch.
 type baseline struct {
-	written map[string]gitext.Overlay // files of the tree that they change
-	made    map[string]bool           // new files that they make
+	written map[string]gitext.Overlay // files of the tree that the commands change
+	made    map[string]bool           // new files that the commands make
 	test    testrun.Ending
 }
 
-// writes reports whether a file of a patch is the product of the problem's commands: a
-// new file that they make, or a file of the tree with the content that they give it.
+// writes reports whether a file of a patch is output of the problem's commands: a new file that
+// they make, or a file of the tree with the content that they write.
 func (b *baseline) writes(f gitext.Overlay) bool {
 	own, changed := b.written[f.Path]
 	return b.made[f.Path] || changed && own.Mode == f.Mode && bytes.Equal(own.Content, f.Content)
@@ -33,7 +33,7 @@ func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
 		}
 		changes, err := r.w.Changes(ctx)
 		if err != nil {
-			return ctx.Err() // the test left what cannot be read, such as a pipe named .gitignore
+			return ctx.Err() // the test left something unreadable, such as a pipe named .gitignore
 		}
 		for _, f := range changes.Tracked {
 			b.written[f.Path] = f
@@ -46,7 +46,7 @@ func (v *Validator) makeBaseline(ctx context.Context) (baseline, error) {
 	return b, err
 }
 
-// A wide baseline is what the wider tests and the linter say without a patch.
+// A wide baseline has the results of the wider tests and the linter without a patch.
 type wide struct {
 	suite testrun.Ending // the zero Ending if there is no suite
 	lint  trial.Result   // the zero Result if there is no linter
@@ -69,13 +69,13 @@ func (v *Validator) makeWide(ctx context.Context) (wide, error) {
 	return b, err
 }
 
-// hasSuite reports whether the wider tests are others than the failing command.
+// hasSuite reports whether the wider tests differ from the failing command.
 func (v *Validator) hasSuite() bool {
 	return v.problem.Suite != "" && v.problem.Suite != v.problem.Test
 }
 
-// unpatched calls f for a workspace with the problem's tree and files over it, built. f must
-// not call unpatched.
+// unpatched calls f with a built workspace of the problem's tree with files laid over it. f
+// must not call unpatched.
 func (v *Validator) unpatched(ctx context.Context, files []gitext.Overlay, f func(*run) error) error {
 	w, err := v.take(ctx, v.spare)
 	if err != nil {

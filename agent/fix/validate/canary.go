@@ -15,13 +15,13 @@ import (
 	"git-agent/gitext"
 )
 
-// A canary is a test that always fails. It is laid beside the failing test and run with it:
-// a patch with which the canary does not fail has disarmed the tests and repaired nothing.
-// Its name and its words are random, so that no patch can know them.
+// A canary is a test that always fails. The validator puts it beside the failing test and runs
+// both: if the canary passes with a patch, the patch has disarmed the tests and repaired
+// nothing. The canary's name and message are random, so no patch can know them.
 type canary struct {
 	file    gitext.Overlay
-	token   string // what it says when it fails
-	command string // runs it beside the failing test
+	token   string // message of its failure
+	command string // runs the canary beside the failing test
 	without testrun.Ending
 }
 
@@ -30,8 +30,8 @@ func (c *canary) sings(e testrun.Ending) bool {
 	return e.Exit != 0 && !e.TimedOut && bytes.Contains(e.Output, []byte(c.token))
 }
 
-// makeCanary returns a canary that fails without a patch, or nil where none is known to: the
-// language has none, or the command does not run it.
+// makeCanary returns a canary that fails without a patch. It returns nil if there is no canary
+// for the language, or if the command does not run it.
 func (v *Validator) makeCanary(ctx context.Context) (*canary, error) {
 	t, err := v.tree.get(ctx, v.readTree)
 	if err != nil {
@@ -70,8 +70,8 @@ func (v *Validator) targets(base baseline) []string {
 // maxTestFiles bounds how many test files are searched for the failing test.
 const maxTestFiles = 3000
 
-// failingTestFile returns the test file that most likely holds a failing test, and its text;
-// "" if none is found in a language that has canaries.
+// failingTestFile returns the path and text of the test file that most likely contains a
+// failing test; "" if none is found in a language with canaries.
 func (v *Validator) failingTestFile(ctx context.Context, t tree, base baseline) (best, text string, err error) {
 	most, seen := 0, 0
 	for _, p := range slices.Sorted(maps.Keys(t)) {
@@ -90,7 +90,7 @@ func (v *Validator) failingTestFile(ctx context.Context, t tree, base baseline) 
 	return best, text, nil
 }
 
-// holdsTarget says how much speaks for a file as the one with a failing test.
+// holdsTarget rates the evidence that a file contains a failing test.
 func (v *Validator) holdsTarget(p string, content []byte, base baseline) int {
 	n := 0
 	for _, name := range v.targets(base) {
@@ -115,7 +115,7 @@ func (v *Validator) holdsTarget(p string, content []byte, base baseline) int {
 	return n
 }
 
-// nameParts splits the name of a test into what its file may spell.
+// nameParts splits the name of a test into words that may occur in its file.
 func nameParts(name string) []string {
 	parts := strings.FieldsFunc(
 		strings.NewReplacer(" › ", "\n", " > ", "\n").Replace(name),
@@ -125,8 +125,8 @@ func nameParts(name string) []string {
 }
 
 // alive decides whether the canary still fails with the patch, and whether the tests that
-// failed beside it pass beside it. Where there is no canary, and the command names no tests,
-// the trial gets a caution.
+// failed pass in the same run. If there is no canary and the command names no tests, the trial
+// gets a caution.
 func (r *run) alive(ctx context.Context, base baseline) (bool, error) {
 	c, err := r.canary.get(ctx, r.makeCanary)
 	if err != nil {
@@ -159,5 +159,5 @@ func (r *run) alive(ctx context.Context, base baseline) (bool, error) {
 	return false, nil
 }
 
-// namesNoTest reports whether nobody can tell from an output that tests ran.
+// namesNoTest reports whether an output does not show that tests ran.
 func namesNoTest(r testrun.Report) bool { return r.Ran <= 0 && len(r.Failing)+len(r.Passing) == 0 }

@@ -13,13 +13,13 @@ import (
 	"git-agent/gitext"
 )
 
-// canaryFile matches the files beside which a canary can be written, by language.
+// canaryFile matches test files of the languages with canaries.
 var canaryFile = source.Lazy(`(_test\.go|\.py|\.[cm]?[jt]sx?|\.java|\.kt)$`)
 
 func canaryLanguage(p string) bool { return canaryFile().MatchString(p) && !source.SteersTests(p) }
 
-// newCanary returns a canary for the test file p with a text, or nil if the text does not
-// show how its tests are written.
+// newCanary returns a canary for the test file p with its text, or nil if the text does not
+// show how to write a test.
 func newCanary(p, text, command string, targets []string) *canary {
 	name, token := letters(), letters()
 	var base, content, id string
@@ -56,7 +56,7 @@ func letters() string {
 	return "z" + strings.ToLower(regexp.MustCompile(`[^A-Za-z]`).ReplaceAllString(rand.Text(), ""))
 }
 
-// canaryCommand returns the test command with the canary beside what it runs.
+// canaryCommand returns the test command, extended to run the canary too.
 func canaryCommand(command, p, at string, targets []string, id string) string {
 	if dir, _, ok := strings.Cut(strings.TrimPrefix(command, "cd "), " && "); ok && strings.HasPrefix(command, "cd ") {
 		dir = path.Clean(strings.Trim(dir, "'"))
@@ -78,7 +78,7 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 	return command
 }
 
-// behind puts a word behind the word of a command that begins with another.
+// behind puts a word behind the first word of a command that starts with begins.
 func behind(command, begins, word string) string {
 	i := strings.Index(command, begins)
 	end := len(command)
@@ -105,7 +105,7 @@ func goCanary(text, name, token string, targets []string) (base, content, id str
 	return name + "_test.go", fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc %s(t *testing.T) { t.Fatal(%q) }\n", m[1], test, token), id
 }
 
-// pythonID names the canary as the tool names the failing tests.
+// pythonID names the canary in the form of the failing tests' names.
 func pythonID(at, name string, targets []string) string {
 	if slices.ContainsFunc(targets, func(t string) bool { return strings.Contains(t, "::") }) {
 		return fmt.Sprintf("%s::Test%[2]s::test_%[2]s", at, name)
@@ -141,8 +141,8 @@ func jvmCanary(p, text, name, token string, targets []string) (base, content, id
 	return class + ext, content, jvmID(path.Base(p), class, name, targets)
 }
 
-// jvmID names the canary as the tool names the failing tests: another class and method in
-// the place of theirs.
+// jvmID names the canary in the form of the failing tests' names, with its own class and
+// method.
 func jvmID(base, class, method string, targets []string) string {
 	old := strings.TrimSuffix(base, path.Ext(base))
 	for _, t := range targets {
@@ -159,8 +159,8 @@ var (
 	framework  = source.Lazy(`['"](node:test|vitest|@jest/globals|tape|ava|uvu|tap)['"]`)
 )
 
-// scriptCanary writes a test of JavaScript or TypeScript with the framework that the failing
-// test names, or with the global functions of mocha and jest.
+// scriptCanary writes a test in JavaScript or TypeScript with the framework of the failing
+// test, or with the global functions of mocha and jest.
 func scriptCanary(p, text, name, token string) string {
 	m := framework().FindStringSubmatch(text)
 	if m == nil {

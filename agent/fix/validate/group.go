@@ -13,21 +13,21 @@ import (
 	"git-agent/gitext"
 )
 
-// Group unites trials whose patches are the same, as Agentless does before it votes
-// (arXiv 2407.01489): patches are the same if the files that they leave
-// differ in nothing but comments, blank lines and the white space between words. The
-// order in which a patch lists its files and hunks does not matter either.
+// Group unites trials with equal patches, as Agentless does before it votes (arXiv 2407.01489).
+// Patches are equal if the resulting files differ only in comments, blank lines and the white
+// space between words. The order in which a patch lists its files and hunks does not matter
+// either.
 //
-// The first trial of each group stands for it, with the votes of all. If the commands
-// judged equal patches differently, the worst verdict counts. The order of the groups is
-// that of their first trials. Group changes no trial in place.
+// The first trial of each group represents the group, with the votes of all. If the commands
+// judged equal patches differently, the worst verdict counts. The order of the groups is that
+// of their first trials. Group changes no trial in place.
 func Group(trials []fix.Trial) []fix.Trial {
 	var groups []fix.Trial
 	at := map[[sha256.Size]byte]int{}
 	for _, t := range trials {
 		t.Votes = max(t.Votes, 1)
 		if len(t.Patch.Files) == 0 {
-			groups = append(groups, t) // what it changed is not known
+			groups = append(groups, t) // the change is not known
 			continue
 		}
 		key := patchKey(t.Patch)
@@ -42,7 +42,7 @@ func Group(trials []fix.Trial) []fix.Trial {
 	return groups
 }
 
-// unite returns the trial that stands for two trials of the same patch.
+// unite returns the trial that represents two trials of the same patch.
 func unite(first, second fix.Trial) fix.Trial {
 	if rank(second.Verdict) > rank(first.Verdict) {
 		first.Verdict, first.Failing, first.Reason = second.Verdict, second.Failing, second.Reason
@@ -59,7 +59,7 @@ func unite(first, second fix.Trial) fix.Trial {
 // verdicts lists the verdicts, best first.
 var verdicts = []fix.Verdict{fix.Plausible, fix.OwnTested, fix.Regresses, fix.Fails, fix.NoBuild, fix.TimesOut, fix.Refused}
 
-// rank returns the place of a verdict, from 0 for the best.
+// rank returns the position of a verdict; 0 is the best.
 func rank(v fix.Verdict) int {
 	if i := slices.Index(verdicts, v); i >= 0 {
 		return i
@@ -67,7 +67,7 @@ func rank(v fix.Verdict) int {
 	return len(verdicts)
 }
 
-// patchKey returns the same value for patches that are the same.
+// patchKey returns equal values for equal patches.
 func patchKey(p fix.Patch) [sha256.Size]byte {
 	files := slices.Clone(p.Files)
 	slices.SortStableFunc(files, func(a, b gitext.Overlay) int { return strings.Compare(a.Path, b.Path) })
@@ -99,11 +99,11 @@ func plainLines(name string, content []byte) []string {
 	return plain
 }
 
-// indented lists the extensions of languages in which indentation has a meaning.
+// indented lists the extensions of languages with meaningful indentation.
 var indented = strings.Fields(".py .pyx .pyi .yaml .yml .mk .mak .hs .nim .coffee .fs .fsx .pug .sass .haml .slim .md .rst .ml .elm .cr .gd")
 
-// plainLine replaces each stretch of white space in a line by one space, except within
-// quotes, and removes it at the end. It keeps the indentation where it has a meaning.
+// plainLine replaces each stretch of white space in a line by one space, except within quotes,
+// and removes it at the end. It keeps meaningful indentation.
 func plainLine(name, line string) string {
 	text := strings.TrimLeft(line, " \t")
 	indent := line[:len(line)-len(text)]

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// sides are the lines of a file's hunks that only one side has.
+// sides are the removed and the added lines of a file's hunks.
 type sides struct{ removed, added []byte }
 
-// hunksOf reads a diff as git prints it. It returns the sides of each file, by the path
-// in its header. Context lines and binary files are left out, and a diff that it does
-// not understand has no hunks.
+// hunksOf reads a diff as git prints it. It returns the sides of each file, by the path in its
+// header. Context lines and binary files are left out. A malformed diff has no hunks.
 func hunksOf(diff []byte) map[string]*sides {
 	files := map[string]*sides{}
 	var now *sides
-	var left, right int // lines that the hunk still has on each side
+	var left, right int // remaining lines of the hunk on each side
 	for line := range bytes.Lines(diff) {
 		switch {
 		case left+right > 0 && now != nil:
@@ -34,7 +33,7 @@ func hunksOf(diff []byte) map[string]*sides {
 	return files
 }
 
-// take adds a line of a hunk to its side and returns how many lines are left.
+// take adds a line of a hunk to its side and returns the numbers of remaining lines.
 func (s *sides) take(line []byte, left, right int) (int, int) {
 	switch line[0] {
 	case '-':
@@ -66,8 +65,8 @@ func hunkLengths(line string) (left, right int) {
 	return length(fields[1]), length(fields[2])
 }
 
-// headerPath returns the new path in "diff --git a/x b/x". It is used to choose a
-// language only, so it does not undo git's quoting.
+// headerPath returns the new path in "diff --git a/x b/x". The path only serves to choose a
+// language, so headerPath keeps git's quoting.
 func headerPath(line string) string {
 	line = strings.TrimRight(line, "\"\r\n")
 	return line[strings.LastIndex(line, "b/")+2:]

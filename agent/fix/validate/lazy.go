@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A lazy value is made when it is first needed. Who needs it while another goroutine
-// makes it waits, but no longer than its context lasts. The zero lazy is ready for use.
+// A lazy value is made at its first use. If another goroutine is making the value, a caller
+// waits for it until the caller's context ends. The zero lazy is ready for use.
 type lazy[T any] struct {
 	once  sync.Once
 	gate  chan struct{} // holds one token while nobody makes the value

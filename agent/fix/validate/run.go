@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// maxOutput is how much of a command's output is read for the names of tests, in
-	// bytes at each end.
+	// maxOutput bounds the part of a command's output that is read for names of tests, in bytes
+	// at each end.
 	maxOutput = 1 << 20
-	// slower is how many times slower than before a test may be with a patch. A patch
-	// may make a loop endless, and the limit of the workspace is for whole builds.
+	// slower bounds the duration of a test with a patch, as a multiple of the duration before.
+	// A patch may make a loop endless, and the workspace's limit is meant for whole builds.
 	slower = 20
-	// minTestLimit is the least time that a test gets, because its first run may have to
-	// build without a cache.
+	// minTestLimit is the least time limit of a test, because its first run may include a build
+	// without a cache.
 	minTestLimit = 5 * time.Minute
 )
 
@@ -32,11 +32,11 @@ type run struct {
 	*Validator
 	w     *trial.Workspace
 	trial *fix.Trial // nil for a run without a patch
-	aside bool       // commands that only prepare or doubt a check are no checks themselves
+	aside bool       // the commands are preparations or counterchecks, and not recorded as checks
 }
 
-// prepare makes the workspace a clean copy of the problem's tree with files over it, with
-// no cache but what compilers made before anything ran.
+// prepare makes the workspace a clean copy of the problem's tree with files laid over it. The
+// caches have only the output of compilers from before any code ran.
 func (r *run) prepare(ctx context.Context, files []gitext.Overlay) error {
 	if err := r.w.Fresh(ctx); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (r *run) prepare(ctx context.Context, files []gitext.Overlay) error {
 	return r.w.Prepare(ctx, tree.Commit, slices.Concat(tree.Over, files))
 }
 
-// anew prepares the workspace and builds, so that the next command reads nothing that an
-// earlier one left.
+// anew prepares the workspace and builds, so that the next command reads no remains of an
+// earlier one.
 func (r *run) anew(ctx context.Context, files []gitext.Overlay) error {
 	if err := r.prepare(ctx, files); err != nil || r.problem.Build == "" {
 		return err
@@ -77,8 +77,8 @@ func (r *run) note(command, how string, took time.Duration) {
 	}
 }
 
-// tests runs a test command and adds it to the trial's checks. again runs tests too of
-// which the tool remembers that they passed.
+// tests runs a test command and adds it to the trial's checks. again also runs tests that
+// passed before and whose result the tool has cached.
 func (r *run) tests(ctx context.Context, command string, limit time.Duration, again bool) (testrun.Ending, error) {
 	c := testrun.Commands{Test: command, Timeout: limit, Set: naming(command, again)}
 	e, err := testrun.Run(ctx, r.w, c)
@@ -88,8 +88,8 @@ func (r *run) tests(ctx context.Context, command string, limit time.Duration, ag
 	return e, err
 }
 
-// naming returns the environment in which go test names the tests that pass. Without
-// their names, a patch that ends the program before its tests would look right.
+// naming returns environment variables that make go test print the names of passing tests.
+// Without these names, a patch that ends the program before its tests would look right.
 func naming(command string, again bool) []string {
 	if !strings.Contains(command, "go test") || strings.Contains(command, "-json") {
 		return nil
@@ -106,7 +106,7 @@ func (r *run) end(v fix.Verdict, failing []string, reason string) {
 	r.trial.Verdict, r.trial.Failing, r.trial.Reason = v, failing, reason
 }
 
-// judge runs the commands in their order until one decides the verdict.
+// judge runs the commands in order until one decides the verdict.
 func (r *run) judge(ctx context.Context, base baseline) error {
 	for _, step := range []func() (passes bool, err error){
 		func() (bool, error) { return r.builds(ctx) },
@@ -141,8 +141,8 @@ func (r *run) builds(ctx context.Context) (bool, error) {
 	return res.Outcome == trial.Passes, nil
 }
 
-// repairs runs the failing test: once if it failed each time without the patch, else so
-// often that it would have failed before.
+// repairs runs the failing test: once if it failed each time without the patch, else often
+// enough to expect a failure without the patch.
 func (r *run) repairs(ctx context.Context, base baseline) (bool, error) {
 	times := 1
 	if r.rep.State == fix.Flaky {
@@ -160,8 +160,8 @@ func (r *run) repairs(ctx context.Context, base baseline) (bool, error) {
 	return true, nil
 }
 
-// testLimit returns the time limit of the failing test with a patch; 0 is the
-// workspace's.
+// testLimit returns the time limit of the failing test with a patch; 0 is the workspace's
+// limit.
 func (r *run) testLimit() time.Duration {
 	limit := max(slower*r.rep.Took, minTestLimit)
 	if r.rep.Took == 0 || r.opt.Timeout > 0 && limit > r.opt.Timeout {
@@ -170,9 +170,9 @@ func (r *run) testLimit() time.Duration {
 	return limit
 }
 
-// repaired decides whether a run of the failing test shows that the bug is gone. A
-// command that fails passes nevertheless if it names the tests that fail, and all of
-// them are known to fail for another reason.
+// repaired decides whether a run of the failing test shows that the bug is gone. A failing
+// command counts as passing if it names the failing tests and all of them are known to fail for
+// another reason.
 func (r *run) repaired(e testrun.Ending, base baseline) bool {
 	target := r.targets(base)
 	left := testrun.Compare(testrun.Ending{}, e, r.problem.Known)
@@ -196,7 +196,7 @@ func (r *run) repaired(e testrun.Ending, base baseline) bool {
 	return false
 }
 
-// firstPlace returns what a failing run says first, in one line.
+// firstPlace returns the first message of a failing run, in one line.
 func firstPlace(e testrun.Ending) string {
 	for _, p := range e.Report.Places {
 		switch {
@@ -209,11 +209,10 @@ func firstPlace(e testrun.Ending) string {
 	return "the test " + e.How
 }
 
-// runsAsMany reports whether a run has at least half of the tests of the run without the
-// patch, if their numbers are known. A patch that ends the program early, or takes the
-// tests from their tool, must not pass. A tool that names only tests that fail says
-// nothing of the number of those that pass: go test, where the command itself sets
-// GOFLAGS and so takes no -v from here.
+// runsAsMany reports whether a run has at least half of the tests of the run without the patch,
+// if their numbers are known. A patch that ends the program early, or hides tests from their
+// tool, must not pass. Some tools name only failing tests, so the number of passing ones is
+// unknown: for example go test in a command that sets GOFLAGS itself and so overrides -v.
 func (r *run) runsAsMany(base, e testrun.Ending, otherwise fix.Verdict, what string) bool {
 	before, after := base.Report, e.Report
 	if before.Ran <= 0 || after.Cut || 2*max(after.Ran, 0) >= before.Ran {
@@ -268,8 +267,8 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// failedBefore reports whether tests that fail now failed without the patch too, where a
-// crash kept them from being run. It runs only them.
+// If a crash without the patch kept tests from running, failedBefore runs them alone and
+// reports whether they fail without the patch too.
 func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 	fresh := tests
 	if focused, ok := testrun.Focus(r.problem.Suite, tests); ok {
@@ -288,9 +287,8 @@ func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 	return len(fresh) == 0, nil
 }
 
-// absent returns the tests that are not among those that ran. Names count with and
-// without packages, and a test with parts counts as one: the names of the parts may be
-// made at run time.
+// absent returns the tests that did not run. Names count with and without packages. A test with
+// parts counts as one test, because the names of parts may be made at run time.
 func absent(tests, ran []string) []string {
 	whole := func(list []string) []string {
 		var short []string
@@ -300,13 +298,13 @@ func absent(tests, ran []string) []string {
 		slices.Sort(short)
 		return slices.Compact(short)
 	}
-	// What the second run does not have counts as fixed there.
+	// Compare lists tests that are missing in the second run as fixed.
 	before, after := testrun.Ending{Report: testrun.Report{Failing: whole(tests)}}, testrun.Ending{Report: testrun.Report{Failing: whole(ran)}}
 	return testrun.Compare(before, after, nil).Fixed
 }
 
-// wholeTest returns a test's name without the name of a part, which stands after the
-// first slash or bracket behind the package.
+// wholeTest returns a test's name without the name of a part. A part's name begins at the first
+// slash or bracket behind the package.
 func wholeTest(name string) string {
 	from := strings.LastIndexByte(name, ':') + 1
 	if i := strings.IndexAny(name[from:], "/["); i > 0 && from > 0 {
@@ -315,14 +313,15 @@ func wholeTest(name string) string {
 	return name
 }
 
-// sameEnd reports whether two runs of a command that names no test end alike: with the
-// same exit code, and without lines that the second did not print.
+// sameEnd reports whether two runs of a command that names no test end in the same way: with
+// the same exit code, and every line of the first run is in the second.
 func sameEnd(with, without testrun.Ending) bool {
 	return with.Exit == without.Exit && with.TimedOut == without.TimedOut &&
 		len(trial.FailureOf(trial.Result{Output: with.Output}, without.Output)) == 0
 }
 
-// lints runs the linter. It counts only if it accepts the tree without the patch.
+// lints runs the linter. Its result counts only if the linter accepts the tree without the
+// patch.
 func (r *run) lints(ctx context.Context) (bool, error) {
 	if r.problem.Lint == "" {
 		return true, nil
@@ -342,11 +341,11 @@ func (r *run) lints(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// complaint matches a line in which a tool says what is wrong.
+// complaint matches a line with a tool's error message.
 var complaint = source.Lazy(`(?i)\berror\b|\bfatal\b|undefined|cannot |panic:|^\S+:\d+(:\d+)?: `)
 
-// telling returns the line of the output that says best why a command failed: the first
-// one with a complaint, or else the last one.
+// telling returns the line of the output that best explains a failure: the first complaint, or
+// else the last line.
 func telling(res trial.Result) string {
 	last := ""
 	for line := range strings.Lines(string(res.Output)) {
@@ -364,5 +363,5 @@ func telling(res trial.Result) string {
 	return last
 }
 
-// maxReason bounds a line that is quoted, in bytes.
+// maxReason bounds a quoted line, in bytes.
 const maxReason = 300

@@ -14,18 +14,17 @@ import (
 	"git-agent/gitext"
 )
 
-// Best does what [Select] does, with the lines that the blamed commits removed, as far as
-// they can be read.
+// Best calls [Select] with the removed lines of the blamed commits, as far as they can be read.
 func Best(ctx context.Context, repo *gitext.Repo, trials []fix.Trial, h *fix.History) []fix.Trial {
 	if len(trials) < 2 {
 		return Select(trials, h)
 	}
-	removed, _ := Removed(ctx, repo, h) // they decide between patches of the same size
+	removed, _ := Removed(ctx, repo, h) // removed lines only decide between patches of the same size
 	return Select(trials, h, removed...)
 }
 
-// Select groups trials and orders the groups, best first. Each rule decides among those that
-// the rules before it leave equal:
+// Select groups trials and orders the groups, best first. Each rule decides among groups that
+// are equal by the rules before it:
 //
 //   - the verdict, and then the number of tests that fail,
 //   - the choice of a reviewer,
@@ -42,7 +41,7 @@ func Best(ctx context.Context, repo *gitext.Repo, trials []fix.Trial, h *fix.His
 //   - the exact size, and
 //   - the order of the trials.
 //
-// h may be nil. removed are lines that the blamed commits removed; see [Removed].
+// h may be nil. removed are the lines that the blamed commits removed; see [Removed].
 func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
 	groups := Group(trials)
 	past := map[string]bool{}
@@ -84,14 +83,14 @@ func Select(trials []fix.Trial, h *fix.History, removed ...string) []fix.Trial {
 	return groups
 }
 
-// undoes reports whether a trial names one of the blamed commits as the one that it
-// undoes or repairs.
+// undoes reports whether a trial undoes or repairs one of the blamed commits, by its own
+// statement.
 func undoes(t fix.Trial, h *fix.History) bool {
 	return t.Commit != "" && h != nil &&
 		slices.ContainsFunc(h.Blamed, func(b fix.Blamed) bool { return b.Commit.OID == t.Commit })
 }
 
-// maxBlamed bounds the commits whose removed lines are read.
+// maxBlamed bounds the commits of Removed.
 const maxBlamed = 5
 
 // Removed returns the lines of code that the most relevant blamed commits removed from
@@ -135,16 +134,16 @@ func removedLines(patch *gitext.Patch, b fix.Blamed) []string {
 	return lines
 }
 
-// An edit is what a patch removes and adds, without blank lines and comments.
+// An edit has the removed and added lines of a patch, without blank lines and comments.
 type edit struct {
 	removed, added []string
-	rest           source.Bag // the words of the lines that the patched files keep
+	rest           source.Bag // words of the unchanged lines of the patched files
 }
 
 // editOf reads the hunks of a patch.
 func editOf(p fix.Patch) edit {
 	e := edit{rest: source.Bag{}}
-	added := map[string]int{} // lines not yet met in the new contents
+	added := map[string]int{} // added lines that are not yet found in the new contents
 	for path, h := range hunksOf(p.Diff) {
 		e.removed = append(e.removed, plainLines(path, h.removed)...)
 		e.added = append(e.added, plainLines(path, h.added)...)
@@ -164,7 +163,7 @@ func editOf(p fix.Patch) edit {
 	return e
 }
 
-// size returns the number of tokens that only one side has. Moving a line costs nothing.
+// size returns the number of tokens on only one side. A moved line does not count.
 func (e edit) size() int {
 	count := map[string]int{}
 	for _, line := range e.removed {
@@ -184,8 +183,8 @@ func (e edit) size() int {
 	return n
 }
 
-// fit returns the share of the added tokens that the past or the rest of the file has:
-// 0 to 1. A patch that adds nothing fits if it undoes a blamed commit.
+// fit returns the share of the added tokens that are in lines of the past or of the rest of the
+// file: 0 to 1. A patch that adds nothing has the fit 1 if it undoes a blamed commit.
 func (e edit) fit(past map[string]bool, undoes bool) float64 {
 	var all, known int
 	for _, line := range e.added {

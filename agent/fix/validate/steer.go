@@ -16,8 +16,8 @@ import (
 	"git-agent/gitext"
 )
 
-// steers says, in a clause with a subject, how a file of a patch would change which tests
-// run or what they use, or returns "".
+// steers says, in a clause with a subject, how a file of a patch would change the choice of
+// tests or their environment. It returns "" if it would not.
 func (v *Validator) steers(ctx context.Context, t tree, f gitext.Overlay) (string, error) {
 	if v.problem.EditTests {
 		return "", nil
@@ -35,7 +35,7 @@ func (v *Validator) steers(ctx context.Context, t tree, f gitext.Overlay) (strin
 		}
 	}
 	if there && v.rep.Opened != nil && !v.rep.Opened[f.Path] && !v.hasSuite() {
-		return "", nil // the failing run did not even open it
+		return "", nil // the failing run did not open the file
 	}
 	if harmless, err := v.harmless(ctx, old, f); err != nil || harmless {
 		return "", err
@@ -49,8 +49,8 @@ func packaged(t tree, p string) bool {
 	return there
 }
 
-// Scripts by their names. A script in the language of the project is taken for a part of
-// the product, unless it stands where helpers of tests stand.
+// These match scripts by name. A script in the language of the project counts as a part of the
+// product, except in a folder for test helpers.
 var (
 	shellScript  = source.Lazy(`(?i)\.(sh|bash|zsh|ksh|bat|cmd|ps1|awk|tcl|pl)$`)
 	anyScript    = source.Lazy(`(?i)\.(sh|bash|zsh|ksh|bat|cmd|ps1|awk|tcl|pl|py|rb|php|lua|[cm]?[jt]s)$`)
@@ -61,10 +61,10 @@ var (
 	)
 )
 
-// helps reports whether a file is a script by which tests are run. It stands where helpers
-// stand, or is called like one, and the failing run opens it or a build file names it. The
-// product of a project may be scripts, too: those in other places, those that the user
-// suspects, and shell scripts in a project of shell scripts are no helpers.
+// helps reports whether a file is a script that runs tests. Its folder or its name is typical
+// of helpers, and the failing run opens it or a build file names it. The product of a project
+// may consist of scripts, too: scripts in other folders, scripts that the user suspects, and
+// shell scripts in a project of shell scripts are no helpers.
 func (v *Validator) helps(ctx context.Context, t tree, p string) (bool, error) {
 	if _, there := t[p]; !there || !anyScript().MatchString(p) || !helperPlace().MatchString(p) && !helperName().MatchString(path.Base(p)) {
 		return false, nil
@@ -79,7 +79,7 @@ func (v *Validator) helps(ctx context.Context, t tree, p string) (bool, error) {
 	return strings.Contains(text, p), err
 }
 
-// shellProject reports whether at least half of the sources, helpers aside, are shell
+// shellProject reports whether at least half of the sources, without helpers, are shell
 // scripts.
 func shellProject(t tree) bool {
 	shell, all := 0, 0
@@ -111,15 +111,15 @@ func (v *Validator) instructions(ctx context.Context, t tree) (string, error) {
 		if ctx.Err() != nil {
 			return "", err
 		}
-		if err == nil { // a file that cannot be read names nothing
+		if err == nil { // an unreadable file counts as empty
 			text += "\n" + string(content)
 		}
 	}
 	return text, nil
 }
 
-// harmless reports whether a change of a file that steers tests keeps all that matters to
-// them: other dependencies of a package, for example.
+// harmless reports whether a change of a file that steers tests has no effect on tests, such as
+// a change of a package's dependencies.
 func (v *Validator) harmless(ctx context.Context, old, f gitext.Overlay) (bool, error) {
 	rest := map[string]func([]byte) string{"package.json": manifestRest, "go.mod": goModRest}[path.Base(f.Path)]
 	if rest == nil || old.Mode == 0 || f.Mode == 0 || source.IsVendored(f.Path) {
@@ -137,13 +137,13 @@ func (v *Validator) harmless(ctx context.Context, old, f gitext.Overlay) (bool, 
 	return was != "" && was == is, nil
 }
 
-// productKeys are the keys of package.json that tell of the product, not of its tests.
+// productKeys are the keys of package.json about the product and not about its tests.
 var productKeys = strings.Fields(
 	`version description keywords author contributors license repository bugs homepage funding main module types typings browser
 	exports files sideEffects engines dependencies peerDependencies optionalDependencies`,
 )
 
-// manifestRest returns what package.json says besides the product; "" if it is no JSON
+// manifestRest returns package.json without the keys about the product; "" if it is no JSON
 // object.
 func manifestRest(content []byte) string {
 	var all map[string]json.RawMessage
@@ -164,7 +164,7 @@ func manifestRest(content []byte) string {
 	return text.String() + "{}"
 }
 
-// goModRest returns what go.mod says besides the versions that it requires.
+// goModRest returns go.mod without the required versions.
 func goModRest(content []byte) string {
 	var text strings.Builder
 	block := ""
@@ -185,7 +185,8 @@ func goModRest(content []byte) string {
 	return text.String()
 }
 
-// runsItself says which files of a patch some program runs or obeys without being asked.
+// runsItself returns cautions about files of a patch that some program runs or obeys
+// automatically.
 func runsItself(files []gitext.Overlay) (cautions []string) {
 	for _, f := range files {
 		if f.Mode != 0 && source.RunsItself(f.Path) {

@@ -1,12 +1,11 @@
-// Package validate proves patches and orders those that are proved.
+// Package validate tests patches and orders the plausible ones.
 //
-// A [Validator] lays a patch over a clean copy of the tree in which a bug is repaired
-// and runs the build, the failing test and the wider suite there. The commands alone
-// decide the verdict. What a model, or whatever else made the patch, says about it plays
-// no part.
+// A [Validator] lays a patch over a clean copy of the problem's tree and runs the build, the
+// failing test and the wider suite there. The commands alone decide the verdict. Statements of
+// the patch's author, such as a model, have no influence.
 //
-// [Group] unites candidates that are the same patch, and [Select] puts the plausible
-// ones first, the best of them at the top.
+// [Group] unites candidates with equal patches, and [Select] orders them, the best plausible
+// patch first.
 package validate
 
 import (
@@ -21,7 +20,7 @@ import (
 	"git-agent/gitext"
 )
 
-// maxWorkspaces bounds how many patches are validated at the same time.
+// maxWorkspaces bounds the number of simultaneous validations.
 const maxWorkspaces = 4
 
 // A Validator validates the patches of one problem. It is safe for concurrent use.
@@ -30,8 +29,8 @@ type Validator struct {
 	problem  fix.Problem
 	rep      fix.Reproduction
 	opt      trial.Options
-	free     chan *trial.Workspace // workspaces for patches that nobody uses; nil stands for one not yet opened
-	spare    chan *trial.Workspace // the same for runs without a patch: the caller may hold one of free
+	free     chan *trial.Workspace // unused workspaces for patches; nil stands for one not yet opened
+	spare    chan *trial.Workspace // the same for runs without a patch, because the caller may hold a workspace of free
 	tree     lazy[tree]
 	baseline lazy[baseline]
 	wide     lazy[wide]
@@ -39,9 +38,9 @@ type Validator struct {
 	told     lazy[string] // the commands and the text of the build files
 }
 
-// New returns a validator for a problem. rep says how the failing command ends without
-// a patch. The caller must close the validator. New returns an error if the requested
-// sandbox does not work on this machine.
+// New returns a validator for a problem. rep describes the failing command without a patch. The
+// caller must close the validator. New returns an error if the requested sandbox does not work
+// on this machine.
 func New(ctx context.Context, repo *gitext.Repo, p fix.Problem, rep fix.Reproduction, opt trial.Options) (*Validator, error) {
 	v := &Validator{repo: repo, problem: p, rep: rep, opt: opt}
 	v.problem.Test = cmp.Or(p.Test, rep.Command)
@@ -63,7 +62,7 @@ func New(ctx context.Context, repo *gitext.Repo, p fix.Problem, rep fix.Reproduc
 	return v, nil
 }
 
-// Close removes the workspaces. It waits for calls of Validate that are under way.
+// Close removes the workspaces. It waits for running calls of Validate.
 func (v *Validator) Close() {
 	for _, pool := range []chan *trial.Workspace{v.free, v.spare} {
 		for range cap(pool) {
@@ -74,7 +73,7 @@ func (v *Validator) Close() {
 	}
 }
 
-// take returns a workspace of a pool that nobody else uses. The caller puts it back.
+// take removes an unused workspace from a pool and returns it. The caller puts it back.
 func (v *Validator) take(ctx context.Context, pool chan *trial.Workspace) (*trial.Workspace, error) {
 	select {
 	case <-ctx.Done():
@@ -92,11 +91,11 @@ func (v *Validator) take(ctx context.Context, pool chan *trial.Workspace) (*tria
 	}
 }
 
-// Validate tries one patch in a clean copy of the problem's tree: no other file is there
-// but those of the tree and of the patch, and only caches outside of it are kept from
-// earlier commands. The trial's patch is the one that was tried. It lacks files that the
-// patch does not change, and those that the problem's own commands write, such as go.sum
-// and build output. Its Diff is what git says about the rest.
+// Validate tries one patch in a clean copy of the problem's tree: the work tree has only the
+// files of the tree and of the patch, and only caches outside of the work tree stay from
+// earlier commands. The trial's patch is the tried one. It lacks unchanged files and files that
+// the problem's own commands write, such as go.sum and build output. Its Diff is git's diff of
+// the other files.
 //
 // The verdict is in the trial; Validate returns an error only if ctx ends or the
 // workspace fails.
@@ -148,8 +147,8 @@ func (v *Validator) try(ctx context.Context, patch fix.Patch) (fix.Trial, error)
 	return t, r.judge(ctx, base)
 }
 
-// reduce returns the part of a patch that is worth keeping: without files that do not
-// change, and without those that the problem's commands write.
+// reduce returns a patch without unchanged files and without files that the problem's commands
+// write.
 func (v *Validator) reduce(ctx context.Context, w *trial.Workspace, base baseline, files []gitext.Overlay) (fix.Patch, error) {
 	var kept []gitext.Overlay
 	for _, f := range files {
@@ -171,7 +170,7 @@ func (v *Validator) reduce(ctx context.Context, w *trial.Workspace, base baselin
 	return fix.Patch{Files: kept, Diff: diff}, err
 }
 
-// unchanged reports whether a file of a patch is what the tree holds already.
+// unchanged reports whether a file of a patch is the same in the tree.
 func (v *Validator) unchanged(ctx context.Context, f gitext.Overlay) (bool, error) {
 	tree, err := v.tree.get(ctx, v.readTree)
 	if err != nil {
@@ -192,7 +191,7 @@ func (v *Validator) unchanged(ctx context.Context, f gitext.Overlay) (bool, erro
 	return err == nil && slices.Equal(a, b), err
 }
 
-// content returns the content of a file, which may be given by its id.
+// content returns the content of a file. If only the object id is given, it reads the object.
 func (v *Validator) content(ctx context.Context, f gitext.Overlay) ([]byte, error) {
 	if f.OID == "" {
 		return f.Content, nil
@@ -200,5 +199,5 @@ func (v *Validator) content(ctx context.Context, f gitext.Overlay) ([]byte, erro
 	return v.repo.Blob(ctx, f.OID, maxFile)
 }
 
-// maxFile bounds the size of a file that is compared.
+// maxFile bounds the size of a compared file.
 const maxFile = 64 << 20
