@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// check returns a Refusal if the patch must not be written, or does not fit. It reads
-// what the backup needs.
+// check returns a Refusal if the patch must not be written, or does not fit. It reads the files
+// for the backup.
 func (d *delivery) check(ctx context.Context) (err error) {
 	if d.head, err = d.repo.Head(ctx); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (d *delivery) check(ctx context.Context) (err error) {
 	return nil
 }
 
-// Ready returns a [Refusal] if no patch at all could be written as the options say, so that
-// a caller can say so before the work on one begins. Nothing is written.
+// Ready returns a [Refusal] if no patch at all could be written with these options. So a caller
+// can refuse before the work on a patch begins. Ready writes nothing.
 func Ready(ctx context.Context, repo *gitext.Repo, opt Options) (err error) {
 	d := &delivery{repo: repo, opt: opt}
 	if opt.Target == Branch {
@@ -56,10 +56,10 @@ func Ready(ctx context.Context, repo *gitext.Repo, opt Options) (err error) {
 	return d.checkHead(ctx)
 }
 
-// errInterrupted refuses to write what would hide an unfinished delivery.
+// errInterrupted refuses to write after an unfinished delivery.
 var errInterrupted = refuse("git agent doctor --fix", "an earlier run was ended while it wrote a patch")
 
-// checkBranch refuses a branch that cannot be made.
+// checkBranch refuses a branch that cannot be created.
 func (d *delivery) checkBranch(ctx context.Context) error {
 	if err := d.repo.CheckBranchName(ctx, d.opt.Branch); err != nil {
 		return refuse("", "%v", err)
@@ -80,8 +80,8 @@ func (d *delivery) checkWorkTree(ctx context.Context) error {
 	return err
 }
 
-// operations maps files of a git directory to the operation that is under way while they
-// are there, and to how it ends.
+// operations maps files of a git directory to the unfinished operation that they show, and to
+// the command that ends it.
 var operations = []struct{ file, name, end string }{
 	{"MERGE_HEAD", "merge", "git merge --abort"},
 	{"CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick --abort"},
@@ -117,7 +117,7 @@ func (d *delivery) checkState(context.Context) error {
 	return nil
 }
 
-// checkHead refuses to commit where a commit would be lost, or by nobody.
+// checkHead refuses a commit that would be lost, or would have no author.
 func (d *delivery) checkHead(ctx context.Context) error {
 	switch {
 	case d.opt.Target == WorkTree:
@@ -132,7 +132,7 @@ func (d *delivery) checkHead(ctx context.Context) error {
 	return d.repo.CheckIdentity(ctx)
 }
 
-// checkSparse refuses files that are not in the work tree by the user's own choice.
+// checkSparse refuses files that the user's sparse checkout leaves out.
 func (d *delivery) checkSparse(ctx context.Context) error {
 	sparse, err := d.repo.SparsePaths(ctx, d.paths)
 	if err == nil && len(sparse) > 0 {
@@ -141,15 +141,15 @@ func (d *delivery) checkSparse(ctx context.Context) error {
 	return err
 }
 
-// checkShape refuses paths in other repositories, and a patch that makes a file where
-// there is a directory, or the other way round: git would remove what is in the way,
-// which the patch does not list and the backup would not have.
+// checkShape refuses paths in other repositories, and a patch that replaces a directory by a
+// file or a file by a directory: git would remove the old one, although neither the patch nor
+// the backup contains it.
 func (d *delivery) checkShape(ctx context.Context) error {
 	entries, err := d.repo.Tree(ctx, d.tree.Commit)
 	if err != nil {
 		return err
 	}
-	result := map[string]bool{} // the paths of the tree with the patch
+	result := map[string]bool{} // paths of the patched tree
 	for _, e := range entries {
 		result[e.Path] = true
 		for _, path := range d.paths {
@@ -175,7 +175,7 @@ func (d *delivery) checkShape(ctx context.Context) error {
 	return nil
 }
 
-// checkFiles refuses if a file of the patch is no longer what was repaired.
+// checkFiles refuses if a file of the patch has changed since the repair.
 func (d *delivery) checkFiles(ctx context.Context) (err error) {
 	for _, path := range d.paths {
 		if err := d.checkKind(path); err != nil {
@@ -205,9 +205,8 @@ func (d *delivery) checkFiles(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkKind refuses a path at which there is something that git does not track, such as a
-// directory or a pipe, and one that leads through anything but directories. git apply
-// --check does not see all of these.
+// checkKind refuses a path of something that git cannot track, such as a directory or a pipe,
+// and a path with a parent that is no directory. git apply --check does not see all of these.
 func (d *delivery) checkKind(path string) error {
 	full := filepath.Join(d.repo.WorkTree(), filepath.FromSlash(path))
 	if info, err := os.Lstat(full); err == nil && !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0 {
@@ -241,8 +240,8 @@ func (d *delivery) checkCommitted(ctx context.Context) error {
 	return nil
 }
 
-// filesAt returns the patch's files as a commit has them. A file that it lacks has Mode
-// 0.
+// filesAt returns the commit's versions of the patch's files. A file that the commit lacks has
+// Mode 0.
 func (d *delivery) filesAt(ctx context.Context, commit gitext.OID) (map[string]gitext.Overlay, error) {
 	entries, err := d.repo.Tree(ctx, commit, d.paths...)
 	if err != nil {
@@ -272,7 +271,7 @@ func (d *delivery) read(ctx context.Context, o gitext.Overlay) (gitext.Overlay, 
 	return gitext.Overlay{Path: o.Path, Mode: o.Mode, Content: content}, err
 }
 
-// maxFile bounds a file that is read, in bytes.
+// maxFile bounds the size of a file, in bytes.
 const maxFile = 64 << 20
 
 // firstOther returns the first path at which files differ from others.

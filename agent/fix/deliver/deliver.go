@@ -1,19 +1,18 @@
-// Package deliver writes an accepted patch where the user asked for it: into the work
-// tree, the index, a new branch or a commit. It is the only place in git-agent that
-// changes a user's files, index or branches.
+// Package deliver writes an accepted patch into the user's target: the work tree, the index, a
+// new branch or a commit. Only this package of git-agent changes a user's files, index or
+// branches.
 //
-// [Apply] writes nothing unless all of the patch fits, and before it writes it saves what
-// it is about to change in refs/agent/backup/. A process that is killed in the middle
-// leaves a journal in the git directory: [Interrupted] finds it, and [Recover] puts
-// everything back.
+// [Apply] writes nothing unless the whole patch fits. Before it writes, it saves the old state
+// in refs/agent/backup/. If the process is killed in the middle, a journal stays in the git
+// directory: [Interrupted] finds it, and [Recover] restores everything.
 //
 // # Hooks and filters
 //
-// A commit in the user's branch is made by git commit, with the user's identity,
-// settings, signature and hooks: that is what the user would have typed, and a hook that
-// rejects the commit must be able to. A new branch is made by plumbing, as git's own
-// commands that commit outside of the work tree do (git notes, git commit-tree): no hook
-// runs and nothing is signed. The filters of the user's attributes run as in git apply.
+// A commit in the user's branch is made by git commit, with the user's identity, settings,
+// signature and hooks: the user would have used the same command, and a hook must be able to
+// reject the commit. A new branch is made by plumbing commands, as in git notes and git
+// commit-tree: no hook runs and nothing is signed. The filters of the user's attributes run as
+// in git apply.
 package deliver
 
 import (
@@ -30,7 +29,7 @@ import (
 	"git-agent/gitext/disk"
 )
 
-// A Target says where a patch goes.
+// A Target is the destination of a patch.
 type Target string
 
 // These are the targets.
@@ -41,31 +40,31 @@ const (
 	Commit   Target = "commit"   // files, index and a commit on the current branch, as git commit
 )
 
-// Options say where and how a patch is delivered.
+// Options select the target and the details of a delivery.
 type Options struct {
 	Target  Target
 	Branch  string // name of the new branch, for Branch
-	Message string // of the commit, for Branch and Commit; "" makes one of the trial, see Message
-	Run     string // name of the run, for the backup's ref; "" makes one of the time
+	Message string // message of the commit, for Branch and Commit; "" makes one from the trial, see Message
+	Run     string // name of the run, for the backup's ref; "" makes a name from the time
 }
 
-// A Done says what was written.
+// A Done describes a finished delivery.
 type Done struct {
 	Target Target
 	Paths  []string   // the files that changed
-	Backup string     // ref that holds the state before; "" for Branch, which overwrites nothing
-	Branch string     // the branch that has the commit; "" if there is none
+	Backup string     // ref with the state before; "" for Branch, which overwrites nothing
+	Branch string     // the branch with the commit; "" if there is no commit
 	Commit gitext.OID // the new commit; "" if there is none
-	Text   string     // what was written and where the backup is, in one line for the user
-	// Undo is a shell command that restores files, index and refs. It works in any
-	// directory, until other work is built on the patch.
+	Text   string     // the changes and the ref of the backup, in one line for the user
+	// Undo is a shell command that restores files, index and refs. It works in any directory,
+	// until later changes depend on the patch.
 	Undo string
 }
 
 // A Refusal says why nothing was written.
 type Refusal struct {
 	Why  string // a clause
-	Hint string // what the user can type or do; may be empty
+	Hint string // advice or a command for the user; may be empty
 }
 
 func (r *Refusal) Error() string { return r.Why }
@@ -74,10 +73,10 @@ func refuse(hint, format string, args ...any) error {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Apply writes the patch of a trial to the user's repository. tree is what the repair
-// began with. Only the files of the patch count, and not its Diff. If it returns an error,
-// files, index and branches are as they were before. If that could not be achieved, the
-// error says so and names the backup.
+// Apply writes the patch of a trial to the user's repository. tree is the tree before the
+// repair. Apply uses the files of the patch and ignores its Diff. If it returns an error, it
+// has restored files, index and branches. If it could not restore them, the error says so and
+// names the backup.
 func Apply(ctx context.Context, repo *gitext.Repo, t fix.Trial, tree fix.Tree, opt Options) (Done, error) {
 	d := &delivery{repo: repo, tree: tree, opt: opt, files: t.Patch.Files}
 	for _, f := range d.files {
@@ -108,7 +107,7 @@ func Apply(ctx context.Context, repo *gitext.Repo, t fix.Trial, tree fix.Tree, o
 	return done, nil
 }
 
-// text says what was done, in one line.
+// text describes the delivery in one line.
 func (d *Done) text() string {
 	files := strconv.Quote(d.Paths[0])
 	if n := len(d.Paths) - 1; n > 0 {
@@ -131,15 +130,15 @@ type delivery struct {
 	tree  fix.Tree
 	opt   Options
 	files []gitext.Overlay
-	paths []string // of the files, sorted
+	paths []string // paths of the files, sorted
 	diff  []byte
 	head  gitext.Head
 	now   []gitext.Overlay // the files in the work tree, as git add would store them
-	raw   []gitext.Overlay // the files in the work tree, as they are
+	raw   []gitext.Overlay // the files in the work tree, byte for byte
 }
 
-// readPatch makes the diff from the files that were tested. What the patch itself says
-// about the difference could be anything.
+// readPatch computes the diff from the tested files. The Diff of the patch itself cannot be
+// trusted.
 func (d *delivery) readPatch(ctx context.Context) error {
 	if err := d.checkShape(ctx); err != nil {
 		return err
@@ -173,7 +172,7 @@ func (d *delivery) toBranch(ctx context.Context) (Done, error) {
 	return Done{Target: Branch, Paths: d.paths, Branch: d.opt.Branch, Commit: commit, Undo: d.git("branch", "-D", d.opt.Branch)}, nil
 }
 
-// toWorkTree writes files, and more if the target says so.
+// toWorkTree writes files, and the index or a commit if the target requires it.
 func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
 	if err := d.checkWorkTree(ctx); err != nil {
 		return Done{}, err
@@ -211,7 +210,7 @@ func (d *delivery) toWorkTree(ctx context.Context) (Done, error) {
 	return done, nil
 }
 
-// write applies the patch, and commits it if that is asked for.
+// write applies the patch, and commits it for the target Commit.
 func (d *delivery) write(ctx context.Context, note *journal) (gitext.OID, error) {
 	if err := d.repo.ApplyPatch(ctx, d.diff, gitext.ApplyOptions{Index: d.opt.Target != WorkTree}); err != nil {
 		return "", err
@@ -228,7 +227,7 @@ func (d *delivery) write(ctx context.Context, note *journal) (gitext.OID, error)
 // context: half of a patch must not stay because the user pressed Ctrl-C.
 const restoreTime = time.Minute
 
-// takeBack puts everything back after a failure and returns the error to report.
+// takeBack restores everything after a failure and returns the error to report.
 func (d *delivery) takeBack(ctx context.Context, failure error, saved gitext.Saved, note *journal) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
 	defer cancel()
@@ -242,7 +241,7 @@ func (d *delivery) takeBack(ctx context.Context, failure error, saved gitext.Sav
 	return errors.Join(failure, err, &partError{saved.Ref})
 }
 
-// A partError says that a part of a patch was left in place.
+// A partError says that a part of a patch remains in the work tree.
 type partError struct{ backup string }
 
 func (e *partError) Error() string {

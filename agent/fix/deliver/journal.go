@@ -17,17 +17,16 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// journalName is a file in the git directory of a work tree. It is there while a patch is
-// written, locked by the process that writes it. If that process is killed the file stays
-// without its lock.
+// journalName is a file in the git directory of a work tree. It exists and is locked while a
+// process writes a patch. If this process is killed, the file stays without a lock.
 const journalName = "git-agent-delivery"
 
 // maxJournal bounds a journal, in bytes.
 const maxJournal = 16 << 20
 
-// A journal says what is being written.
+// A journal describes a running delivery.
 type journal struct {
-	Name   string // of the backup, without refs/agent/backup/
+	Name   string // name of the backup, without refs/agent/backup/
 	Target Target
 	Head   gitext.OID // before
 	Branch string
@@ -38,9 +37,9 @@ type journal struct {
 
 // A journalFile is a file that is being written.
 type journalFile struct {
-	Path []byte      // as bytes, which need not be UTF-8
+	Path []byte      // bytes of the path, which need not be UTF-8
 	Perm fs.FileMode // before
-	Dirs int         // how many of the directories on its path did not exist
+	Dirs int         // number of directories on its path that did not exist
 }
 
 // journal describes the delivery before it writes.
@@ -70,15 +69,15 @@ type heldJournal struct {
 	path string
 }
 
-// lockJournal makes and locks the journal of a git directory. It refuses if another
-// process holds it, or was killed while it held it.
+// lockJournal makes and locks the journal of a git directory. It refuses if another process
+// holds the lock, or was killed while it held the lock.
 func lockJournal(gitDir string) (*heldJournal, error) {
 	for {
 		h, err := openJournal(gitDir, os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
-		if h == nil { // its last owner removed it between our opening and locking it
+		if h == nil { // its last owner removed it between the opening and the locking here
 			continue
 		}
 		if note, err := h.read(); note != nil || err != nil {
@@ -89,8 +88,8 @@ func lockJournal(gitDir string) (*heldJournal, error) {
 	}
 }
 
-// openJournal opens and locks the journal. It returns nil without an error if the file is
-// gone, which it can be only with O_CREATE unset or in a race.
+// openJournal opens and locks the journal. It returns nil without an error if the file does not
+// exist, which happens only without O_CREATE or in a race.
 func openJournal(gitDir string, flag int) (*heldJournal, error) {
 	path := filepath.Join(gitDir, journalName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -116,8 +115,9 @@ func openJournal(gitDir string, flag int) (*heldJournal, error) {
 	return &heldJournal{file: f, path: path}, nil
 }
 
-// read returns what the journal holds; nil if it was not written to its end. Then nothing
-// else was written either. It refuses a journal that no delivery can have written.
+// read returns the content of the journal; nil if the journal was not written completely,
+// because then nothing else was written. It refuses a journal that no delivery can have
+// written.
 func (h *heldJournal) read() (*journal, error) {
 	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (h *heldJournal) read() (*journal, error) {
 // maxFiles bounds the files of a delivery.
 const maxFiles = 10_000
 
-// wrong returns the name of a field that no delivery writes so, or "". A journal may have
-// come with an archive, and a recovery removes and writes files by what it says.
+// wrong returns the name of a field with an impossible value, or "". A journal may come from an
+// unpacked archive, and a recovery removes and writes the files that it names.
 func (j *journal) wrong() string {
 	_, badHead := gitext.ParseOID(string(j.Head))
 	switch {
@@ -181,17 +181,18 @@ func (h *heldJournal) write(note *journal) error {
 	if err != nil {
 		return err
 	}
-	if err := h.file.Truncate(0); err != nil { // of what a killed process wrote in part
+	if err := h.file.Truncate(0); err != nil { // remove the partial text of a killed process
 		return err
 	}
 	_, err = h.file.WriteAt(text, 0)
 	return errors.Join(err, h.file.Sync())
 }
 
-// clear empties the journal: what it describes is done. release then removes it.
+// clear empties the journal after its delivery is done. Then release removes it.
 func (h *heldJournal) clear() { h.file.Truncate(0) } // release removes the file anyway
 
-// release ends the lock. It removes the journal unless it describes something unfinished.
+// release ends the lock. It removes the journal unless the journal describes an unfinished
+// delivery.
 func (h *heldJournal) release() {
 	if note, err := h.read(); note == nil && err == nil {
 		os.Remove(h.path)

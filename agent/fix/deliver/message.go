@@ -36,8 +36,8 @@ func Message(subject, explanation string, bug *gitext.Commit) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// oneLine returns a text with one space for each stretch of white space and without
-// control characters. Beyond a number of characters it is cut; 0 is no bound.
+// oneLine returns a text with one space for each stretch of white space and without control
+// characters. It cuts the text after most characters; 0 is no bound.
 func oneLine(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
@@ -73,8 +73,8 @@ func wrap(paragraph string) string {
 	return b.String()
 }
 
-// messageOf returns the message for the patch of a trial: the first sentence of what is
-// said about it, the rest, and the commit that it undoes or repairs.
+// messageOf returns the message for the patch of a trial: the first sentence of its explanation
+// as the subject, the other sentences, and the commit that it undoes or repairs.
 func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
 	var bug *gitext.Commit
 	if t.Commit != "" {

@@ -17,17 +17,16 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// An Interruption is a delivery that was ended, for instance by kill -9, before it was
-// finished.
+// An Interruption is a delivery whose process ended early, for instance by kill -9.
 type Interruption struct {
 	Target Target
 	Backup string    // ref that holds the state before
 	Began  time.Time // when it began to write
-	Paths  []string  // the files that it may have changed
+	Paths  []string  // files that the delivery may have changed
 }
 
-// Interrupted returns the unfinished delivery in the work tree of a repository, or nil.
-// One that another process is working on is not unfinished.
+// Interrupted returns the unfinished delivery in the work tree of a repository, or nil. A
+// delivery that another process is working on does not count.
 func Interrupted(_ context.Context, repo *gitext.Repo) (*Interruption, error) {
 	held, err := openJournal(repo.GitDir(), 0)
 	if errors.As(err, new(*Refusal)) || held == nil {
@@ -48,7 +47,7 @@ func Interrupted(_ context.Context, repo *gitext.Repo) (*Interruption, error) {
 // backupRef begins the names of backups.
 const backupRef = "refs/agent/backup/"
 
-// ignoreRefusal drops the error that says that another process holds the journal.
+// ignoreRefusal returns nil instead of the error that another process holds the journal.
 func ignoreRefusal(err error) error {
 	if errors.As(err, new(*Refusal)) {
 		return nil
@@ -58,21 +57,21 @@ func ignoreRefusal(err error) error {
 
 // A Recovery says how an unfinished delivery was brought to an end.
 type Recovery struct {
-	Finished bool     // it had made its commit, which stays
+	Finished bool     // the commit was made, and stays
 	Undo     string   // if Finished, the command that takes the commit back
-	Kept     []string // files that were changed afterwards and stay as they are; Backup has the old ones
+	Kept     []string // files that were changed afterwards and stay unchanged; Backup has the old ones
 	Backup   string   // ref that holds the state before the delivery
 }
 
-// Recover brings an unfinished delivery to an end: files and index get the state before
-// it. If the commit was already made, the delivery counts as finished. The backup stays.
-// It returns nil if there is nothing unfinished.
+// Recover ends an unfinished delivery: it restores files and index. If the commit was already
+// made, the delivery counts as finished. The backup stays. Recover returns nil if there is no
+// unfinished delivery.
 func Recover(ctx context.Context, repo *gitext.Repo) (*Recovery, error) {
 	held, err := openJournal(repo.GitDir(), 0)
 	if err != nil || held == nil {
 		return nil, err
 	}
-	defer held.release() // which removes an empty journal
+	defer held.release() // release removes an empty journal
 	note, err := held.read()
 	if note == nil {
 		return nil, err
@@ -91,9 +90,9 @@ func Recover(ctx context.Context, repo *gitext.Repo) (*Recovery, error) {
 	return done, nil
 }
 
-// restore gives files and index the state of the backup. It returns the paths of files
-// that have a content which is neither that from before, nor that of the patch, nor the
-// beginning of it: somebody else wrote them.
+// restore gives files and index the state of the backup. It returns the paths of files that
+// somebody else wrote: their content is neither the old one, nor that of the patch, nor a
+// beginning of it.
 func restore(ctx context.Context, repo *gitext.Repo, note *journal) (kept []string, err error) {
 	r := &restorer{repo: repo, note: note, dir: repo.WorkTree()}
 	if err := errors.Join(repo.CheckWorkTree(), r.checkIndex()); err != nil {
@@ -132,7 +131,7 @@ func restore(ctx context.Context, repo *gitext.Repo, note *journal) (kept []stri
 	return kept, errors.Join(problems...)
 }
 
-// A restorer restores what a journal describes.
+// A restorer restores the files of a journal.
 type restorer struct {
 	repo  *gitext.Repo
 	note  *journal
@@ -140,7 +139,7 @@ type restorer struct {
 	dir   string
 }
 
-// checkIndex refuses an index that is a link: git would write where it leads.
+// checkIndex refuses an index that is a link, because git would write to its target.
 func (r *restorer) checkIndex() error {
 	index := filepath.Join(r.repo.GitDir(), "index")
 	if info, err := os.Lstat(index); r.note.Target != WorkTree && err == nil && !info.Mode().IsRegular() {
@@ -159,8 +158,8 @@ func (r *restorer) removeLocks() {
 	}
 }
 
-// removeLock removes a lock file inside a git directory, unless it was there before the
-// delivery and is somebody else's. If that fails, git reports the lock.
+// removeLock removes a lock file inside a git directory, unless it existed before the delivery
+// and belongs to another process. If the removal fails, git reports the lock.
 func (r *restorer) removeLock(dir, name string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -206,12 +205,12 @@ func (r *restorer) file(ctx context.Context, root *os.Root, f journalFile) (fore
 // same reports whether two files are the same.
 func same(a, b gitext.Overlay) bool { return a.Mode == b.Mode && bytes.Equal(a.Content, b.Content) }
 
-// begins reports whether part could be the beginning of a file that is being written.
+// begins reports whether part could be an incompletely written file.
 func begins(whole, part gitext.Overlay) bool {
 	return whole.Mode != 0 && bytes.HasPrefix(whole.Content, part.Content)
 }
 
-// backup reads a file of the backup; Mode 0 means that there was none.
+// backup reads a file of the backup; Mode 0 means that the file did not exist.
 func (r *restorer) backup(ctx context.Context, dir, p string) (gitext.Overlay, error) {
 	name := path.Join(dir, p)
 	entries, err := r.repo.Tree(ctx, r.saved.Extra, name)
@@ -242,7 +241,7 @@ func remove(root *os.Root, p string, dirs int) error {
 	return nil
 }
 
-// put writes a file in one step, so that it is never there in part.
+// put writes a file in one step, so that a partial file is never visible.
 func put(root *os.Root, o gitext.Overlay, perm fs.FileMode) error {
 	name := filepath.FromSlash(o.Path)
 	for i := range name {
@@ -257,7 +256,7 @@ func put(root *os.Root, o gitext.Overlay, perm fs.FileMode) error {
 		return err
 	}
 	temporary := filepath.Join(filepath.Dir(name), ".git-agent-"+strings.TrimPrefix(filepath.Base(name), "."))
-	root.Remove(temporary) // what an earlier restoration left
+	root.Remove(temporary) // remains of an earlier restoration
 	if o.Mode == modeLink {
 		if err := root.Symlink(string(o.Content), temporary); err != nil {
 			return err

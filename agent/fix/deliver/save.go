@@ -17,7 +17,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// These are names in the backup's commit of further files.
+// These are names in the commit with the backup's further files.
 const (
 	patchName = "patch"  // the patch
 	beforeDir = "before" // the files as they were, byte for byte
@@ -60,11 +60,10 @@ func (d *delivery) backupName(ctx context.Context) (string, error) {
 	}
 }
 
-// undo returns the command that takes the patch back. It reverses the patch, so that it
-// keeps what the user changes elsewhere in the same files, and refuses where that is not
-// possible. Files that git's conversions would not restore byte for byte, such as those
-// with mixed line endings, are written from the backup. Permissions that git does not
-// keep are set.
+// undo returns the command that takes the patch back. The command reverses the patch, so that
+// it keeps the user's later changes elsewhere in the same files, and fails if they overlap.
+// Files that git's conversions would not restore byte for byte, such as those with mixed line
+// endings, are written from the backup. Permissions that git does not keep are set.
 func (d *delivery) undo(saved gitext.Saved, files []journalFile) string {
 	extra := saved.Ref + "^3"
 	if d.head.Commit == "" {
@@ -94,8 +93,8 @@ func (d *delivery) undo(saved gitext.Saved, files []journalFile) string {
 	return command
 }
 
-// odd returns the files whose permissions git would not give them: it knows only whether
-// a file is executable, and rewrites a file of mode 0600 for all to read.
+// odd returns the files with permissions that git does not restore: git only knows whether a
+// file is executable, and makes a file of mode 0600 readable by all.
 func (d *delivery) odd(files []journalFile) []journalFile {
 	usual, err := newPermissions()
 	if err != nil {
@@ -140,8 +139,8 @@ func newPermissions() (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// keepPermissions gives the files of a patch the permissions that they had, except for
-// the right to execute, which is the patch's. A failure leaves those that git gave.
+// keepPermissions gives the files of a patch their old permissions, except the right to
+// execute, which comes from the patch. After a failure, the permissions of git remain.
 func (d *delivery) keepPermissions(note *journal) {
 	mode := map[string]uint32{}
 	for _, f := range d.files {
@@ -162,18 +161,18 @@ func (d *delivery) keepPermissions(note *journal) {
 	}
 }
 
-// comesBack reports whether git writes the bytes of a file again when it checks out what
-// it stores for it.
+// comesBack reports whether git restores a file byte for byte when it checks out the stored
+// content.
 func comesBack(raw, clean []byte) bool {
 	return bytes.Equal(raw, clean) || !bytes.ContainsRune(clean, '\r') && bytes.Equal(raw, bytes.ReplaceAll(clean, []byte("\n"), []byte("\r\n")))
 }
 
-// git returns a shell command that runs git in the user's repository, from anywhere.
+// git returns a shell command that runs git in the user's repository from any directory.
 func (d *delivery) git(args ...string) string {
 	top := d.repo.WorkTree()
 	words := []string{"git", "-C", quote.Shell(cmp.Or(top, d.repo.GitDir()))}
 	if _, err := os.Lstat(filepath.Join(top, ".git")); top != "" && (err != nil || os.Getenv("GIT_DIR") != "") {
-		// Only the environment says which repository the work tree belongs to.
+		// Only the environment connects the repository with its work tree.
 		words = []string{"git", "--git-dir=" + quote.Shell(d.repo.GitDir()), "--work-tree=" + quote.Shell(top), "-C", quote.Shell(top)}
 	}
 	for _, arg := range args {

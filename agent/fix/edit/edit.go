@@ -1,21 +1,19 @@
-// Package edit changes the text of a file as a language model asks for it, and says
-// what is wrong if that cannot be done.
+// Package edit applies a language model's edits to the text of a file, and explains failures.
 //
-// Models copy text with mistakes. Replace therefore looks for the text in grades: as it
-// is; without white space at the ends of lines; without indentation; as the model was
-// shown it, with escapes and without typographic quotes. Line numbers that a reading
-// tool put before the lines are taken off, line breaks are those of the file, and lines
-// that the model did not mean to change keep their bytes. A text that is in the file
-// more than once, or not at all, changes nothing: a *MatchError says where, or which
-// text of the file is nearest and where it differs first.
+// Models copy text with mistakes. Replace therefore looks for the text in grades: exactly;
+// without white space at the ends of lines; without indentation; in the form shown to the
+// model, with escapes and without typographic quotes. Replace removes line numbers that a
+// reading tool put before the lines, uses the line breaks of the file, and keeps the bytes of
+// lines that the model did not mean to change. If the file contains the text several times, or
+// not at all, nothing changes: a *MatchError names the places, or the nearest text of the file
+// and the first difference.
 //
-// Lines replaces a range of lines, Whole a file. Nearest finds the part of a text that
-// is most like another text.
+// Lines replaces a range of lines, Whole a file. Nearest finds the most similar part of a text.
 //
-// The package works on texts alone. Time and memory are linear in the size of the file
-// for everything but the comparison of a few lines, which has a fixed bound, and equal
-// calls give equal results. The grades and the messages follow what failed in the field
-// (Aider's edit formats; OpenAI Codex apply_patch).
+// The package works only on texts. Time and memory are linear in the size of the file, except
+// for the comparison of a few lines, which has a fixed bound. Equal calls give equal results.
+// The grades and the messages follow failures of models in practice (Aider's edit formats;
+// OpenAI Codex apply_patch).
 package edit
 
 import (
@@ -29,15 +27,15 @@ type Match string
 // These are the grades, best first.
 const (
 	Exact       Match = "exact"
-	Trailing    Match = "trailing space" // apart from white space at the ends of lines, and blank lines around it
-	Indentation Match = "indentation"    // apart from indentation too
-	Shown       Match = "as shown"       // apart from how special characters are shown
+	Trailing    Match = "trailing space" // equal except for white space at the ends of lines, and blank lines around the text
+	Indentation Match = "indentation"    // likewise, and except for indentation
+	Shown       Match = "as shown"       // likewise, and except for the display of special characters
 )
 
-// Options say how Replace works.
+// Options are settings of Replace.
 type Options struct {
-	All bool // replace the text wherever it is
-	// As returns a line as the model was shown it: with escapes, or without secrets. It
+	All bool // replace all occurrences of the text
+	// As returns a line in the form shown to the model: with escapes, or without secrets. It
 	// may be nil.
 	As func(line string) string
 }
@@ -46,7 +44,7 @@ type Options struct {
 type Result struct {
 	Content []byte
 	Match   Match // how the text was found; Exact for Lines and Whole
-	Count   int   // how many places were changed
+	Count   int   // number of changed places
 	// Start and End are the lines of the first changed place in Content, from 1. Where
 	// lines were only removed, End is Start-1.
 	Start, End int
@@ -78,7 +76,7 @@ func Replace(path string, content []byte, old, new string, opt Options) (Result,
 	return Result{}, f.notFound(pairs[0])
 }
 
-// replace applies a pair at the places that find returned, if that is what is meant.
+// replace applies a pair at the places that find returned, if the pair is unambiguous.
 func (f *file) replace(p pair, spans []span, grade Match, opt Options) (Result, error) {
 	if len(spans) > 1 && !opt.All {
 		meant := f.onLine(spans, p.line)
@@ -110,8 +108,8 @@ func (f *file) replace(p pair, spans []span, grade Match, opt Options) (Result, 
 	return res, nil
 }
 
-// onLine returns the index of the span that begins on a line, or -1. The line is the one
-// that the model's text had as its number, 0 for none.
+// onLine returns the index of the span that begins on a line, or -1. The line is the number in
+// the model's text, 0 for none.
 func (f *file) onLine(spans []span, line int) int {
 	for i, s := range spans {
 		if line > 0 && f.lineAt(s.from) == line {
@@ -121,12 +119,13 @@ func (f *file) onLine(spans []span, line int) int {
 	return -1
 }
 
-// minTelling is how many letters and digits a text must have to be recognised as the
-// result of an edit that was made before.
+// minTelling is the least number of letters and digits in a text that counts as the result of
+// an earlier edit.
 const minTelling = 8
 
-// applied reports whether the new text, which contains the old one, is already where the
-// old one was found, and its offset. A model that forgot its edit would insert twice.
+// applied reports whether the new text, which contains the old one, is already at the place of
+// the old one, and the new text's offset. Otherwise a model that forgot its edit would insert
+// twice.
 func (f *file) applied(p pair, at span) (int, bool) {
 	i := strings.Index(p.new, p.old)
 	if i < 0 || telling(p.new)-telling(p.old) < minTelling {
@@ -165,7 +164,7 @@ func (f *file) apply(spans []span) Result {
 	return f.result(b.String(), places)
 }
 
-// lineCount returns how many lines a text has; an empty text has none.
+// lineCount returns the number of lines of a text; an empty text has none.
 func lineCount(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -174,7 +173,7 @@ func lineCount(text string) int {
 	return n
 }
 
-// result turns a new text, in which places were changed, into a Result.
+// result makes a Result from a new text and its changed places.
 func (f *file) result(text string, places []place) Result {
 	res := Result{Match: Exact, Count: len(places), Content: []byte(f.outgoing(text))}
 	res.Start, res.End = places[0].start, places[0].end
@@ -185,7 +184,7 @@ func (f *file) result(text string, places []place) Result {
 // A place is a range of lines, from 1.
 type place struct{ start, end int }
 
-// These bound what a result shows.
+// These bound the shown part of a result.
 const (
 	around     = 3  // lines before and after a change
 	maxPlaces  = 3  // changed places
@@ -218,8 +217,8 @@ func showPlaces(lines []string, places []place, as func(string) string) string {
 // maxShownLine bounds a shown line, in characters.
 const maxShownLine = 500
 
-// Number returns lines first to last, which count from 1, each after its number and a
-// bar. as returns a line in the form in which it is shown.
+// Number returns the lines from first to last, counted from 1, each after its number and a bar.
+// as returns the shown form of a line.
 func Number(lines []string, first, last int, as func(string) string) string {
 	var b strings.Builder
 	for n := max(first, 1); n <= min(last, len(lines)); n++ {

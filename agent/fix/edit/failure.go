@@ -14,25 +14,25 @@ type Reason string
 // These are the reasons.
 const (
 	NotFound  Reason = "not found"
-	Ambiguous Reason = "ambiguous"       // the text is there more than once
-	Applied   Reason = "already applied" // the new text is already there
+	Ambiguous Reason = "ambiguous"       // the text occurs more than once
+	Applied   Reason = "already applied" // the file already contains the new text
 	Same      Reason = "no change"       // the result would be the same
-	Empty     Reason = "empty"           // there is no text to look for
-	Elided    Reason = "elided"          // the new text has dots in the place of lines
+	Empty     Reason = "empty"           // the old text is empty
+	Elided    Reason = "elided"          // the new text has dots instead of lines
 	Range     Reason = "range"           // the lines are not in the file
 )
 
-// A MatchError says why an edit was not made, for the model that asked for it. Its text
-// is short and does not repeat the model's.
+// A MatchError tells the model why an edit was not made. Its text is short and does not repeat
+// the model's text.
 type MatchError struct {
 	Path   string
 	Reason Reason
 	Match  Match // Ambiguous: how the text was found
-	Count  int   // Ambiguous: how often
-	// Lines are the lines at which the text was found, or the first and the last line of
-	// a text that is already there.
+	Count  int   // Ambiguous: number of occurrences
+	// Lines are the lines of the occurrences, or the first and the last line of a new text that
+	// the file already contains.
 	Lines []int
-	Near  *Near // NotFound: the nearest text; nil if nothing is like it
+	Near  *Near // NotFound: the nearest text; nil if no text is similar
 
 	detail string
 }
@@ -115,8 +115,8 @@ func (f *file) notFound(p pair) *MatchError {
 	return e
 }
 
-// made returns where a text is that an earlier edit may have put into the file: if
-// possible a place that shares lines with near.
+// made returns the place of a text that an earlier edit may have inserted: if possible a place
+// that overlaps near.
 func (f *file) made(text string, near Near) (place, bool) {
 	if telling(text) < minTelling {
 		return place{}, false
@@ -142,8 +142,8 @@ func (f *file) made(text string, near Near) (place, bool) {
 	return place{}, false
 }
 
-// hasRemoved reports whether a line that an edit removes is in the nearest text: then the
-// edit was not made there.
+// hasRemoved reports whether the nearest text contains a line that the edit removes. In this
+// case the edit was not made there.
 func (f *file) hasRemoved(p pair, near Near) bool {
 	kept := map[string]bool{}
 	for _, line := range splitLines(p.new) {
@@ -163,13 +163,13 @@ func (f *file) hasRemoved(p pair, near Near) bool {
 	return false
 }
 
-// These bound what a message shows of the nearest text.
+// These bound the part of the nearest text in a message.
 const (
 	nearBefore = 3  // lines before the first difference
 	nearLines  = 12 // lines
 )
 
-// difference says where the nearest text is and where it differs first, and shows it.
+// difference shows the nearest text with its place and its first difference.
 func (f *file) difference(near Near, old []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "; most like it: %s", lineRange(near.Start, near.End))
@@ -217,8 +217,7 @@ func excerpt(line string, at int) string {
 	return "`" + mark + shorten(line, most) + "`"
 }
 
-// elided returns an error if the new text has a line that stands for lines that the
-// model left out.
+// elided returns an error if a line of the new text stands for omitted lines.
 func (f *file) elided(p pair) *MatchError {
 	for i, line := range splitLines(p.new) {
 		if leavesOut(line) && !strings.Contains(p.old, strings.TrimSpace(line)) && !strings.Contains(f.text, strings.TrimSpace(line)) {

@@ -6,7 +6,7 @@ import (
 	"git-agent/agent"
 )
 
-// A file is a text that is edited. Its line breaks are LF if all were CRLF.
+// A file is an edited text. If all line breaks of the original are CRLF, they are LF here.
 type file struct {
 	path     string
 	original string
@@ -73,7 +73,7 @@ func (f *file) outgoing(text string) string {
 	return text
 }
 
-// lineAt returns the number of the line, from 1, that has the offset.
+// lineAt returns the number of the line, from 1, at an offset.
 func (f *file) lineAt(offset int) int {
 	low, high := 0, len(f.starts) // the last start that is not after offset
 	for high-low > 1 {
@@ -87,11 +87,11 @@ func (f *file) lineAt(offset int) int {
 	return low + 1
 }
 
-// lineEnd returns the offset behind line i, which counts from 0, and its line break.
+// lineEnd returns the offset behind line i, counted from 0, and its line break.
 func (f *file) lineEnd(i int) int { return min(len(f.text), f.starts[i]+len(f.lines[i])+1) }
 
-// lineBreak returns the line break of line i, which counts from 0; a last line without
-// one has that of the first line.
+// lineBreak returns the line break of line i, counted from 0. For a last line without a line
+// break, it returns that of the first line.
 func (f *file) lineBreak(i int) string {
 	if f.starts[i]+len(f.lines[i]) >= len(f.text) {
 		i = 0
@@ -102,5 +102,5 @@ func (f *file) lineBreak(i int) string {
 	return "\n"
 }
 
-// shorten cuts a text after max characters, without half of one.
+// shorten cuts a text after max whole characters.
 func shorten(text string, max int) string { return agent.Shorten(text, max) }

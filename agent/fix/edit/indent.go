@@ -8,9 +8,8 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// merge returns the lines that replace have, the lines of a file that match old: new,
-// but lines that old and new share keep the bytes that the file has, and the others are
-// indented as the file's lines are.
+// merge returns the new lines for have, the lines of a file that match old. Lines in both old
+// and new keep the bytes of the file. Other lines of new get the file's indentation.
 func merge(have, old, new []string) []string {
 	ind := newIndents(have, old)
 	if flat(old) && leastIndent(new) == leastIndent(have) {
@@ -48,8 +47,8 @@ func leastIndent(lines []string) string {
 	return least
 }
 
-// addsSpace reports whether lines of a model end in white space that those of the file do
-// not have.
+// addsSpace reports whether lines of a model have white space at the end that the file's lines
+// lack.
 func addsSpace(have, old []string) bool {
 	for i, line := range old {
 		if strings.TrimRight(line, " \t\r") != line && strings.TrimRight(have[i], " \t\r") == have[i] {
@@ -59,15 +58,15 @@ func addsSpace(have, old []string) bool {
 	return false
 }
 
-// An origin says which line of the old text a line of the new one is, or behind which
-// it was inserted.
+// An origin connects a line of the new text with its line in the old text, or with the line
+// before the insertion.
 type origin struct {
 	at   int
 	same bool
 }
 
-// maxAligned is how many lines are compared line by line. Between longer texts, only
-// the common lines at both ends count as the same.
+// maxAligned bounds the lines for a line-by-line comparison. In longer texts, only the common
+// lines at both ends count as equal.
 const maxAligned = 2000
 
 // aligned returns the origin of each line of new.
@@ -89,8 +88,8 @@ func aligned(old, new []string) []origin {
 	return out
 }
 
-// middle is aligned for lines that begin and end differently; offset is the index of the
-// first line of old.
+// middle does the work of aligned for texts without common lines at the ends; offset is the
+// index of the first line of old.
 func middle(old, new []string, offset int) []origin {
 	out := make([]origin, 0, len(new))
 	if len(old)+len(new) > maxAligned {
@@ -119,8 +118,8 @@ func middle(old, new []string, offset int) []origin {
 	return out
 }
 
-// numbersOf returns a character for each line, the same for equal lines. There are at
-// most maxAligned of them, far from the characters that UTF-8 cannot have.
+// numbersOf returns a character for each line, the same for equal lines. There are at most
+// maxAligned characters, below the ones that are invalid in UTF-8.
 func numbersOf(lines []string, ids map[string]rune) []rune {
 	var out []rune
 	for _, line := range lines {
@@ -138,7 +137,7 @@ func numbersOf(lines []string, ids map[string]rune) []rune {
 type indents struct {
 	known []indentPair // by line of the old text; blank lines have none
 	tabs  bool         // the file's lines are indented by tabs
-	width int          // spaces of one level in whichever of the two texts uses spaces
+	width int          // spaces of one level in the text that uses spaces
 }
 
 // An indentPair is the indentation of a line in the old text and in the file.
@@ -172,8 +171,8 @@ func newIndents(have, old []string) indents {
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// apply returns a line of the new text, which stands near line at of the old one, with
-// the indentation that it has in the file.
+// apply returns a line of the new text with the file's indentation. The line is near line at of
+// the old text.
 func (ind indents) apply(line string, at int) string {
 	own := indentOf(line)
 	if len(own) == len(line) {
@@ -182,8 +181,8 @@ func (ind indents) apply(line string, at int) string {
 	return ind.translate(own, at) + line[len(own):]
 }
 
-// translate returns the file's form of an indentation: of the nearest line of the old
-// text that has it, or of one that has the most of it or least more.
+// translate returns the file's form of an indentation. It uses the nearest line of the old text
+// with the same indentation, or else a line with the most similar one.
 func (ind indents) translate(own string, at int) string {
 	var best *indentPair
 	rank := func(p *indentPair) (int, int) {

@@ -7,10 +7,10 @@ import (
 	"git-agent/agent"
 )
 
-// Lines replaces lines start to end of a text, from 1, both ends included (the edit
-// command of Passerine, arXiv 2501.07531, section 3). With end = start-1 it inserts
-// before line start, which may be one beyond the last line. An empty text removes the
-// lines. Any error is a *MatchError.
+// Lines replaces lines start to end of a text, from 1, both ends included (the edit command of
+// Passerine, arXiv 2501.07531, section 3). With end = start-1, Lines inserts before line start;
+// start may be one more than the number of lines. An empty text removes the lines. Any error is
+// a *MatchError.
 func Lines(path string, content []byte, start, end int, text string) (Result, error) {
 	f := openFile(path, content, nil)
 	if start < 1 || start > len(f.lines)+1 || end < start-1 || end > len(f.lines) {
@@ -52,7 +52,7 @@ func (f *file) rangeSpan(start, end int, text string) span {
 	lines := splitLines(text)
 	for i, line := range lines {
 		s.text += strings.TrimSuffix(line, "\r")
-		// Behind a last line without a line break, the new last one has none either.
+		// If the last line has no line break, the new last line has none either.
 		if i < len(lines)-1 || s.to < len(f.text) || strings.HasSuffix(f.text, "\n") || f.text == "" {
 			s.text += stop
 		}
@@ -63,8 +63,8 @@ func (f *file) rangeSpan(start, end int, text string) span {
 	return s
 }
 
-// Whole replaces a text as a whole. The line breaks of the old one are kept, and that it
-// ends in one. Any error is a *MatchError.
+// Whole replaces a text as a whole. The new text keeps the kind of line breaks of the old one,
+// and ends in a line break if the old one does. Any error is a *MatchError.
 func Whole(path string, content []byte, text string) (Result, error) {
 	f := openFile(path, content, nil)
 	text = f.incoming(text)
@@ -84,7 +84,7 @@ func Whole(path string, content []byte, text string) (Result, error) {
 	return f.result(text, []place{{start, end}}), nil
 }
 
-// Show returns the lines of after that differ from before, as results show them, and
+// Show returns the lines of after that differ from before, in the form of Result.Shown, and
 // their numbers.
 func Show(before, after []byte, as func(string) string) (shown string, start, end int) {
 	if as == nil {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// A pair is a text and what replaces it.
+// A pair is a text and its replacement.
 type pair struct {
 	old, new string
-	line     int // the number that the model's text had before its first line; 0 if none
-	// single says that the text was one line with a number, which may also belong to the
-	// text: it is found on the line of that number only.
+	line     int // the line number before the first line of the model's text; 0 if there is none
+	// single says that the text was one line after a number. The number may also belong to the
+	// text, so find only accepts the line with this number.
 	single bool
 }
 
-// A span is a part of a file's text, by offsets, and the text that replaces it.
+// A span is a part of a file's text, by offsets, and its replacement.
 type span struct {
 	from, to int
 	text     string
 }
 
-// grades lists the ways to compare lines, and the form of a line that each compares.
+// grades lists the ways of comparing lines, each with the compared form of a line.
 var grades = []struct {
 	match Match
 	key   func(f *file, line string) string
@@ -30,13 +30,13 @@ var grades = []struct {
 	{Shown, func(f *file, line string) string { return plain(strings.TrimSpace(f.as(line))) }},
 }
 
-// find returns where the old text of a pair is, by the best grade that finds it.
+// find returns the places of a pair's old text, by the best grade that finds any.
 func (f *file) find(p pair) ([]span, Match) {
 	if spans := f.findExact(p); len(spans) > 0 {
 		return spans, Exact
 	}
-	// Of a text that ends in the last line, which has no line break, only that one is
-	// missing. The trailing grade would find it, too, but it is the same text.
+	// A text up to the file's last line, which has no line break, only differs in its final
+	// line break. The trailing grade would find it, too, but the match counts as exact.
 	if trimmed := strings.TrimSuffix(p.old, "\n"); trimmed != "" && strings.HasSuffix(f.text, trimmed) {
 		if at := len(f.text) - len(trimmed); at == 0 || f.text[at-1] == '\n' {
 			return []span{{at, len(f.text), strings.TrimSuffix(p.new, "\n")}}, Exact
@@ -51,7 +51,7 @@ func (f *file) find(p pair) ([]span, Match) {
 	return nil, ""
 }
 
-// maxFound is how many places are kept.
+// maxFound bounds the found places.
 const maxFound = 10_000
 
 func (f *file) findExact(p pair) []span {
@@ -70,18 +70,17 @@ func (f *file) findExact(p pair) []span {
 	return spans
 }
 
-// cutsIndentation reports whether a text of whole lines begins inside the indentation of
-// a line: the model gave the first line less indentation than it has. Such a text is found
-// by the grade for indentation, which corrects the new text too.
+// cutsIndentation reports whether a text of whole lines begins inside the indentation of a
+// line: the model gave the first line too little indentation. For such a text, find uses the
+// grade Indentation, which corrects the new text too.
 func (f *file) cutsIndentation(p pair, s span) bool {
 	before := f.text[f.starts[f.lineAt(s.from)-1]:s.from]
 	ends := strings.HasSuffix(p.old, "\n") || s.to == len(f.text) || f.text[s.to] == '\n'
 	return ends && before != "" && strings.TrimSpace(before) == "" && indentOf(p.old) != ""
 }
 
-// wholeLines corrects the replacement of whole lines by a text that differs from them in
-// whether it ends with a line break: no two lines become one, and no empty line is left
-// where lines are removed.
+// wholeLines corrects the replacement of whole lines if only one of the two texts ends with a
+// line break. So no two lines are joined, and a removal of lines leaves no empty line.
 func (f *file) wholeLines(p pair, s span) span {
 	s = f.indented(p, s)
 	begins := s.from == 0 || f.text[s.from-1] == '\n'
@@ -99,10 +98,9 @@ func (f *file) wholeLines(p pair, s span) span {
 	return s
 }
 
-// indented corrects the replacement of a line that the model gave without its
-// indentation. If the new text has the indentation, it is not doubled. If a line of the
-// new text is not indented at all, none has the indentation that the file keeps before the
-// first.
+// indented corrects the replacement of a line that the model gave without its indentation. If
+// the new text has the indentation, it is not doubled. If a line of the new text is not
+// indented at all, all its lines get the indentation of the first line.
 func (f *file) indented(p pair, s span) span {
 	line := f.starts[f.lineAt(s.from)-1]
 	indent := f.text[line:s.from]
@@ -127,12 +125,11 @@ func (f *file) indented(p pair, s span) span {
 	return s
 }
 
-// notIndented reports whether a line should be indented and is not: directives of C begin
-// their lines anywhere.
+// notIndented reports whether a line lacks indentation. Directives of C need none.
 func notIndented(line string) bool { return line != "" && line[0] != '#' && indentOf(line) == "" }
 
-// findLines returns where the lines of the old text are in the file, if lines with the
-// same key are the same. Blank lines around the old text need not be there.
+// findLines returns the places of the old text's lines in the file; lines with the same key are
+// equal. Blank lines around the old text are optional.
 func (f *file) findLines(p pair, key func(string) string) []span {
 	old, new := trimBlank(splitLines(p.old), splitLines(p.new))
 	if len(old) == 0 {
@@ -148,8 +145,8 @@ func (f *file) findLines(p pair, key func(string) string) []span {
 	return spans
 }
 
-// trimBlank removes the blank lines around the old text, and as many from around the
-// new one.
+// trimBlank removes the blank lines around the old text, and at most as many around the new
+// one.
 func trimBlank(old, new []string) ([]string, []string) {
 	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
 	for len(old) > 0 && blank(old[0]) {
@@ -221,8 +218,7 @@ func (f *file) spanOf(i int, old, new []string) span {
 	return s
 }
 
-// typography replaces characters that models put in the place of plain ones, and the
-// other way round.
+// typography replaces typographic characters by plain ones, because models confuse them.
 var typography = strings.NewReplacer(
 	"‘", "'", "’", "'", "‚", "'", "‛", "'", "“", `"`, "”", `"`, "„", `"`, "‟", `"`,
 	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "…", "...",

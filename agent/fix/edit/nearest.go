@@ -9,31 +9,31 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// Near is the part of a text that is most like another text.
+// Near is the part of a text with the greatest likeness to another text.
 type Near struct {
 	Start, End int     // lines of the part, from 1
-	Like       float64 // share of the other text's characters that the part has, 0 to 1
-	// Line is the first line of the other text that differs, and At the line of the part
-	// that is in its place, both from 1. Line is 0 if no line differs; At is beyond the
-	// last line of the text where that ends too early.
+	Like       float64 // share of the other text's characters in this part, 0 to 1
+	// Line is the first different line of the other text, and At the corresponding line of the
+	// part, both from 1. Line is 0 if no line differs. At is beyond the last line if the text
+	// ends too early.
 	Line, At int
 }
 
 // These bound the search for the nearest text.
 const (
-	maxWanted    = 400     // lines of the other text that are looked for
-	maxSameLine  = 40      // places of a line; a line that is more frequent tells nothing
+	maxWanted    = 400     // lines of the other text that are searched for
+	maxSameLine  = 40      // places of a line; more frequent lines are ignored
 	maxNearby    = 12      // candidates that are compared in full
 	maxCompared  = 4000    // bytes of a comparison on each side
-	maxWordBytes = 4 << 20 // bytes of a text that is searched by words
+	maxWordBytes = 4 << 20 // bytes of a text for a search by words
 	shift        = 3       // lines that may be missing before a line that both texts have
-	minLike      = 0.4     // below this, nothing is near
+	minLike      = 0.4     // a smaller likeness counts as nothing
 )
 
-// Nearest returns the part of a text that is most like wanted, and false if nothing is
-// like it. Both are lines without line breaks; the spaces around them do not matter.
-// Candidates are the places of rare lines that both texts have, and, if there are none,
-// of lines that share words. They are compared by their characters.
+// Nearest returns the part of a text with the greatest likeness to wanted, and false if no part
+// is similar. Both texts are lines without line breaks; spaces around a line do not matter.
+// Candidates are the places of rare common lines, or, if there are none, of lines with common
+// words. Candidates are compared by characters.
 func Nearest(lines, wanted []string) (Near, bool) {
 	all, want := keys(lines, strings.TrimSpace), keys(wanted, strings.TrimSpace)
 	if strings.Join(want, "") == "" || len(all) == 0 {
@@ -52,8 +52,8 @@ func Nearest(lines, wanted []string) (Near, bool) {
 	return best, best.Like >= minLike
 }
 
-// byLines returns where a text would begin, as indexes, judging by the rare lines that
-// it shares with all; the best first.
+// byLines returns the possible start indexes of a text in all, judged by rare common lines; the
+// best first.
 func byLines(all, want []string) []int {
 	wanted := map[string][]int{}
 	for i, line := range want {
@@ -105,8 +105,8 @@ func bestStarts(votes map[int]float64) []int {
 	return starts
 }
 
-// byWords returns where a text would begin, judging by the words of its most telling
-// lines.
+// byWords returns the possible start indexes of a text in all, judged by the words of its most
+// distinctive lines.
 func byWords(all, want []string) []int {
 	type line struct {
 		at    int
@@ -153,7 +153,7 @@ func wordsOf(line string) map[string]bool {
 	return words
 }
 
-// compare compares a text with the lines of all from an index on, which may lie a little
+// compare compares a text with the lines of all from an index on. The index may be a little
 // before the first line.
 func compare(all, want []string, start int) Near {
 	first, last := max(0, start), min(len(all), max(0, start+len(want)))
@@ -161,7 +161,7 @@ func compare(all, want []string, start int) Near {
 		return Near{}
 	}
 	have := slices.Clone(all[first:last])
-	at := func(i int) string { // the line in the place of line i of want
+	at := func(i int) string { // the line of all for line i of want
 		if k := start + i; k >= 0 && k < len(all) {
 			return part(all[k], want[i], i == 0, i == len(want)-1)
 		}
@@ -180,8 +180,8 @@ func compare(all, want []string, start int) Near {
 	return n
 }
 
-// part returns the part of a line that a text is compared with: the text may begin in
-// the middle of its first line, and end in the middle of its last.
+// part returns the part of a line for comparison with want: a text may begin in the middle of
+// its first line, and end in the middle of its last.
 func part(line, want string, first, last bool) string {
 	if want != "" && (first && strings.HasSuffix(line, want) || last && strings.HasPrefix(line, want)) {
 		return want
@@ -189,7 +189,7 @@ func part(line, want string, first, last bool) string {
 	return line
 }
 
-// joinSome joins lines up to the bound of a comparison.
+// joinSome joins lines up to maxCompared bytes.
 func joinSome(lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
@@ -203,7 +203,7 @@ func joinSome(lines []string) string {
 	return strings.ToValidUTF8(b.String(), "?")
 }
 
-// alike returns the share of characters that two texts have in common, in order.
+// alike returns the share of common characters of two texts, in order.
 func alike(a, b string) float64 {
 	dmp := diffmatchpatch.New()
 	dmp.DiffTimeout = 0 // the same result on any machine; the texts are short
@@ -217,7 +217,7 @@ func alike(a, b string) float64 {
 	return float64(same) / float64(max(longer, 1))
 }
 
-// firstDifference returns the offset in bytes at which two lines begin to differ.
+// firstDifference returns the offset, in bytes, of the first difference of two lines.
 func firstDifference(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// unnumbered returns a pair without the line numbers that a reading tool put before each
-// line of the old text, and perhaps of the new one. It reports false if the lines of the
-// old text are not numbered one after the other.
+// unnumbered returns a pair without the line numbers that a reading tool put before each line
+// of the old text, and perhaps of the new one. It reports false if the lines of the old text
+// have no consecutive numbers.
 func unnumbered(old, new string) (pair, bool) {
 	p := pair{}
 	lines := splitLines(old)
@@ -43,11 +43,11 @@ func joinLike(lines []string, text string) string {
 	return joined
 }
 
-// numberSigns are what tools write between the number of a line and the line.
+// numberSigns are the signs of tools between the number of a line and the line.
 var numberSigns = []string{"|", "→", "\t", ": ", ":", "  ", " "}
 
-// numberBefore splits a line that a tool showed into its number, the sign behind it, and
-// the line itself.
+// numberBefore splits a line shown by a tool into its number, the sign behind it, and the line
+// itself.
 func numberBefore(line string) (n int, sign, rest string, ok bool) {
 	const most = 7 // digits
 	text := strings.TrimLeft(line, " >")
@@ -65,5 +65,5 @@ func numberBefore(line string) (n int, sign, rest string, ok bool) {
 			return n, strings.TrimSpace(sign), rest, true
 		}
 	}
-	return n, "", "", text == "" // an empty line, whose blanks were lost
+	return n, "", "", text == "" // an empty line that lost its blanks
 }

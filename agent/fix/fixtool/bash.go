@@ -14,10 +14,11 @@ type bashParams struct {
 	Command string `json:"command" arg:"required,bytes=65536"`
 }
 
-// halfOutput is how many characters of an output are shown at each end (mini-swe-agent).
+// halfOutput is the number of shown characters at each end of an output (as in mini-swe-agent).
 const halfOutput = 5000
 
-// newBash makes bash: a command in a fresh shell in the work tree, in the sandbox.
+// newBash makes the tool bash, which runs a command in a new shell in the work tree, in the
+// sandbox.
 func newBash(b *Box) (agent.Tool, error) {
 	const name = "bash"
 	t, err := newTool(b, name, name, "", 0, bashParams{}, func(ctx context.Context, p bashParams) (agent.Result, error) {
@@ -47,7 +48,7 @@ func newBash(b *Box) (agent.Tool, error) {
 	return t, nil
 }
 
-// shell runs a command. It may have changed any file.
+// shell runs a command, which may change any file.
 func (b *Box) shell(ctx context.Context, command string) (trial.Result, error) {
 	b.version++
 	return b.space.Exec(ctx, command, trial.ExecOptions{MaxOutput: 4 * halfOutput})

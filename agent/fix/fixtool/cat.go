@@ -31,8 +31,8 @@ const (
 	maxEntries  = 200 // of a directory
 	maxBodies   = 3   // functions of one name
 
-	outlineHead  = 40   // lines that are shown of a long file beside an outline
-	maxOutlined  = 8000 // lines of a file that is outlined
+	outlineHead  = 40   // shown lines of a long file beside an outline
+	maxOutlined  = 8000 // lines of a file with an outline
 	maxOutline   = 150  // functions of an outline
 	fewFunctions = 4
 
@@ -82,8 +82,8 @@ func (b *Box) cat(ctx context.Context, p catParams) (agent.Result, error) {
 	return b.catLines(name, lines, p.Start, p.End)
 }
 
-// outline lists the functions of a long file with their lines; "" if it has few, or is
-// too long to be read line by line.
+// outline lists the functions of a long file with their lines; "" if the file has few
+// functions, or is too long.
 func (b *Box) outline(name string, data []byte) string {
 	lines := bytes.Split(data, []byte("\n"))
 	if len(lines) > maxOutlined {
@@ -129,8 +129,7 @@ func (b *Box) catLines(name string, lines []string, start, end int) (agent.Resul
 	return res, nil
 }
 
-// numbered returns lines with their numbers, as many as have room, and the last line that
-// is shown.
+// numbered returns as many lines as fit, with their numbers, and the number of the last one.
 func (b *Box) numbered(lines []string, first, last int) (string, int) {
 	var text strings.Builder
 	for n := first; n <= last; n++ {
@@ -150,7 +149,7 @@ func lineRange(first, last int) string {
 	return fmt.Sprintf("lines %d-%d", first, last)
 }
 
-// catFunction shows the functions or types of a file that have a name.
+// catFunction shows the functions or types of a file with a given name.
 func (b *Box) catFunction(name string, data []byte, wanted string) (agent.Result, error) {
 	extents := extentsOf(name, data, wanted)
 	if len(extents) == 0 {
@@ -173,8 +172,8 @@ func (b *Box) catFunction(name string, data []byte, wanted string) (agent.Result
 	return res, nil
 }
 
-// extentsOf returns the lines of the functions and types of a text that have a name,
-// which may be qualified.
+// extentsOf returns the lines of the functions and types of a text with a given name, which may
+// be qualified.
 func extentsOf(path string, data []byte, name string) []source.Extent {
 	lines := bytes.Split(data, []byte("\n"))
 	scope := []byte(symbol.Scope(name))
@@ -205,8 +204,8 @@ func extentsOf(path string, data []byte, name string) []source.Extent {
 	return all
 }
 
-// blockEnd returns the last line of what begins on a line, from 1: the line before the
-// next one that is indented no deeper and does not close it.
+// blockEnd returns the last line, from 1, of the block that begins on line n. The block ends
+// before the next line that is indented no deeper and does not close it.
 func blockEnd(lines [][]byte, n int) int {
 	const most = 300
 	depth := indentOf(lines[n-1])
@@ -237,7 +236,7 @@ func (b *Box) list(name string) (agent.Result, error) {
 		return agent.Result{}, refuse("cat", "%s cannot be read", agent.CleanLine(name))
 	}
 	defer dir.Close()
-	entries, err := dir.ReadDir(20 * maxEntries) // in no order: more are not sorted
+	entries, err := dir.ReadDir(20 * maxEntries) // in no order: of more entries, only these are sorted
 	if len(entries) == 0 && err != nil {
 		return agent.Result{Text: agent.CleanLine(name) + " is an empty directory\n"}, nil
 	}

@@ -15,8 +15,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// generatedMark matches the comments that tools put at the head of files that they
-// write. The first form is that of Go (go.dev/s/generatedcode).
+// generatedMark matches the comments of tools at the head of generated files. The first form is
+// that of Go (go.dev/s/generatedcode).
 var generatedMark = source.Lazy(
 	`(?im)^.{0,20}\b(code generated .* do not edit|do not edit[^\n]{0,40}generated|this file (is|was) (auto(matically)?[- ]?)?generated|@generated\b)`,
 )
@@ -27,8 +27,8 @@ func generated(data []byte) bool {
 	return generatedMark().Match(data[:min(len(data), head)])
 }
 
-// parseError says why a Go file does not parse, or "". Other languages are not checked:
-// that would take programs of the project.
+// parseError says why a Go file does not parse, or returns "". Other languages are not checked,
+// because this would need programs of the project.
 func parseError(name string, data []byte) string {
 	if path.Ext(name) != ".go" {
 		return ""
@@ -44,8 +44,8 @@ func parseError(name string, data []byte) string {
 	return ""
 }
 
-// tidy returns the result of an edit: a Go file that was formatted is formatted again, so
-// that a patch has no other changes of space than the repair's. shown shows what changed.
+// tidy returns the result of an edit: if a Go file was formatted before, tidy formats it again,
+// so that a patch has no unrelated changes of white space. shown shows the changes.
 func tidy(name string, before []byte, res edit.Result) (text []byte, shown string) {
 	if path.Ext(name) != ".go" || !formatted(before) {
 		return res.Content, res.Shown
@@ -58,7 +58,7 @@ func tidy(name string, before []byte, res edit.Result) (text []byte, shown strin
 	return neat, shown + "(formatted by gofmt)\n"
 }
 
-// formatted reports whether a Go file is as gofmt writes it.
+// formatted reports whether a Go file has the format of gofmt.
 func formatted(data []byte) bool {
 	neat, err := format.Source(data)
 	return err == nil && bytes.Equal(neat, data)

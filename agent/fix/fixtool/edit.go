@@ -17,7 +17,7 @@ import (
 	"git-agent/agent/source"
 )
 
-// A change is one edit, in whichever format.
+// A change is one edit in any format.
 type change struct {
 	path       string
 	old, new   string
@@ -55,8 +55,8 @@ type wholeParams struct {
 
 const editName = "edit"
 
-// newEdit makes edit in the format of the options. The text of a whole file may be long,
-// so that format is for models that fail with the others.
+// newEdit makes the tool edit in the format of the options. The text of a whole file may be
+// long, so the format EditWhole is for models that fail with the others.
 func newEdit(b *Box) (agent.Tool, error) {
 	switch b.opt.Edits {
 	case fix.EditLines:
@@ -71,8 +71,7 @@ func newEdit(b *Box) (agent.Tool, error) {
 	return editTool(b, "edit", replaceParams{}, replaceParams.changes)
 }
 
-// changes returns the edits of a call: the one that the parameters give, and those of the
-// list.
+// changes returns the edits of a call: the one in the parameters, and those of the list.
 func (p replaceParams) changes() ([]change, error) {
 	var list []change
 	if p.Old != "" || p.New != "" || len(p.Edits) == 0 {
@@ -141,7 +140,7 @@ type pending struct {
 	said   strings.Builder
 }
 
-// makeChanges makes the edits of a call, all or none, and says what was changed.
+// makeChanges makes the edits of a call, all or none, and describes the changes.
 func (b *Box) makeChanges(ctx context.Context, list []change) (string, error) {
 	var files []*pending
 	for i, c := range list {
@@ -163,7 +162,7 @@ func (b *Box) makeChanges(ctx context.Context, list []change) (string, error) {
 	return b.commit(files)
 }
 
-// open reads a file that is to be edited, or returns what the call has made of it so far.
+// open reads a file for editing, or returns the file with the earlier edits of the same call.
 func (b *Box) open(ctx context.Context, raw string, files []*pending) (*pending, error) {
 	name, isNew, err := b.editable(ctx, raw)
 	if err != nil {
@@ -198,8 +197,8 @@ func (b *Box) open(ctx context.Context, raw string, files []*pending) (*pending,
 	return p, nil
 }
 
-// editable returns the path that a model named if a patch may change it, and whether it
-// would be a new file.
+// editable returns the path that a model named, if a patch may change the file, and whether the
+// file is new.
 func (b *Box) editable(ctx context.Context, raw string) (name string, isNew bool, err error) {
 	name, err = b.find(ctx, editName, raw)
 	var refused *agent.CallError
@@ -208,7 +207,7 @@ func (b *Box) editable(ctx context.Context, raw string) (name string, isNew bool
 		if bad != nil {
 			return "", false, bad
 		}
-		// A directory that is there makes a new file in it likely; else the path is wrong.
+		// If the directory exists, a new file in it is likely; otherwise the path is wrong.
 		if parent := path.Dir(tries[0]); parent != "." {
 			if _, err := b.find(ctx, editName, parent); err != nil {
 				return "", false, refused
@@ -246,7 +245,7 @@ var lockFiles = strings.Fields(
 	"go.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml Cargo.lock poetry.lock Pipfile.lock uv.lock Gemfile.lock composer.lock",
 )
 
-// harmlessParts are files that say how the tests run, and other things, too.
+// harmlessParts are files that configure the tests and other things.
 var harmlessParts = map[string]bool{"package.json": true, "go.mod": true}
 
 // forbidden refuses the files that a patch must not change.
@@ -299,9 +298,9 @@ func (b *Box) apply(ctx context.Context, p *pending, c change) error {
 	return nil
 }
 
-// elsewhere says in which other file a text is that was not found, as a sentence, or "".
+// elsewhere names another file with the text that was not found, as a sentence, or returns "".
 func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string {
-	const likely, least = 0.8, 12 // below this another file is more likely; characters
+	const likely, least = 0.8, 12 // least likeness for the named file; least characters
 	var e *edit.MatchError
 	if !errors.As(err, &e) || e.Reason != edit.NotFound || e.Near != nil && e.Near.Like >= likely {
 		return ""
@@ -325,7 +324,7 @@ func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string
 	return ""
 }
 
-// changedNote says what an edit changed.
+// changedNote describes an edit.
 func changedNote(p *pending, c change, res edit.Result) string {
 	name := agent.CleanLine(p.name)
 	how := ""
@@ -346,8 +345,7 @@ func changedNote(p *pending, c change, res edit.Result) string {
 	return fmt.Sprintf("%s: %s changed%s:\n", name, lineRange(res.Start, res.End), how)
 }
 
-// commit writes the files of a call. If one cannot be written, those before it are put
-// back.
+// commit writes the files of a call. If one cannot be written, commit restores those before it.
 func (b *Box) commit(files []*pending) (string, error) {
 	var said strings.Builder
 	for i, p := range files {
@@ -379,7 +377,7 @@ func (b *Box) commit(files []*pending) (string, error) {
 	return said.String(), nil
 }
 
-// restore puts a file back, as far as that is possible.
+// restore restores a file, as far as possible.
 func (b *Box) restore(name string, data []byte, mode fs.FileMode) {
 	if data == nil {
 		b.remove(name)

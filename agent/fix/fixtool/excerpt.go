@@ -11,40 +11,38 @@ import (
 	"git-agent/agent/source"
 )
 
-// These bound what is shown of an output.
+// These bound the shown part of an output.
 const (
 	maxExcerpt    = 8000 // characters, about 2,500 tokens
 	maxOutputLine = 300  // characters
 	headLines     = 6
 	tailLines     = 12
-	beforeTelling = 2 // lines that are shown before one that tells of a failure
+	beforeTelling = 2 // shown lines before a line about a failure
 	afterTelling  = 8
 )
 
 var (
-	// escapes matches the sequences by which programs colour their output.
+	// escapes matches the escape sequences for colours in outputs.
 	escapes = source.Lazy(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])`)
-	// passing matches the lines that test tools print for a test that passes, and before
-	// each test.
+	// passing matches the lines of test tools for a passing test, and before each test.
 	passing = source.Lazy(
 		`^\s*(=== (RUN|PAUSE|CONT|NAME)\b|--- PASS|ok\s+\S+\s+(\(cached\)|[0-9.]+s)|ok \d+\b|\?\s+\S+\s+\[no test files\]|✓|✔|√|PASSED\b|\S+ PASSED(\s+\[ *\d+%\])?$|test \S+ \.\.\. ok$|\[\s+(OK|RUN)\s+\]|PASS\s+\S+$)|:PASS$|^\S+\.py [.sx]+\s+\[ *\d+%\]$`,
 	)
-	// building matches the lines by which builds show their progress.
+	// building matches the progress lines of builds.
 	building = source.Lazy(
 		`^(make(\[\d+\])?: (Entering|Leaving) directory|\[ *\d+%\] |-- (\w+[\w ]*(Success|done|skipped|Failed)?$|The \w+ compiler|Check for|Performing Test|Found |Looking for|Detecting|Build files|Configuring|Generating)|Scanning dependencies|(go|npm|Downloading|Downloaded|Collecting|Compiling|Installing|\[INFO\] Download\w+): ?|\s+Compiling \S+ v|gcc |cc |g\+\+ |c\+\+ |clang |ar rcs? |ranlib )`,
 	)
-	// broken matches a line of a build that failed.
+	// broken matches a line of a failed build.
 	broken = source.Lazy(`(?i)\b(error|warning|failed|undefined|not found)\b`)
-	// telling matches lines that tell of a failure.
+	// telling matches lines about a failure.
 	telling = source.Lazy(
 		`(?i)\b(fail(ed|ures?|s|ing)?|errors?|panic(ked)?|expect(ed)?|actual|want(ed)?|got|received|assert\w*|\w*exception|traceback|undefined|undeclared|cannot|fatal|abort\w*|sigsegv|segmentation|sanitizer|not ok|mismatch)\b|error:|^E\s|✗|✘|×`,
 	)
 )
 
-// outputLines returns the lines of an output as they are shown: without colours, without
-// what a progress display has overwritten, without the name of the scratch directory, and
-// repeated lines once. Within a quotation, such as the text that a test expected, nothing
-// is left out.
+// outputLines returns the shown form of an output's lines: without colours, without overwritten
+// parts of a progress display, without the name of the scratch directory, and repeated lines
+// only once. Quotations, such as a test's expected text, stay complete.
 func (b *Box) outputLines(out []byte) []string {
 	text := b.relative(escapes().ReplaceAllString(string(out), ""))
 	var o condenser
@@ -73,16 +71,16 @@ func (b *Box) outputLines(out []byte) []string {
 	return o.lines
 }
 
-// quotes matches a line below which, deeper indented, a tool quotes what a test expected
+// quotes matches a line above a quotation: a tool's deeper indented text that a test expected
 // or got.
 var quotes = source.Lazy(
 	"(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$",
 )
 
-// A quotation follows the quoted parts of an output.
+// A quotation finds the quoted parts of an output.
 type quotation struct {
 	on    bool
-	depth int // indentation of the line that heads it
+	depth int // indentation of the line above the quotation
 }
 
 // has reports whether the next line of an output is within a quotation.
@@ -95,26 +93,26 @@ func (q *quotation) has(line string) bool {
 	return false
 }
 
-// Excerpt returns the part of a test command's output that says most, in at most about
-// room characters: its failures with what stands around them, without the progress of
-// builds and without tests that pass. mask may be nil.
+// Excerpt returns the most informative part of a test command's output, in at most about room
+// characters: its failures with the lines around them, without the progress of builds and
+// without passing tests. mask may be nil.
 func Excerpt(out []byte, mask agent.Mask, room int) string {
 	b := &Box{opt: Options{Mask: mask}}
 	return excerpt(b.outputLines(out), marksOf(testrun.Read(out)), room)
 }
 
-// A condenser counts lines that are not shown.
+// A condenser counts omitted lines.
 type condenser struct {
 	lines []string
-	last  string // the last line that is shown, as it was
+	last  string // the last shown line, in its original form
 	unit  string
 	of    string
 	count int
-	held  []string // the counted lines, while a note would be no shorter
+	held  []string // the counted lines, as long as a note would be no shorter
 	size  int      // of the counted lines, in characters
 }
 
-// longestNote is the length of no note of a condenser, in characters.
+// longestNote is longer than every note of a condenser, in characters.
 const longestNote = 60
 
 // skip counts a line of some kind.
@@ -129,7 +127,7 @@ func (c *condenser) skip(line, unit, of string) {
 	}
 }
 
-// flush says what was counted, or shows it if that is not longer.
+// flush writes a note about the counted lines, or the lines themselves if they are not longer.
 func (c *condenser) flush() {
 	if c.count == 0 {
 		return
@@ -148,9 +146,9 @@ func (c *condenser) flush() {
 	c.unit, c.count, c.held, c.size = "", 0, nil, 0
 }
 
-// outputLine returns a line as it is shown: of a long one the beginning and the end, where
-// assertions have what they got and wanted. What stands for the rest says that the program
-// did not print it.
+// outputLine returns the shown form of a line. It keeps the beginning and the end of a long
+// line, where assertions have the values. The note in the middle says that the program did not
+// print it.
 func (b *Box) outputLine(line string) string {
 	const tail, longest = maxOutputLine / 3, 20_000
 	if len(line) > longest {
@@ -165,12 +163,12 @@ func (b *Box) outputLine(line string) string {
 	return string(runes[:head]) + leftOut(len(runes)-maxOutputLine) + string(runes[len(runes)-tail:])
 }
 
-// leftOut stands for characters of a line that are not shown.
+// leftOut returns a note instead of n characters of a line.
 func leftOut(n int) string { return fmt.Sprintf(" [git-agent left out %d characters] ", n) }
 
-// excerpt returns the lines that tell most, in at most about room characters: the first
-// and the last, and between them those with one of the marks and around the words of
-// failures, from the top.
+// excerpt returns the most informative lines, in at most about room characters: the first and
+// the last ones, and between them, from the top, those with one of the marks and those around
+// words of failures.
 func excerpt(lines, marks []string, room int) string {
 	keep := make([]bool, len(lines))
 	left := room
@@ -202,7 +200,7 @@ func excerpt(lines, marks []string, room int) string {
 			}
 		}
 	}
-	if left == before { // nothing tells more than the rest
+	if left == before { // no line is more informative than the others
 		left /= 2
 		take(headLines, len(lines))
 	}
@@ -210,12 +208,12 @@ func excerpt(lines, marks []string, room int) string {
 	return joinKept(lines, keep)
 }
 
-// maxQuote is the size of the longest quotation that is shown whole when a part of it is,
-// in characters.
+// maxQuote is the size, in characters, of the longest quotation that is completed if a part of
+// it is shown.
 const maxQuote = 1500
 
-// wholeQuotes keeps quotations whole of which a part is kept: a note within what a test
-// expected would be read as a part of it.
+// wholeQuotes completes partly kept quotations, because a reader would take a note inside an
+// expected text for a part of it.
 func wholeQuotes(lines []string, keep []bool) {
 	var q quotation
 	first := -1
@@ -245,8 +243,8 @@ func wholeQuotes(lines []string, keep []bool) {
 	end(len(lines))
 }
 
-// joinKept joins lines and says how many are left out, unless that would be longer than
-// they are.
+// joinKept joins the kept lines, with notes of the numbers of omitted lines. It keeps lines
+// that are not longer than their note.
 func joinKept(lines []string, keep []bool) string {
 	var t strings.Builder
 	var skipped []string

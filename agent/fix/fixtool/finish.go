@@ -19,24 +19,24 @@ type finishParams struct {
 	Introduced  string `json:"introduced_by"`
 }
 
-// Finish is how a model ended a repair.
+// Finish is a model's statement at the end of a repair.
 type Finish struct {
 	Claim fix.Claim
 }
 
-// ending is the state of finish.
+// ending is the state of the tool finish.
 type ending struct {
 	finished   *Finish
 	objections int
 }
 
-// maxObjections is how often success is refused; the next claim of it counts as failure.
+// maxObjections bounds the refused claims of success; the next claim counts as a failure.
 const maxObjections = 3
 
-// Finished returns how the model ended the repair, nil if it did not.
+// Finished returns the model's Finish, nil if the model did not end the repair.
 func (b *Box) Finished() *Finish { return b.ending.finished }
 
-// Objections returns how often finish refused a success.
+// Objections returns the number of refused claims of success.
 func (b *Box) Objections() int { return b.ending.objections }
 
 const finishName = "finish"
@@ -51,7 +51,7 @@ func (finishTool) Decides() {}
 func (t finishTool) Resume(ctx context.Context, args json.RawMessage, recorded agent.CallResult) error {
 	p, err := t.Decode(args)
 	if err != nil {
-		return nil // the call was refused then, too
+		return nil // the original call was refused, too
 	}
 	b := t.box
 	if recorded.Final {
@@ -75,8 +75,8 @@ func newFinish(b *Box) (agent.Tool, error) {
 	return finishTool{t}, nil
 }
 
-// finishWithoutCommit is the finish of a repair without history: its description does not
-// ask for the commit that introduced the bug.
+// finishWithoutCommit is finish for a repair without history: it does not ask for the commit
+// that introduced the bug.
 type finishWithoutCommit struct{ finishTool }
 
 // Spec describes the tool.
@@ -89,14 +89,14 @@ func (t finishWithoutCommit) Spec() agent.Spec {
 		Additional bool                       `json:"additionalProperties"`
 	}
 	if err := json.Unmarshal(s.Parameters, &schema); err != nil {
-		return s // a schema that this package made is JSON
+		return s // every schema of this package is valid JSON
 	}
 	delete(schema.Properties, "introduced_by")
 	s.Parameters, _ = json.Marshal(schema)
 	return s
 }
 
-// conclude accepts the end of a repair, or says what is against it.
+// conclude accepts the end of a repair, or objects to it.
 func (b *Box) conclude(ctx context.Context, p finishParams) (agent.Result, error) {
 	if p.Status == "success" && p.Explanation == "" {
 		return agent.Result{}, &agent.CallError{
@@ -126,7 +126,7 @@ func (b *Box) conclude(ctx context.Context, p finishParams) (agent.Result, error
 	return agent.Result{Text: fmt.Sprintf("finished: %s\n", p.Status), Value: claim, Final: true, Nothing: !claim.Success}, nil
 }
 
-// end keeps what the model claims. A commit that cannot be resolved is left out.
+// end keeps the model's claim. An unknown commit is left out.
 func (b *Box) end(ctx context.Context, p finishParams) error {
 	claim := fix.Claim{Success: p.Status == "success", Explanation: p.Explanation, RootCause: p.RootCause}
 	if p.Introduced != "" {
@@ -141,7 +141,7 @@ func (b *Box) end(ctx context.Context, p finishParams) error {
 	return nil
 }
 
-// objectionTests is in each objection that a test made.
+// objectionTests is a part of each objection because of a test.
 const objectionTests = "so the bug is not repaired"
 
 // object returns a *CallError that says why a repair is no success, or nil.
@@ -193,11 +193,11 @@ func (b *Box) object(ctx context.Context) error {
 	)
 }
 
-// advice is how to go on after an objection.
+// advice tells the model how to go on after an objection.
 const advice = "go on, or finish with status failure"
 
-// putBack undoes what commands changed in files of the problem's tree that are not part of
-// the patch, such as the tests.
+// putBack undoes the changes of commands in files of the problem's tree outside of the patch,
+// such as the tests.
 func (b *Box) putBack(ctx context.Context, patch []gitext.Overlay) error {
 	if b.opt.Style != fix.Bash {
 		return nil

@@ -1,25 +1,23 @@
-// Package fixtool holds the tools with which a model repairs a bug in a scratch work
-// tree.
+// Package fixtool has a model's tools for the repair of a bug in a scratch work tree.
 //
-// The structured set has the commands of Passerine (arXiv 2501.07531, section 3): cat
-// and code_search read the work tree as it is now, edit changes it, test runs the
-// commands of the problem, finish ends the repair. search_definition and search_commits
-// are those of Code Researcher (arXiv 2506.11060); the git tools show the history up to
-// the commit under repair and nothing later. The bash set has one shell, as HAFixAgent
-// has (arXiv 2511.01047), and finish. For a crash, both have get_crash_stack, which is that
-// of agent/crash/crashtool. A repair without history has no tool that shows
-// commits.
+// The structured set has the commands of Passerine (arXiv 2501.07531, section 3): cat and
+// code_search read the present work tree, edit changes it, test runs the commands of the
+// problem, finish ends the repair. search_definition and search_commits come from Code
+// Researcher (arXiv 2506.11060). The git tools show only the history up to the commit under
+// repair. The bash set has one shell, as HAFixAgent has (arXiv 2511.01047), and finish. For a
+// crash, both sets have get_crash_stack of agent/crash/crashtool. In a repair without history,
+// no tool shows commits.
 //
-// A model's word does not count. finish accepts success only if the failing command
-// passed in the work tree after the last change. Files returns the patch: what the model
-// changed, and nothing that a command left.
+// A model's statement is no proof: finish accepts success only if the failing command passed in
+// the work tree after the last change. Files returns the patch: the model's changes, without
+// the output of commands.
 //
-// Files of the work tree are opened through os.Root, and no command runs meanwhile: a
-// command may have put links, pipes and devices there. Commands run in the sandbox of
-// the workspace. Answers hold no control bytes, are bounded, and say how to get the rest.
+// Files of the work tree are opened through os.Root, because commands may have put links, pipes
+// and devices there. No command runs meanwhile. Commands run in the sandbox of the workspace.
+// Answers hold no control bytes, are bounded, and say how to get the rest.
 //
-// A recorded run is resumed by making the same edits again (agent.Stateful); the results
-// of tests are taken from the record, and shell commands run again.
+// A resumed run repeats the recorded edits (agent.Stateful). It takes the results of tests from
+// the record, and repeats shell commands.
 package fixtool
 
 import (
@@ -37,22 +35,21 @@ import (
 	"git-agent/gitext"
 )
 
-// Options say which tools a model gets.
+// Options select a model's tools.
 type Options struct {
 	Style       fix.Toolset    // "" is fix.Structured
 	Edits       fix.EditFormat // "" is fix.EditReplace
-	Memory      agent.Memory   // of the git tools; may be nil
+	Memory      agent.Memory   // memory of the git tools; may be nil
 	Definitions symbol.Options
 	NoHistory   bool // no tool shows commits
 	// NoCommitSearch leaves out search_commits and git_log_search.
 	NoCommitSearch bool
-	// Mask takes out of texts what must not leave the machine; may be nil. The loop masks
-	// answers again as a whole.
+	// Mask removes confidential parts of texts; may be nil. The loop masks whole answers again.
 	Mask agent.Mask
 }
 
-// A Box holds the tools of one trajectory in one work tree. Its methods are called
-// between the calls of tools, not meanwhile.
+// A Box has the tools of one trajectory in one work tree. Its methods must not be called during
+// a call of a tool.
 type Box struct {
 	repo    *gitext.Repo
 	space   *trial.Workspace
@@ -67,15 +64,15 @@ type Box struct {
 	files   map[string]*fileState // the files that the edit tool changed, by path
 	version int                   // counts the changes of the work tree by the model
 	unmade  string                // the file of the last edit, if its text was not found; else ""
-	tested  verdict               // of the failing command
-	suite   verdict               // of the wider tests
+	tested  verdict               // verdict of the failing command
+	suite   verdict               // verdict of the wider tests
 	smells  Smells
 	ending  ending
 	own     *ownTest // the last test of write_test; nil before the first one
 }
 
-// New makes the tools for a problem. space must hold the problem's tree already. The
-// caller must close the box.
+// New makes the tools for a problem. space must already contain the problem's tree. The caller
+// must close the box.
 func New(_ context.Context, repo *gitext.Repo, space *trial.Workspace, problem fix.Problem, opt Options) (*Box, error) {
 	if problem.Tree.Commit == "" {
 		return nil, errors.New("the problem has no commit")
@@ -84,7 +81,7 @@ func New(_ context.Context, repo *gitext.Repo, space *trial.Workspace, problem f
 	b.repo, b.space = repo, space
 	b.scope = gittool.Scope{Tip: problem.Tree.Commit}
 	if opt.NoCommitSearch {
-		b.scope.Without = []string{"git_log_search"} // no text of another tool names it
+		b.scope.Without = []string{"git_log_search"} // no other tool's text names this tool
 	}
 	b.finder = symbol.NewFinder(repo, problem.Tree.Commit, opt.Definitions)
 	return b, b.makeTools()
@@ -102,7 +99,7 @@ func newBox(problem fix.Problem, opt Options) *Box {
 	return b
 }
 
-// Close ends what the tools have started.
+// Close ends the processes and readers that the tools have started.
 func (b *Box) Close() error {
 	if b.finder == nil {
 		return nil
@@ -117,7 +114,7 @@ func (b *Box) Tools() []agent.Tool { return slices.Clone(b.tools) }
 // the repair.
 func (b *Box) Reading() []agent.Tool { return slices.Clone(b.reading) }
 
-// Cut says why the trajectory should end early, as a clause, or "". See Smells.
+// Cut says in a clause why the trajectory should end early, or returns "". See Smells.
 func (b *Box) Cut() string { return b.smells.End() }
 
 // Specs describes the tools of all styles and formats, in a fixed order.
@@ -149,7 +146,7 @@ func Specs() ([]agent.Spec, error) {
 	return specs, err
 }
 
-// makeTools makes the tools that the options and the problem call for.
+// makeTools makes the tools for the options and the problem.
 func (b *Box) makeTools() error {
 	reading := []func(*Box) (agent.Tool, error){newCat, newCodeSearch, newDefinition}
 	if !b.opt.NoHistory && !b.opt.NoCommitSearch {
@@ -193,7 +190,7 @@ func (b *Box) makeTools() error {
 	return nil
 }
 
-// crashTools returns the tools that show the report of a crash; none without one.
+// crashTools returns the tools that show a crash report; none if there is no report.
 func (b *Box) crashTools() ([]agent.Tool, error) {
 	if b.problem.Crash == nil {
 		return nil, nil
@@ -201,8 +198,8 @@ func (b *Box) crashTools() ([]agent.Tool, error) {
 	return crashtool.ReportTools(&crashtool.Case{Report: b.problem.Crash, Dump: b.problem.Dump, Mask: b.opt.Mask})
 }
 
-// gitTools returns the git tools that show the history; code_search takes the place of
-// git_grep.
+// gitTools returns the git tools that show the history, without git_grep, because code_search
+// replaces it.
 func (b *Box) gitTools() ([]agent.Tool, error) {
 	box, err := gittool.New(b.repo, b.scope, gittool.Options{Memory: b.opt.Memory, Search: "code_search"})
 	if err != nil {

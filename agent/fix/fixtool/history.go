@@ -18,11 +18,11 @@ type definitionParams struct {
 	Line int    `json:"line" arg:"min=1"`
 }
 
-// newDefinition makes search_definition, after Code Researcher: where a name is defined,
-// with its code as it is now.
+// newDefinition makes the tool search_definition, after Code Researcher: it shows the
+// definition of a name with its present code.
 func newDefinition(b *Box) (agent.Tool, error) {
 	const name = "search_definition"
-	shown := true // whether the last call showed a definition; the record of a resumed one does not say
+	shown := true // whether the last call showed a definition; unknown for a resumed call
 	view := symbol.View{Tool: name, Read: b.linesOf, Number: func(lines [][]byte, first, last int) string {
 		return edit.Number(stringsOf(lines), first, last, b.asShown)
 	}, Mask: b.opt.Mask, Search: "code_search", Reader: "cat"}
@@ -72,8 +72,8 @@ func newDefinition(b *Box) (agent.Tool, error) {
 	return t, nil
 }
 
-// current returns definitions as the work tree has them: the finder knows the commit
-// only, and files were laid over it and edited.
+// current returns the work tree's version of definitions, because the finder only knows the
+// commit, without overlaid and edited files.
 func (b *Box) current(name string, list []symbol.Definition) []symbol.Definition {
 	changed := b.changedPaths()
 	kinds := map[string]symbol.Definition{}
@@ -83,7 +83,7 @@ func (b *Box) current(name string, list []symbol.Definition) []symbol.Definition
 			out = append(out, d)
 		} else if _, ok := kinds[d.Path]; !ok {
 			kinds[d.Path] = d
-			d.Line = 0 // holds the place of the definitions that the file has now
+			d.Line = 0 // marks the position for the file's present definitions
 			out = append(out, d)
 		}
 	}
@@ -110,7 +110,7 @@ func (b *Box) current(name string, list []symbol.Definition) []symbol.Definition
 	return out
 }
 
-// linesOf returns the lines of a file of the work tree that may be shown.
+// linesOf returns the lines of a file of the work tree, if the file may be shown.
 func (b *Box) linesOf(_ context.Context, path string) ([][]byte, error) {
 	data, _, err := b.text(path)
 	var why unreadable
@@ -135,8 +135,8 @@ type commitsParams struct {
 	Max     int    `json:"max" arg:"min=1,max=50"`
 }
 
-// newCommits makes search_commits, after Code Researcher: commits by a regular expression
-// for their messages or for the lines that they change.
+// newCommits makes the tool search_commits, after Code Researcher: it finds commits by a
+// regular expression for messages or changed lines.
 func newCommits(b *Box) (agent.Tool, error) {
 	const name = "search_commits"
 	t, err := newTool(

@@ -16,11 +16,10 @@ import (
 	"git-agent/gitext"
 )
 
-// Files returns the patch so far, by path, or an *agent.CallError if commands left a work
-// tree that cannot be read. The patch are the files that the edit tool changed, as it
-// wrote them. In the bash set it is what commands changed in files of the problem's tree
-// and the new source files, without tests, lock files, and what looks like a script for
-// the repair.
+// Files returns the patch so far, by path, or an *agent.CallError if commands made the work
+// tree unreadable. The patch has the files that the edit tool changed, in the form that it
+// wrote. In the bash set, it has the changed files of the problem's tree and new source files,
+// without tests, lock files and probable scripts for the repair.
 func (b *Box) Files(ctx context.Context) ([]gitext.Overlay, error) {
 	if b.opt.Style == fix.Bash {
 		return b.shellFiles(ctx)
@@ -44,7 +43,7 @@ func treeMode(mode fs.FileMode) uint32 {
 	return 0o100644
 }
 
-// goMod is changed by builds with -mod=mod.
+// goMod is a file that builds with -mod=mod change.
 const goMod = "go.mod"
 
 func (b *Box) shellFiles(ctx context.Context) ([]gitext.Overlay, error) {
@@ -69,8 +68,8 @@ func (b *Box) shellFiles(ctx context.Context) ([]gitext.Overlay, error) {
 	return list, nil
 }
 
-// unreadableTree returns the answer to the model for a work tree that cannot be read, which
-// is most likely its own doing.
+// unreadableTree returns the answer to the model for an unreadable work tree, which the model
+// itself most likely caused.
 func unreadableTree(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -82,7 +81,7 @@ func unreadableTree(ctx context.Context, err error) error {
 	)
 }
 
-// These are the names of what is not part of a patch.
+// These match the names of files that are not part of a patch.
 var (
 	builtDirs = strings.Fields("node_modules vendor build dist target out bin obj __pycache__ venv .venv site-packages coverage")
 	scratchy  = source.Lazy(`(?i)^(repro(duce|duction)?|debug|scratch|tmp|temp|demo|check|verify|poc|try|main_test|test)[0-9_-]*[a-z0-9_-]*\.\w+$`)
@@ -91,8 +90,7 @@ var (
 // maxNewFile is the size of the largest new file of a patch, in bytes.
 const maxNewFile = 256 << 10
 
-// newSource reports whether a file that a command made may be a source file that the
-// repair adds.
+// newSource reports whether a file made by a command may be a new source file of the repair.
 func (b *Box) newSource(name string) bool {
 	if b.forbidden(name) != nil || source.FileKindOf(name) != source.SourceFile || scratchy().MatchString(path.Base(name)) {
 		return false
@@ -111,7 +109,7 @@ func (b *Box) newSource(name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() <= maxNewFile
 }
 
-// original puts a file of the problem's tree back.
+// original restores a file of the problem's tree.
 func (b *Box) original(ctx context.Context, name string) error {
 	o := gitext.Overlay{Path: name, Mode: 0o100644}
 	if i := slices.IndexFunc(b.problem.Tree.Over, func(x gitext.Overlay) bool { return x.Path == name }); i >= 0 {

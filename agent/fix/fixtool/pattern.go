@@ -12,13 +12,13 @@ import (
 	"git-agent/agent/source"
 )
 
-// A reading is one way to understand the pattern of a search.
+// A reading is one interpretation of a search pattern.
 type reading struct {
-	literals   []string // each line that matches has one of them
+	literals   []string // every matching line contains one of these
 	ignoreCase bool
 	match      func(line []byte) bool
-	name       string // the pattern, if it is a name that may be defined somewhere
-	note       string // says how the pattern was understood; "" for as it was given
+	name       string // the pattern, if it is an identifier
+	note       string // a note about the interpretation; "" for the literal one
 }
 
 // These bound a pattern.
@@ -26,10 +26,10 @@ const (
 	maxPattern  = 500
 	maxProgram  = 600 // instructions of a regular expression
 	maxLiterals = 6   // searches of one expression
-	minLiteral  = 2   // bytes of a literal that is searched for
+	minLiteral  = 2   // bytes of a searched literal
 )
 
-// readingsOf returns the ways to understand a pattern, the most literal first.
+// readingsOf returns the interpretations of a pattern, the most literal first.
 func readingsOf(pattern string, regex bool) ([]reading, error) {
 	const tool = "code_search"
 	pattern = strings.TrimRight(pattern, "\n\r")
@@ -79,7 +79,7 @@ func text(pattern string, ignoreCase bool) reading {
 	return r
 }
 
-// allWords finds lines that have all words, in any order.
+// allWords returns the reading for lines with all words, in any order.
 func allWords(words []string) reading {
 	longest := slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	return reading{literals: []string{longest}, note: "no line has the text as it is; these have all its words", match: func(line []byte) bool {
@@ -87,8 +87,8 @@ func allWords(words []string) reading {
 	}}
 }
 
-// expression reads a regular expression of Go. git finds the lines that have one of its
-// literal parts, and the expression chooses among them.
+// expression reads a Go regular expression. git finds the lines with one of its literal parts,
+// and the expression filters them.
 func expression(pattern string) (reading, error) {
 	const tool = "code_search"
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
@@ -117,8 +117,8 @@ func expression(pattern string) (reading, error) {
 	return reading{literals: literals, ignoreCase: folded, match: regexp.MustCompile(pattern).Match}, nil
 }
 
-// literalsOf returns texts of which each match has at least one, none if there are no such
-// texts, and whether upper and lower case are the same.
+// literalsOf returns a set of texts such that each match contains one of them, or none if there
+// is no such set. folded says that case does not matter.
 func literalsOf(re *syntax.Regexp) (literals []string, folded bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -150,7 +150,8 @@ func literalsOf(re *syntax.Regexp) (literals []string, folded bool) {
 	return literals, folded
 }
 
-// weight says how few lines a set of texts may find: the length of its shortest.
+// weight returns the length of the shortest text in a set; the longer it is, the fewer lines
+// match.
 func weight(literals []string) int {
 	least := 0
 	for _, s := range literals {

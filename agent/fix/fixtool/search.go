@@ -27,18 +27,18 @@ type searchParams struct {
 // These bound the answers of code_search.
 const (
 	maxSearchFiles  = 5  // Passerine, section 3.2
-	maxFileMatches  = 8  // lines of the first file
-	maxNextMatches  = 5  // lines of each other
-	maxOtherMatches = 3  // lines of a test or another file beside sources
-	maxOneFile      = 40 // lines if only one file has any
-	maxNamed        = 12 // further files that are named
+	maxFileMatches  = 8  // shown lines of the first file
+	maxNextMatches  = 5  // shown lines of each other file
+	maxOtherMatches = 3  // shown lines of a test or another file beside sources
+	maxOneFile      = 40 // shown lines if only one file matches
+	maxNamed        = 12 // named further files
 	maxHeading      = 90 // characters
 	maxMatchLine    = 200
-	maxMatches      = 10_000 // lines that are counted
+	maxMatches      = 10_000 // counted lines
 )
 
-// newCodeSearch makes code_search: the lines of the work tree, as it is now, that have a
-// text or match a regular expression.
+// newCodeSearch makes the tool code_search: it finds the lines of the present work tree that
+// contain a text or match a regular expression.
 func newCodeSearch(b *Box) (agent.Tool, error) {
 	const name = "code_search"
 	t, err := newTool(b, name, name, agent.DeedSearch, gittool.DefaultTimeout, searchParams{}, b.codeSearch)
@@ -49,8 +49,7 @@ func newCodeSearch(b *Box) (agent.Tool, error) {
 	return t, nil
 }
 
-// codeSearch tries the pattern as it was given, and if nothing matches, in the ways that
-// it may have been meant.
+// codeSearch tries the literal pattern, and if nothing matches, its other interpretations.
 func (b *Box) codeSearch(ctx context.Context, p searchParams) (agent.Result, error) {
 	where := ""
 	if p.Path != "" {
@@ -99,11 +98,11 @@ func inPath(where string) string {
 // A fileHits lists the matching lines of a file, from 1.
 type fileHits struct {
 	lines   []int
-	defines []int // those that define what is searched for, by their look
+	defines []int // lines that seem to define the searched name
 }
 
-// search returns the matching lines of the work tree by file: of the commit by git grep,
-// and of the files that were laid over it or edited by reading them.
+// search returns the matching lines of the work tree by file. It searches the commit with git
+// grep, and reads overlaid and edited files.
 func (b *Box) search(ctx context.Context, r reading, where string) (hits map[string]*fileHits, unread string, err error) {
 	hits = map[string]*fileHits{}
 	changed := b.changedPaths()
@@ -131,7 +130,7 @@ func (b *Box) search(ctx context.Context, r reading, where string) (hits map[str
 		}
 		data, _, err := b.text(name)
 		if err != nil {
-			continue // removed, or not to be shown
+			continue // the file is removed, or must not be shown
 		}
 		for i, line := range bytes.Split(data, []byte("\n")) {
 			r.take(hits, name, i+1, line)
@@ -154,7 +153,7 @@ func (r reading) take(hits map[string]*fileHits, file string, n int, line []byte
 		hits[file] = h
 	}
 	if len(r.literals) > 1 && slices.Contains(h.lines, n) {
-		return // it has several of the literals
+		return // the line contains several of the literals
 	}
 	h.lines = append(h.lines, n)
 	if r.name != "" && len(symbol.DefinedIn(file, [][]byte{line}, r.name)) > 0 {
@@ -162,8 +161,8 @@ func (r reading) take(hits map[string]*fileHits, file string, n int, line []byte
 	}
 }
 
-// renderHits shows the files that say most, and counts the others: those that define what
-// is searched for, then sources, and those with most lines.
+// renderHits shows the most relevant files, and counts the others. Files with a definition of
+// the searched name come first, then sources, then files with many matches.
 func (b *Box) renderHits(pattern, where string, hits map[string]*fileHits) string {
 	total := 0
 	for _, h := range hits {
@@ -201,8 +200,8 @@ func (b *Box) renderHits(pattern, where string, hits map[string]*fileHits) strin
 	return t.String()
 }
 
-// placeOf orders files: sources before tests, those before others, and what nobody edits
-// last.
+// placeOf returns a file's place in the order: sources, tests, other files, files that nobody
+// edits.
 func placeOf(name string) int {
 	switch {
 	case source.IsVendored(name):
@@ -215,8 +214,8 @@ func placeOf(name string) int {
 	return 2
 }
 
-// renderFile shows lines of a file below the headings of their functions: all
-// definitions, and as many others as have room.
+// renderFile shows lines of a file below the headings of their functions: all definitions, and
+// as many other lines as fit.
 func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 	data, _, err := b.text(name)
 	if err != nil {
@@ -251,7 +250,7 @@ func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 	return t.String()
 }
 
-// heading returns the heading of a function on one line of at most so many characters.
+// heading returns the heading of a function on one line of at most most characters.
 func (b *Box) heading(lines [][]byte, e source.Extent, most int) string {
 	var parts []string
 	for n := e.Start; n <= e.Body && n <= len(lines); n++ {
@@ -263,8 +262,8 @@ func (b *Box) heading(lines [][]byte, e source.Extent, most int) string {
 	return b.opt.Mask.Shorten(strings.Join(parts, " "), most)
 }
 
-// changedPaths lists the files that differ from the commit: those of the problem that
-// were laid over it, and those that were edited.
+// changedPaths lists the files that differ from the commit: the problem's overlaid files and
+// the edited files.
 func (b *Box) changedPaths() []string {
 	var list []string
 	for _, o := range b.problem.Tree.Over {

@@ -8,7 +8,7 @@ import (
 	"git-agent/agent"
 )
 
-// A StepKind says what a call of a model does, for Smells.
+// A StepKind is the kind of a model's call, for Smells.
 type StepKind string
 
 // These are the kinds.
@@ -23,7 +23,7 @@ const (
 // A Step is one call.
 type Step struct {
 	Kind   StepKind
-	Path   string // of the file that is read or edited; "" if what is read is known by its name
+	Path   string // path of the read or edited file; "" if the text is read by its name
 	Key    string // equal for equal calls
 	Failed bool   // the call was refused
 	Passed bool   // StepTest: the tests passed
@@ -39,8 +39,9 @@ type Step struct {
 //   - edits of one file in a row (CONSECUTIVE_EDIT, 0.21 against 0.18)
 //   - an edit that failed and is tried again as it was
 //
-// The first occurrence of each brings a warning. A second one of the first two, or of the
-// last, ends the trajectory: the others occur in good trajectories nearly as often.
+// The first occurrence of each smell causes a warning. A second occurrence of the first, second
+// or last smell ends the trajectory. The other smells are nearly as frequent in good
+// trajectories.
 type Smells struct {
 	tests bool // there is a test to run
 
@@ -49,16 +50,16 @@ type Smells struct {
 	sameFile int // edits of lastPath in a row, without a test
 	rereads  int
 	lastPath string
-	read     map[string]bool // what was read since its file was edited last
-	failed   map[string]int  // edits that were refused, since the last that was made
+	read     map[string]bool // keys of reads since the last edit of their file
+	failed   map[string]int  // refused edits since the last successful one
 
 	warned map[string]int
 	end    string
 }
 
-// These are the numbers of steps at which a smell is noticed. Passerine counts three
-// searches or edits in a row; these are higher, because half of its good trajectories
-// for bugs reported by machines had such a smell.
+// These are the numbers of steps that make a smell. Passerine counts three searches or edits in
+// a row; these are higher, because half of its good trajectories for bugs reported by machines
+// had such a smell.
 const (
 	manySearches = 6
 	manyUntested = 5
@@ -67,13 +68,12 @@ const (
 	manyFailed   = 2
 )
 
-// NewSmells returns the smells of a new trajectory. tests says whether there is a test
-// that can be run.
+// NewSmells returns the smells of a new trajectory. tests says whether there is a test to run.
 func NewSmells(tests bool) Smells {
 	return Smells{tests: tests, read: map[string]bool{}, failed: map[string]int{}, warned: map[string]int{}}
 }
 
-// End says why the trajectory should end, as a clause, or "".
+// End says in a clause why the trajectory should end, or returns "".
 func (s *Smells) End() string { return s.end }
 
 // Note counts a step and returns a warning for the model, or "".
@@ -155,8 +155,8 @@ func (s *Smells) edit(step Step) string {
 	return ""
 }
 
-// smell counts an occurrence. The first brings a warning, the second the end if it ends
-// trajectories.
+// smell counts an occurrence. The first one causes a warning. If ends is set, the second one
+// ends the trajectory.
 func (s *Smells) smell(name string, ends bool, reason, warning string) string {
 	s.warned[name]++
 	if s.warned[name] > 1 && ends && s.end == "" {

@@ -18,19 +18,19 @@ type testParams struct {
 
 type testOnlyParams struct{}
 
-// A verdict is what a test command said of the work tree.
+// A verdict is the result of a test command for the work tree.
 type verdict struct {
 	known   bool
 	version int // of the work tree
 	passed  bool
-	named   bool     // failing has all names
+	named   bool     // failing has the names of all failing tests
 	failing []string // names of the failing tests
 }
 
 const testName = "test"
 
-// newTest makes test, or nil if the problem has no command to run. Without wider tests it
-// has no parameter.
+// newTest makes the tool test. It returns nil if the problem has no command to run. Without
+// wider tests, the tool has no parameter.
 func newTest(b *Box) (agent.Tool, error) {
 	switch {
 	case b.problem.Test == "" && b.problem.Suite == "":
@@ -99,7 +99,7 @@ func (b *Box) judge(suite bool, end testrun.Ending) string {
 	return b.renderTest(subject, end, now, since(before, now))
 }
 
-// without splits a list into those that are not in drop, and those that are.
+// without splits a list into the names outside of drop and those in it.
 func without(list, drop []string) (kept, dropped []string) {
 	for _, name := range list {
 		if slices.Contains(drop, name) {
@@ -111,8 +111,8 @@ func without(list, drop []string) (kept, dropped []string) {
 	return kept, dropped
 }
 
-// renderTest says how a command ended, which tests fail, and shows the telling part of its
-// output.
+// renderTest describes the end of a command and its failing tests, and shows the informative
+// part of its output.
 func (b *Box) renderTest(subject string, end testrun.Ending, now verdict, since string) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "%s %s\n", subject, b.opt.Mask.Shorten(b.relative(end.How), maxOutputLine))
@@ -131,8 +131,7 @@ func (b *Box) renderTest(subject string, end testrun.Ending, now verdict, since 
 	return t.String()
 }
 
-// marksOf returns texts by which the lines of failed assertions and of errors of a
-// compiler are known.
+// marksOf returns texts that identify the lines of failed assertions and compiler errors.
 func marksOf(r testrun.Report) []string {
 	const most = 30
 	var marks []string
@@ -144,7 +143,7 @@ func marksOf(r testrun.Report) []string {
 	return marks
 }
 
-// maxNames is how many names of tests are listed.
+// maxNames bounds the listed names of tests.
 const maxNames = 12
 
 // names lists names of tests.
@@ -159,7 +158,7 @@ func names(list []string) string {
 	return strings.Join(out, "; ")
 }
 
-// since says which tests pass now and did not, and which fail now and did not.
+// since names the tests that newly pass and those that newly fail.
 func since(before, now verdict) string {
 	if !before.named || !now.named || now.passed {
 		return ""
@@ -179,7 +178,7 @@ func since(before, now verdict) string {
 	return strings.Join(parts, "; ")
 }
 
-// recordedVerdict reads a verdict from the answer that was given for it.
+// recordedVerdict reads a verdict from a recorded answer.
 func (b *Box) recordedVerdict(text string) verdict {
 	first, rest, _ := strings.Cut(text, "\n")
 	v := verdict{known: true, version: b.version}

@@ -16,14 +16,14 @@ import (
 type tool[P any] struct {
 	*agent.TypedTool[P]
 	box *Box
-	// step describes a call to the smells.
+	// step describes a call for Smells.
 	step func(p P) Step
 	// resume brings the box to the state after a call of an earlier process; nil does
 	// nothing.
 	resume func(ctx context.Context, p P, recorded agent.CallResult) error
 }
 
-// newTool makes a tool of what the prompts say about the one whose text is called text.
+// newTool makes a tool from the prompt file with the name text.
 func newTool[P any](
 	b *Box,
 	name, text string,
@@ -43,7 +43,7 @@ func newTool[P any](
 	return &tool[P]{TypedTool: typed, box: b}, nil
 }
 
-// Call answers one call, and adds a warning if the calls so far lead nowhere.
+// Call answers one call, and adds a warning if Smells finds one.
 func (t *tool[P]) Call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	p, err := t.Decode(args)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *tool[P]) Call(ctx context.Context, args json.RawMessage) (agent.Result,
 	return res, err
 }
 
-// note tells the smells of a call.
+// note tells Smells about a call.
 func (t *tool[P]) note(p P, failed bool) string {
 	if t.step == nil {
 		return ""
@@ -95,7 +95,7 @@ func refuse(tool, format string, args ...any) error {
 	return &agent.CallError{Tool: tool, Text: fmt.Sprintf(format, args...)}
 }
 
-// quoted quotes what a model wrote, shortened.
+// quoted quotes a text of a model, shortened.
 func quoted(text string) string {
 	return fmt.Sprintf("%q", agent.Shorten(agent.CleanLine(text), 120))
 }

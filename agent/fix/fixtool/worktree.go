@@ -18,10 +18,10 @@ import (
 	"git-agent/gitext"
 )
 
-// maxFile is the size of the largest file that is read, in bytes.
+// maxFile bounds the size of a read file, in bytes.
 const maxFile = 8 << 20
 
-// An unreadable says why a path is no file that can be read, as a predicate.
+// An unreadable says why a path is no readable file, as a predicate.
 type unreadable string
 
 func (e unreadable) Error() string { return string(e) }
@@ -34,8 +34,8 @@ const (
 // root opens the work tree. The caller closes it.
 func (b *Box) root() (*os.Root, error) { return os.OpenRoot(b.space.Dir()) }
 
-// read returns a regular file of the work tree and its mode. Any other is an unreadable.
-// Links are followed inside the work tree.
+// read returns a regular file of the work tree and its mode. For anything else, the error is an
+// unreadable. Links are followed inside the work tree.
 func (b *Box) read(name string) ([]byte, fs.FileMode, error) {
 	root, err := b.root()
 	if err != nil {
@@ -51,7 +51,7 @@ func readIn(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, notThere
-	case err != nil: // a link that leads out, or a file in the place of a directory
+	case err != nil: // a link to the outside, or a file instead of a directory
 		return nil, 0, unreadable("cannot be read")
 	case info.IsDir():
 		return nil, 0, isDirectory
@@ -72,8 +72,8 @@ func readIn(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	return data, info.Mode(), nil
 }
 
-// text is read for a file that may be shown: not a binary one, and none that by its name
-// holds secrets.
+// text is like read, but refuses files that must not be shown: binary files, and files with a
+// name typical of secrets.
 func (b *Box) text(name string) ([]byte, fs.FileMode, error) {
 	if secret.MustRedact(name) {
 		return nil, 0, unreadable("is withheld: by its name it holds secrets")
@@ -88,8 +88,8 @@ func (b *Box) text(name string) ([]byte, fs.FileMode, error) {
 // binary applies git's rule.
 func binary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
-// write puts a file into the work tree: a new one takes the place of the old, so that
-// nothing is written through a link.
+// write puts a file into the work tree. It replaces the old file by a new one, so that nothing
+// is written through a link.
 func (b *Box) write(name string, data []byte, mode fs.FileMode) error {
 	root, err := b.root()
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *Box) write(name string, data []byte, mode fs.FileMode) error {
 	return root.Rename(fresh, name)
 }
 
-// remove takes a file out of the work tree.
+// remove removes a file from the work tree.
 func (b *Box) remove(name string) error {
 	root, err := b.root()
 	if err != nil {
@@ -133,7 +133,7 @@ func (b *Box) linked(name string) (string, error) {
 		}
 		info, err := root.Lstat(filepath.FromSlash(name[:i]))
 		if err != nil {
-			return "", nil // not there yet
+			return "", nil // the path does not exist yet
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			return name[:i], nil
@@ -142,8 +142,9 @@ func (b *Box) linked(name string) (string, error) {
 	return "", nil
 }
 
-// inside returns the paths that a model may mean, best first, relative to the top of the
-// work tree: as written, or without what a test printed before it, or the a/ of a patch.
+// inside returns the paths that a model may mean, best first, relative to the top of the work
+// tree: the path itself, and the path without a prefix from a test's output or the a/ of a
+// patch.
 func (b *Box) inside(tool, raw string) ([]string, error) {
 	name := strings.TrimSpace(raw)
 	if b.space != nil {
@@ -170,7 +171,7 @@ func (b *Box) inside(tool, raw string) ([]string, error) {
 	return tries, nil
 }
 
-// relative returns a text without the name of the scratch directory before paths.
+// relative removes the name of the scratch directory before paths in a text.
 func (b *Box) relative(text string) string {
 	if b.space == nil {
 		return text
@@ -186,7 +187,7 @@ func (b *Box) relative(text string) string {
 	return text
 }
 
-// find returns the path of a file or directory that a model named. If it is not there, the
+// find returns the path of a file or directory that a model named. If it does not exist, the
 // error is a *CallError, which suggests similar files.
 func (b *Box) find(ctx context.Context, tool, raw string) (string, error) {
 	tries, err := b.inside(tool, raw)
@@ -237,7 +238,7 @@ func (b *Box) tracked(ctx context.Context, name string) (bool, error) {
 	return false, err
 }
 
-// asShown returns a line of a file as answers show it.
+// asShown returns a line of a file in the form of answers.
 func (b *Box) asShown(line string) string {
 	return b.opt.Mask.Text(agent.CleanLine(strings.TrimSuffix(line, "\r")))
 }

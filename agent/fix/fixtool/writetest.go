@@ -18,8 +18,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Writing returns the tools with which a model writes the failing test of a bug, beside those
-// of Reading: write_test, and a finish that accepts a test that fails.
+// Writing returns the additional tools for writing the failing test of a bug, beside those of
+// Reading: write_test, and a finish that accepts a failing test.
 func (b *Box) Writing() ([]agent.Tool, error) {
 	write, err := newWriteTest(b)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *Box) Writing() ([]agent.Tool, error) {
 	return []agent.Tool{write, finishTestTool{finish}}, nil
 }
 
-// Written returns the last test that the model wrote, nil if it wrote none that fails.
+// Written returns the model's last test, nil if it does not fail.
 func (b *Box) Written() *fix.OwnTest {
 	if b.own == nil || b.own.state != fix.Failing {
 		return nil
@@ -79,14 +79,14 @@ func newWriteTest(b *Box) (agent.Tool, error) {
 	return t, nil
 }
 
-// These say first in an answer how a test ended; a resumed run reads it there.
+// These begin an answer with the result of a test; a resumed run reads the result there.
 const (
 	saidFails  = "the new test fails, as it must before the repair"
 	saidPasses = "the new test passes, so it does not show the bug"
 	saidBroken = "the new test cannot be judged, so it shows nothing"
 )
 
-// stateIn reads how a test ended from the answer about it.
+// stateIn reads the result of a test from the answer.
 func stateIn(answer string) fix.State {
 	switch first, _, _ := strings.Cut(answer, "\n"); first {
 	case saidFails:
@@ -97,7 +97,7 @@ func stateIn(answer string) fix.State {
 	return fix.Broken
 }
 
-// writeTest writes a test, runs it, and says how it ended.
+// writeTest writes a test, runs it, and describes the result.
 func (b *Box) writeTest(ctx context.Context, p writeTestParams) (agent.Result, error) {
 	if err := b.layTest(ctx, p); err != nil {
 		return agent.Result{}, err
@@ -119,7 +119,7 @@ func (b *Box) writeTest(ctx context.Context, p writeTestParams) (agent.Result, e
 	return agent.Result{Text: first + "\n" + b.renderTest(subject, end, now, "")}, nil
 }
 
-// layTest puts a test into the work tree, in the place of the one before.
+// layTest puts a test into the work tree instead of the previous one.
 func (b *Box) layTest(ctx context.Context, p writeTestParams) error {
 	name, err := b.newTestPath(ctx, p.Path)
 	if err != nil {
@@ -155,7 +155,7 @@ func (b *Box) layTest(ctx context.Context, p writeTestParams) error {
 	return b.write(name, text, 0o644)
 }
 
-// newTestPath returns the path of a test that is to be written, which must be new.
+// newTestPath returns the path for a test, which must be new.
 func (b *Box) newTestPath(ctx context.Context, raw string) (string, error) {
 	tries, err := b.inside(writeTestName, raw)
 	if err != nil {
@@ -183,8 +183,8 @@ func (b *Box) newTestPath(ctx context.Context, raw string) (string, error) {
 	return name, nil
 }
 
-// taken reports whether a path is a file or a directory of the problem's tree, or lies below a
-// file of it.
+// taken reports whether a path is a file or a directory of the problem's tree, or is below such
+// a file.
 func (b *Box) taken(ctx context.Context, name string) (bool, error) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if known, err := b.tracked(ctx, dir); known || err != nil {
@@ -219,7 +219,7 @@ type finishTestTool struct{ *tool[finishTestParams] }
 // Decides marks the tool as an agent.Decider.
 func (finishTestTool) Decides() {}
 
-// concludeTest accepts the end of the work on a test, or says what is against it.
+// concludeTest accepts the end of the work on a test, or objects to it.
 func (b *Box) concludeTest(_ context.Context, p finishTestParams) (agent.Result, error) {
 	claim := fix.Claim{Success: p.Status == "success", Explanation: agent.Clean(p.Explanation)}
 	if claim.Success && b.Written() == nil {
