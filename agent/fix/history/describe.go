@@ -11,12 +11,12 @@ import (
 	"git-agent/gitext"
 )
 
-// maxFiles is how many source files of a commit are listed (HAFixAgent's released code
-// reads as many).
+// maxFiles bounds the listed source files of a commit (the same bound as in HAFixAgent's
+// released code).
 const maxFiles = 50
 
-// describe returns the entries of a commit: one for each location, the most suspicious
-// first, and for each name that the file of the location has in the commit.
+// describe returns the entries of a commit: one for each location, the most suspicious first,
+// and for each name of the location's file in the commit.
 func (f *finder) describe(ctx context.Context, c *candidate) ([]fix.Blamed, error) {
 	var out []fix.Blamed
 	for _, l := range c.lines {
@@ -26,7 +26,7 @@ func (f *finder) describe(ctx context.Context, c *candidate) ([]fix.Blamed, erro
 			out = append(out, f.entry(c, l, f.names[l.location]))
 		}
 		b := &out[i]
-		if b.Nearby && !l.nearby { // lines of the location's own are better
+		if b.Nearby && !l.nearby { // the location's own lines are better
 			b.Nearby, b.Lines, b.OrigLine = false, nil, nil
 		}
 		if l.nearby && !b.Nearby {
@@ -53,7 +53,7 @@ func (f *finder) describe(ctx context.Context, c *candidate) ([]fix.Blamed, erro
 	return out, nil
 }
 
-// entry begins the entry that a line belongs to.
+// entry begins the entry of a line.
 func (f *finder) entry(c *candidate, l line, function string) fix.Blamed {
 	parent := l.owner.Previous
 	if parent == "" && len(c.commit.Parents) > 0 {
@@ -65,7 +65,7 @@ func (f *finder) entry(c *candidate, l line, function string) fix.Blamed {
 	}
 }
 
-// sortLines sorts the lines of an entry and removes those that two hot ranges have.
+// sortLines sorts the lines of an entry and removes duplicates from overlapping hot ranges.
 func sortLines(b *fix.Blamed) {
 	at := make([][2]int, len(b.Lines))
 	for i := range at {
@@ -79,8 +79,8 @@ func sortLines(b *fix.Blamed) {
 	}
 }
 
-// changes lists the files that a blamed commit changed against the parent that blame
-// compared it with. Of a commit that cannot be read completely it lists none.
+// changes lists the changed files of a blamed commit, relative to the parent that blame
+// compared it with. For a commit that cannot be read completely, it returns none.
 func changes(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]gitext.FileChange, error) {
 	files, err := repo.Changes(ctx, b.Parent, b.Commit.OID, gitext.PatchOptions{Renames: !b.Root})
 	if err != nil && !gitext.Unreadable(err) {
@@ -89,9 +89,9 @@ func changes(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]gitext.Fil
 	return files, nil
 }
 
-// sourceFiles returns the paths of program files among changes, without tests: the
-// faulty file, then those of its folder, those of other folders, and those that are
-// examples, copies of other projects or made by a build. Each group is in git's order.
+// sourceFiles returns the paths of program files among changes, without tests: the faulty file,
+// then the files of its folder, those of other folders, and last examples, copies of other
+// projects and built files. Each group is in git's order.
 func sourceFiles(files []gitext.FileChange, faulty string) []string {
 	var out []string
 	for _, c := range files {

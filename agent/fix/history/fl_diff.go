@@ -11,26 +11,26 @@ import (
 	"git-agent/gitext"
 )
 
-// A Diff is what a commit changed in one file.
+// A Diff is a commit's change of one file.
 type Diff struct {
 	Path    string
 	OldPath string             // the file's name before; "" if the commit created it
-	Hunks   []gitext.Hunk      // in the file's order
+	Hunks   []gitext.Hunk      // in the order of the file
 	Order   []int              // indexes of Hunks: those with blamed lines first, then the nearest ones
 	Blamed  []int              // line numbers of the blamed lines in the commit, ascending
-	Within  []gitext.LineRange // the functions in the commit that hold blamed lines, ascending
-	Focus   bool               // the commit says to refactor: other hunks say nothing about the blamed lines
-	NoSpace bool               // changes of white space are not in it
-	Cut     bool               // the diff is larger than what is read
+	Within  []gitext.LineRange // the functions around blamed lines in the commit, ascending
+	Focus   bool               // the commit is a refactoring by its message: other hunks say nothing about the blamed lines
+	NoSpace bool               // changes of white space are left out
+	Cut     bool               // the diff is larger than the read part
 }
 
-// context is how many lines of context a diff has, as git's have.
+// diffContext is the number of context lines of a diff, as in git.
 const diffContext = 3
 
 // FlDiff returns a blamed commit's diff of the faulty file (HAFixAgent, section 4.1.3,
-// fl_diff), against the parent that blame compared it with. Of a merge it has only the
-// hunks with lines that are in no parent. noSpace leaves out changes of white space, as
-// git diff -w does. The diff has no hunks if the commit cannot be read.
+// fl_diff), against the parent that blame compared it with. For a merge, it has only the hunks
+// with lines that are in no parent. noSpace leaves out changes of white space, as git diff -w
+// does. The diff has no hunks if the commit cannot be read.
 func FlDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed, noSpace bool) (Diff, error) {
 	d := Diff{Path: b.Path, OldPath: b.Previous, Blamed: slices.Compact(slices.Sorted(slices.Values(b.OrigLine))), NoSpace: noSpace,
 		Focus: suspect.SaysRefactor().MatchString(b.Commit.Subject())}
@@ -53,8 +53,7 @@ func FlDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed, noSpace bool) 
 	return d, err
 }
 
-// functionsOf returns the functions of the faulty file in a commit that hold blamed
-// lines.
+// functionsOf returns the functions around blamed lines of the faulty file in a commit.
 func functionsOf(ctx context.Context, repo *gitext.Repo, b fix.Blamed, blamed []int) ([]gitext.LineRange, error) {
 	text, err := textAt(ctx, repo, b.Commit.OID, b.Path)
 	lines := splitLines(text)
@@ -70,7 +69,7 @@ func functionsOf(ctx context.Context, repo *gitext.Repo, b fix.Blamed, blamed []
 	return out, err
 }
 
-// hunksOf returns what a commit changed in the faulty file against a parent.
+// hunksOf returns the hunks of the faulty file between a parent and the commit.
 func hunksOf(ctx context.Context, repo *gitext.Repo, parent gitext.OID, b fix.Blamed, opt gitext.PatchOptions) ([]gitext.Hunk, bool, error) {
 	patch, err := repo.Patch(ctx, parent, b.Commit.OID, opt)
 	if err != nil {
@@ -87,8 +86,8 @@ func hunksOf(ctx context.Context, repo *gitext.Repo, parent gitext.OID, b fix.Bl
 	return nil, patch.Truncated, nil
 }
 
-// ownHunks returns the hunks of a merge that have a line which is in none of its
-// parents, or all hunks if there is no such line.
+// ownHunks returns the hunks of a merge with a line that is in no parent, or all hunks if there
+// is no such line.
 func ownHunks(ctx context.Context, repo *gitext.Repo, b fix.Blamed, opt gitext.PatchOptions, hunks []gitext.Hunk) ([]gitext.Hunk, error) {
 	own := added(hunks)
 	opt.Context = 0
@@ -119,7 +118,7 @@ func ownHunks(ctx context.Context, repo *gitext.Repo, b fix.Blamed, opt gitext.P
 	return kept, nil
 }
 
-// added returns the numbers of the lines that hunks add.
+// added returns the numbers of the added lines of hunks.
 func added(hunks []gitext.Hunk) map[int]bool {
 	lines := map[int]bool{}
 	for _, h := range hunks {
@@ -132,8 +131,8 @@ func added(hunks []gitext.Hunk) map[int]bool {
 	return lines
 }
 
-// nearest returns the indexes of hunks by how relevant they are to blamed lines: those
-// that have most of them first, then the nearest to one.
+// nearest returns the indexes of hunks by relevance: hunks with most blamed lines first, then
+// those nearest to a blamed line.
 func nearest(hunks []gitext.Hunk, blamed []int) []int {
 	order := make([]int, len(hunks))
 	has := make([]int, len(hunks))
@@ -148,9 +147,9 @@ func nearest(hunks []gitext.Hunk, blamed []int) []int {
 	return order
 }
 
-// holds counts the blamed lines that a hunk has, and how many lines the hunk is away
-// from the nearest one. Nearly all are lines that it adds. Blame, which ignores white
-// space, and diff may take different ones of equal lines for the new ones.
+// holds counts the blamed lines of a hunk, and the lines between the hunk and the nearest
+// blamed line. Nearly all blamed lines are added lines. But if some lines are equal, diff and
+// blame, which ignores white space, may choose different ones as added.
 func holds(h gitext.Hunk, blamed []int) (has, far int) {
 	far = 1 << 30
 	for _, at := range blamed {

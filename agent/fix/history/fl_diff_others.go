@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext"
 )
 
-// An otherFile is what a blamed commit changed in a file that is not the faulty one.
+// An otherFile is a blamed commit's change of another file than the faulty one.
 type otherFile struct {
 	path  string
 	hunks []gitext.Hunk
@@ -29,14 +29,14 @@ func (o otherFile) size() int {
 	return n
 }
 
-// maxOthersBytes bounds the diff of the other files that is read.
+// maxOthersBytes bounds the read diff of the other files.
 const maxOthersBytes = 1 << 20
 
-// otherFiles returns what the commit of some entries changed in other files than theirs,
-// as git diff shows it (HAFixAgent, section 4.1.3): programs first, then tests, then
-// other texts. It returns nothing for a commit whose other changes say nothing about the
-// blamed lines: a merge, one that says to refactor, the first one of a history, and one
-// that changes very many files. A file whose name says that it holds secrets is left out.
+// otherFiles returns the diff of the entries' commit in other files than theirs (HAFixAgent,
+// section 4.1.3): programs first, then tests, then other texts. It returns nothing if the
+// commit's other changes say nothing about the blamed lines: for a merge, a refactoring by its
+// message, the first commit of a history, and a commit that changes very many files. A file
+// with a name typical of secrets is left out.
 func otherFiles(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([]otherFile, error) {
 	b := entries[0]
 	if b.Root || b.Changed < 2 || len(b.Commit.Parents) > 1 || suspect.SaysRefactor().MatchString(b.Commit.Subject()) {
@@ -61,7 +61,7 @@ func otherFiles(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) ([
 	return out, nil
 }
 
-// standing orders files by what they tell about a program.
+// standing orders files by their information about a program.
 func standing(path string) int {
 	switch {
 	case isProgram(path) && !aside().MatchString(path):
@@ -72,7 +72,7 @@ func standing(path string) int {
 	return 2
 }
 
-// othersText writes as many hunks of other files as fit, each whole.
+// othersText writes as many whole hunks of other files as fit.
 func othersText(others []otherFile, room int) written {
 	var b strings.Builder
 	files, hunks := 0, 0

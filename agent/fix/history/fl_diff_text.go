@@ -13,13 +13,13 @@ import (
 // A written is a part of the text that Render writes.
 type written struct {
 	text string
-	said []string // what was left out
+	said []string // clauses about omissions
 }
 
-// maxShownLine is how many characters of a line are shown. Longer lines are generated.
+// maxShownLine bounds the shown part of a line, in characters. Longer lines are generated.
 const maxShownLine = 300
 
-// diffSize returns the bytes of a whole diff as diffText writes it.
+// diffSize returns the bytes of a whole diff in the form of diffText.
 func diffSize(d Diff) int {
 	n := 0
 	for _, h := range d.Hunks {
@@ -28,14 +28,14 @@ func diffSize(d Diff) int {
 	return n
 }
 
-// maxCreated is how many bytes are shown of the diff that creates a file: beyond the
-// place that matters it tells no change, only old code.
+// maxCreated bounds the shown diff of a new file, in bytes: outside of the relevant place it
+// shows no change, only old code.
 const maxCreated = 2500
 
-// diffText writes a diff within room bytes. If it does not fit, it has the hunks with
-// blamed lines, and then the nearest other ones. If those with blamed lines alone do not
-// fit, it has their lines around the blamed ones, as hunks of their own. At least one
-// hunk, or a part of it, is always shown.
+// diffText writes a diff within room bytes. If the diff does not fit, diffText writes the hunks
+// with blamed lines, and then the nearest other ones. If the hunks with blamed lines do not
+// fit, it writes only the lines around the blamed ones, as separate hunks. At least one hunk,
+// or a part of it, is always shown.
 func diffText(d Diff, room int) written {
 	if d.OldPath == "" {
 		room = min(room, maxCreated)
@@ -64,8 +64,8 @@ func diffText(d Diff, room int) written {
 	return written{strings.TrimSuffix(b.String(), "\n"), said}
 }
 
-// core returns the indexes of the hunks with blamed lines, or of the one that is nearest
-// to them, in the file's order.
+// core returns the indexes of the hunks with blamed lines, or of the hunk nearest to one, in
+// the file's order.
 func (d Diff) core() []int {
 	var core []int
 	for i, h := range d.Hunks {
@@ -107,7 +107,7 @@ func (d Diff) fill(core []int, room int) (hunks []gitext.Hunk, said []string) {
 	return hunks, d.others(chosen)
 }
 
-// others says which hunks are not among the chosen ones.
+// others describes the hunks outside of the chosen ones.
 func (d Diff) others(chosen []int) []string {
 	missing, lines := 0, 0
 	for i, h := range d.Hunks {
@@ -131,11 +131,11 @@ func changedLines(h gitext.Hunk) int {
 	return n
 }
 
-// radii are how many lines around a blamed one are tried, the widest first.
+// radii are the tried numbers of lines around a blamed line, the largest first.
 var radii = []int{200, 100, 60, 40, 30, 20, 14, 10, 7, 5, 3, 2, 1, 0}
 
-// windows returns the lines around the blamed ones in the core's hunks: those of the
-// functions that hold them, as many as fit.
+// windows returns the lines around the blamed ones in the core's hunks, within their functions,
+// as many as fit.
 func (d Diff) windows(core []int, room int) (hunks []gitext.Hunk, said []string) {
 	for _, radius := range radii {
 		hunks = nil
@@ -172,8 +172,8 @@ func theseHunks(n int) string {
 	return "these hunks"
 }
 
-// first returns the first hunks that fit, at least a part of one, and how many blamed
-// lines are not among them.
+// first returns the first hunks that fit, at least a part of one, and the number of omitted
+// blamed lines.
 func (d Diff) first(hunks []gitext.Hunk, room int) (kept []gitext.Hunk, blamed int) {
 	for i, h := range hunks {
 		size := hunkSize(h)
@@ -207,9 +207,9 @@ func beginning(h gitext.Hunk, room int) gitext.Hunk {
 	return part(h, 0, n)
 }
 
-// window returns the lines of a hunk that are at most radius lines away from a blamed
-// one and, if a function holds that, belong to it or are next to it. They are hunks of
-// their own. Gaps of a few lines are filled.
+// window returns the lines of a hunk that are at most radius lines away from a blamed line, as
+// separate hunks. If the blamed line is in a function, the lines belong to this function or are
+// next to it. Gaps of a few lines are filled.
 func (d Diff) window(h gitext.Hunk, radius int) []gitext.Hunk {
 	const gap, above, below = 3, 3, 1
 	at := positions(h)
@@ -249,8 +249,8 @@ func (d Diff) window(h gitext.Hunk, radius int) []gitext.Hunk {
 	return out
 }
 
-// positions returns for each line of a hunk its number after the commit; of a removed
-// line, that of the line that follows it.
+// positions returns for each line of a hunk its number after the commit. A removed line gets
+// the number of the next line.
 func positions(h gitext.Hunk) []int {
 	at := make([]int, len(h.Lines))
 	next := h.NewStart
@@ -266,7 +266,7 @@ func positions(h gitext.Hunk) []int {
 	return at
 }
 
-// function returns the function that holds a line and blamed lines.
+// function returns the function with blamed lines around a line.
 func (d Diff) function(line int) (gitext.LineRange, bool) {
 	for _, r := range d.Within {
 		if line >= r.Start && line <= r.End {
@@ -281,7 +281,7 @@ func isBlamed(l gitext.PatchLine, blamed []int) bool {
 	return ok
 }
 
-// nearestLine returns the index of the line of a hunk that is nearest to a blamed one.
+// nearestLine returns the index of a hunk's line that is nearest to a blamed line.
 func nearestLine(h gitext.Hunk, blamed []int) int {
 	best, far := 0, 1<<30
 	for i, l := range h.Lines {
@@ -294,7 +294,7 @@ func nearestLine(h gitext.Hunk, blamed []int) int {
 	return best
 }
 
-// part returns lines of a hunk as a hunk of its own.
+// part returns lines of a hunk as a separate hunk.
 func part(h gitext.Hunk, from, to int) gitext.Hunk {
 	p := gitext.Hunk{OldStart: h.OldStart, NewStart: h.NewStart, Section: section(h, from), Lines: h.Lines[from:to]}
 	if h.OldLines == 0 {
@@ -338,8 +338,8 @@ func section(h gitext.Hunk, before int) string {
 	return h.Section
 }
 
-// withoutCR removes the carriage return that each line of a diff ends with in a file
-// with the line ends of Windows. If only some lines have one, it matters and stays.
+// withoutCR removes the carriage return at the end of each line of a diff, for a file with
+// Windows line ends. If only some lines have one, it is meaningful and stays.
 func withoutCR(hunks []gitext.Hunk) []gitext.Hunk {
 	for _, h := range hunks {
 		for _, l := range h.Lines {
@@ -382,7 +382,7 @@ func hunkHeader(h gitext.Hunk) string {
 	return text + "\n"
 }
 
-// shown returns a line of a file as it is shown.
+// shown returns the shown form of a line.
 func shown(text []byte) string { return agent.Shorten(agent.CleanLine(string(text)), maxShownLine) }
 
 func hunkSize(h gitext.Hunk) int {

@@ -10,17 +10,17 @@ import (
 	"git-agent/gitext"
 )
 
-// FileFunctions names the functions of a file, in its order and each once.
+// FileFunctions names the functions of a file, in the order of the file and each once.
 type FileFunctions struct {
 	Path    string
 	Names   []string
-	Changed []string // those that the commit changed; nil if it created the file
+	Changed []string // functions that the commit changed; nil if it created the file
 }
 
-// FnAll returns the names of all functions in the files that a blamed commit changed, as
-// the commit left them (HAFixAgent, section 4.1.3, fn_all). The faulty file is first,
-// the others are in git's order. Tests and files without program code are left out, and
-// so are files beyond 50, those that cannot be read and those without functions.
+// FnAll returns the names of all functions in the changed files of a blamed commit, in the
+// version after it (HAFixAgent, section 4.1.3, fn_all). The faulty file is first, the others
+// are in git's order. Tests and files without program code are left out, and so are files after
+// the first 50, unreadable files and files without functions.
 func FnAll(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]FileFunctions, error) {
 	paths := b.Files
 	if len(paths) == 0 {
@@ -48,9 +48,9 @@ func FnAll(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]FileFunction
 	return out, nil
 }
 
-const maxNamedBytes = 8 << 20 // of all files whose functions are named
+const maxNamedBytes = 8 << 20 // bytes of all files with named functions
 
-// namesIn names the functions of a file. hunks is nil for a file that is new.
+// namesIn names the functions of a file. hunks is nil for a new file.
 func namesIn(path string, lines [][]byte, hunks []gitext.Hunk) FileFunctions {
 	f := FileFunctions{Path: path}
 	for _, fn := range functions(path, lines) {
@@ -64,8 +64,8 @@ func namesIn(path string, lines [][]byte, hunks []gitext.Hunk) FileFunctions {
 	return f
 }
 
-// changesLines reports whether a hunk without context adds one of the lines start to
-// end, or removes lines between two of them.
+// changesLines reports whether a hunk without context adds a line from start to end, or removes
+// lines between two such lines.
 func changesLines(h gitext.Hunk, start, end int) bool {
 	if h.NewLines == 0 {
 		return h.NewStart >= start && h.NewStart < end
@@ -73,8 +73,8 @@ func changesLines(h gitext.Hunk, start, end int) bool {
 	return h.NewStart <= end && h.NewStart+h.NewLines > start
 }
 
-// changedHunks returns by path what a blamed commit changed in files that it did not
-// create. Of a commit that cannot be read completely it returns nothing.
+// changedHunks returns, by path, a blamed commit's hunks in files that it did not create. For a
+// commit that cannot be read completely, it returns nothing.
 func changedHunks(ctx context.Context, repo *gitext.Repo, b fix.Blamed, paths []string) (map[string][]gitext.Hunk, error) {
 	if b.Root || b.Parent == "" {
 		return nil, nil
@@ -98,8 +98,7 @@ func changedHunks(ctx context.Context, repo *gitext.Repo, b fix.Blamed, paths []
 	return hunks, nil
 }
 
-// textAt reads a file of a commit. A file that is not there or cannot be read is empty,
-// and so is a binary one.
+// textAt reads a file of a commit. A missing, unreadable or binary file counts as empty.
 func textAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, path string) ([]byte, error) {
 	text, err := repo.BlobAt(ctx, commit, path, maxFileBytes)
 	if gitext.Unreadable(err) || errors.Is(err, gitext.ErrNotExist) {

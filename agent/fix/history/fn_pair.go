@@ -12,7 +12,7 @@ import (
 // A Pair is a function before and after a commit.
 type Pair struct {
 	After  Body
-	Before Body // without lines if the function was born in the commit
+	Before Body // without lines if the commit created the function
 }
 
 // A Body is the text of a function in one version of its file.
@@ -23,11 +23,10 @@ type Body struct {
 	Lines [][]byte // without line breaks
 }
 
-// FnPair returns the faulty function as it was before and after a blamed commit
-// (HAFixAgent, section 4.1.3, fn_pair): the function that holds most of the blamed
-// lines. In the version before, it is the function of the same name, or else the one
-// that most of its lines come from. The pair is empty if the lines are in no function,
-// or the file cannot be read.
+// FnPair returns the faulty function before and after a blamed commit (HAFixAgent, section
+// 4.1.3, fn_pair): the function with most of the blamed lines. Before the commit, it is the
+// function with the same name, or else the one with most of its lines. The pair is empty if the
+// lines are in no function, or the file cannot be read.
 func FnPair(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Pair, error) {
 	text, err := textAt(ctx, repo, b.Commit.OID, b.Path)
 	if err != nil {
@@ -54,8 +53,7 @@ func FnPair(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Pair, error) 
 	return pair, nil
 }
 
-// holding returns the function that holds most of the given lines, the first one of
-// those that hold as many.
+// holding returns the function with most of the given lines; of several, the first one.
 func holding(path string, lines [][]byte, at []int) (source.Extent, bool) {
 	var best, last source.Extent
 	most := 0
@@ -76,10 +74,10 @@ func holding(path string, lines [][]byte, at []int) (source.Extent, bool) {
 	return best, most > 0
 }
 
-// earlier finds in an older version of a file the function that became another one. olds
-// has for each line of that one its number in the older version, or 0.
+// earlier finds the older version of a function in an older version of its file. olds has for
+// each line of the newer function its number in the older file, or 0.
 func earlier(path string, before [][]byte, olds []int, after [][]byte, name string) (source.Extent, bool) {
-	from := map[source.Extent]int{} // how many lines come from a function
+	from := map[source.Extent]int{} // number of lines from each function
 	all := functions(path, before)
 	kept, telling := 0, 0
 	for i, old := range olds {
@@ -116,7 +114,7 @@ func earlier(path string, before [][]byte, olds []int, after [][]byte, name stri
 
 const minFollowed = 2
 
-// telltale reports whether a line has a word: braces alone are alike everywhere.
+// telltale reports whether a line has a word: lines of braces are equal everywhere.
 func telltale(line []byte) bool {
 	return bytes.ContainsFunc(line, func(r rune) bool { return r >= 0x80 || source.IsIdentByte(byte(r)) })
 }

@@ -8,9 +8,9 @@ import (
 	"git-agent/agent"
 )
 
-// pairText writes a function before and after a commit within room bytes. If it does
-// not fit, stretches of lines that are the same in both and far from a change are left
-// out, with a mark that counts them; then all lines that are far from a blamed line.
+// pairText writes a function before and after a commit within room bytes. If it does not fit,
+// pairText omits common lines far from a change, with a mark that counts them. If this is not
+// enough, it omits all lines far from a blamed line.
 func pairText(p Pair, blamed []int, room int) written {
 	after, before := p.After, p.Before
 	olds := mapBack(before.Lines, after.Lines)
@@ -35,10 +35,10 @@ func pairText(p Pair, blamed []int, room int) written {
 	return written{text, pairCuts(cut)}
 }
 
-// pairMarks stands for what pairText writes beside the lines of functions.
+// pairMarks stands for the text that pairText writes besides the lines of functions.
 const pairMarks = "Before (in , line 00000):\nAfter (in , line 00000):\n``````\n``````\n[... 0000 lines]\n[... 0000 lines]\n"
 
-// shortened keeps only the first of the kept lines of both versions, as far as they fit.
+// shortened keeps only the first kept lines of both versions, as many as fit.
 func shortened(before, after Body, kept [2][]bool, room int) [2][]bool {
 	room -= 2 * (len(after.Path) + len(name(after)) + len(name(before)) + 40)
 	for side, body := range []Body{before, after} {
@@ -60,7 +60,7 @@ func pairCuts(cut int) []string {
 	return []string{agent.Plural(cut, "line") + " of the function not shown"}
 }
 
-// pairSize returns the bytes that a pair takes at most.
+// pairSize returns the largest size of a pair's text, in bytes.
 func pairSize(p Pair) int {
 	n := 300
 	for _, b := range []Body{p.Before, p.After} {
@@ -83,8 +83,8 @@ func differ(a, b Body) bool {
 	return false
 }
 
-// keepChanges marks the lines of both versions that are at most near lines away from a
-// line that the other version lacks. A negative number keeps all lines.
+// keepChanges marks the lines of both versions that are at most near lines away from a changed
+// line. A negative number keeps all lines.
 func keepChanges(before, after Body, olds []int, near int) [2][]bool {
 	oldKept, newKept := make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
 	same := make([]bool, len(before.Lines))
@@ -103,7 +103,7 @@ func keepChanges(before, after Body, olds []int, near int) [2][]bool {
 			mark(oldKept, i, near)
 		}
 	}
-	for i, old := range olds { // what stands beside a change in one version is kept in both
+	for i, old := range olds { // lines beside a change in one version are kept in both
 		if old > 0 && newKept[i] != oldKept[old-1] {
 			newKept[i], oldKept[old-1] = true, true
 		}
@@ -111,8 +111,8 @@ func keepChanges(before, after Body, olds []int, near int) [2][]bool {
 	return [2][]bool{oldKept, newKept}
 }
 
-// nearBlamed marks the lines of both versions that are at most near lines away from a
-// blamed line, which is numbered as in the commit.
+// nearBlamed marks the lines of both versions that are at most near lines away from a blamed
+// line. blamed has line numbers of the commit.
 func nearBlamed(before, after Body, olds []int, blamed []int, near int) [2][]bool {
 	oldKept, newKept := make([]bool, len(before.Lines)), make([]bool, len(after.Lines))
 	for _, at := range blamed {
@@ -120,7 +120,7 @@ func nearBlamed(before, after Body, olds []int, blamed []int, near int) [2][]boo
 			mark(newKept, i, near)
 		}
 	}
-	last := 0 // the line of the old version before which the next line stands
+	last := 0 // the next line's position in the old version
 	for i, old := range olds {
 		if old > 0 {
 			last = old
@@ -141,7 +141,7 @@ func mark(kept []bool, at, near int) {
 	}
 }
 
-// pairAt writes the lines of both versions that are kept. cut counts the others.
+// pairAt writes the kept lines of both versions. cut counts the other lines.
 func pairAt(before, after Body, kept [2][]bool) (text string, cut int) {
 	var b strings.Builder
 	if len(before.Lines) == 0 {
@@ -164,8 +164,8 @@ func name(b Body) string {
 	return agent.CleanLine(agent.Shorten(b.Name, 120))
 }
 
-// writeBody writes the kept lines of a function in a fence, and returns how many others
-// there are.
+// writeBody writes the kept lines of a function in a fence, and returns the number of other
+// lines.
 func writeBody(b *strings.Builder, body Body, kept []bool) (cut int) {
 	strip := true
 	for _, l := range body.Lines {
@@ -195,7 +195,7 @@ func writeBody(b *strings.Builder, body Body, kept []bool) (cut int) {
 	return cut
 }
 
-// fenced puts a text between fences that do not occur in it.
+// fenced puts a text between fences that do not occur in the text.
 func fenced(text, language string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -6,8 +6,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// functions returns the functions of a file. The name of a method has the receiver's
-// type in Go, and the class in C++, before it: in one file several have the same name.
+// functions returns the functions of a file. The name of a method begins with the receiver's
+// type in Go, and with the class in C++, because several methods of a file may have the same
+// name.
 func functions(path string, lines [][]byte) []source.Function {
 	all := source.Functions(path, lines)
 	all = all[:min(len(all), maxFunctions)]
@@ -21,7 +22,7 @@ func functions(path string, lines [][]byte) []source.Function {
 
 const maxFunctions = 2000 // of one file
 
-// nameOf returns the name of the function that begins at a line, or "".
+// nameOf returns the name of the function at start, or "".
 func nameOf(path string, lines [][]byte, start int) string {
 	for _, f := range functions(path, lines) {
 		if f.Start == start {
@@ -43,10 +44,10 @@ func heading(lines [][]byte, e source.Extent) string {
 
 const maxHeadingBytes = 2000
 
-// receiver matches the type that a method of Go belongs to.
+// receiver matches the receiver's type of a Go method.
 var receiver = source.Lazy(`^func\s*\(\s*(?:\w+\s+)?\*?\s*(\w+)`)
 
-// scopeOf returns the type or the class that the heading of a function names.
+// scopeOf returns the type or class in the heading of a function.
 func scopeOf(path, heading, name string) string {
 	if strings.HasSuffix(path, ".go") {
 		if m := receiver().FindStringSubmatch(heading); m != nil {

@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext"
 )
 
-// commitHead describes a commit and what it wrote.
+// commitHead describes a commit and its suspected lines.
 func commitHead(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed) (string, error) {
 	b := entries[0]
 	var s strings.Builder
@@ -55,7 +55,7 @@ const (
 	maxCochanged = 6
 )
 
-// firstLines returns the first lines of a message's body that say something.
+// firstLines returns the first informative lines of a message's body.
 func firstLines(body string) []string {
 	var out []string
 	for line := range strings.Lines(body) {
@@ -71,10 +71,10 @@ func firstLines(body string) []string {
 	return out
 }
 
-// maxQuoted is how many suspected lines of a location are quoted.
+// maxQuoted bounds the quoted suspected lines of a location.
 const maxQuoted = 4
 
-// wrote says which suspected lines of a location a commit wrote. It quotes a few.
+// wrote lists the suspected lines of a location that a commit wrote, and quotes a few.
 func wrote(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (string, error) {
 	place := ""
 	if b.Function != "" {
@@ -104,7 +104,7 @@ func wrote(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (string, error)
 		quoted := ""
 		if orig := b.OrigLine[i]; orig >= 1 && orig <= len(lines) {
 			if i > 0 && !telltale(lines[orig-1]) {
-				continue // a brace says nothing beside another line
+				continue // a brace is not informative beside another line
 			}
 			quoted = agent.Shorten(agent.CleanLine(strings.TrimSpace(string(lines[orig-1]))), maxQuotedLine)
 		}
@@ -115,7 +115,8 @@ func wrote(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (string, error)
 
 const maxQuotedLine = 160
 
-// spans writes numbers as ranges: "3-5, 9". Of many ranges it writes the first ones.
+// spans writes numbers as ranges: "3-5, 9". If there are many ranges, it writes only the first
+// ones.
 func spans(lines []int) string {
 	const most = 8
 	sorted := slices.Sorted(slices.Values(lines))

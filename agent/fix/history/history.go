@@ -1,16 +1,16 @@
-// Package history finds the commits that wrote suspected lines, and shows what they
-// changed, after HAFixAgent (arXiv 2511.01047, sections 3 and 4.1).
+// Package history finds the commits that wrote suspected lines, and shows their changes, after
+// HAFixAgent (arXiv 2511.01047, sections 3 and 4.1).
 //
-// Find blames the suspected lines and chooses the most relevant commits. FnAll, FnPair
-// and FlDiff are the paper's three heuristics as values. Render writes the commits, with
-// the heuristics that are wanted, as a text for a prompt.
+// Find blames the suspected lines and chooses the most relevant commits. FnAll, FnPair and
+// FlDiff are the paper's three heuristics as values. Render writes the commits, with some of
+// the heuristics, as a text for a prompt.
 //
-// The package goes beyond the paper where real repositories need it: several commits are
-// the normal case and are ranked; a diff is cut between hunks and around the blamed
-// lines, never at its head; a merge is compared with the parent that blame compared it
-// with; and lines without history fall back to the enclosing function.
+// The package adds to the paper for real repositories: several commits are the normal case and
+// are ranked; a long diff is cut between hunks and around the blamed lines, never after its
+// first bytes; a merge is compared with the parent that blame compared it with; and lines
+// without history fall back to the enclosing function.
 //
-// All that is shown comes from the commit of the tree and its ancestors.
+// All information comes from the commit of the tree and its ancestors.
 package history
 
 import (
@@ -26,30 +26,29 @@ import (
 // Options bound the search for commits. The zero value is the default.
 type Options struct {
 	Max int // most commits; 0 is 3
-	// NeedsCode treats a hot range without a line of code, such as a comment or a blank
-	// line that somebody pointed at, as an empty range after it.
+	// NeedsCode treats a hot range without a line of code, such as a comment or a blank line in
+	// a user's location, as an empty range after it.
 	NeedsCode bool
 }
 
 const (
 	defaultMax   = 3
-	maxLocations = 30   // locations whose lines are blamed
-	maxLines     = 5000 // lines of one location that are blamed
+	maxLocations = 30   // locations with blamed lines
+	maxLines     = 5000 // blamed lines of one location
 )
 
-// Find blames the suspected lines of locations at the tree's commit and returns the
-// most relevant of the commits that wrote them. Suspected are the hot lines of a
-// location, or all its lines if it has none. Blame ignores white space, follows lines
-// that moved within a file, and looks through the commits that .git-blame-ignore-revs
-// lists.
+// Find blames the suspected lines of locations at the tree's commit and returns the most
+// relevant of the commits that wrote them. The hot lines of a location are suspected, or all
+// its lines if it has none. Blame ignores white space, follows lines that moved within a file,
+// and looks through the commits that .git-blame-ignore-revs lists.
 //
-// Lines that the overlay changed have no history. If none of a hot range has one, or
-// the range is empty (its End is before its Start: code is missing before Start), the
-// nearest line of code within the five lines before it is taken, as the paper does, and
-// if there is none, the function.
+// Lines that the overlay changed have no history. If no line of a hot range has a history, or
+// if the range is empty (its End is before its Start: code is missing before Start), Find uses
+// the nearest line of code within the five lines before it, as the paper does, or else the
+// function.
 //
-// Without any commit the result says why in its notes. An error means that ctx ended or
-// that the repository could not be read at all.
+// If there is no commit, the notes of the result say why. An error means that ctx ended or that
+// the repository could not be read at all.
 func Find(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location, opt Options) (*fix.History, error) {
 	ignored, err := suspect.IgnoredRevs(ctx, repo, tree.Commit)
 	if err != nil {
@@ -88,14 +87,14 @@ type finder struct {
 	ignored []gitext.OID
 	files   map[string]*file // by path
 	order   []string         // paths, in the order of their locations
-	names   map[int]string   // of the functions, by the index of their location
+	names   map[int]string   // names of the functions, by the index of their location
 	lines   []line
 	notes   []string
 
 	needsCode bool // see Options
 }
 
-// A line is a suspected line that the commit has.
+// A line is a suspected line that exists in the commit.
 type line struct {
 	location int
 	path     string
@@ -104,5 +103,5 @@ type line struct {
 	kind     source.LineKind
 	weight   float64 // suspicion within the location
 	nearby   bool
-	owner    suspect.OwnedLine // Owner "" if it has none
+	owner    suspect.OwnedLine // its Owner is "" if it is unknown
 }

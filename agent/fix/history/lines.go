@@ -13,14 +13,14 @@ import (
 	"git-agent/gitext"
 )
 
-// maxNearby is how many lines before an insertion are looked at for a line of code
+// maxNearby bounds the lines before an insertion that are searched for a line of code
 // (HAFixAgent, section 4.1.2).
 const maxNearby = 5
 
-// nearbyWeight is how suspicious a line is that only stands near a suspected one.
+// nearbyWeight is the suspicion of a line that is only near a suspected line.
 const nearbyWeight = 0.2
 
-// add adds the lines of a location that have a history.
+// add adds the lines of a location with a history.
 func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 	file, err := f.file(ctx, l.Path)
 	if err != nil {
@@ -59,8 +59,8 @@ func (f *finder) add(ctx context.Context, index int, l fix.Location) error {
 	return nil
 }
 
-// extent returns all lines of a location: those that it names, else the function around
-// its first hot line, else the file.
+// extent returns all lines of a location: its own lines, else the function around its first hot
+// line, else the file.
 func extent(l fix.Location, file *file) gitext.LineRange {
 	if l.Lines.End >= max(l.Lines.Start, 1) {
 		return l.Lines
@@ -75,7 +75,7 @@ func extent(l fix.Location, file *file) gitext.LineRange {
 	return gitext.LineRange{Start: 1, End: len(file.lines)}
 }
 
-// nameAt returns the name of the function that holds a location without a name, or "".
+// nameAt returns the name of the function around a location without a name, or "".
 func nameAt(l fix.Location, file *file) string {
 	at := l.Lines.Start
 	if len(l.Hot) > 0 {
@@ -112,8 +112,8 @@ type spot struct {
 	taken int // lines with a history
 }
 
-// take takes the lines of a range. It returns how many have a history, and how many
-// have none because they are not committed.
+// take takes the lines of a range. It returns the number of lines with a history, and the
+// number of uncommitted lines.
 func (s *spot) take(r gitext.LineRange, weight float64, nearby bool) (taken, uncommitted int) {
 	for at := max(r.Start, 1); at <= min(r.End, len(s.file.lines)) && at-r.Start < maxLines; at++ {
 		old := s.file.old(at)
@@ -128,7 +128,7 @@ func (s *spot) take(r gitext.LineRange, weight float64, nearby bool) (taken, unc
 	return taken, uncommitted
 }
 
-// near takes the nearest line of code before a line. It reports whether there is one.
+// near takes the nearest line of code before a line. It reports whether there is such a line.
 func (s *spot) near(before int, weight float64) bool {
 	for at := min(before, len(s.file.lines)+1) - 1; at >= max(before-maxNearby, 1); at-- {
 		if s.file.kind(at) == source.LineCode && s.file.old(at) > 0 {
@@ -145,10 +145,10 @@ type file struct {
 	text  []byte
 	lines [][]byte          // nil if it cannot be blamed
 	kinds []source.LineKind // of the first lines; nil before they are needed
-	olds  []int             // for each line its number in the commit, 0 if it is not there; nil if all are the same
+	olds  []int             // each line's number in the commit, 0 if the line is new; nil if all numbers are the same
 }
 
-// old returns the number of a line in the commit, or 0.
+// old returns a line's number in the commit, or 0.
 func (x *file) old(at int) int {
 	if x.olds == nil {
 		return at
@@ -180,18 +180,18 @@ func (x *file) kind(at int) source.LineKind {
 	return source.LineImport
 }
 
-// importedPackage reports whether a line of Go has a package's path and nothing else, as
-// in the parentheses of an import.
+// importedPackage reports whether a line of Go contains only a package's path, as in the
+// parentheses of an import.
 func importedPackage(path string, line []byte) bool {
 	return strings.HasSuffix(path, ".go") && goImport().Match(line)
 }
 
 var goImport = source.Lazy(`^\s*(?:[\w.]+\s+)?"[^"\s]+"\s*(?://.*)?$`)
 
-const maxFileBytes = 8 << 20 // largest file that is read
+const maxFileBytes = 8 << 20 // largest read file
 
-// file reads a file of the tree once. A file that cannot be read, or that the commit
-// does not have, is noted and has no lines.
+// file reads a file of the tree once. An unreadable or uncommitted file is noted and has no
+// lines.
 func (f *finder) file(ctx context.Context, path string) (*file, error) {
 	if x := f.files[path]; x != nil {
 		return x, nil
@@ -229,13 +229,13 @@ func (f *finder) file(ctx context.Context, path string) (*file, error) {
 	return x, nil
 }
 
-// laidOver is what the overlay has at a path.
+// laidOver is the overlay's file at a path.
 type laidOver struct {
 	text    []byte
 	removed bool
 }
 
-// overlay returns what the overlay has at a path, nil if it has nothing.
+// overlay returns the overlay's file at a path, nil if there is none.
 func (f *finder) overlay(ctx context.Context, path string) (*laidOver, error) {
 	var found *laidOver
 	for _, o := range f.tree.Over {

@@ -13,12 +13,12 @@ func splitLines(text []byte) [][]byte {
 	return bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 }
 
-// mapBack returns for each line of a new text the number of the same line in the old
-// text, from 1, or 0 if it is new. Space around a line does not count, as in blame -w.
+// mapBack returns for each line of a new text its number in the old text, from 1, or 0 for a
+// new line. Space around a line does not count, as in blame -w.
 //
-// It is a patience diff: lines at both ends are matched first, then the lines that
-// occur once in each text, in the longest sequence that has the same order in both, and
-// so on between them. Lines that could be matched in several ways stay unmatched.
+// It is a patience diff: it first matches the common lines at both ends, then the longest
+// sequence of lines that occur once in each text, in the same order, and repeats this between
+// the matched lines. Ambiguous lines stay unmatched.
 func mapBack(old, text [][]byte) []int {
 	m := matcher{old: trimmed(old), text: trimmed(text), to: make([]int, len(text))}
 	m.match(0, len(old), 0, len(text), 0)
@@ -33,7 +33,7 @@ func trimmed(lines [][]byte) []string {
 	return out
 }
 
-// A matcher matches lines that count from 0. The numbers in to count from 1.
+// A matcher matches lines, counted from 0. The numbers in to are counted from 1.
 type matcher struct {
 	old, text []string
 	to        []int
@@ -91,8 +91,8 @@ func (m *matcher) anchors(a, b, c, d int) []anchor {
 	return ascending(all)
 }
 
-// ascending returns the longest part of a list, which ascends in text, that ascends in
-// old too.
+// ascending returns the longest part of a list that ascends in old. The list itself ascends in
+// text.
 func ascending(all []anchor) []anchor {
 	var last []int // for each length, the index of the smallest end of a sequence
 	before := make([]int, len(all))

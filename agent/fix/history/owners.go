@@ -23,16 +23,16 @@ func (f *finder) blame(ctx context.Context) error {
 	return f.followMoves(ctx, opt)
 }
 
-// followMoves looks again for the owners of lines whose owner created the file. If it
-// took the lines out of another file, their owner there is the one that matters. Lines
-// that it copied, as boilerplate is, stay its own.
+// followMoves searches again for the owners of lines whose owner created the file. If this
+// commit moved the lines from another file, their owner there counts. Copied lines, such as
+// boilerplate, keep their owner.
 func (f *finder) followMoves(ctx context.Context, opt suspect.OwnerOptions) error {
 	opt.Copies = true
 	found, err := f.owners(ctx, opt, moreLines, func(l *line) bool { return l.owner.Owner != "" && l.owner.Previous == "" })
 	if err != nil {
 		return err
 	}
-	others := map[gitext.OID][][]byte{} // by the commit that created the file, the texts of the others
+	others := map[gitext.OID][][]byte{} // texts of the other files, by the commit that created the file
 	for i := range f.lines {
 		l := &f.lines[i]
 		origin, ok := found[l.place()]
@@ -54,8 +54,8 @@ func (f *finder) followMoves(ctx context.Context, opt suspect.OwnerOptions) erro
 	return nil
 }
 
-// otherTexts reads the files that a commit changed beside the one that it created, as it
-// left them.
+// otherTexts reads the other files that a commit changed when it created a file, in the version
+// after it.
 func (f *finder) otherTexts(ctx context.Context, created suspect.OwnedLine) ([][]byte, error) {
 	touched, err := f.repo.Touched(ctx, []gitext.OID{created.Owner}, maxFiles)
 	if err != nil {
@@ -83,12 +83,12 @@ type place struct {
 
 func (l *line) place() place { return place{l.path, l.old} }
 
-// moreLines is how many lines on either side are blamed with a line that may have been
-// moved. Blame follows only blocks that have 40 letters and digits.
+// moreLines is the number of lines on each side that are blamed together with a possibly moved
+// line. Blame follows only blocks with at least 40 letters and digits.
 const moreLines = 10
 
-// owners finds the owners of the chosen lines and of so many lines around each, with one
-// blame for each file. Lines without a known owner are not in the result.
+// owners finds the owners of the chosen lines and of around lines on each side, with one blame
+// for each file. Lines without a known owner are not in the result.
 func (f *finder) owners(ctx context.Context, opt suspect.OwnerOptions, around int, chosen func(*line) bool) (map[place]suspect.OwnedLine, error) {
 	var ask []suspect.FileLines
 	for _, p := range f.order {

@@ -54,11 +54,12 @@ func flDiffPassages(ctx context.Context, repo *gitext.Repo, entries []fix.Blamed
 	return append(out, passage{kind: fix.FlDiff, size: size, last: true, write: func(room int) written { return othersText(others, room) }}), nil
 }
 
-// manyBytes is the size of a diff from which changes of white space are a burden.
+// manyBytes is the size of a long diff; from this size on, meaningless changes of white space
+// are left out.
 const manyBytes = 6000
 
-// leanDiff returns a commit's diff of the faulty file. If it is long, and much of it is
-// white space that has no meaning in the language, it is left out.
+// leanDiff returns a commit's diff of the faulty file. In a long diff with many changes of
+// meaningless white space, these changes are left out.
 func leanDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Diff, error) {
 	d, err := FlDiff(ctx, repo, b, false)
 	if err != nil || diffSize(d) < manyBytes || layout[strings.ToLower(path.Ext(b.Path))] {
@@ -71,7 +72,7 @@ func leanDiff(ctx context.Context, repo *gitext.Repo, b fix.Blamed) (Diff, error
 	return lean, nil
 }
 
-// layout are the languages in which indentation has a meaning.
+// layout lists the languages with meaningful indentation.
 var layout = map[string]bool{
 	".py":     true,
 	".pyx":    true,
@@ -88,7 +89,7 @@ var layout = map[string]bool{
 	".elm":    true,
 }
 
-// byFile joins the entries of one commit that are about one file.
+// byFile joins the entries of one commit for the same file.
 func byFile(entries []fix.Blamed) []fix.Blamed {
 	var out []fix.Blamed
 	for _, b := range entries {
@@ -166,8 +167,8 @@ func fnAllPassage(ctx context.Context, repo *gitext.Repo, b fix.Blamed) ([]passa
 	return []passage{{kind: fix.FnAll, size: size, write: func(room int) written { return fnAllText(all, room) }}}, nil
 }
 
-// fnAllText writes the names of functions, those that the commit changed first and with
-// a star.
+// fnAllText writes the names of functions. Functions that the commit changed come first and
+// have a star.
 func fnAllText(all []FileFunctions, room int) written {
 	var b strings.Builder
 	var said []string

@@ -14,16 +14,16 @@ import (
 // bytesPerToken is the estimate of a token's size.
 const bytesPerToken = 4
 
-// minShare is how many bytes a part of the text has at least; with fewer it is left out.
+// minShare is the least size of a part of the text, in bytes; a smaller part is left out.
 const minShare = 300
 
-// Render writes the commits of a history for a prompt: what each is, which suspected
-// lines it wrote, and a section for each heuristic. kinds may be empty.
+// Render writes the commits of a history for a prompt: each commit with its suspected lines and
+// a section for each heuristic. kinds may be empty.
 //
-// The text has at most tokens tokens, at 4 bytes each, but each commit has its heading
-// even if that is more. The first commits get more room than the later ones. What is left
-// out is said in the text, and in said, one clause for each cut. Hidden characters are
-// escaped; secrets are the caller's to mask.
+// The text has at most tokens tokens, at 4 bytes each, but each commit has its heading even
+// beyond this limit. The first commits get more room than the later ones. The text mentions its
+// omissions, and said has one clause for each. Hidden characters are escaped. The caller masks
+// secrets.
 func Render(ctx context.Context, repo *gitext.Repo, h *fix.History, kinds []fix.Heuristic, tokens int) (text string, said []string, err error) {
 	if h == nil {
 		return "", nil, nil
@@ -74,9 +74,9 @@ type block struct {
 // A passage shows one heuristic.
 type passage struct {
 	kind  fix.Heuristic
-	size  int // bytes if all is shown
+	size  int // bytes of the complete passage
 	write func(room int) written
-	last  bool // it gets only the room that no other passage needs
+	last  bool // the passage gets only the room that no other passage needs
 }
 
 // byCommit groups the entries of a history by their commits.
@@ -93,8 +93,8 @@ func byCommit(all []fix.Blamed) [][]fix.Blamed {
 	return out
 }
 
-// allot divides room among the passages of all blocks: those that are last get what the
-// others leave.
+// allot divides room among the passages of all blocks. Passages with last set get the room that
+// the others leave.
 func allot(blocks []block, room int) [][]int {
 	share := make([][]int, len(blocks))
 	var claims [2][]claim
@@ -117,12 +117,12 @@ func allot(blocks []block, room int) [][]int {
 	return share
 }
 
-// A claim is what a passage asks for.
+// A claim is the requested size of a passage.
 type claim struct{ block, passage, size int }
 
-// divide divides room among claims. If they ask for too much, those of the first commit
-// have twice the weight of the second, three times that of the third, and so on; what one
-// does not need goes to the others.
+// divide divides room among claims. If the claims are too large, those of the first commit have
+// twice the weight of the second commit's, three times that of the third commit's, and so on.
+// Unused room goes to the other claims.
 func divide(share [][]int, open []claim, room int) {
 	for len(open) > 0 {
 		total := 0.0

@@ -17,28 +17,27 @@ import (
 
 // Bounds of the search for the words of a failing test.
 const (
-	maxSearches   = 6               // texts that are looked for
-	searchTime    = 8 * time.Second // of all searches
-	tooFrequent   = 4               // a text that more lines have says little
-	maxFoundHunk  = 1200            // bytes of a hunk that is shown
-	maxFoundPaths = 5               // files that are searched
-	maxPerText    = 1               // commits of one text that are shown
-	maxExamined   = 6               // newest commits of one text that are looked at
+	maxSearches   = 6               // searched texts
+	searchTime    = 8 * time.Second // time of all searches
+	tooFrequent   = 4               // a text in more lines is not informative
+	maxFoundHunk  = 1200            // bytes of a shown hunk
+	maxFoundPaths = 5               // searched files
+	maxPerText    = 1               // shown commits for one text
+	maxExamined   = 6               // newest commits for one text that are examined
 )
 
-// A Found is a commit that took a text of a failing test out of a file.
+// A Found is a commit that removed a text of a failing test from a file.
 type Found struct {
-	Text   string // what was looked for
-	Gone   bool   // no searched file has it any more
+	Text   string // the searched text
+	Gone   bool   // no searched file contains the text now
 	Commit gitext.Commit
 	Path   string
-	Hunk   gitext.Hunk // that changes a line with the text
+	Hunk   gitext.Hunk // a hunk that changes a line with the text
 }
 
-// Search looks for the commit that took a text of a failing test out of one of some
-// functions, such as the one that removed a guard. It tries the texts by how rare they
-// are in the files of the functions, those first that are not there any more, and ends at
-// the first one that finds something.
+// Search looks for the commit that removed a text of a failing test from one of some functions,
+// such as the removal of a guard. It tries texts that are no longer in the files of the
+// functions first, then the rarest ones, and ends at the first text with a result.
 func Search(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location, texts []string) ([]Found, error) {
 	var paths, names []string
 	for _, l := range loc {
@@ -76,7 +75,7 @@ func Search(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Loc
 			return nil, err
 		}
 		if limited.Err() != nil {
-			return nil, nil // the rest would take too long
+			return nil, nil // other searches would take too long
 		}
 		if len(found) > 0 {
 			for i := range found {
@@ -88,8 +87,8 @@ func Search(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Loc
 	return nil, nil
 }
 
-// rarest returns the texts that are searched for: most of those that are in no file, and
-// some of those that few lines have, the rarest first.
+// rarest returns the texts to search for, the rarest first: most of the texts that are in no
+// file, and some texts that are in few lines.
 func rarest(texts []string, count map[string]int) []string {
 	var gone, few []string
 	for _, t := range texts {
@@ -105,7 +104,7 @@ func rarest(texts []string, count map[string]int) []string {
 	return slices.Concat(gone[:min(len(gone), maxSearches-len(few))], few)
 }
 
-// A searcher searches the history of some files for what left some functions.
+// A searcher searches the history of some files for texts removed from some functions.
 type searcher struct {
 	repo  *gitext.Repo
 	tip   gitext.OID
@@ -113,7 +112,7 @@ type searcher struct {
 	names []string // of the functions
 }
 
-// search looks for the newest commits that took a text out of one of the functions.
+// search looks for the newest commits that removed a text from one of the functions.
 func (s *searcher) search(ctx context.Context, text string) ([]Found, error) {
 	var out []Found
 	opt := gitext.PickaxeOptions{Needle: text, LogOptions: gitext.LogOptions{Tip: s.tip, Paths: s.paths, Max: maxExamined, NoMerges: true}}
@@ -130,7 +129,7 @@ func (s *searcher) search(ctx context.Context, text string) ([]Found, error) {
 		}
 		c := commits[0]
 		if len(c.Parents) == 0 {
-			continue // the first commit has everything
+			continue // the first commit contains all text as new
 		}
 		patch, err := s.repo.Patch(
 			ctx,
@@ -158,12 +157,12 @@ func (s *searcher) search(ctx context.Context, text string) ([]Found, error) {
 	return out, nil
 }
 
-// foundIn returns the first hunk of a commit that takes a text out of one of the
-// functions, if the commit does not put it into another place.
+// foundIn returns a commit's first hunk that removes a text from one of the functions, if the
+// commit does not add the text elsewhere.
 func (s *searcher) foundIn(ctx context.Context, parent gitext.OID, files []gitext.FileChange, text string) (Found, bool, error) {
 	word := regexp.MustCompile(`(?:^|\W)` + regexp.QuoteMeta(text) + `(?:\W|$)`)
 	var first Found
-	more := 0 // lines with the text after the commit than before
+	more := 0 // additional lines with the text after the commit
 	for _, file := range files {
 		for _, h := range file.Hunks {
 			for _, l := range h.Lines {
@@ -201,10 +200,10 @@ func (s *searcher) within(ctx context.Context, at gitext.OID, path string, line 
 	}), nil
 }
 
-// commentLine matches a line that is a comment by its beginning.
+// commentLine matches the beginning of a comment line.
 var commentLine = source.Lazy(`^\s*(?://|/?\*|#\s|--)`)
 
-// RenderFound writes what Search found, for a prompt.
+// RenderFound writes the results of Search for a prompt.
 func RenderFound(found []Found) string {
 	var b strings.Builder
 	for _, f := range found {
@@ -226,7 +225,7 @@ func RenderFound(found []Found) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// around returns a hunk, or of a long one the lines around the first changed one with a
+// around returns a hunk; a long hunk is cut to the lines around the first changed line with a
 // text.
 func around(h gitext.Hunk, text string) gitext.Hunk {
 	if hunkSize(h) <= maxFoundHunk {

@@ -13,16 +13,16 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of the list of commits that wrote a function.
+// These bound the list of commits that wrote a function.
 const (
 	maxWriters      = 12  // commits of one function
 	maxWrittenLines = 400 // lines of one function
 	maxWriterTitle  = 70  // characters of a subject
 )
 
-// Writers lists for some functions all commits that wrote their lines of code, the newest
-// first, each with its lines: the commit that wrote the faulty line is among them, also
-// where that line is not marked. It shows no diff.
+// Writers lists all commits that wrote the lines of code of some functions, the newest first,
+// each with its lines. The list contains the commit of the faulty line even if this line is not
+// known. Writers shows no diff.
 func Writers(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location) (string, error) {
 	ignored, err := suspect.IgnoredRevs(ctx, repo, tree.Commit)
 	if err != nil {
