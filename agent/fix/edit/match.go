@@ -99,8 +99,8 @@ func (f *file) wholeLines(p pair, s span) span {
 }
 
 // indented corrects the replacement of a line that the model gave without its indentation. If
-// the new text has the indentation, it is not doubled. If a line of the new text is not
-// indented at all, all its lines get the indentation of the first line.
+// the new text has the indentation, it is not doubled. If a later line of the new text is not
+// indented at all, the later lines get the indentation of the first line.
 func (f *file) indented(p pair, s span) span {
 	line := f.starts[f.lineAt(s.from)-1]
 	indent := f.text[line:s.from]

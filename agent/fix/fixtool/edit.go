@@ -300,7 +300,7 @@ func (b *Box) apply(ctx context.Context, p *pending, c change) error {
 
 // elsewhere names another file with the text that was not found, as a sentence, or returns "".
 func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string {
-	const likely, least = 0.8, 12 // least likeness for the named file; least characters
+	const likely, least = 0.8, 12 // with a smaller likeness, another file is more likely; least characters
 	var e *edit.MatchError
 	if !errors.As(err, &e) || e.Reason != edit.NotFound || e.Near != nil && e.Near.Like >= likely {
 		return ""

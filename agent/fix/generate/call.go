@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxMethods = 24  // of one type
-	maxCalls   = 80  // of one function
-	maxSame    = 6   // names in place of one
+	maxMethods = 24  // methods of one type
+	maxCalls   = 80  // calls in one function
+	maxSame    = 6   // replacements for one name
 	maxNames   = 400 // replacements of names in one function
 )
 
-// methods returns the methods of a type that the package declares, without embedded ones.
+// methods returns the methods of a type of the package, without embedded ones.
 func (s *scope) methods(t types.Type) []*types.Func {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -31,8 +31,8 @@ func (s *scope) methods(t types.Type) []*types.Func {
 	return list
 }
 
-// calls returns calls of the package's functions, and of the methods of what the function
-// knows, with variables of the right types as arguments.
+// calls returns calls of the package's functions, and of methods of values in the function's
+// scope, with variables of the right types as arguments.
 func (s *scope) calls() []mutate.Condition {
 	var list []mutate.Condition
 	add := func(prefix string, from, to int, f *types.Func) {
@@ -62,8 +62,8 @@ func (s *scope) calls() []mutate.Condition {
 	return list
 }
 
-// arguments returns variables for the parameters of a function, the latest of the right
-// type for each, and the lines on which all are known.
+// arguments returns variables for the parameters of a function, the latest variable of the
+// right type for each, and the lines where all of them are in scope.
 func (s *scope) arguments(sig *types.Signature) (args []string, from, to int, ok bool) {
 	from, to = s.line(s.fn.Pos()), s.line(s.fn.End())
 	if sig.Variadic() || sig.Params().Len() > 3 {
@@ -85,7 +85,7 @@ func (s *scope) arguments(sig *types.Signature) (args []string, from, to int, ok
 	return args, from, to, true
 }
 
-// sameType returns, for each variable that the function uses, others of the same type.
+// sameType returns, for each used variable of the function, other variables of the same type.
 func (s *scope) sameType() []mutate.Replacement {
 	var list []mutate.Replacement
 	ast.Inspect(s.fn.Body, func(n ast.Node) bool {

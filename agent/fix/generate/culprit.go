@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// priorCulprit is how likely it is that undoing the first bad commit, in the right
-	// part, repairs a bug: 5 of 11 regressions among 119 mined bugs.
+	// priorCulprit is the probability that undoing the right part of the first bad commit
+	// repairs a bug: 5 of 11 regressions among 119 mined bugs.
 	priorCulprit  = 0.45
-	maxWholeFiles = 6 // files of a commit that are undone together
+	maxWholeFiles = 6 // files of a commit for undoing together
 )
 
-// Undo returns candidates that undo a commit which is known to have introduced the bug:
-// its hunks one by one, pairs of them, whole files, all files, and single lines. Where
-// later changes overlap, there is no candidate. Candidates that Candidates gives as well
-// are among them.
+// Undo returns candidates that undo a commit that is known to have introduced the bug: its
+// hunks one by one, pairs of them, whole files, all files, and single lines. If later changes
+// overlap, there is no candidate. Some of these candidates are also results of Candidates.
 func Undo(ctx context.Context, repo *gitext.Repo, in Input, commit gitext.OID) []Candidate {
 	return newGenerator(ctx, repo, in).undoCommit(commit)
 }

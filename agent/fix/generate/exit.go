@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	maxFailures = 6  // ways out that are taken from elsewhere
-	maxExit     = 90 // bytes of one
+	maxFailures = 6  // exits that are copied from elsewhere
+	maxExit     = 90 // bytes of one exit
 )
 
-// failures returns statements by which other functions of the file with the same results
-// leave, and those that return an error of the package beside zero values. They name
-// nothing that only the other function knows.
+// failures returns exit statements of other functions of the file with the same result types,
+// and statements that return an error of the package with zero values. The statements use no
+// local names of the other functions.
 func (s *scope) failures(f *ast.File) []string {
 	results := s.resultsOf(s.fn)
 	if results == nil {
@@ -77,7 +77,7 @@ func same(a, b []types.Type) bool {
 	return true
 }
 
-// namesLocals reports whether a statement names something that only its function knows.
+// namesLocals reports whether a statement uses a local name of its function.
 func (s *scope) namesLocals(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -87,7 +87,7 @@ func (s *scope) namesLocals(n ast.Node) bool {
 		}
 		o := s.info.Uses[id]
 		if o == nil {
-			return true // a member of something, or of an import that is not known
+			return true // a member of a local value or of an unknown import
 		}
 		v, isVar := o.(*types.Var)
 		found = isVar && !v.IsField() && o.Parent() != s.pkg.Scope()

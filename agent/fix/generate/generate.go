@@ -1,16 +1,14 @@
 // Package generate makes candidate patches for a bug without a model.
 //
-// [Candidates] gives them in the order of how likely they are thought to be right. Five
-// sources are mixed: uncommitted changes are undone; what the commits that wrote the
-// suspected lines changed is undone, whole or in parts; conditions and calls that were
-// once removed from a suspected function are put back; a function that resembles it gives
-// what it has and this one lacks; and small changes are made of the kinds that fixes
-// mostly are (package mutate). The tests decide which candidate is of use, see package
-// offline. The constants of this package have the measurements behind the order.
+// [Candidates] returns them in the order of their estimated probability. It mixes five sources:
+// it undoes uncommitted changes; undoes the commits that wrote the suspected lines, whole or in
+// parts; restores conditions and calls that were once removed from a suspected function; copies
+// missing code from similar functions; and makes small changes of the most frequent kinds of
+// fixes (package mutate). The tests decide which candidate is good, see package offline. The
+// comments of the constants have the measurements behind the order.
 //
-// The history is only read when the turn of a source comes. Candidates are told apart by
-// their tokens, so none comes twice. Go files that cannot compile are left out, as far as
-// that can be told.
+// A source reads the history only at its turn. Candidates with equal tokens count as equal, so
+// none comes twice. Go files with detectable compile errors are left out.
 package generate
 
 import (
@@ -25,34 +23,34 @@ import (
 	"git-agent/gitext"
 )
 
-// Input is what candidates are made from.
+// Input is the input for candidates.
 type Input struct {
 	Problem      fix.Problem
 	Localization *fix.Localization
-	History      *fix.History // nil if it was not looked up; it only orders commits
-	Output       []byte       // what the failing tests print; may be nil
+	History      *fix.History // nil if the history was not searched; History only orders commits
+	Output       []byte       // output of the failing tests; may be nil
 	RevertOnly   bool         // only undo changes
-	// Exports are files with the export data of Go packages, by import path, as go list
-	// -export names them. It may be nil; then less is known of what Go code can name.
+	// Exports are the files with export data of Go packages, by import path, as in go list
+	// -export. It may be nil; then fewer names and types of Go code are known.
 	Exports map[string]string
 }
 
-// A Candidate is a patch that was not tried yet.
+// A Candidate is an untried patch.
 type Candidate struct {
 	Files    []gitext.Overlay // whole new contents over the problem's tree
-	Origin   string           // how it was made: "reverts a hunk of 1a2b3c4d5e6f"
+	Origin   string           // how the patch was made: "reverts a hunk of 1a2b3c4d5e6f"
 	Why      string           // one sentence for a reader; "" if Origin says all
-	Commit   gitext.OID       // the commit that it undoes; "" if none
-	Prior    float64          // how likely it is thought to be right; for the order only
+	Commit   gitext.OID       // the undone commit; "" if none
+	Prior    float64          // estimated probability that the patch is right; only for sorting
 	Kind     Kind
 	Op       mutate.Op // the change, if Kind is Mutation
 	Location int       // index in Localization.Locations
-	Line     int       // the first line of the tree that it changes
+	Line     int       // the first changed line of the tree
 	// Probe says that the candidate only shows whether a place matters. A probe may be
-	// plausible, and is hardly ever right.
+	// plausible, but is hardly ever right.
 	Probe bool
-	// More returns candidates that are worth trying if this one changes how the failing
-	// tests end. It may be nil.
+	// More returns further candidates, worth trying if this one changes the result of the
+	// failing tests. It may be nil.
 	More func() []Candidate
 }
 
@@ -62,18 +60,18 @@ type Kind string
 // These are the kinds.
 const (
 	Hunk      Kind = "hunk"     // a hunk of a commit is undone
-	HunkLine  Kind = "line"     // a line of such a hunk is
-	Hunks     Kind = "hunks"    // several hunks are
-	FileHunks Kind = "file"     // all hunks of a commit in the file are
-	Function  Kind = "function" // the function is as it was before a commit
-	Older     Kind = "older"    // the function is as it was some versions ago
+	HunkLine  Kind = "line"     // a line of such a hunk is undone
+	Hunks     Kind = "hunks"    // several hunks are undone
+	FileHunks Kind = "file"     // all hunks of a commit in the file are undone
+	Function  Kind = "function" // the function is restored to its version before a commit
+	Older     Kind = "older"    // the function is restored to an older version
 	Restore   Kind = "restore"  // a removed condition or call is put back
-	Sibling   Kind = "sibling"  // something is taken from a function that resembles it
+	Sibling   Kind = "sibling"  // code is copied from a similar function
 	Mutation  Kind = "mutation" // a small change is made
 )
 
-// Candidates returns candidates, the most likely first. It ends early if ctx does. What
-// cannot be read of the history is left out.
+// Candidates returns candidates, the most likely first. It ends early if ctx ends. Unreadable
+// parts of the history are left out.
 func Candidates(ctx context.Context, repo *gitext.Repo, in Input) iter.Seq[Candidate] {
 	return func(yield func(Candidate) bool) {
 		g := newGenerator(ctx, repo, in)
@@ -92,10 +90,10 @@ func Candidates(ctx context.Context, repo *gitext.Repo, in Input) iter.Seq[Candi
 	}
 }
 
-// maxLocations bounds the functions that are changed.
+// maxLocations bounds the changed functions.
 const maxLocations = 30
 
-// A generator holds what the sources of candidates share.
+// A generator holds the shared state of the sources of candidates.
 type generator struct {
 	ctx   context.Context
 	repo  *gitext.Repo
@@ -106,8 +104,8 @@ type generator struct {
 	check *goCheck
 	clues mutate.Clues
 
-	places map[string][]int       // lines that the failing output names, by file; see Newest
-	recent map[gitext.OID]float64 // see newness; nil until it is asked for
+	places map[string][]int       // lines in the failing output, by file; see Newest
+	recent map[gitext.OID]float64 // see newness; nil until needed
 }
 
 func newGenerator(ctx context.Context, repo *gitext.Repo, in Input) *generator {
@@ -133,14 +131,14 @@ type site struct {
 	content  []byte
 	lines    [][]byte
 	extent   source.Extent
-	share    float64         // how likely the bug is in it
+	share    float64         // probability that the bug is in this function
 	hot      map[int]float64 // weights of its lines; nil if all are alike
-	file     *mutate.File    // nil in languages that are not known
+	file     *mutate.File    // nil for an unknown language
 	name     string
-	versions []version // nil until they are read
+	versions []version // nil until read
 }
 
-// site prepares a location; nil if its file cannot be read or must not be changed.
+// site prepares a location; it returns nil if the file cannot be read or must not be changed.
 func (g *generator) site(i int, l fix.Location) *site {
 	if source.IsTestOf(l.Path, g.in.Problem.Test) && !g.in.Problem.EditTests {
 		return nil
@@ -164,9 +162,9 @@ func (g *generator) site(i int, l fix.Location) *site {
 	return s
 }
 
-// shareOf returns how likely the bug is in the function at a rank, from 0. With coverage
-// and history the true function was first in 36% of 76 cases, among three in 64%, among
-// five in 72% and among ten in 87%.
+// shareOf returns the probability that the bug is in the function at a rank, from 0. With
+// coverage and history the true function was first in 36% of 76 cases, among three in 64%,
+// among five in 72% and among ten in 87%.
 func shareOf(rank int) float64 {
 	switch {
 	case rank < len(shares):
@@ -177,9 +175,9 @@ func shareOf(rank int) float64 {
 
 var shares = []float64{0.36, 0.16, 0.12, 0.05, 0.04, 0.03, 0.03, 0.03, 0.03, 0.02}
 
-// hotLines returns the weights of a function's lines. Suspicious lines come first; the
-// other lines that failing tests execute stay possible, and what they do not execute is
-// left alone. It returns nil if nothing is known of single lines.
+// hotLines returns the weights of a function's lines. Suspicious lines have the largest weight.
+// Other lines that failing tests execute have a smaller one, and lines that they do not execute
+// have none. It returns nil if there is no information about single lines.
 func hotLines(l fix.Location, spectrum *fix.Spectrum, s *site) map[int]float64 {
 	hits := executed(spectrum, l.Path)
 	if len(l.Hot) == 0 && hits == nil {
@@ -206,8 +204,8 @@ func hotLines(l fix.Location, spectrum *fix.Spectrum, s *site) map[int]float64 {
 	return hot
 }
 
-// executed returns the lines of a file that failing tests execute; nil if that is not
-// known. A line within a statement that begins above it counts by what stands above.
+// executed returns the lines of a file that failing tests execute; nil if unknown. A line
+// inside of a statement counts like the statement's beginning above it.
 func executed(spectrum *fix.Spectrum, path string) map[int]bool {
 	if spectrum == nil || len(spectrum.Files[path]) == 0 {
 		return nil
@@ -221,7 +219,7 @@ func executed(spectrum *fix.Spectrum, path string) map[int]bool {
 	return set
 }
 
-// start returns the queue of the sources of all sites.
+// start returns the queue with the sources of all sites.
 func (g *generator) start() *queue {
 	q := &queue{}
 	for _, it := range g.uncommitted() {
@@ -244,9 +242,9 @@ func (g *generator) start() *queue {
 	return q
 }
 
-// These are how often the best candidate of a source is right if the function is the
-// right one. They were measured for the sources that undo changes: of 119 bugs with
-// perfect lines a hunk repaired 5, the function before a commit 3, an older version 4.
+// These are the probabilities that the best candidate of a source is right, if the function is
+// right. They were measured for the sources that undo changes: of 119 bugs with perfect lines,
+// undoing a hunk repaired 5, restoring the function before a commit 3, and an older version 4.
 const (
 	priorHunk     = 0.04
 	priorFunction = 0.03
@@ -258,8 +256,8 @@ const (
 	priorMutation = 0.03
 )
 
-// admit reports whether a candidate is new and worth trying, and wraps More so that what
-// it leads to is examined as well.
+// admit reports whether a candidate is new and worth trying. It wraps More so that further
+// candidates are examined as well.
 func (g *generator) admit(c *Candidate) bool {
 	key := ""
 	for _, f := range c.Files {
@@ -286,8 +284,8 @@ func (g *generator) admit(c *Candidate) bool {
 	return true
 }
 
-// change returns a text that is equal for changes of a file that differ in white space and
-// comments only, and "" for no other change than that.
+// change returns a key of a file's change. It is equal for changes that differ only in white
+// space and comments, and "" for a change of only white space and comments.
 func (g *generator) change(f gitext.Overlay) string {
 	old, _ := g.tree.read(f.Path)
 	from, oldEnd, newEnd := differing(old, f.Content)
@@ -298,8 +296,8 @@ func (g *generator) change(f gitext.Overlay) string {
 	return fmt.Sprintf("%s\x00%d\x00%d\x00%s\x00", f.Path, from, oldEnd, after)
 }
 
-// differing returns the lines in which two texts differ: they begin at the offset from in
-// both, and end before oldEnd and newEnd.
+// differing returns the different lines of two texts: they begin at the offset from in both,
+// and end before oldEnd and newEnd.
 func differing(a, b []byte) (from, oldEnd, newEnd int) {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

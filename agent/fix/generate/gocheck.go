@@ -13,17 +13,17 @@ import (
 	"git-agent/gitext"
 )
 
-// A goCheck rejects changes of Go files that cannot compile. It reads the declarations of
-// the other files of the package, and the imported packages whose export data is there.
-// What another import provides has no known type, and no error is reported about it. So it
-// misses errors, and reports none that the compiler would not.
+// A goCheck rejects changes of Go files that cannot compile. It reads the declarations of the
+// package's other files, and the export data of imported packages if there is any. Names of
+// other imports have no known type and cause no error. So it misses some errors, and every
+// error that it reports is also an error for the compiler.
 type goCheck struct {
 	tree     *tree
 	exports  map[string]string     // see Input
-	packages map[string]*goPackage // by the path of the file that is changed
+	packages map[string]*goPackage // by the path of the changed file
 }
 
-// A goPackage is the other files of a package, and the errors that it has already.
+// A goPackage has the other files of a package, and the existing errors of the package.
 type goPackage struct {
 	set   *token.FileSet
 	files []*ast.File
@@ -59,7 +59,7 @@ func (c *goCheck) acceptsFile(p string, content []byte) bool {
 	}
 	for name := range pkg.used {
 		if !used[name] {
-			return false // an import that is not used
+			return false // an unused import
 		}
 	}
 	for msg := range found {
@@ -70,7 +70,7 @@ func (c *goCheck) acceptsFile(p string, content []byte) bool {
 	return true
 }
 
-// scopeOf returns what the Go function that holds a line can name.
+// scopeOf returns the available names in the Go function around a line.
 func (c *goCheck) scopeOf(p string, content []byte, line int) mutate.Known {
 	if path.Ext(p) != ".go" {
 		return mutate.Known{}
@@ -84,7 +84,7 @@ func (c *goCheck) scopeOf(p string, content []byte, line int) mutate.Known {
 // maxPackage bounds the files of a package.
 const maxPackage = 300
 
-// packageOf returns the package of a file without the file; nil if it cannot be checked.
+// packageOf returns the package of a file without this file; nil if it cannot be checked.
 func (c *goCheck) packageOf(p string) *goPackage {
 	if pkg, ok := c.packages[p]; ok {
 		return pkg
@@ -120,8 +120,8 @@ func (c *goCheck) packageOf(p string) *goPackage {
 	return c.packages[p]
 }
 
-// errorsWith returns the messages of the errors of the package with a file, and
-// the names of imports that the file uses.
+// errorsWith returns the error messages of the package with a file, and the names of used
+// imports of the file.
 func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]bool, map[string]bool, error) {
 	f, err := parser.ParseFile(pkg.set, p, content, parser.SkipObjectResolution)
 	if err != nil {
@@ -142,15 +142,15 @@ func (pkg *goPackage) errorsWith(p string, content []byte) (map[string]bool, map
 	return found, usedImports(f), nil
 }
 
-// typeCheck checks the package with a file. Export data that is damaged ends the check.
+// typeCheck checks the package with a file. Damaged export data ends the check.
 func (pkg *goPackage) typeCheck(conf *types.Config, f *ast.File) {
 	defer func() { _ = recover() }()
-	// The error that Check returns is the first of those that it reports.
+	// Check also reports the error that it returns.
 	_, _ = conf.Check("p", pkg.set, append(pkg.files[:len(pkg.files):len(pkg.files)], f), nil)
 }
 
-// usedImports returns the names of the file's imports that stand before a dot in it. The
-// name of an import is guessed from its path.
+// usedImports returns the names of the file's imports that occur before a dot. The name of an
+// import is guessed from its path.
 func usedImports(f *ast.File) map[string]bool {
 	imported := map[string]bool{}
 	for _, spec := range f.Imports {

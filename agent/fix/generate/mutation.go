@@ -5,7 +5,7 @@ import (
 	"git-agent/gitext"
 )
 
-// mutations makes small changes of a function.
+// mutations returns items with small changes of a function.
 func (g *generator) mutations(s *site) []item {
 	fn := g.function(s)
 	if fn == nil {
@@ -22,8 +22,8 @@ func (g *generator) mutations(s *site) []item {
 	return list
 }
 
-// sizeOf returns by how much the edits of a function share what is likely of all of them:
-// the longer a function, the less likely each of its edits.
+// sizeOf returns the divisor for the weights of a function's edits: the longer a function, the
+// less likely is each of its edits.
 func sizeOf(edits []mutate.Edit) float64 {
 	sum := 0.0
 	for _, e := range edits {

@@ -13,35 +13,35 @@ import (
 )
 
 const (
-	maxNewest      = 12 // newest commits whose changes are undone first
-	maxNewestFiles = 40 // files whose history is read for them
-	// shareNamed is how likely the bug is thought to be in a function of which the failing
-	// output names a line, wherever it stands among the suspected ones.
+	maxNewest      = 12 // newest commits that are undone first
+	maxNewestFiles = 40 // files with read history
+	// shareNamed is the estimated probability of the bug in a function with a line in the
+	// failing output, for any rank of the function.
 	shareNamed    = 1
-	sharePart     = 0.2 // of a part of a commit against all of it
-	maxSmallFiles = 3   // files of a commit that is small enough to be undone whole
+	sharePart     = 0.2 // factor for a part of a commit, relative to the whole commit
+	maxSmallFiles = 3   // files of a small commit, which is undone as a whole
 	maxSmallHunks = 6   // its hunks
 	maxParts      = 6   // candidates of a commit
-	// newestBytes bounds the hunks of one commit that are read.
+	// newestBytes bounds the read hunks of one commit.
 	newestBytes = 4 << 20
-	// shareElsewhere is how likely the bug is thought to be outside of the suspected
-	// functions: in code that failing tests execute, or outside of functions in a file
-	// that has a suspected one.
+	// shareElsewhere is the estimated probability of the bug outside of the suspected
+	// functions: in code that failing tests execute, or outside of functions in a file with a
+	// suspected function.
 	shareElsewhere = 0.01
-	// coldShare is by how much a change is less likely than one of the most suspicious
-	// line, if failing tests execute none of its lines.
+	// coldShare is the factor for a change whose lines no failing test executes, relative to a
+	// change of the most suspicious line.
 	coldShare = 0.2
 )
 
-// Newest returns candidates that undo exactly what the newest changes of suspected code
-// were, the likeliest first. A regression is mostly found soon, so that its commit is one
-// of the last that touched what the failing test executes; and the undone change is right
-// then, where older versions and small changes are guesses.
+// Newest returns candidates that exactly undo the newest changes of suspected code, the
+// likeliest first. A regression is mostly found soon. So its commit is one of the last that
+// changed the executed code of the failing test, and undoing it is right, while older versions
+// and small changes are guesses.
 //
-// For each commit that is the commit without its tests, if it is small, then all its hunks
-// in suspected code, and then each of them. Uncommitted changes come before commits.
-// Unlike the other sources of candidates, lines that a commit only removed count too:
-// nobody can be blamed for them. If nothing is suspected, the last commits are undone.
+// For each commit, Newest undoes first the whole commit without its tests, if it is small, then
+// all its hunks in suspected code, and then each of these hunks. Uncommitted changes come
+// before commits. Unlike the other sources, Newest also finds commits that only removed lines,
+// which blame cannot find. If there is no suspected code, Newest undoes the last commits.
 func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 	g := newGenerator(ctx, repo, in)
 	var list []Candidate
@@ -69,7 +69,7 @@ func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 // newest undoes the newest commits.
 func (g *generator) newest() []Candidate {
 	g.places = g.placesIn(g.in.Output)
-	paths := g.suspectedFiles() // without any, the last commits of all files are undone
+	paths := g.suspectedFiles() // without suspected files, the last commits of all files are undone
 	var oids []gitext.OID
 	for e, err := range g.repo.Log(g.ctx, gitext.LogOptions{Tip: g.tree.Commit, Paths: paths, Max: maxNewest, NoMerges: true}) {
 		if err != nil {
@@ -103,7 +103,7 @@ func (g *generator) newest() []Candidate {
 		why := fmt.Sprintf("One of the newest commits that changed %s: %s.", what, subjects[p.Commit])
 		some := g.admitted(u, score*priorCulprit, why)
 		list = append(list, some...)
-		if len(some) > 0 { // else it changed white space and comments
+		if len(some) > 0 { // otherwise the commit changed only white space and comments
 			age++
 		}
 	}
@@ -111,7 +111,7 @@ func (g *generator) newest() []Candidate {
 	return list
 }
 
-// admitted returns the candidates of a commit that are new, with their priors.
+// admitted returns the new candidates of a commit, with their priors.
 func (g *generator) admitted(u *undoing, prior float64, why string) (list []Candidate) {
 	for n, c := range u.candidates() {
 		c.Prior, c.Why = prior, why
@@ -125,8 +125,8 @@ func (g *generator) admitted(u *undoing, prior float64, why string) (list []Cand
 	return list
 }
 
-// suspectedFiles returns the files of suspected functions, then those of which the failing
-// output names lines, and then those that failing tests execute.
+// suspectedFiles returns the files of suspected functions, then files with lines in the failing
+// output, and then files that failing tests execute.
 func (g *generator) suspectedFiles() []string {
 	var list []string
 	add := func(p string) {
@@ -158,14 +158,14 @@ func (g *generator) suspectedFiles() []string {
 	return list
 }
 
-// An undoing is what can be undone of a commit.
+// An undoing has the parts of a commit that can be undone.
 type undoing struct {
 	g      *generator
 	commit gitext.OID
 	files  []undoneFile
 	hunks  int     // of the files
-	whole  bool    // it is small, and files has all of it but tests and documents
-	share  float64 // how likely it is thought that one of its hunks has the bug
+	whole  bool    // the commit is small, and files has all its files except tests and documents
+	share  float64 // estimated probability that one of its hunks has the bug
 }
 
 // An undoneFile is a file that a commit changed.
@@ -173,11 +173,11 @@ type undoneFile struct {
 	now       *site // the present file
 	was       *change
 	suspected []int // indexes of the hunks in suspected code
-	index     int   // the likeliest of the functions with them, in Localization.Locations; -1 if none
+	index     int   // index in Localization.Locations of the likeliest function with these hunks; -1 if none
 }
 
-// undoing reads what a commit changed; nil if it changed no suspected code. Of a commit
-// with many files only those are read that may have suspected code.
+// undoing reads the changes of a commit; it returns nil if the commit changed no suspected
+// code. In a commit with many files, it reads only files that may have suspected code.
 func (g *generator) undoing(p *gitext.Patch, suspected []string) *undoing {
 	sources := slices.DeleteFunc(slices.Clone(p.Files), func(f gitext.FileChange) bool {
 		name := cmp.Or(f.NewPath, f.OldPath)
@@ -224,8 +224,8 @@ func (g *generator) undoneFile(p *gitext.Patch, f gitext.FileChange) (undoneFile
 	}, true
 }
 
-// suspectHunks finds the hunks of a file that are in suspected code, and returns how
-// likely it is thought that the likeliest of them has the bug.
+// suspectHunks finds the hunks of a file in suspected code, and returns the largest estimated
+// probability that one of them has the bug.
 func (g *generator) suspectHunks(f *undoneFile) float64 {
 	most, moved := 0.0, moves(joinLines(f.was.after), f.now.content)
 	for i, h := range f.was.hunks {
@@ -241,8 +241,8 @@ func (g *generator) suspectHunks(f *undoneFile) float64 {
 	return most
 }
 
-// presentLines returns the lines of the present file that a hunk wrote. For one that only
-// removed lines these are the lines around them.
+// presentLines returns the lines of the present file that a hunk wrote. For a hunk that only
+// removed lines, it returns the lines around them.
 func presentLines(h gitext.Hunk, moved map[int]int) []int {
 	first, last := h.NewStart, h.NewStart+h.NewLines-1
 	if h.NewLines == 0 {
@@ -257,8 +257,8 @@ func presentLines(h gitext.Hunk, moved map[int]int) []int {
 	return list
 }
 
-// shareOf returns how likely the bug is in lines of a file, and the suspected function
-// that has them.
+// shareOf returns the probability of the bug in lines of a file, and the index of the suspected
+// function around them.
 func (g *generator) shareOf(in *site, lines []int) (share float64, index int) {
 	index = -1
 	near, inside := false, false
@@ -284,7 +284,7 @@ func (g *generator) shareOf(in *site, lines []int) (share float64, index int) {
 		return share, index
 	}
 	if len(g.sites) == 0 {
-		return shareElsewhere, -1 // nothing is suspected
+		return shareElsewhere, -1 // there is no suspected code
 	}
 	hits := g.executed(in.path)
 	for _, line := range lines {
@@ -304,7 +304,7 @@ func (g *generator) executed(path string) map[int]bool {
 	return executed(g.in.Localization.Spectrum, path)
 }
 
-// candidates undoes the commit and its parts, the whole first.
+// candidates undoes the whole commit and then its parts.
 func (u *undoing) candidates() []Candidate {
 	id, suspected := u.commit.Short(), 0
 	for _, f := range u.files {
@@ -358,7 +358,7 @@ func (u *undoing) undo(kind Kind, origin string, hunks func(undoneFile) []int) [
 			return nil
 		}
 		changed := u.g.tree.overlay(f.now.path, content)
-		if len(c.Files) == 0 || c.Location < 0 && f.index >= 0 { // a reader is shown the first file and the line
+		if len(c.Files) == 0 || c.Location < 0 && f.index >= 0 { // the first file and line, for a reader
 			c.Location, c.Line = f.index, firstDifference(f.now.lines, splitLines(content))
 			c.Files = slices.Insert(c.Files, 0, changed)
 			continue

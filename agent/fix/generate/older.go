@@ -11,16 +11,16 @@ import (
 
 const (
 	maxVersions = 3  // older versions of a function
-	maxFollowed = 12 // commits of its history that are read
+	maxFollowed = 12 // read commits of its history
 )
 
-// A version is what a commit changed in a function.
+// A version is a commit's change of a function.
 type version struct {
 	commit  gitext.OID
 	subject string
-	before  [][]byte // the function before it
-	after   [][]byte // the function after it
-	removed [][]byte // lines that it removed
+	before  [][]byte // the function before the commit
+	after   [][]byte // the function after the commit
+	removed [][]byte // removed lines
 }
 
 // versions returns the history of a function, the newest commit first. git log -L prints
@@ -42,7 +42,7 @@ func (g *generator) versions(s *site) []version {
 	return s.versions
 }
 
-// read takes a version from the patch that git log -L prints.
+// read fills a version from the patch of git log -L.
 func (v *version) read(patch []byte) {
 	inside := false
 	for line := range bytes.Lines(patch) {
@@ -63,7 +63,7 @@ func (v *version) read(patch []byte) {
 	}
 }
 
-// older puts earlier versions of a function in its place.
+// older restores earlier versions of a function.
 func (g *generator) older(s *site) []item {
 	var list []item
 	seen := map[string]bool{s.normal(s.lines[s.extent.Start-1 : s.extent.End]): true}
@@ -92,11 +92,11 @@ func (g *generator) older(s *site) []item {
 // normal returns lines without comments and white space.
 func (s *site) normal(lines [][]byte) string { return mutate.Normal(s.path, joinLines(lines)) }
 
-// maxRestored bounds the removed lines that are put back.
+// maxRestored bounds the restored lines.
 const maxRestored = 10
 
-// restored puts back conditions and calls that were removed from the function: a removed
-// clause or line goes where the lines around it stand today.
+// restored puts back conditions and calls that were removed from the function. A removed clause
+// or line goes to the present position of its neighbouring lines.
 func (g *generator) restored(s *site) []item {
 	have := map[string]bool{}
 	for _, l := range s.lines[s.extent.Start-1 : s.extent.End] {
@@ -137,16 +137,16 @@ func interesting(text string) bool {
 		!strings.HasPrefix(text, "*")
 }
 
-// putBack inserts the line at an index of an older version after the line that stood
-// before it, and before the one that followed. A line that opens a block comes with the
-// whole block.
+// putBack inserts the line at an index of an older version in two places: after the line that
+// was before it, and before the line that followed it. A line that opens a block is inserted
+// with the whole block.
 func (g *generator) putBack(s *site, v version, i int) []Candidate {
 	block := v.before[i : i+1]
 	if e := blockEnd(v.before, i); e > i {
 		block = v.before[i : e+1]
 	}
 	var list []Candidate
-	add := func(at int) { // inserts before the line at, from 1
+	add := func(at int) { // inserts the text before the line at, from 1
 		list = append(list, Candidate{
 			Files:  []gitext.Overlay{g.tree.overlay(s.path, replaceLines(s.lines, at, at-1, block))},
 			Origin: fmt.Sprintf("puts back lines that %s removed", v.commit.Short()), Commit: v.commit,
@@ -168,8 +168,8 @@ func (g *generator) putBack(s *site, v version, i int) []Candidate {
 	return list
 }
 
-// blockEnd returns the index of the line that closes the block that a line opens, or the
-// line's own.
+// blockEnd returns the index of the line that closes the block of an opening line, or the
+// line's own index.
 func blockEnd(lines [][]byte, i int) int {
 	text := strings.TrimSpace(string(lines[i]))
 	if !strings.HasSuffix(text, "{") && !strings.HasSuffix(text, ":") {
@@ -189,8 +189,8 @@ func blockEnd(lines [][]byte, i int) int {
 
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
-// find returns the only line of the function with a text, from 1; 0 if there is none or
-// more than one.
+// find returns the number, from 1, of the only line of the function with a text; 0 if there are
+// none or several.
 func (s *site) find(line []byte) int {
 	text, at := strings.TrimSpace(string(line)), 0
 	if len(text) < 3 {

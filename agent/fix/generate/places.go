@@ -9,13 +9,13 @@ import (
 	"git-agent/agent/source"
 )
 
-// place matches the place of a line in an output, as compilers, panics and tracebacks
-// write it: "src/a.rs:90", `File "a.py", line 12`.
+// place matches the place of a line in the output of compilers, panics and tracebacks:
+// "src/a.rs:90", `File "a.py", line 12`.
 var place = source.Lazy(`([\w./+-]+\.\w+)(?::|", line |\()(\d+)`)
 
 const (
-	// nearPlace is how far from a line that the output names a change may be, outside of
-	// functions.
+	// nearPlace is the largest distance between a change outside of functions and a line that
+	// the output names.
 	nearPlace = 3
 	maxPlaces = 200
 )
@@ -42,8 +42,8 @@ func (g *generator) placesIn(output []byte) map[string][]int {
 	return found
 }
 
-// named reports whether the output names a line near some lines of a file, or in the
-// function that has one of them.
+// named reports whether the output names a line near some lines of a file, or in a function
+// with one of these lines.
 func (g *generator) named(in *site, lines []int) bool {
 	for _, at := range g.places[in.path] {
 		e, within := source.FunctionAround(in.path, in.lines, at)

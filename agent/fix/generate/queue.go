@@ -2,15 +2,15 @@ package generate
 
 import "container/heap"
 
-// An item is a candidate, or a source of more items that has not been asked yet.
+// An item is a candidate, or an unused source of more items.
 type item struct {
-	prior     float64 // of the candidate, or of the best one that the source can have
+	prior     float64 // prior of the candidate, or of the best possible candidate of the source
 	candidate Candidate
 	expand    func() []item // nil for a candidate
-	order     int           // when it was put, so that equal items keep their order
+	order     int           // number of the put call, so that equal items keep their order
 }
 
-// A queue gives items by their priors, the highest first.
+// A queue returns items by their priors, the highest first.
 type queue struct {
 	items []item
 	put1  int

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxCommits = 4   // commits of a function whose changes are undone
+	maxCommits = 4   // undone commits of a function
 	maxHunks   = 40  // hunks of a commit in a file; one with more is a mass change
-	maxSingles = 12  // lines of a hunk that are undone one at a time
+	maxSingles = 12  // lines of a hunk for undoing one at a time
 	massFiles  = 150 // files of a mass change
 )
 
-// reverts undoes what the commits that wrote a function's lines changed.
+// reverts undoes the commits that wrote a function's lines.
 func (g *generator) reverts(s *site) []item {
 	var list []item
 	for rank, b := range g.blamed(s) {
@@ -31,14 +31,14 @@ func (g *generator) reverts(s *site) []item {
 // A blamed commit wrote lines of a function.
 type blamed struct {
 	commit, parent gitext.OID
-	path, previous string // names of the file in them
-	lines          []int  // the lines that it wrote, in the commit
+	path, previous string // names of the file after and before the commit
+	lines          []int  // line numbers of the written lines, in the commit
 	score, share   float64
 }
 
-// blamed returns the commits that wrote the function's code, those that wrote most of the
-// suspicious lines first; the newer one of two that are alike. A commit that created the
-// file, or changed very many, is left out.
+// blamed returns the commits that wrote the function's code, those with most suspicious lines
+// first; of equal ones, the newer first. Commits that created the file or changed very many
+// files are left out.
 func (g *generator) blamed(s *site) []blamed {
 	now := g.committed(s)
 	if len(now) == 0 {
@@ -67,7 +67,7 @@ func (g *generator) blamed(s *site) []blamed {
 	return g.ranked(by)
 }
 
-// heat returns how suspicious a line is.
+// heat returns the suspicion of a line.
 func (s *site) heat(line int) float64 {
 	if s.hot == nil {
 		return 1
@@ -118,10 +118,10 @@ type change struct {
 	blamed
 	after [][]byte
 	hunks []gitext.Hunk
-	mine  []int // indexes of the hunks that wrote the function's lines
+	mine  []int // indexes of the hunks that wrote lines of the function
 }
 
-// changeOf reads what a commit changed in a file.
+// changeOf reads a commit's change of a file.
 func (g *generator) changeOf(b blamed) (*change, bool) {
 	patch, err := g.repo.Patch(
 		g.ctx,
@@ -208,10 +208,10 @@ func pairs(hunks []int) [][]int {
 	return list
 }
 
-// without returns the file after the commit with some of its hunks undone.
+// without returns the file after the commit, with some hunks undone.
 func (c *change) without(hunks []int) [][]byte {
 	var out [][]byte
-	at := 0 // lines of the file that were copied
+	at := 0 // number of copied lines of the file
 	for _, i := range hunks {
 		h := c.hunks[i]
 		start := h.NewStart - 1
@@ -229,9 +229,9 @@ func (c *change) without(hunks []int) [][]byte {
 	return append(out, c.after[at:]...)
 }
 
-// singles returns the file with each single line of a hunk undone: a removed line put
-// back where it was, an added one taken away, or one exchanged for the other if the hunk
-// has as many of each.
+// singles returns versions of the file, each with one line of a hunk undone: a removed line
+// restored, or an added one removed, or both for a pair of lines if the hunk has equal numbers
+// of each.
 func (c *change) singles(i int) [][][]byte {
 	h := c.hunks[i]
 	var removed, added []gitext.PatchLine
@@ -272,8 +272,8 @@ func (c *change) singles(i int) [][][]byte {
 	return list
 }
 
-// merged makes in the present file the change that leads from the commit's file to one
-// with something undone. It returns nothing if later changes overlap.
+// merged applies the difference between the commit's file and undone, the file with a part
+// undone, to the present file. It returns nothing if later changes overlap.
 func (g *generator) merged(s *site, c *change, kind Kind, prior float64, what string, undone [][]byte) []item {
 	return []item{{prior: prior, expand: func() []item {
 		content, err := g.repo.MergeFile(g.ctx, s.content, joinLines(c.after), joinLines(undone))
@@ -287,7 +287,7 @@ func (g *generator) merged(s *site, c *change, kind Kind, prior float64, what st
 	}}}
 }
 
-// firstDifference returns the first line, from 1, in which two files differ.
+// firstDifference returns the first different line of two files, from 1.
 func firstDifference(a, b [][]byte) int {
 	n := 0
 	for n < min(len(a), len(b)) && string(a[n]) == string(b[n]) {

@@ -11,20 +11,21 @@ import (
 	"git-agent/agent/fix/generate/mutate"
 )
 
-// A scope is what a Go function can name, found with go/types: conditions on the
-// values that it knows, the zero values that it can return, calls that it can make, and
-// other names of the same type for each name that it uses. Package mutate, which knows no
-// types, makes edits of them.
+// This file finds the names and expressions that a Go function can use, with go/types:
+// conditions on values in its scope, zero values to return, possible calls, and other names of
+// the same type for each used name. Package mutate, which knows no types, makes edits from
+// them.
 //
-// What an imported package provides has no known type unless [Imports] finds its export
-// data. Some of what is found does not compile.
+// Names of an imported package have no known type unless [Imports] finds its export data. Some
+// of the results do not compile.
 
-// Of returns what the function that holds a line of a Go file can name. The other files of
-// the package are parsed with set. It returns the zero value if there is no such function.
+// Of returns the available names and expressions in the Go function around a line of a file.
+// others are the other files of the package, parsed with set. It returns the zero value if
+// there is no such function.
 func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path string, content []byte, line int) (known mutate.Known) {
 	defer func() {
 		if recover() != nil {
-			known = mutate.Known{} // go/types trips over export data that is damaged
+			known = mutate.Known{} // go/types panics on damaged export data
 		}
 	}()
 	f, err := parser.ParseFile(set, path, content, parser.SkipObjectResolution)
@@ -54,7 +55,7 @@ func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path str
 	return mutate.Known{}
 }
 
-// A scope is a function with what is known of its types.
+// A scope is a function with its known types.
 type scope struct {
 	set  *token.FileSet
 	text []byte
@@ -65,7 +66,7 @@ type scope struct {
 	vars []variable
 }
 
-// A variable is known on the lines after from, up to the line to.
+// A variable is in scope on the lines after from, up to the line to.
 type variable struct {
 	*types.Var
 	from, to int
@@ -103,8 +104,8 @@ const (
 	maxDepth      = 2   // members of members
 )
 
-// conditions returns conditions on the variables that the function knows, and on their
-// fields, the likeliest first.
+// conditions returns conditions on the variables in the function's scope, and on their fields,
+// the likeliest first.
 func (s *scope) conditions() []mutate.Condition {
 	var list []mutate.Condition
 	for _, v := range s.vars {
@@ -124,8 +125,8 @@ func (s *scope) conditions() []mutate.Condition {
 	return list[:min(len(list), maxConditions)]
 }
 
-// ask adds the conditions on a value and on its fields. What the function names already is
-// likelier.
+// ask adds the conditions on a value and on its fields. Values that the function already uses
+// are likelier.
 func (s *scope) ask(text string, t types.Type, depth int, add func(text string, weight float64)) {
 	weight := 0.3 / float64(1+depth)
 	if strings.Contains(s.body, text) {
@@ -162,7 +163,7 @@ func (s *scope) ask(text string, t types.Type, depth int, add func(text string, 
 	}
 }
 
-// questions returns conditions on a value of a type, which is $ in them.
+// questions returns conditions on a value of a type; $ stands for the value.
 func questions(t types.Type) []string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -186,7 +187,7 @@ func questions(t types.Type) []string {
 	return nil
 }
 
-// structOf returns the struct that a value or a pointer to it has; nil if it has none.
+// structOf returns the struct type of a value or a pointer; nil if it has none.
 func structOf(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -200,7 +201,7 @@ func isError(t types.Type) bool {
 	return ok && n.Obj().Pkg() == nil && n.Obj().Name() == "error"
 }
 
-// sentinels returns the variables of the package whose names are those of errors.
+// sentinels returns the package's variables with names of errors.
 func (s *scope) sentinels() []string {
 	var list []string
 	for _, name := range s.pkg.Scope().Names() {
@@ -211,7 +212,7 @@ func (s *scope) sentinels() []string {
 	return list[:min(len(list), 8)]
 }
 
-// zeros returns the statement that leaves the function with zero values.
+// zeros returns the return statement with zero values.
 func (s *scope) zeros() []string {
 	if s.fn.Type.Results == nil {
 		return []string{"return"}
@@ -249,8 +250,8 @@ func (s *scope) zero(e ast.Expr) string {
 	return "*new(" + s.source(e) + ")"
 }
 
-// members returns, for each member that the function uses, the fields and methods of the
-// same thing that have the same type.
+// members returns, for each used member of the function, the fields and methods of the same
+// value with the same type.
 func (s *scope) members() []mutate.Replacement {
 	var list []mutate.Replacement
 	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -277,8 +278,8 @@ func resolved(t types.Type) bool {
 	return !ok || b.Kind() != types.Invalid
 }
 
-// alike returns the fields and methods of the same thing that may stand in place of one.
-// A method of a value's type without parameters may stand in place of a field.
+// alike returns the fields and methods of the same value that can replace a member. A method
+// without parameters can replace a field of its result type.
 func (s *scope) alike(selection *types.Selection) []string {
 	var list []string
 	want := selection.Type()

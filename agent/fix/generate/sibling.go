@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxSiblings     = 4    // similar functions that are taken from
-	leastSimilar    = 0.55 // similarity of one
-	maxSiblingFiles = 40   // files of the directory that are read for them
+	maxSiblings     = 4    // similar functions as sources
+	leastSimilar    = 0.55 // least similarity of a sibling
+	maxSiblingFiles = 40   // read files of the directory
 	maxSiblingBytes = 256 << 10
-	siblingLines    = 400 // lines of a function that is compared
+	siblingLines    = 400 // lines of a compared function
 )
 
-// A sibling is a function that resembles a suspected one.
+// A sibling is a function that is similar to a suspected one.
 type sibling struct {
 	path       string
 	function   source.Function
@@ -25,8 +25,8 @@ type sibling struct {
 	similarity float64
 }
 
-// siblings takes from functions that resemble this one what they have and it lacks, and
-// makes here what changes made there.
+// siblings copies missing code from similar functions to this one, and repeats their recent
+// changes here.
 func (g *generator) siblings(s *site) []item {
 	fn := g.function(s)
 	if fn == nil || s.extent.End-s.extent.Start > siblingLines {
@@ -61,7 +61,7 @@ func (g *generator) function(s *site) *mutate.Function {
 	return fn
 }
 
-// fromSibling makes the candidate of an edit that comes from a sibling.
+// fromSibling makes the candidate for an edit from a sibling.
 func (g *generator) fromSibling(s *site, o sibling, e mutate.Edit, prior float64) item {
 	c := g.mutation(s, e, 1)
 	c.Kind, c.Prior = Sibling, prior*e.Weight
@@ -69,8 +69,8 @@ func (g *generator) fromSibling(s *site, o sibling, e mutate.Edit, prior float64
 	return ready(c)
 }
 
-// similar returns the functions that resemble a suspected one, the most similar first:
-// those of the same file, and of files beside it.
+// similar returns the functions that resemble a suspected one, the most similar first. It
+// searches the same file and the files beside it.
 func (g *generator) similar(s *site) []sibling {
 	own := s.file.Body(s.extent.Start, s.extent.End)
 	var list []sibling
@@ -106,7 +106,7 @@ func (g *generator) similar(s *site) []sibling {
 	return list[:min(len(list), maxSiblings)]
 }
 
-// neighbourFiles returns a file and those beside it, the ones with a similar name first.
+// neighbourFiles returns a file and the files beside it, those with a similar name first.
 func (g *generator) neighbourFiles(p string) []string {
 	others := slices.DeleteFunc(g.tree.beside(p), source.IsTestPath)
 	own := stemParts(p)
@@ -130,11 +130,11 @@ func commonParts(a, b []string) int {
 	return n
 }
 
-// maxReapplied bounds the changes of a sibling that are made here.
+// maxReapplied bounds the repeated changes of a sibling.
 const maxReapplied = 5
 
-// reapplied makes in the function what the latest changes of a sibling made there, but
-// for those that changed both.
+// reapplied applies the latest changes of a sibling to the function, except changes that
+// changed both.
 func (g *generator) reapplied(s *site, fn *mutate.Function, o sibling, base float64) []item {
 	ours := map[string]bool{}
 	for _, v := range g.versions(s) {

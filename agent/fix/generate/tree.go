@@ -12,10 +12,10 @@ import (
 	"git-agent/gitext"
 )
 
-// maxFileBytes bounds a file that is read.
+// maxFileBytes bounds the size of a read file.
 const maxFileBytes = 1 << 20
 
-// A tree reads the files of the problem's tree and remembers them.
+// A tree reads and caches the files of the problem's tree.
 type tree struct {
 	ctx  context.Context
 	repo *gitext.Repo
@@ -35,7 +35,7 @@ func newTree(ctx context.Context, repo *gitext.Repo, t fix.Tree) *tree {
 	return out
 }
 
-// read returns a file. It reports false for one that is not there, or too large.
+// read returns a file. It reports false if the file does not exist or is too large.
 func (t *tree) read(p string) ([]byte, bool) {
 	if content, ok := t.known[p]; ok {
 		return content, content != nil
@@ -68,7 +68,7 @@ func (t *tree) load(p string) []byte {
 	return content
 }
 
-// source returns a file prepared for changes; nil if its language is not known.
+// source returns a file prepared for changes; nil if its language is unknown.
 func (t *tree) source(p string) *mutate.File {
 	if f, ok := t.sources[p]; ok {
 		return f
@@ -111,7 +111,7 @@ func (t *tree) list() {
 	}
 }
 
-// beside returns the other files of a file's directory with the same end of the name.
+// beside returns the other files in a file's directory with the same extension.
 func (t *tree) beside(p string) []string {
 	var list []string
 	for _, other := range t.files() {
@@ -122,7 +122,7 @@ func (t *tree) beside(p string) []string {
 	return list
 }
 
-// overlay returns the new contents of a file in the form that a patch has.
+// overlay returns the new content of a file in the form of a patch.
 func (t *tree) overlay(p string, content []byte) gitext.Overlay {
 	t.list()
 	mode := t.modes[p]
@@ -135,7 +135,7 @@ func (t *tree) overlay(p string, content []byte) gitext.Overlay {
 	return gitext.Overlay{Path: p, Mode: mode, Content: content}
 }
 
-// changed reports whether a file differs from the commit's.
+// changed reports whether a file differs from the commit's version.
 func (t *tree) changed(p string) bool { _, ok := t.over[p]; return ok }
 
 // splitLines returns the lines of a file without their line breaks.
@@ -154,14 +154,14 @@ func joinLines(lines [][]byte) []byte {
 	return append(bytes.Join(lines, []byte("\n")), '\n')
 }
 
-// replaceLines returns a file with other lines in place of those from one to another,
-// which count from 1. If to is from-1, the lines are inserted before from.
+// replaceLines returns a file with other lines instead of the lines from from to to, counted
+// from 1. If to is from-1, the lines are inserted before from.
 func replaceLines(lines [][]byte, from, to int, with [][]byte) []byte {
 	return joinLines(slices.Concat(lines[:from-1], with, lines[to:]))
 }
 
-// words returns the strings of the tests that are laid over the tree, and of the output of
-// the failing tests, the shortest first.
+// words returns the strings of the overlaid tests and of the failing tests' output, the
+// shortest first.
 func words(in Input) []string {
 	set := map[string]bool{}
 	collect := func(text string) {

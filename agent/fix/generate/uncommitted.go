@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// shareUncommitted is how likely it is thought that an uncommitted change broke the
-	// test: it is what the user did last.
+	// shareUncommitted is the weight of uncommitted changes as a cause of the failure, because
+	// they are the user's last changes.
 	shareUncommitted = 2.0
 	maxUncommitted   = 12 // files
-	// newerCommits is by how much undoing a commit is likelier if it is HEAD, and
-	// recentCommits if it is one of the maxRecent before it. A test is run most often
-	// after a change.
+	// newerCommits is the factor for undoing HEAD, and recentCommits the factor for undoing one
+	// of the maxRecent commits before it. A test is run most often after a change.
 	newerCommits  = 4
 	recentCommits = 2
 	maxRecent     = 4
 )
 
-// uncommitted undoes what the user changed since the commit, in any file but tests.
+// uncommitted undoes the user's changes since the commit, in any file except tests.
 func (g *generator) uncommitted() []item {
 	var list []item
 	for _, o := range g.in.Problem.Tree.Over {
@@ -68,7 +67,7 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 // hunksBetween returns the hunks, without context, that lead from one text to another.
 func hunksBetween(before, after []byte) []gitext.Hunk {
 	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // the same result on any machine; lines are compared, of which there are few
+	dmp.DiffTimeout = 0 // the same result on any machine; only lines are compared, and these are few
 	a, b, table := dmp.DiffLinesToRunes(string(before), string(after))
 	var list []gitext.Hunk
 	var open *gitext.Hunk
@@ -101,8 +100,8 @@ func hunksBetween(before, after []byte) []gitext.Hunk {
 	return list
 }
 
-// committed maps the numbers that the lines of a function have at the commit to those that
-// they have now. Lines that are not committed are left out.
+// committed maps the line numbers of a function at the commit to the present ones. Uncommitted
+// lines are left out.
 func (g *generator) committed(s *site) map[int]int {
 	now := map[int]int{}
 	if !g.tree.changed(s.path) {
@@ -123,7 +122,8 @@ func (g *generator) committed(s *site) map[int]int {
 	return now
 }
 
-// moves maps the lines of a text that another one still has to where they are in it.
+// moves maps the line numbers of before to those of the same lines in after. Lines that after
+// lacks are left out.
 func moves(before, after []byte) map[int]int {
 	to := map[int]int{}
 	last := len(splitLines(before))
@@ -137,8 +137,8 @@ func moves(before, after []byte) map[int]int {
 	return to
 }
 
-// newness returns by how much a commit is likelier to have broken the test because it is
-// among the last ones.
+// newness returns the factor for a commit's probability of breaking the test, larger for the
+// last commits.
 func (g *generator) newness(commit gitext.OID) float64 {
 	if g.recent == nil {
 		g.recent = map[gitext.OID]float64{}
@@ -155,7 +155,7 @@ func (g *generator) newness(commit gitext.OID) float64 {
 	return max(g.recent[commit], 1)
 }
 
-// source names what a change is undone of.
+// source names the commit or the changes that are undone.
 func (b blamed) source() string {
 	if b.commit == "" {
 		return "the uncommitted changes"

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// An atom is a simple condition on what a function knows.
+// An atom is a simple condition on values in a function's scope.
 type atom struct {
 	text   string
 	weight float64
-	roots  []string // the names that it begins with
-	line   int      // where it, or what it is made of, is used in the function; 0 elsewhere in the file
+	roots  []string // the first names of its operands
+	line   int      // line of the function where the atom or its parts are used; 0 elsewhere in the file
 }
 
-// maxAtoms bounds the atoms that are tried at one place.
+// maxAtoms bounds the tried atoms at one place.
 const maxAtoms = 100
 
-// atomsAt returns the atoms for a condition on a line, the most likely first. What is
-// used near the line, or in what the condition guards, is more likely.
+// atomsAt returns the atoms for a condition on a line, the most likely first. Atoms used near
+// the line, or in the guarded body, are more likely.
 func (fn *Function) atomsAt(line, body int) []atom {
 	if fn.cache.atoms == nil {
 		fn.cache.atoms = append(fn.foundAtoms(), fn.madeAtoms()...)
@@ -55,8 +55,7 @@ func (fn *Function) atomsAt(line, body int) []atom {
 	return list[:min(len(list), maxAtoms)]
 }
 
-// known reports whether names can be used on a line: they are used in the function
-// before it.
+// known reports whether names can be used on a line: whether the function uses them before it.
 func (fn *Function) known(names []string, line int) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
 		return fn.decl[n] == 0 || fn.decl[n] > line
@@ -87,7 +86,7 @@ func (fn *Function) foundAtoms() []atom {
 	return list
 }
 
-// roots returns the names in an expression that are not members of something.
+// roots returns the names in an expression that are not members.
 func (fn *Function) roots(toks []token) []string {
 	var names []string
 	for i, t := range toks {
@@ -102,7 +101,7 @@ func (fn *Function) roots(toks []token) []string {
 	return names
 }
 
-// literal reports whether a name stands for a value of the language.
+// literal reports whether a name is a constant of the language, such as true.
 func (fn *Function) literal(t token) bool {
 	return fn.isAny(
 		t,
@@ -126,16 +125,15 @@ func (fn *Function) literal(t token) bool {
 	)
 }
 
-// A place is an expression made of a name and members, such as r.handler, that the
-// function uses.
+// A place is an expression of a name and members, such as r.handler, that the function uses.
 type place struct {
 	text, root string
 	line       int
-	deref      bool // a member of it is used
-	indexed    bool // an element of it, or its length, is used
-	compared   bool // it is compared with a string
-	number     bool // it is compared with a number
-	truth      bool // it is a clause of its own
+	deref      bool // a member of the place is used
+	indexed    bool // an element or the length of the place is used
+	compared   bool // the place is compared with a string
+	number     bool // the place is compared with a number
+	truth      bool // the place alone is a clause
 }
 
 // places returns the places that the function uses.
@@ -166,8 +164,8 @@ func (fn *Function) places() []place {
 	return list
 }
 
-// measured reports whether the length of the tokens from i to j is taken, or they are
-// looped over.
+// measured reports whether the expression of the tokens from i to j is measured by its length
+// or looped over.
 func (fn *Function) measured(i, j int) bool {
 	if i > 1 && fn.is(fn.toks[i-1], "(") && fn.isAny(fn.toks[i-2], "len", "cap", "strlen") || i > 0 && fn.is(fn.toks[i-1], "range") {
 		return true
@@ -185,7 +183,7 @@ func (fn *Function) isTruth(i, j int) bool {
 		!(fn.is(before, "(") && (i < 2 || !fn.isAny(fn.toks[i-2], "if", "while")))
 }
 
-// reserved are words that name nothing.
+// reserved are keywords, which are not names.
 var reserved = wordSet(`if else for while do switch case default return break continue goto func function def var let const
 	type struct range go defer select chan map interface package import class new delete try catch finally throw raise except
 	static int char void unsigned long short float double bool boolean string byte rune error size_t uint8 int64 this self

@@ -7,7 +7,7 @@ import (
 
 // A call is a call of a function in the file.
 type call struct {
-	name string // with what it is a member of
+	name string // name with its qualifiers
 	at   int    // index of the name's last token
 	open int    // index of the parenthesis
 	args [][]token
@@ -38,8 +38,8 @@ func (f *File) calls(toks []token) []call {
 	return list
 }
 
-// callEdits replaces arguments by those of other calls of the same function, swaps
-// arguments, and adds the arguments that other calls have.
+// callEdits replaces arguments by those of other calls of the same function, swaps arguments,
+// and adds arguments from other calls.
 func (fn *Function) callEdits() []Edit {
 	all := map[string][]call{}
 	for _, o := range fn.File.calls(fn.File.toks) {
@@ -63,15 +63,15 @@ func (fn *Function) callEdits() []Edit {
 	return list
 }
 
-// maxCalls bounds the calls of one function that arguments are taken from.
+// maxCalls bounds the calls of one function as sources of arguments.
 const maxCalls = 40
 
-// sameCall reports whether a call is the other one.
+// sameCall reports whether two calls are the same.
 func (fn *Function) sameCall(c, o call) bool {
 	return fn.toks[c.open].off == fn.File.toks[o.open].off
 }
 
-// swapped exchanges each two arguments that stand side by side.
+// swapped exchanges each pair of neighbouring arguments.
 func (fn *Function) swapped(c call) []Edit {
 	var list []Edit
 	for i := 0; i+1 < len(c.args); i++ {
@@ -85,8 +85,8 @@ func (fn *Function) swapped(c call) []Edit {
 	return list
 }
 
-// argumentsOf gives a call the arguments in which another call of the same function
-// differs, one at a time.
+// argumentsOf copies the different arguments of another call of the same function, one at a
+// time.
 func (fn *Function) argumentsOf(c, o call) []Edit {
 	var list []Edit
 	for i := 0; i < min(len(c.args), len(o.args)); i++ {
@@ -109,7 +109,7 @@ func (fn *Function) argumentsOf(c, o call) []Edit {
 	return list
 }
 
-// names1 returns a name that is always known: the first of the function.
+// names1 returns a name that is always in scope: the first name of the function.
 func (fn *Function) names1() []string {
 	for _, t := range fn.toks {
 		if t.kind == ident {
@@ -137,11 +137,11 @@ func (fn *Function) placedArguments(c call) []Edit {
 	return list
 }
 
-// argumentChoices returns what may stand in place of an argument.
+// argumentChoices returns possible replacements of an argument.
 func (fn *Function) argumentChoices(t token) []scored {
 	switch {
 	case fn.literal(t):
-		// The first empty value of a call is often where a known one belongs.
+		// An empty value as an argument often belongs replaced by a known one.
 		var list []scored
 		for name := range fn.names {
 			if fn.known([]string{name}, t.line) && !reserved[name] && !fn.isType(name) && !fn.literalName(name) {
@@ -159,8 +159,8 @@ func (fn *Function) literalName(name string) bool {
 	return slices.Contains([]string{"nil", "null", "NULL", "None", "true", "false", "True", "False", "undefined"}, name)
 }
 
-// wrapEdits puts values into calls of functions that the function or the file applies to
-// one value, and takes calls of one argument away.
+// wrapEdits wraps values in calls of functions with one argument that the function or the file
+// uses, and removes calls with one argument around values.
 func (fn *Function) wrapEdits() []Edit {
 	wrappers := fn.wrappers()
 	var list []Edit
@@ -212,8 +212,8 @@ func (fn *Function) rootOf(name string) string {
 	return root
 }
 
-// wrappers returns the functions that are called with one argument: those of the
-// function first, then those of the file.
+// wrappers returns the functions that are called with one argument: first those called in the
+// function, then those called in the file.
 func (fn *Function) wrappers() []scored {
 	count := map[string]float64{}
 	for _, c := range fn.calls(fn.toks) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A condition is an expression that is true or false.
+// A condition is a boolean expression.
 type condition struct {
 	toks []token
 	word string // if, while, for, return
-	body int    // the line after it, where what it guards begins
+	body int    // the first line of the guarded body
 }
 
 // conditions returns the conditions of the function.
@@ -33,7 +33,7 @@ func (fn *Function) conditions() []condition {
 	return list
 }
 
-// headOf returns the tokens of the condition that the keyword at index i begins.
+// headOf returns the tokens of the condition after the keyword at index i.
 func (fn *Function) headOf(i int) []token {
 	toks := fn.toks[i+1:]
 	switch {
@@ -109,7 +109,7 @@ func (f *File) continues(t token) bool {
 	return t.kind == sign && !f.isAny(t, ")", "]", "}", "++", "--", ";") || f.isAny(t, "and", "or", "not", "return")
 }
 
-// boolean reports whether an expression looks like one that is true or false.
+// boolean reports whether an expression looks boolean.
 func (fn *Function) boolean(toks []token) bool {
 	if len(toks) == 0 {
 		return false
@@ -135,8 +135,8 @@ func (fn *Function) conditionEdits() []Edit {
 	return list
 }
 
-// forced makes a condition always false and always true. What these probes lead to is a
-// further clause.
+// forced makes a condition always false and always true. The further edits of these probes add
+// a clause.
 func (fn *Function) forced(c condition) []Edit {
 	off, end, expr := c.toks[0].off, c.toks[len(c.toks)-1].end, fn.span(c.toks)
 	never := fn.edit(
@@ -150,12 +150,12 @@ func (fn *Function) forced(c condition) []Edit {
 	always := fn.edit(OpAlways, off, end, fn.lang.yes+" "+fn.lang.or+" "+expr, "makes the condition "+short(expr)+" always true")
 	always.Probe, always.More = true, func() []Edit { return fn.withClauses(c, fn.lang.or, OpOr) }
 	if c.word == "for" || c.word == "while" {
-		always.Weight = 0 // it never ends
+		always.Weight = 0 // the loop never ends
 	}
 	return []Edit{never, always}
 }
 
-// grouped returns the text of tokens, in parentheses if they have the operator outside of
+// grouped returns the text of tokens, in parentheses if they contain the operator outside of
 // brackets.
 func (fn *Function) grouped(toks []token, op string) string {
 	if _, cuts := fn.split(toks, op, "?"); len(cuts) > 0 {
@@ -184,7 +184,7 @@ func (fn *Function) withClauses(c condition, op string, kind Op) []Edit {
 	return list
 }
 
-// negated turns a condition around.
+// negated negates a condition.
 func (fn *Function) negated(c condition) Edit {
 	expr := fn.span(c.toks)
 	return fn.edit(OpNegate, c.toks[0].off, c.toks[len(c.toks)-1].end, fn.negation(c.toks), "negates the condition "+short(expr))
@@ -207,7 +207,7 @@ func (fn *Function) negation(toks []token) string {
 	return fn.lang.not + "(" + expr + ")"
 }
 
-// opposite maps comparisons to those that are true when they are false.
+// opposite maps comparison operators to their negations.
 var opposite = map[string]string{"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 // fewerClauses removes each clause of a condition, and negates each.
@@ -235,7 +235,8 @@ func (fn *Function) fewerClauses(c condition) []Edit {
 	return list
 }
 
-// replacedClauses replaces comparisons of two things by one of the first with nothing.
+// replacedClauses replaces comparisons of two values by a comparison of the first value with
+// null.
 func (fn *Function) replacedClauses(c condition) []Edit {
 	var list []Edit
 	clauses, _ := fn.split(c.toks, fn.lang.and, fn.lang.or)

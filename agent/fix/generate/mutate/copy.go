@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxCopied bounds the statements of a file that are tried as copies.
+// maxCopied bounds the statements of a file for copying.
 const maxCopied = 12
 
-// copies inserts statements that stand elsewhere in the file before and after statements
-// of the function. 43% of what changes add stands elsewhere in the version before them
-// (Barr and others, The Plastic Surgery Hypothesis, FSE 2014).
+// copies inserts statements from elsewhere in the file before and after statements of the
+// function. 43% of the added code of changes exists elsewhere in the version before them (Barr
+// and others, The Plastic Surgery Hypothesis, FSE 2014).
 func (fn *Function) copies() []Edit {
 	donors := fn.donors()
 	var list []Edit
@@ -32,7 +32,7 @@ func (fn *Function) copies() []Edit {
 	return list
 }
 
-// insertedCalls inserts before a statement the calls whose arguments are known there.
+// insertedCalls inserts, before a statement, calls with arguments that are in scope there.
 func (fn *Function) insertedCalls(s statement) []Edit {
 	var list []Edit
 	for _, c := range fn.clues.Known.Calls {
@@ -45,15 +45,15 @@ func (fn *Function) insertedCalls(s statement) []Edit {
 	return list
 }
 
-// A donor is a statement that may be copied.
+// A donor is a statement for copying.
 type donor struct {
 	text  string
 	roots []string
 	score float64
 }
 
-// donors returns the simple statements of the file whose names the function knows, those
-// that share most names with it first.
+// donors returns the simple statements of the file with names in the function's scope.
+// Statements with most names in common with the function come first.
 func (fn *Function) donors() []donor {
 	best := map[string]donor{}
 	for n := range fn.lines {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A kind says what a token is.
+// A kind is the kind of a token.
 type kind uint8
 
 const (
@@ -24,7 +24,7 @@ type token struct {
 	line     int // from 1, where it begins
 }
 
-// A language says how tokens and statements are spelled.
+// A language describes the spelling of tokens and statements.
 type language struct {
 	name      string
 	hash      bool // # begins a comment
@@ -38,7 +38,7 @@ type language struct {
 	indented  bool // blocks are marked by indentation
 	and, or   string
 	not       string
-	null      string // "" if it has no such value
+	null      string // "" if the language has no null
 	no, yes   string // false and true
 }
 
@@ -96,7 +96,7 @@ var languages = map[string]*language{
 	".py": python, ".rs": rust,
 }
 
-// languageOf returns the language of a file, nil for one that is not known.
+// languageOf returns the language of a file, nil if unknown.
 func languageOf(filePath string) *language { return languages[strings.ToLower(path.Ext(filePath))] }
 
 // signs are the operators of more than one byte, the longest first.
@@ -113,8 +113,7 @@ type lexer struct {
 	toks []token
 }
 
-// lex returns the tokens of a file, comments included. Text that it cannot read becomes
-// signs of one byte.
+// lex returns the tokens of a file, comments included. Unknown text becomes signs of one byte.
 func lex(lang *language, src []byte) []token {
 	l := &lexer{lang: lang, src: src, line: 1}
 	for l.at < len(src) {
@@ -131,7 +130,7 @@ func lex(lang *language, src []byte) []token {
 	return l.toks
 }
 
-// next reads one token, which begins with c.
+// next reads one token with the first byte c.
 func (l *lexer) next(c byte) {
 	rest := l.src[l.at:]
 	switch {
@@ -176,8 +175,8 @@ func (l *lexer) quoted(rest []byte, quote byte) {
 	}
 }
 
-// valueFollows reports whether a value can stand after the last token, so that a slash
-// begins a regular expression.
+// valueFollows reports whether a value can follow the last token, so that a slash begins a
+// regular expression.
 func (l *lexer) valueFollows() bool {
 	if len(l.toks) == 0 {
 		return true
@@ -222,7 +221,7 @@ func lineLength(s []byte) int {
 	return len(s)
 }
 
-// upTo returns the length up to and with the end, which is looked for from a position on.
+// upTo returns the length up to and including the first end at or after a position.
 func upTo(s []byte, from int, end string) int {
 	if i := bytes.Index(s[min(from, len(s)):], []byte(end)); i >= 0 {
 		return from + i + len(end)
@@ -254,8 +253,8 @@ func signLength(s []byte) int {
 	return 1
 }
 
-// Normal returns the tokens of a file, separated by spaces and without comments. Files
-// with equal tokens mean the same, but where a language reads line breaks or indentation.
+// Normal returns the tokens of a file, separated by spaces and without comments. Files with
+// equal tokens are equivalent, except in languages with meaningful line breaks or indentation.
 func Normal(filePath string, content []byte) string {
 	lang := languageOf(filePath)
 	if lang == nil || len(content) > maxFile {

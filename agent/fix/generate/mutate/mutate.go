@@ -1,13 +1,13 @@
-// Package mutate makes small changes of a function that fixes of bugs often make: a
-// condition gets a further clause, an operator or a constant is another one, a call gets
-// another argument, a guard returns early, a statement is removed, moved or copied from
-// nearby.
+// Package mutate makes small changes of a function, of kinds that are frequent in bug fixes: a
+// condition gets a further clause, an operator or a constant is replaced, a call gets another
+// argument, a guard returns early, a statement is removed, moved or copied from nearby.
 //
-// It works on tokens and lines, so that one implementation serves Go, C, JavaScript,
-// Python, Java and languages like them. It knows no types: many of the changes do not
-// compile, and the caller finds that out. It reads no repository and starts no program.
+// It works on tokens and lines, so that one implementation serves Go, C, JavaScript, Python,
+// Java and similar languages. It knows no types: many of the changes do not compile, and the
+// caller has to test that. It reads no repository and starts no program.
 //
-// How likely each kind of change is was counted in the histories of projects (weights.go).
+// The probabilities of the kinds of changes were measured in the histories of projects
+// (weights.go).
 package mutate
 
 import (
@@ -23,23 +23,23 @@ type Edit struct {
 	Off, End int
 	Text     string
 	Op       Op
-	Line     int     // the line of the file that it changes, from 1
-	Weight   float64 // how likely it is, compared with other edits of the same function
-	Why      string  // what it does, as a verb: "adds a condition"
-	// Probe says that the edit shows whether the place matters and is hardly ever a
-	// fix: it makes a condition always true, for example.
+	Line     int     // the changed line of the file, from 1
+	Weight   float64 // probability, relative to other edits of the same function
+	Why      string  // description that begins with a verb: "adds a condition"
+	// Probe says that the edit shows whether the place matters, and is hardly ever a fix. An
+	// example makes a condition always true.
 	Probe bool
-	// More returns edits that are worth trying only if this one changes how the
-	// failing tests end. It may be nil.
+	// More returns further edits, worth trying only if this one changes the result of the
+	// failing tests. It may be nil.
 	More func() []Edit
 }
 
-// Apply returns a file with the edit made.
+// Apply returns the content of the file after the edit.
 func (e Edit) Apply(content []byte) []byte {
 	return slices.Concat(content[:e.Off], []byte(e.Text), content[e.End:])
 }
 
-// A File is a source file whose functions are changed.
+// A File is a source file with functions to change.
 type File struct {
 	Path    string
 	Content []byte
@@ -53,8 +53,7 @@ type File struct {
 // maxFile bounds the size of a file in bytes.
 const maxFile = 1 << 20
 
-// Read prepares a file. It reports false for one that is too large, or in a language
-// that is not known.
+// Read prepares a file. It reports false if the file is too large or its language is unknown.
 func Read(path string, content []byte) (*File, bool) {
 	lang := languageOf(path)
 	if lang == nil || len(content) > maxFile || bytes.IndexByte(content, 0) >= 0 {
@@ -79,7 +78,7 @@ func Read(path string, content []byte) (*File, bool) {
 // Lines returns the file's lines without their line breaks.
 func (f *File) Lines() [][]byte { return f.lines }
 
-// Code reports whether a line, which counts from 1, has code other than braces.
+// Code reports whether a line, counted from 1, has code other than braces.
 func (f *File) Code(line int) bool {
 	return line >= 1 && line <= len(f.kinds) && f.kinds[line-1] == source.LineCode
 }
@@ -87,7 +86,7 @@ func (f *File) Code(line int) bool {
 // str returns the text of a token.
 func (f *File) str(t token) string { return string(f.Content[t.off:t.end]) }
 
-// span returns the text from the first of the tokens to the last.
+// span returns the text from the first token to the last.
 func (f *File) span(toks []token) string {
 	if len(toks) == 0 {
 		return ""
@@ -95,7 +94,7 @@ func (f *File) span(toks []token) string {
 	return string(f.Content[toks[0].off:toks[len(toks)-1].end])
 }
 
-// is reports whether a token is the text s, which is not a string.
+// is reports whether a token has the text s and is not a string.
 func (f *File) is(t token, s string) bool {
 	return t.kind != text && t.end-t.off == len(s) && string(f.Content[t.off:t.end]) == s
 }
@@ -105,81 +104,80 @@ func (f *File) isAny(t token, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return f.is(t, w) })
 }
 
-// indent returns the white space at the beginning of a line, which counts from 0.
+// indent returns the white space at the beginning of a line, counted from 0.
 func (f *File) indent(line int) string {
 	l := f.lines[line]
 	return string(l[:len(l)-len(bytes.TrimLeft(l, " \t"))])
 }
 
-// between returns the tokens that begin on the lines from one to another, which count
-// from 1.
+// between returns the tokens that begin on the lines from from to to, counted from 1.
 func (f *File) between(from, to int) []token {
 	lo, _ := slices.BinarySearchFunc(f.toks, from, func(t token, line int) int { return t.line - line })
 	hi, _ := slices.BinarySearchFunc(f.toks, to+1, func(t token, line int) int { return t.line - line })
 	return f.toks[lo:hi]
 }
 
-// A Function is the part of a file that is changed.
+// A Function is the function to change.
 type Function struct {
 	*File
 	extent source.Extent
-	toks   []token // its own
+	toks   []token // tokens of the function
 	body   int     // index in toks of the first token of the body
 	hot    map[int]float64
 	clues  Clues
-	names  map[string]int // how often each name occurs in it
+	names  map[string]int // number of occurrences of each name
 	decl   map[string]int // the first line on which each name occurs
 	stmts  []statement
 	cache  cache
 }
 
-// A cache holds what is found out about a function when it is first needed.
+// A cache holds facts about a function, computed at their first use.
 type cache struct {
 	atoms     []atom
 	uses      map[string]map[string]bool // the neighbours of each name
 	values    map[string]bool            // names that are not only called
-	variables map[string][]scored        // what may stand in place of a variable
-	members   map[string][]scored        // what may stand in place of a member
+	variables map[string][]scored        // possible replacements of a variable
+	members   map[string][]scored        // possible replacements of a member
 	exits     []exit
 	loops     []statement
 }
 
-// Clues say more about the bug than its place.
+// Clues are further information about the bug.
 type Clues struct {
 	// Hot gives suspicious lines a weight above 0, from 1. Edits of other lines are left
 	// out. A nil map makes all lines alike.
 	Hot map[int]float64
-	// Words are texts of the failing tests and of their output, which constants may be
-	// taken from.
+	// Words are texts of the failing tests and of their output, as a source of constants.
 	Words []string
-	// Known is what a reader of types found out about the function.
+	// Known is the result of type checking for the function.
 	Known Known
 }
 
-// Known is what the types say that a function can name, besides what its text shows.
+// Known lists the names and expressions that a function can use by its types, besides those in
+// its text.
 type Known struct {
 	Conditions []Condition
 	Exits      []string    // statements that leave the function
-	Calls      []Condition // calls that may be inserted
+	Calls      []Condition // calls for insertion
 	Names      []Replacement
 }
 
-// A Condition may be asked on the lines after From, up to To.
+// A Condition is valid on the lines after From, up to To.
 type Condition struct {
 	Text     string
 	From, To int
-	Weight   float64 // compared with one that stands near in the function, which has 1
+	Weight   float64 // relative to a nearby condition of the function, which has 1
 }
 
-// A Replacement is a name that may stand in place of the bytes from Off up to End.
+// A Replacement is a name that can replace the bytes from Off up to End.
 type Replacement struct {
 	Off, End int
 	Text     string
 	Op       Op // OpMember or OpVariable
 }
 
-// Function prepares a function of the file. It reports false if its lines are not in the
-// file.
+// Function prepares a function of the file. It reports false if the file does not have its
+// lines.
 func (f *File) Function(e source.Extent, clues Clues) (*Function, bool) {
 	if e.Start < 1 || e.End > len(f.lines) || e.Start > e.End {
 		return nil, false
@@ -202,7 +200,7 @@ func (f *File) Function(e source.Extent, clues Clues) (*Function, bool) {
 	return fn, true
 }
 
-// weight returns how suspicious a line is: 0 to leave it alone.
+// weight returns the suspicion of a line; 0 excludes the line.
 func (fn *Function) weight(line int) float64 {
 	if fn.hot == nil {
 		return 1
@@ -242,7 +240,7 @@ func (fn *Function) edit(op Op, off, end int, text, why string) Edit {
 	return Edit{Off: off, End: end, Text: text, Op: op, Line: line, Weight: weights[op] * fn.weight(line), Why: why}
 }
 
-// insertion makes an edit that puts lines before a line, which counts from 1.
+// insertion makes an edit that inserts lines before a line, counted from 1.
 func (fn *Function) insertion(op Op, before int, text, why string) Edit {
 	at := len(fn.Content)
 	if before <= len(fn.starts) {
@@ -270,7 +268,7 @@ func (f *File) close(toks []token, i int) int {
 	return -1
 }
 
-// split cuts tokens at the signs of a list that stand outside of brackets.
+// split cuts tokens at some signs outside of brackets.
 func (f *File) split(toks []token, signs ...string) (parts [][]token, cuts []token) {
 	depth, from := 0, 0
 	for i, t := range toks {
@@ -286,5 +284,5 @@ func (f *File) split(toks []token, signs ...string) (parts [][]token, cuts []tok
 	return append(parts, toks[from:]), cuts
 }
 
-// oneLine returns a text without line breaks and repeated white space.
+// oneLine replaces each stretch of white space in a text by one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	maxNames    = 8   // names that are tried in place of one
-	maxCompared = 600 // names of a function or a file that are compared with each
+	maxNames    = 8   // tried replacements of one name
+	maxCompared = 600 // names of a function or a file for comparison with each name
 )
 
-// nameEdits replaces names: members by other members of the same thing, variables by
-// others that are used alike, functions by others with a similar name.
+// nameEdits replaces names: members by other members of the same value, variables by others
+// with a similar use, functions by others with a similar name.
 func (fn *Function) nameEdits() []Edit {
 	members := fn.members()
 	var list []Edit
@@ -25,7 +25,7 @@ func (fn *Function) nameEdits() []Edit {
 			continue
 		}
 		if fn.decl[name] == t.line || called {
-			continue // its declaration, or a function
+			continue // the variable's declaration, or a function
 		}
 		list = append(list, fn.otherNames(t, fn.variables(name, t.line), OpVariable)...)
 	}
@@ -38,7 +38,7 @@ func (fn *Function) nameEdits() []Edit {
 	return append(list, fn.calledMembers()...)
 }
 
-// otherNames makes an edit for each name in place of a token.
+// otherNames makes an edit for each replacement of a token by a name.
 func (fn *Function) otherNames(t token, names []scored, op Op) []Edit {
 	var list []Edit
 	for _, n := range names {
@@ -49,14 +49,13 @@ func (fn *Function) otherNames(t token, names []scored, op Op) []Edit {
 	return list
 }
 
-// A scored is a text with how well it fits: 1 for one that fits very well.
+// A scored is a text with a score of its fit; 1 is a very good fit.
 type scored struct {
 	text  string
 	score float64
 }
 
-// members counts the names that stand after a dot in the file, and marks those that are
-// called.
+// members returns the names after a dot in the file; true means that the member is called.
 func (fn *Function) members() map[string]bool {
 	set := map[string]bool{}
 	for i, t := range fn.File.toks {
@@ -71,8 +70,7 @@ func (fn *Function) members() map[string]bool {
 	return set
 }
 
-// rank returns the members that may stand in place of one, those with a similar name
-// first.
+// rank returns the possible replacements of a member, similar names first.
 func (fn *Function) rank(name string, members map[string]bool, called bool) []scored {
 	key := name
 	if called {
@@ -96,7 +94,7 @@ func firstNames(list []scored) []scored {
 	return list[:min(len(list), maxNames)]
 }
 
-// sortScored puts what fits best first.
+// sortScored sorts by score, the best first.
 func sortScored(list []scored) {
 	slices.SortFunc(list, func(a, b scored) int {
 		if c := compare(b.score, a.score); c != 0 {
@@ -106,8 +104,8 @@ func sortScored(list []scored) {
 	})
 }
 
-// variables returns the names of the function that may stand in place of one: those that
-// are used in the same way.
+// variables returns the possible replacements of a variable: names of the function with a
+// similar use.
 func (fn *Function) variables(name string, line int) []scored {
 	if list, ok := fn.cache.variables[name]; ok {
 		return fn.declared(list, line)
@@ -184,8 +182,8 @@ func (fn *Function) readUses() {
 	}
 }
 
-// calledMembers makes a member that is read a call of a method with a similar name, and
-// the other way round.
+// calledMembers replaces a read member by a call of a method with a similar name, and a call by
+// a read member.
 func (fn *Function) calledMembers() []Edit {
 	members := fn.members()
 	var list []Edit
@@ -207,7 +205,7 @@ func (fn *Function) calledMembers() []Edit {
 	return list
 }
 
-// similarity compares two names by their parts: 1 if they differ in case only.
+// similarity compares two names by their parts; it is 1 if they differ only in case.
 func similarity(a, b string) float64 {
 	if strings.EqualFold(a, b) {
 		return 1
@@ -222,7 +220,7 @@ func similarity(a, b string) float64 {
 	return 2 * float64(shared) / float64(len(x)+len(y)+1)
 }
 
-// parts cuts a name at its humps and underscores.
+// parts cuts a name at inner capitals and underscores.
 func parts(name string) []string {
 	var list []string
 	from := 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// swaps maps operators to those that fixes put in their place.
+// swaps maps operators to their usual replacements in fixes.
 var swaps = map[string][]string{
 	"<": {"<=", ">", "!="}, "<=": {"<", ">="}, ">": {">=", "<", "!="}, ">=": {">", "<="},
 	"==": {"!=", ">=", "<="}, "!=": {"==", ">", "<"}, "===": {"!==", "=="}, "!==": {"===", "!="},
@@ -36,7 +36,7 @@ func (fn *Function) operatorEdits() []Edit {
 	return list
 }
 
-// unary reports whether the sign at an index has nothing on its left.
+// unary reports whether the sign at an index has no left operand.
 func unary(fn *Function, i int) bool {
 	before := fn.toks[i-1]
 	if fn.isAny(fn.toks[i], "++", "--") {
@@ -59,8 +59,8 @@ func opOf(from, to string) Op {
 	return OpArithmetic
 }
 
-// constantEdits replaces numbers, truth values and strings, and adds one to lengths and
-// indexes or takes one away.
+// constantEdits replaces numbers, truth values and strings, and adds one to lengths and indexes
+// or subtracts one.
 func (fn *Function) constantEdits() []Edit {
 	var list []Edit
 	for i, t := range fn.toks {
@@ -98,8 +98,8 @@ func (fn *Function) otherNumbers(t token) []Edit {
 	return list
 }
 
-// offByOne adds and takes away one at bounds: the sides of comparisons, indexes and the
-// ends of slices.
+// offByOne adds and subtracts one at bounds: the sides of comparisons, indexes and the ends of
+// slices.
 func (fn *Function) offByOne() []Edit {
 	var list []Edit
 	for i := max(fn.body, 1); i+1 < len(fn.toks); i++ {
@@ -150,8 +150,8 @@ func (fn *Function) inBrackets(i int) bool {
 	return false
 }
 
-// otherTexts replaces a string by strings of the failing tests that resemble it, and by
-// the empty string.
+// otherTexts replaces a string by similar strings of the failing tests, and by the empty
+// string.
 func (fn *Function) otherTexts(t token) []Edit {
 	quoted := fn.str(t)
 	if len(quoted) < 2 || quoted[0] == '/' {
@@ -168,8 +168,7 @@ func (fn *Function) otherTexts(t token) []Edit {
 	return list
 }
 
-// resembles reports whether two texts differ in less than half of their bytes, all of
-// them in one place.
+// resembles reports whether two texts differ in one place, in less than half of their bytes.
 func resembles(a, b string) bool {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -2,11 +2,11 @@ package mutate
 
 import "strings"
 
-// A Body is a function as something to compare with and to take from.
+// A Body is a function for comparison and copying.
 type Body struct {
 	file  *File
 	lines []bodyLine
-	count map[string]int // how often each token occurs
+	count map[string]int // number of occurrences of each token
 	total int
 }
 
@@ -14,11 +14,11 @@ type Body struct {
 type bodyLine struct {
 	number int
 	toks   []token
-	shape  string // the tokens with a mark in place of each name
+	shape  string // the tokens with a mark instead of each name
 	text   string // the tokens
 }
 
-// Body reads the lines of code from one to another.
+// Body reads the lines of code between two line numbers.
 func (f *File) Body(from, to int) *Body {
 	b := &Body{file: f, count: map[string]int{}}
 	for line := from; line <= min(to, len(f.lines)); line++ {
@@ -41,7 +41,7 @@ func (f *File) Body(from, to int) *Body {
 	return b
 }
 
-// textOf returns tokens with a space after each, and with other names.
+// textOf returns tokens with a space after each, and with renamed names.
 func (f *File) textOf(toks []token, names Names) string {
 	var b strings.Builder
 	for _, t := range toks {
@@ -54,8 +54,8 @@ func (f *File) textOf(toks []token, names Names) string {
 	return b.String()
 }
 
-// Similarity compares the tokens of two functions: 1 for the same ones, 0 for none in
-// common. Signs that all functions have count as well, so unrelated functions reach 0.4.
+// Similarity compares the tokens of two functions: 1 for equal tokens, 0 for no common ones.
+// Frequent signs count as well, so unrelated functions reach 0.4.
 func (b *Body) Similarity(o *Body) float64 {
 	if b.total == 0 || o.total == 0 {
 		return 0
@@ -67,15 +67,14 @@ func (b *Body) Similarity(o *Body) float64 {
 	return 2 * float64(shared) / float64(b.total+o.total)
 }
 
-// maxAligned bounds the lines of functions that are compared.
+// maxAligned bounds the compared lines of functions.
 const maxAligned = 400
 
-// byShape and byText say when lines are the same.
+// byShape and byText compare lines.
 func byShape(a, b bodyLine) bool { return a.shape == b.shape }
 func byText(a, b bodyLine) bool  { return a.text == b.text }
 
-// align returns pairs of indexes of lines that are the same, in order: a longest common
-// subsequence.
+// align returns the pairs of indexes of a longest common subsequence of lines.
 func align(a, b []bodyLine, same func(a, b bodyLine) bool) [][2]int {
 	if len(a) > maxAligned || len(b) > maxAligned {
 		return nil
@@ -106,10 +105,10 @@ func align(a, b []bodyLine, same func(a, b bodyLine) bool) [][2]int {
 	return pairs
 }
 
-// Names maps the names of one function to those that stand in their places in another.
+// Names maps the names of one function to the corresponding names of another.
 type Names map[string]string
 
-// namesOf learns from lines of the same shape which name stands for which.
+// namesOf finds the corresponding names in lines of the same shape.
 func namesOf(from, to *Body, pairs [][2]int) Names {
 	votes := map[string]map[string]int{}
 	for _, p := range pairs {
@@ -158,9 +157,9 @@ func (b *Body) render(lines []bodyLine, names Names) string {
 	return out.String()
 }
 
-// Transplants makes in a function what differs in a similar one: lines that only the
-// other one has are inserted, lines in their place are replaced, and lines that only this
-// function has are removed. Names are those that stand for the other function's.
+// Transplants changes a function at its differences from a similar one: it inserts or replaces
+// lines by those of the other function, and removes lines that only this function has. Names of
+// the other function are translated to this one's.
 func (fn *Function) Transplants(other *Body) []Edit {
 	own := fn.Body(fn.extent.Start, fn.extent.End)
 	pairs := align(other.lines, own.lines, byShape)
@@ -177,7 +176,7 @@ func (fn *Function) Transplants(other *Body) []Edit {
 	return append(list, fn.values(own, other, names, pairs)...)
 }
 
-// maxGap bounds the lines that are taken from another function at once.
+// maxGap bounds the lines that are copied from another function at once.
 const maxGap = 8
 
 // gap makes the edits for lines between two pairs: theirs of the other function, mine of
@@ -215,8 +214,8 @@ func (fn *Function) gap(own, other *Body, names Names, theirs, mine [2]int) []Ed
 	return list
 }
 
-// wholeBefore returns the indexes within lines before which their brackets are closed: the
-// lines up to there are statements.
+// wholeBefore returns the indexes within lines at which all brackets are closed, so that the
+// lines before are whole statements.
 func (b *Body) wholeBefore(lines [2]int) []int {
 	var list []int
 	depth := 0
@@ -236,8 +235,8 @@ func (b *Body) wholeBefore(lines [2]int) []int {
 	return list
 }
 
-// values makes the edits for lines of the same shape in which names differ that stand for
-// themselves elsewhere.
+// values makes the edits for lines of the same shape in which a name differs, although the name
+// is the same in both functions elsewhere.
 func (fn *Function) values(own, other *Body, names Names, pairs [][2]int) []Edit {
 	var list []Edit
 	for _, p := range pairs {
@@ -255,8 +254,8 @@ func (fn *Function) values(own, other *Body, names Names, pairs [][2]int) []Edit
 	return list
 }
 
-// Reapplied makes in the function what a change made in a similar one, before and after
-// it.
+// Reapplied applies a similar function's change, given by its versions before and after, to
+// this function.
 func (fn *Function) Reapplied(before, after *Body) []Edit {
 	own := fn.Body(fn.extent.Start, fn.extent.End)
 	names := namesOf(before, own, align(before.lines, own.lines, byShape))
@@ -276,8 +275,8 @@ func (fn *Function) Reapplied(before, after *Body) []Edit {
 	return list
 }
 
-// reapply replaces the lines that the change replaced, or inserts what it inserted after
-// the line that stood before.
+// reapply replaces the lines that the change replaced, or inserts the inserted lines after the
+// same previous line.
 func (fn *Function) reapply(own, before, after *Body, names Names, old, fresh [2]int) []Edit {
 	text := after.render(after.lines[fresh[0]:fresh[1]], names)
 	if old[0] == old[1] {
@@ -309,8 +308,8 @@ func (fn *Function) reapply(own, before, after *Body, names Names, old, fresh [2
 	return []Edit{e}
 }
 
-// find returns the index of the only lines that are those of another function with other
-// names, or -1.
+// find returns the index of the unique lines that equal those of another function after
+// renaming, or -1.
 func (b *Body) find(other *Body, lines []bodyLine, names Names) int {
 	found := -1
 	for i := 0; i+len(lines) <= len(b.lines); i++ {

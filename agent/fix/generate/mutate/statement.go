@@ -10,12 +10,12 @@ import (
 type statement struct {
 	from, to int    // its lines, from 1, both included
 	indent   string // white space before it
-	opens    bool   // it is the heading of a block, which goes up to the line to
+	opens    bool   // the statement begins a block, which ends at the line to
 	text     string // the lines, with line breaks
 }
 
-// statements returns the statements of the body in the order of their beginnings, those
-// inside of blocks as well.
+// statements returns the statements of the body in the order of their first lines, including
+// those inside of blocks.
 func (fn *Function) statements() []statement {
 	var list []statement
 	for line := fn.extent.Body + 1; line < fn.extent.End || fn.lang.indented && line == fn.extent.End; line++ {
@@ -33,7 +33,7 @@ func (fn *Function) statements() []statement {
 	return list
 }
 
-// startsInside reports whether a line goes on with what the line before it began.
+// startsInside reports whether a line continues the statement of the line before it.
 func (fn *Function) startsInside(line int) bool {
 	before := fn.between(fn.extent.Start, line-1)
 	if len(before) == 0 {
@@ -54,8 +54,8 @@ func (fn *Function) startsInside(line int) bool {
 	return fn.continues(last) && !fn.isAny(last, "{", ":", ";", "}", "return")
 }
 
-// functionLiteral reports whether tokens from an open parenthesis on have the body of a
-// function that is still open.
+// functionLiteral reports whether tokens from an open parenthesis on contain an unclosed
+// function body.
 func (fn *Function) functionLiteral(toks []token) bool {
 	depth := 0
 	for _, t := range toks {
@@ -69,8 +69,8 @@ func (fn *Function) functionLiteral(toks []token) bool {
 	return depth > 0
 }
 
-// statementAt returns the statement that begins on a line: up to the line on which its
-// brackets are closed, with the block that it opens.
+// statementAt returns the statement that begins on a line: up to the line that closes its
+// brackets, including its block.
 func (fn *Function) statementAt(line int) (statement, bool) {
 	depth := 0
 	toks := fn.between(line, fn.extent.End)
@@ -102,7 +102,7 @@ func (fn *Function) statementAt(line int) (statement, bool) {
 	return statement{}, false
 }
 
-// opensBlock reports whether the tokens of a statement are the heading of a block.
+// opensBlock reports whether the tokens of a statement begin a block.
 func (fn *Function) opensBlock(toks []token) bool {
 	return fn.isAny(toks[0], "if", "for", "while", "switch", "select", "do", "try", "with", "def", "function", "else")
 }
@@ -140,7 +140,7 @@ func (fn *Function) remove(op Op, s statement) Edit {
 	return fn.edit(op, off, min(off+len(s.text), len(fn.Content)), "", "removes "+short(s.text))
 }
 
-// deletions removes statements. What such a probe leads to is a condition around the
+// deletions removes statements. The further edits of these probes put a condition around the
 // statement.
 func (fn *Function) deletions() []Edit {
 	var list []Edit
@@ -157,7 +157,7 @@ func (fn *Function) deletions() []Edit {
 	return list
 }
 
-// guarded puts a statement under each condition.
+// guarded wraps a statement in an if statement, for each condition.
 func (fn *Function) guarded(s statement) []Edit {
 	var list []Edit
 	for _, a := range fn.atomsAt(s.from, s.from) {
@@ -227,8 +227,7 @@ func (fn *Function) exits(line int) []string {
 	return list
 }
 
-// findExits returns the short return statements of the function, those that it has most
-// often first.
+// findExits returns the short return statements of the function, the most frequent first.
 func (fn *Function) findExits() []exit {
 	count := map[string]int{}
 	list := []exit{}
@@ -258,10 +257,10 @@ func (fn *Function) findExits() []exit {
 	return list
 }
 
-// maxExits bounds the ways out that are tried at one place.
+// maxExits bounds the tried exits at one place.
 const maxExits = 7
 
-// returnsValue reports whether the function's heading names a result.
+// returnsValue reports whether the function's heading has a result.
 func (fn *Function) returnsValue() bool {
 	switch fn.lang {
 	case golang:
@@ -280,7 +279,7 @@ func (fn *Function) returnsValue() bool {
 	return false
 }
 
-// inLoop reports whether a line is inside of a loop of the function.
+// inLoop reports whether a line is in a loop of the function.
 func (fn *Function) inLoop(line int) bool {
 	if fn.cache.loops == nil {
 		fn.cache.loops = []statement{}
@@ -293,8 +292,8 @@ func (fn *Function) inLoop(line int) bool {
 	return slices.ContainsFunc(fn.cache.loops, func(s statement) bool { return s.from < line && line <= s.to })
 }
 
-// guards inserts ways out before statements. The probe leaves always; what it leads to
-// leaves on a condition.
+// guards inserts exits before statements. The probe always leaves; its further edits leave on a
+// condition.
 func (fn *Function) guards() []Edit {
 	var list []Edit
 	for _, s := range fn.stmts {
@@ -311,7 +310,7 @@ func (fn *Function) guards() []Edit {
 	return list
 }
 
-// leaves inserts a way out on each condition.
+// leaves inserts an exit under each condition.
 func (fn *Function) leaves(s statement, exit string, weight float64) []Edit {
 	var list []Edit
 	for _, a := range fn.atomsAt(s.from, s.from) {
@@ -322,7 +321,7 @@ func (fn *Function) leaves(s statement, exit string, weight float64) []Edit {
 	return list
 }
 
-// jumps inserts ways out at the ends of blocks that lack one.
+// jumps inserts exits at the ends of blocks without one.
 func (fn *Function) jumps() []Edit {
 	var list []Edit
 	for i, s := range fn.stmts {
@@ -343,14 +342,13 @@ func (fn *Function) jumps() []Edit {
 	return list
 }
 
-// jumpsAway reports whether nothing can follow a statement.
+// jumpsAway reports whether a statement always leaves its block.
 func (fn *Function) jumpsAway(s statement) bool {
 	first := fn.between(s.from, s.from)
 	return len(first) > 0 && fn.isAny(first[0], "return", "break", "continue", "goto", "throw", "raise", "panic")
 }
 
-// moves puts a statement before the statements that stand before it in its block, and
-// after those that follow.
+// moves moves a statement before earlier statements of its block, and after later ones.
 func (fn *Function) moves() []Edit {
 	var list []Edit
 	for i, s := range fn.stmts {
@@ -384,7 +382,7 @@ func (fn *Function) neighbours(i int) []statement {
 	return list
 }
 
-// moved puts a statement before one that stands before it, or after one that follows.
+// moved moves a statement before an earlier one, or after a later one.
 func (fn *Function) moved(s, o statement, rank int) Edit {
 	lo, hi := min(s.from, o.from), max(s.to, o.to)
 	rest := strings.Replace(fn.linesOf(lo, hi), s.text, "", 1)

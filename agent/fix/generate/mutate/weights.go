@@ -10,8 +10,8 @@ const (
 	OpDropClause    Op = "drop clause"      // a clause is removed
 	OpNever         Op = "never"            // a condition is always false
 	OpAlways        Op = "always"           // a condition is always true
-	OpNegate        Op = "negate"           // a condition or clause is turned around
-	OpCompareNull   Op = "compare null"     // something is compared with nothing
+	OpNegate        Op = "negate"           // a condition or clause is negated
+	OpCompareNull   Op = "compare null"     // a value is compared with null
 	OpRelation      Op = "relation"         // < for <=
 	OpEquality      Op = "equality"         // == for !=
 	OpLogic         Op = "logic"            // && for ||
@@ -21,30 +21,30 @@ const (
 	OpOffByOne      Op = "off by one"       // one more or less
 	OpText          Op = "text"             // another string
 	OpVariable      Op = "variable"         // another variable
-	OpMember        Op = "member"           // another member of the same thing
+	OpMember        Op = "member"           // another member of the same value
 	OpArgument      Op = "argument"         // another argument of a call
-	OpSwapArguments Op = "swap arguments"   // two arguments change places
-	OpWrap          Op = "wrap"             // a value goes through a function
+	OpSwapArguments Op = "swap arguments"   // two arguments are exchanged
+	OpWrap          Op = "wrap"             // a value is wrapped in a call
 	OpUnwrap        Op = "unwrap"           // a call is replaced by its argument
 	OpDelete        Op = "delete statement" // a statement is removed
 	OpGuard         Op = "guard statement"  // a statement gets a condition
 	OpLeave         Op = "guard return"     // a function is left early
 	OpJump          Op = "jump"             // a block ends with a return, break or continue
-	OpMove          Op = "move statement"   // a statement stands elsewhere in its block
-	OpCopy          Op = "copy statement"   // a statement is inserted that stands elsewhere
+	OpMove          Op = "move statement"   // a statement is moved within its block
+	OpCopy          Op = "copy statement"   // a statement from elsewhere is inserted
 	OpTransplant    Op = "transplant"       // lines are as in a similar function
 )
 
-// weights say how likely each kind is, for one edit: how often an edit of the kind was
-// exactly the fix, in a thousand edits of the kind. They were counted over 1,697 commits
-// whose subject speaks of a bug and that change at most eight lines of code, all in one
-// function of at most 250 lines: 977 of restic, minio, fzf, git-lfs, runc, git-spice and
-// syzkaller (Go), 720 of util-linux, git, FRRouting (C), codemirror5 (JavaScript), meson
-// (Python) and netty (Java). 184 of them, 11%, are an edit of this package. The edits of
-// all lines of the function were counted, and those that follow a probe too. A kind without
-// a hit has half a hit. OpText and OpTransplant need more than the function and were not
-// counted. What follows a probe has its count divided by the mean weight of a condition,
-// and a probe has the counts of what follows.
+// weights are the probabilities of one edit of each kind: the number of edits that were exactly
+// the fix, in a thousand edits of the kind. They were counted in 1,697 commits with a bug in
+// their subject that change at most eight lines of code, all in one function of at most 250
+// lines: 977 of restic, minio, fzf, git-lfs, runc, git-spice and syzkaller (Go), 720 of
+// util-linux, git, FRRouting (C), codemirror5 (JavaScript), meson (Python) and netty (Java).
+// 184 of them, 11%, are an edit of this package. The count includes the edits of all lines of
+// the function, and the further edits of probes. A kind without a hit has half a hit. OpText
+// and OpTransplant need more than the function and were not counted. The counts of a probe's
+// further edits are divided by the mean weight of a condition, and the probe has the sum of
+// these counts.
 var weights = map[Op]float64{
 	OpRelation: 2.2, OpDropClause: 1.4, OpLogic: 1.1, OpNegate: 0.9, OpBoolean: 0.9, OpDelete: 0.65, OpNever: 0.6,
 	OpTransplant: 0.5, OpJump: 0.4, OpText: 0.3, OpSwapArguments: 0.3, OpNumber: 0.25, OpAlways: 0.24, OpMove: 0.12,
