@@ -8,14 +8,14 @@ import (
 	"git-agent/agent/crash/crashtool"
 )
 
-// Bounds of what is said of the offline engine's answer about a crash.
+// These bound the text about the offline engine's answer for a crash.
 const (
 	crashFiles    = 5
 	crashSuspects = 3
 )
 
-// crashText says what a crash report says, as the first message of git agent crash does,
-// and which files and commits are behind it. The commits are history.
+// crashText describes a crash report, as in the first message of git agent crash, with the
+// suspected files and commits. The commits are history.
 func (w *work) crashText(history bool) string {
 	var b strings.Builder
 	c := &crashtool.Case{Report: w.in.Problem.Crash, Mask: w.opt.Mask}
@@ -26,7 +26,7 @@ func (w *work) crashText(history bool) string {
 	b.WriteByte('\n')
 	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), crashFiles)] {
 		if f.Related && !history {
-			continue // history relates them
+			continue // commits are a part of history
 		}
 		fmt.Fprintf(&b, "suspected file %d: %s (%.0f %%)\n", i+1, agent.CleanLine(f.Path), 100*f.Probability)
 	}

@@ -13,14 +13,14 @@ var (
 	scriptImport = source.Lazy(`^(?:import\s.*|from\s.*\simport\s.*|(?:const|let|var)\s.*\brequire\(.*\);?)$`)
 )
 
-// These bound the imports that are shown, in lines of the file and in characters.
+// These bound the shown imports, in lines of the file and in characters.
 const (
 	importLines = 120
 	maxImports  = 400
 )
 
-// importsOf lists what a file of Go, Python or JavaScript imports, in one line; "" for
-// other files. An edit often needs it.
+// importsOf lists the imports of a file of Go, Python or JavaScript, in one line; "" for other
+// files. Edits often need them.
 func importsOf(name string, lines [][]byte) string {
 	var list []string
 	for _, line := range lines[:min(len(lines), importLines)] {

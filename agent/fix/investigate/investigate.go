@@ -1,11 +1,10 @@
 // Package investigate is the agent engine of fix: a language model repairs a bug in
 // trajectories, after HAFixAgent (arXiv 2511.01047) and Passerine (arXiv 2501.07531).
 //
-// The first message of a trajectory has the failing tests, the suspected functions
-// with their code, and what the history knows about them; tools read, edit and test a
-// scratch work tree. Whatever the model says of its patch, the caller's Validate
-// decides whether it is plausible. If no trajectory of a round repairs the bug, the
-// next round shows another history, and the patches that were rejected.
+// The first message of a trajectory has the failing tests, the suspected functions with their
+// code, and their history. Tools read, edit and test a scratch work tree. The caller's Validate
+// decides whether a patch is plausible, regardless of the model's claim. If no trajectory of a
+// round repairs the bug, the next round shows another history, and the rejected patches.
 package investigate
 
 import (
@@ -20,34 +19,34 @@ import (
 	"git-agent/gitext"
 )
 
-// Input is what the rooms before this one found out about a problem.
+// Input has the results of the earlier steps for a problem.
 type Input struct {
 	Problem      fix.Problem
 	Reproduction fix.Reproduction
 	Localization *fix.Localization
-	History      *fix.History // nil if it was not looked up
-	// Validate tries a patch in a work tree of its own. It is called by several
-	// goroutines.
+	History      *fix.History // nil if the history was not searched
+	// Validate tries a patch in a separate work tree. Several goroutines may call it at the
+	// same time.
 	Validate func(ctx context.Context, patch fix.Patch) (fix.Trial, error)
 }
 
-// Options say which model is asked, what it may cost, and how it works.
+// Options select the model, its limits, and its method.
 type Options struct {
 	Model     model.Asker
 	ModelName string
 	Method    fix.Method
-	Limits    agent.Limits // of one trajectory; its fields that are zero are defaultLimits', but for USD
-	MaxOutput int          // tokens of one answer; 0 leaves it to the server
+	Limits    agent.Limits // limits of one trajectory; zero fields are those of defaultLimits, except USD
+	MaxOutput int          // most tokens of one answer; 0 leaves the limit to the server
 	Unpriced  bool         // go on although the model's price is unknown and there is a limit in USD
 	Ledger    *agent.Ledger
 	// Journal opens the record of the k-th trajectory, from 0; nil records nothing.
 	Journal     func(k int) (agent.Journal, error)
 	Memory      agent.Memory        // of the git tools; may be nil
-	Mask        func(string) string // takes out of texts what must not leave the machine; may be nil
+	Mask        func(string) string // removes confidential parts of texts; may be nil
 	Definitions symbol.Options
-	Trial       trial.Options // how commands run
-	// OnEvent gets the events of the trajectories, each as an agent.OfRun if there are
-	// several at a time. It is called by one goroutine at a time; may be nil.
+	Trial       trial.Options // options for running commands
+	// OnEvent gets the events of the trajectories, as an agent.OfRun if several trajectories
+	// run at the same time. Calls do not overlap. It may be nil.
 	OnEvent func(agent.Event)
 }
 
@@ -55,7 +54,7 @@ type Options struct {
 // limit of one dollar is the session's.
 var defaultLimits = agent.Limits{Turns: 50, Tokens: 1_500_000, Wall: time.Hour}
 
-// WithDefaults returns the options with default limits where they are not set.
+// WithDefaults returns the options with default values for unset limits.
 func (o Options) WithDefaults() Options {
 	l := &o.Limits
 	if l.Turns <= 0 {
@@ -70,15 +69,15 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Result is what the trajectories found.
+// Result is the result of the trajectories.
 type Result struct {
 	Report fix.AgentReport
-	Trials []fix.Trial // the patches that were tried, in the order of the trajectories
+	Trials []fix.Trial // the tried patches, in the order of the trajectories
 }
 
-// Repair lets the model repair a problem. What the model and its server do wrong is in
-// the result. An error is for a context that ended, and for trouble with the
-// repository, a work tree or the journal.
+// Repair lets the model repair a problem. Failures of the model and its server are in the
+// result. An error means that ctx ended, or that the repository, a work tree or the journal
+// failed.
 func Repair(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*Result, error) {
 	opt = opt.WithDefaults()
 	w := &work{repo: repo, in: in, opt: opt}

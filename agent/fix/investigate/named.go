@@ -14,17 +14,17 @@ import (
 	"git-agent/agent/source"
 )
 
-// Bounds of the files that failing tests name.
+// These bound the files that failing tests name.
 const (
 	maxNamed      = 2    // files
 	maxNamedChars = 1200 // of one file
-	maxTestLines  = 400  // lines of one test that are searched for names of files
+	maxTestLines  = 400  // lines of one test that are searched for file names
 )
 
 var (
-	// fileName matches what may be the name of a file in the text of a test.
+	// fileName matches a possible file name in the text of a test.
 	fileName = source.Lazy(`[\w./-]*\w\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
-	// numberedCase matches how the output of a test numbers what it reads in a file.
+	// numberedCase matches the number of a case of a data file in a test's output.
 	caseHeading  = source.Lazy(`^\W*(?:(?i:case|example|test)\W*)?(\d+)\b`)
 	numberedCase = source.Lazy(`(?i)\b(?:case|example|test|entry|no\.?|number)\s*#?:?\s*(\d+)\b`)
 )
@@ -34,8 +34,8 @@ var dataFiles = strings.Fields(
 	".txt .json .jsonl .yaml .yml .toml .xml .csv .tsv .html .md .in .out .input .golden .expected .snap .ini .conf .cfg .sql .tmpl",
 )
 
-// namedFiles shows the files of the tree, but programs, that the failing tests or their
-// output name: the case of a file that the output numbers, or its beginning.
+// namedFiles shows the data files of the tree that the failing tests or their output name. Of
+// each file it shows the case with a number in the output, or the beginning.
 func (w *work) namedFiles(ctx context.Context, tests []*shownTest) (string, error) {
 	entries, err := w.repo.Tree(ctx, w.in.Problem.Tree.Commit)
 	if entries == nil {
@@ -79,7 +79,7 @@ func (w *work) namedFiles(ctx context.Context, tests []*shownTest) (string, erro
 	return b.String(), nil
 }
 
-// meantFile returns the file of data that a name means, "" if it means none or several.
+// meantFile returns the data file for a name, "" if there are none or several.
 func meantFile(name string, paths []string) string {
 	name = strings.TrimPrefix(path.Clean(name), "./")
 	if !slices.Contains(dataFiles, path.Ext(name)) || strings.HasPrefix(name, "../") {
@@ -97,7 +97,7 @@ func meantFile(name string, paths []string) string {
 	return found
 }
 
-// namedText shows a part of a file that a test reads.
+// namedText shows a part of a data file of a test.
 func namedText(p, base string, lines [][]byte, output string) string {
 	f := newFocus(lines, 1, len(lines), maxNamedChars)
 	for _, l := range strings.Split(output, "\n") {
@@ -116,8 +116,8 @@ func namedText(p, base string, lines [][]byte, output string) string {
 	return fmt.Sprintf("## %s, which the test names\n", agent.CleanLine(p)) + f.text()
 }
 
-// blockNumbered returns the lines of a case in a file of cases: from the line that begins
-// with its number up to the next number; 1, 0 if there is no such line.
+// blockNumbered returns the lines of a numbered case in a data file: from the line with its
+// number up to the line before the next number; 1, 0 if there is no such line.
 func blockNumbered(lines [][]byte, number string) (first, last int) {
 	const most = 30
 	for i, l := range lines {

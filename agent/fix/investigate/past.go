@@ -11,19 +11,19 @@ import (
 	"git-agent/agent/source"
 )
 
-// Bounds of what is shown of the history beside the commits that blame finds.
+// These bound the shown history besides the commits of blame.
 const (
-	maxPast      = 3  // suspected functions whose history is shown
-	maxWritten   = 3  // suspected functions whose commits are all listed
-	maxTexts     = 60 // texts of the failing tests that may be searched for
-	leastName    = 5  // characters of a name that is searched for
-	leastString  = 4  // characters of a string that is searched for
+	maxPast      = 3  // suspected functions with shown history
+	maxWritten   = 3  // suspected functions with a list of all commits
+	maxTexts     = 60 // texts of the failing tests for a search
+	leastName    = 5  // characters of a searched name
+	leastString  = 4  // characters of a searched string
 	mostSearched = 80 // characters of either
 )
 
-// past returns the history of the suspected lines that is shown: of the first suspected
-// functions only, and of none for which only words speak, because the changes of others
-// distract.
+// past returns the history of suspected lines for the prompt. It contains only the first
+// suspected functions, without those whose only ground is similar words, because changes of
+// other functions distract.
 func (w *work) past() *fix.History {
 	h := w.in.History
 	if h == nil || w.in.Localization == nil {
@@ -40,8 +40,8 @@ func (w *work) past() *fix.History {
 	return &kept
 }
 
-// makePastText says which commits wrote the first suspected functions, and which one took
-// a text of the failing test out of the files of the suspected ones.
+// makePastText describes the commits that wrote the first suspected functions, and the commit
+// that removed a text of the failing test from the suspected functions.
 func (w *work) makePastText(ctx context.Context) error {
 	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (w *work) makePastText(ctx context.Context) error {
 	return err
 }
 
-// textsOfTests returns the names and the strings in the failing tests, those first that
-// stand where the tests fail.
+// textsOfTests returns the names and the strings in the failing tests, those near the failures
+// first.
 func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 	tests, err := w.findTests(ctx)
 	if err != nil {

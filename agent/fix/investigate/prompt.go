@@ -18,8 +18,7 @@ type firstPrompt struct {
 	Bash, Analysis, Writing                                                                              bool
 }
 
-// Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
-// again.
+// These bound the texts in the first prompt, in characters. Every turn sends the prompt again.
 const (
 	maxReport   = 6000
 	maxOutput   = 3200
@@ -44,17 +43,17 @@ func (w *work) system(kinds []fix.Heuristic) (string, error) {
 	return task.Text + "\n" + strings.TrimRight(text, "\n") + "\n", err
 }
 
-// prompt returns the first message of a repair that is shown these kinds of history,
-// and the findings of an analysis.
+// prompt returns the first message of a repair, with some kinds of history and the findings of
+// an analysis.
 func (w *work) prompt(ctx context.Context, kinds []fix.Heuristic, findings string) (string, error) {
 	return w.casePrompt(ctx, caseParts{kinds: kinds, findings: findings})
 }
 
 // caseParts are the parts of a first message that differ between conversations.
 type caseParts struct {
-	kinds    []fix.Heuristic // the history that is shown
+	kinds    []fix.Heuristic // the shown history
 	findings string          // of an analysis
-	patches  string          // that a review is about
+	patches  string          // patches under review
 	analysis bool            // the message begins an analysis
 	writing  bool            // the message begins the writing of a test
 }
@@ -70,7 +69,7 @@ func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) 
 		p.Suite = agent.CleanLine(w.in.Problem.Suite)
 	}
 	if parts.patches != "" {
-		p.Rejected = "" // they are of earlier rounds
+		p.Rejected = "" // rejected patches belong to earlier rounds
 	}
 	if w.in.Problem.Crash != nil {
 		p.Crash = w.crashText(len(parts.kinds) > 0)
@@ -92,7 +91,7 @@ func (w *work) casePrompt(ctx context.Context, parts caseParts) (string, error) 
 	return text.Render(p)
 }
 
-// commandText says which command fails, and what it prints.
+// commandText shows the failing command and its output.
 func (w *work) commandText() string {
 	r := w.in.Reproduction
 	if r.Command == "" {
@@ -126,7 +125,7 @@ func listed(names []string, most int) string {
 	return text
 }
 
-// rejectedText shows the patches of earlier rounds, and what the tests said of them.
+// rejectedText shows the patches of earlier rounds, and the results of their tests.
 func (w *work) rejectedText() string {
 	var b strings.Builder
 	left := maxRejected

@@ -11,15 +11,15 @@ import (
 	"git-agent/prompts"
 )
 
-// Written is what came of the writing of a test.
+// Written is the result of writing a test.
 type Written struct {
-	Test *fix.OwnTest // nil if the model wrote none that fails
+	Test *fix.OwnTest // nil if the model wrote no failing test
 	Run  fix.Run
 }
 
-// WriteTest lets the model write a test that fails because of the reported bug. The test
-// failed in the model's work tree; whether it fails in a clean one is for the caller to find
-// out. What the model and its server do wrong is in the result. It is recorded as run 0.
+// WriteTest lets the model write a test that fails because of the reported bug. The test failed
+// in the model's work tree; the caller has to run it in a clean one. Failures of the model and
+// its server are in the result. The conversation is recorded as run 0.
 func WriteTest(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*Written, error) {
 	w := &work{repo: repo, in: in, opt: opt.WithDefaults()}
 	if err := w.prepare(ctx); err != nil {
@@ -63,8 +63,8 @@ func WriteTest(ctx context.Context, repo *gitext.Repo, in Input, opt Options) (*
 	return written, nil
 }
 
-// writtenOf returns what came of a conversation. A test that fails stands even if the
-// conversation ended before the model said so.
+// writtenOf returns the result of a conversation. A failing test counts even if the
+// conversation ended before the model's final statement.
 func writtenOf(out agent.Outcome, test *fix.OwnTest, objections int) *Written {
 	r := &Written{Test: test, Run: fix.Run{RunReport: out.Report(objections), Phase: fix.PhaseTest}}
 	data, ok := out.Final.Value.(json.RawMessage)
@@ -72,7 +72,7 @@ func writtenOf(out agent.Outcome, test *fix.OwnTest, objections int) *Written {
 	case !ok || json.Unmarshal(data, &r.Run.Claim) != nil:
 		r.Run.Claim = fix.Claim{Explanation: textOf(out)}
 	case !r.Run.Claim.Success:
-		r.Test = nil // the model itself says that it shows nothing
+		r.Test = nil // the model itself says that the test does not show the bug
 	}
 	if r.Test != nil {
 		r.Test.Why = agent.Abridge(agent.Clean(r.Run.Claim.Explanation), 2000)

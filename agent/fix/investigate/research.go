@@ -15,15 +15,15 @@ import (
 	"git-agent/prompts"
 )
 
-// A memory holds the answers of the tools of an analysis, by their numbers, after Code
-// Researcher's structured context memory of actions and results.
+// A memory holds the tools' answers in an analysis, by number. It follows Code Researcher's
+// structured context memory of actions and results.
 type memory struct {
 	mu      sync.Mutex
 	entries []entry
 }
 
 type entry struct {
-	action string // the call, as a reader writes it
+	action string // the call, in the form for a reader
 	result string
 	closed bool
 }
@@ -36,7 +36,7 @@ func (m *memory) add(action, result string) int {
 	return len(m.entries)
 }
 
-// close drops an answer. It reports whether there is one with the number.
+// close drops an answer. It reports whether there was an answer with the number.
 func (m *memory) close(number int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,10 +47,10 @@ func (m *memory) close(number int) bool {
 	return true
 }
 
-// maxFindings bounds the answers that a repair starts from, in characters.
+// maxFindings bounds the answers in the first message of a repair, in characters.
 const maxFindings = 16000
 
-// text returns the answers with these numbers, or the newest ones if there are none.
+// text returns the answers with some numbers, or the newest ones if keep is empty.
 func (m *memory) text(keep []int) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,19 +107,19 @@ func (t rememberedTool) Resume(_ context.Context, args json.RawMessage, recorded
 	return nil
 }
 
-// action writes a call as a reader does: name and arguments.
+// action writes a call for a reader: name and arguments.
 func (t rememberedTool) action(args json.RawMessage) string {
 	return agent.Shorten(agent.CleanLine(t.Spec().Name+" "+string(args)), 300)
 }
 
-// findings is how an analysis ended.
+// findings is the result of an analysis.
 type findings struct {
 	Hypothesis string `json:"hypothesis"`
 	Plan       string `json:"plan"`
 	Keep       []int  `json:"keep"`
 }
 
-// text returns the findings as the repair sees them.
+// text returns the findings in the form for the repair.
 func (f findings) text(m *memory) string {
 	var b strings.Builder
 	if f.Hypothesis != "" {
@@ -160,7 +160,7 @@ func (t *doneTool) Call(_ context.Context, args json.RawMessage) (agent.Result, 
 	return agent.Result{Text: "The analysis has ended.", Value: f, Final: true}, nil
 }
 
-// numbersIn returns the numbers that a text names, in its order.
+// numbersIn returns the numbers in a text, in order.
 func numbersIn(text string) []int {
 	var list []int
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
@@ -207,8 +207,8 @@ func (t *closeTool) Resume(_ context.Context, args json.RawMessage, _ agent.Call
 	return nil
 }
 
-// analyse makes the analysis of the k-th trajectory, and returns what it found out as
-// the repair is to see it.
+// analyse makes the analysis of the k-th trajectory, and returns its findings as text for the
+// repair.
 func (w *work) analyse(
 	ctx context.Context,
 	k int,

@@ -13,9 +13,9 @@ import (
 	"git-agent/prompts"
 )
 
-// Bounds of a review.
+// These bound a review.
 const (
-	maxReviewed = 5     // patches that are shown
+	maxReviewed = 5     // shown patches
 	maxReview   = 16000 // characters of all patches
 	reviewTurns = 3     // answers of the model
 )
@@ -51,8 +51,8 @@ func (t *preferTool) Call(_ context.Context, args json.RawMessage) (agent.Result
 	return agent.Result{Text: "The review has ended.", Value: p, Final: true}, nil
 }
 
-// review lets the model choose among the plausible patches of a result, if there are
-// several that differ. The chosen trial is marked. k is the number of the recorded run.
+// review lets the model choose among the plausible patches of a result, if there are several
+// different ones. The chosen trial is marked. k is the number of the recorded run.
 func (w *work) review(ctx context.Context, k int, res *Result) error {
 	choices := plausible(validate.Best(ctx, w.repo, res.Trials, w.in.History))
 	if len(choices) < 2 {

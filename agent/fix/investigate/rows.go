@@ -12,8 +12,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// A failed is a test that fails: the names that its source may have, the likeliest
-// first, and which of its cases fails.
+// A failed is a failing test: its possible names in the source, the likeliest first, and its
+// failing case.
 type failed struct {
 	names []string
 	sub   string // "" for the whole test
@@ -42,10 +42,10 @@ func failedTests(failing []string) []failed {
 	return out
 }
 
-// A row is one case of a test that tries several.
+// A row is one case of a test with several cases.
 type row struct {
 	first, last int // lines
-	index, of   int // its place in the table, from 0; of is 0 if it is in none
+	index, of   int // index in the table, from 0, and the table's size; of is 0 without a table
 }
 
 // text names a row for a reader.
@@ -61,13 +61,13 @@ func (r row) text(sub string) string {
 }
 
 var (
-	goNumber = source.Lazy(`^#(\d+)$`)                            // of a case without a name
-	goSuffix = source.Lazy(`#\d+$`)                               // of a case whose name another one has, too
-	pyNumber = source.Lazy(`^(?:[A-Za-z_]+|[^-]*\D)(\d+)(?:-|$)`) // of a parameter that has no short spelling
+	goNumber = source.Lazy(`^#(\d+)$`)                            // number of a case without a name
+	goSuffix = source.Lazy(`#\d+$`)                               // number of a case with a repeated name
+	pyNumber = source.Lazy(`^(?:[A-Za-z_]+|[^-]*\D)(\d+)(?:-|$)`) // number of a parameter without a short spelling
 	caseWord = source.Lazy(`[\pL\pN.+]{2,}|\d`)
 )
 
-// rowOf finds the case of a name in the lines of a test.
+// rowOf finds the case with a name in the lines of a test.
 func rowOf(lines [][]byte, start, end int, sub string) (row, bool) {
 	if m := goNumber().FindStringSubmatch(sub); m != nil {
 		n, _ := strconv.Atoi(m[1])
@@ -83,8 +83,8 @@ func rowOf(lines [][]byte, start, end int, sub string) (row, bool) {
 	return row{}, false
 }
 
-// lineOfCase returns the line of a test that has the name of a case, or most of its
-// words; 0 if none or several have.
+// lineOfCase returns the line of a test with the name of a case, or with most of its words; 0
+// if there are none or several.
 func lineOfCase(lines [][]byte, start, end int, sub string) int {
 	spaced := strings.ReplaceAll(sub, "_", " ")
 	for n := start; n <= end && n <= len(lines); n++ {
@@ -114,7 +114,7 @@ func lineOfCase(lines [][]byte, start, end int, sub string) int {
 	return at
 }
 
-// inQuotes reports whether a line has a text between quotation marks.
+// inQuotes reports whether a line contains a text in quotation marks.
 func inQuotes(line []byte, text string) bool {
 	for _, q := range []string{`"`, "'", "`"} {
 		if bytes.Contains(line, []byte(q+text+q)) {
@@ -124,8 +124,8 @@ func inQuotes(line []byte, text string) bool {
 	return false
 }
 
-// rowAround returns the row of a table that has a line: the line itself if it opens with
-// a bracket, else the block of brackets around it.
+// rowAround returns the table row around a line: the row that begins on this line if it starts
+// with a bracket, else the block of brackets around it.
 func rowAround(lines [][]byte, start, end, at int) row {
 	first := at
 	if !opens(lines[at-1]) {
@@ -150,7 +150,7 @@ func rowAround(lines [][]byte, start, end, at int) row {
 	return r
 }
 
-// opens reports whether a line begins with a bracket, as the rows of tables do.
+// opens reports whether a line begins with a bracket, like the rows of tables.
 func opens(line []byte) bool {
 	t := bytes.TrimSpace(line)
 	return len(t) > 0 && bytes.IndexByte([]byte("{(["), t[0]) >= 0
@@ -169,7 +169,7 @@ func sibling(lines [][]byte, a, b int) bool {
 	return true
 }
 
-// rowEnd returns the last line of the row that a line begins.
+// rowEnd returns the last line of the row that begins on line first.
 func rowEnd(lines [][]byte, first int) int {
 	open := 0
 	for n := first; n <= len(lines) && n < first+60; n++ {
@@ -188,7 +188,7 @@ func rowEnd(lines [][]byte, first int) int {
 	return first
 }
 
-// tableRow returns the n-th row of the first table of a test that has so many.
+// tableRow returns the n-th row of the first table with enough rows in a test.
 func tableRow(lines [][]byte, start, end, n int) (row, bool) {
 	for at := start; at <= end && at <= len(lines); at++ {
 		if !opens(lines[at-1]) {
@@ -207,8 +207,8 @@ func tableRow(lines [][]byte, start, end, n int) (row, bool) {
 	return row{}, false
 }
 
-// withDecorators returns the first line of the decorators above a test of Python, which
-// hold its cases; the test's own first line if there are none.
+// withDecorators returns the first line of the decorators above a Python test, which contain
+// its cases; the test's own first line if there are none.
 func withDecorators(name string, lines [][]byte, start int) int {
 	if path.Ext(name) != ".py" {
 		return start

@@ -14,20 +14,21 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of the suspected functions in the first prompt, in characters but for the first.
+// These bound the suspected functions in the first prompt, in characters except maxListed.
 const (
 	maxListed   = 8 // suspected functions
 	maxSuspects = 10000
-	wordsOnly   = 300 // of a function for which only words speak, where it is known what the tests execute
+	wordsOnly   = 300 // for a function whose only ground is similar words, if the executed lines are known
 	maxContract = 500 // of the comment above a function
 )
 
-// windows are how many characters of the code of each suspected function are shown. Each
-// has a window, because the true one is often not the first; the first is mostly whole.
+// windows are the numbers of shown characters of code for each suspected function. Each
+// function gets a window, because the true one is often not the first. The first one is mostly
+// shown completely.
 var windows = [maxListed]int{3200, 2000, 1600, 1000, 800, 700, 600, 600}
 
-// makeSuspectsText shows the suspected functions: why they are suspected, and the lines
-// of each that are. history includes what the history says.
+// makeSuspectsText shows the suspected functions with their grounds and suspicious lines.
+// history includes the grounds of history.
 func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, error) {
 	if w.in.Localization == nil || len(w.in.Localization.Locations) == 0 {
 		return "", nil
@@ -60,7 +61,7 @@ func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, erro
 	return b.String(), nil
 }
 
-// groundsText says why a location is suspected. Grounds of history are the last ones.
+// groundsText lists the grounds of a location. Grounds of history are the last ones.
 func groundsText(l fix.Location, history bool) string {
 	var why []string
 	for _, g := range l.Grounds[:min(len(l.Grounds), 3)] {
@@ -82,8 +83,8 @@ func suffixed(text, end string) string {
 	return text + end
 }
 
-// worthCode reports whether more than words and history speak for a suspected function,
-// where it is known what the failing tests execute.
+// worthCode reports whether a suspected function has other grounds than words and history. It
+// is always true if the executed lines are unknown.
 func (w *work) worthCode(l fix.Location) bool {
 	if s := w.in.Localization.Spectrum; s == nil || s.Failing == 0 {
 		return true
@@ -109,9 +110,8 @@ func lineRange(r gitext.LineRange) string {
 	return fmt.Sprintf("%d-%d", r.Start, r.End)
 }
 
-// code returns the numbered lines of a suspected function below the comment that states
-// its contract. Of one with more than most characters it returns the lines around the
-// suspicious ones.
+// code returns the numbered lines of a suspected function, below its doc comment. For a
+// function with more than most characters, it returns the lines around the suspicious ones.
 func (w *work) code(ctx context.Context, l fix.Location, most int) (string, error) {
 	lines, err := w.lines(ctx, l.Path)
 	if err != nil || lines == nil {
@@ -143,8 +143,8 @@ func (w *work) code(ctx context.Context, l fix.Location, most int) (string, erro
 	return b.String(), nil
 }
 
-// contract returns the numbers of the lines of the comment above a function: its first
-// ones, if it is long.
+// contract returns the line numbers of the comment above a function; for a long comment, only
+// the first lines.
 func contract(name string, lines [][]byte, start, most int) []int {
 	first := min(start, len(lines)+1)
 	for first > 1 && comments(name, lines[first-2]) {
@@ -161,8 +161,8 @@ func contract(name string, lines [][]byte, start, most int) []int {
 	return out
 }
 
-// comments reports whether a line is a comment by its beginning, or what stands between a
-// comment and its function, such as a decorator.
+// comments reports whether a line begins like a comment, or like a line between a comment and
+// its function, such as a decorator.
 func comments(name string, line []byte) bool {
 	t := bytes.TrimSpace(line)
 	if slices.Contains([]string{".py", ".rb", ".pl", ".sh", ".ex", ".exs"}, path.Ext(name)) && bytes.HasPrefix(t, []byte("#")) {
@@ -176,8 +176,7 @@ func comments(name string, line []byte) bool {
 	return string(t) == "*"
 }
 
-// idle returns the lines of a file that can be executed and that the failing tests do
-// not execute.
+// idle returns the executable lines of a file that the failing tests do not execute.
 func (w *work) idle(path string) map[int]bool {
 	lines := map[int]bool{}
 	if s := w.in.Localization.Spectrum; s != nil && s.Failing > 0 {
@@ -188,10 +187,9 @@ func (w *work) idle(path string) map[int]bool {
 	return lines
 }
 
-// shownLines returns the numbers of the lines that the prompt shows of a function: all
-// if they have at most so many characters, else its head and the lines around the
-// suspicious ones: the most suspicious first, and those last that the failing tests do
-// not execute.
+// shownLines returns the numbers of a function's lines for the prompt: all lines if they have
+// at most most characters; otherwise the head and lines around the suspicious ones. It chooses
+// the most suspicious lines first, and last the lines that the failing tests do not execute.
 func shownLines(lines [][]byte, l fix.Location, idle map[int]bool, most int) []int {
 	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))
 	size := 0
@@ -229,8 +227,8 @@ func shownLines(lines [][]byte, l fix.Location, idle map[int]bool, most int) []i
 	return closeGaps(all)
 }
 
-// toEnd adds the last lines of a part of a file where a note that they are left out would
-// be as long.
+// toEnd adds the last lines of a part of a file if a note about their omission would be as
+// long.
 func toEnd(shown []int, end int) []int {
 	const small = 2
 	if len(shown) > 0 && end-shown[len(shown)-1] <= small {
@@ -241,8 +239,8 @@ func toEnd(shown []int, end int) []int {
 	return shown
 }
 
-// closeGaps adds the lines between two shown ones where saying that they are left out
-// would take as much room as they do.
+// closeGaps adds the lines between two shown ones if a note about their omission would be as
+// long.
 func closeGaps(shown []int) []int {
 	const small = 3
 	var out []int

@@ -13,24 +13,24 @@ import (
 	"git-agent/agent/source"
 )
 
-// Bounds of the sources of failing tests in the first prompt.
+// These bound the sources of failing tests in the first prompt.
 const (
 	maxTests     = 4       // tests
-	maxTestChars = 2600    // of one test
-	maxTestsText = 5000    // of all of them
-	maxTestFiles = 60      // test files that are searched
-	maxTestBytes = 2 << 20 // of one of them
+	maxTestChars = 2600    // characters of one test
+	maxTestsText = 5000    // characters of all tests
+	maxTestFiles = 60      // searched test files
+	maxTestBytes = 2 << 20 // bytes of one test file
 )
 
-// A shownTest is the source of a failing test, with what is known of its failure.
+// A shownTest is the source of a failing test, with information about its failure.
 type shownTest struct {
 	path       string
 	start, end int
-	subs       []string // the names of the cases that fail
+	subs       []string // names of the failing cases
 }
 
-// makeTestsText returns the sources of the failing tests, as far as they are found by
-// their names, and the files that they read.
+// makeTestsText returns the sources of the failing tests that are found by name, and the data
+// files that they read.
 func (w *work) makeTestsText(ctx context.Context) (string, error) {
 	tests, err := w.findTests(ctx)
 	if err != nil || len(tests) == 0 {
@@ -87,7 +87,8 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 	return out, nil
 }
 
-// findTest finds the source of the first of some names in some files, nil if none has it.
+// findTest finds the source of a test in some files, by the first of some names that occurs;
+// nil if none does.
 func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest, error) {
 	for _, name := range names {
 		for _, path := range files {
@@ -103,8 +104,8 @@ func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest,
 	return nil, nil
 }
 
-// testFiles lists the files that may hold the failing tests: those that are laid over
-// the commit first, because a test that was just written is likely one of them.
+// testFiles lists the files that may contain the failing tests. Overlaid files come first,
+// because a new test is likely in one of them.
 func (w *work) testFiles(ctx context.Context) ([]string, error) {
 	var files []string
 	for _, o := range w.in.Problem.Tree.Over {
@@ -127,8 +128,8 @@ func (w *work) testFiles(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// testNames returns what the sources call the failing tests: of "pkg:TestX/sub case"
-// the names "sub case" and "TestX".
+// testNames returns the names of the failing tests in the sources: of "pkg:TestX/sub case" the
+// names "sub case" and "TestX".
 func testNames(failing []string) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -154,8 +155,8 @@ func testNames(failing []string) []string {
 	return names
 }
 
-// findTest returns the lines of a test in a file, or 0, 0. A test is a function of the
-// name, or a call that is given the name as a text.
+// findTest returns the lines of a test in a file, or 0, 0. A test is a function with the name,
+// or a call with the name as a string.
 func findTest(path string, lines [][]byte, name string) (start, end int) {
 	word := regexp.MustCompile(
 		`(?:\b(?:func|def|fn|void|function|class|TEST\w*\s*\(\s*\w+\s*,)\s*\(?[^()]*?\b` + regexp.QuoteMeta(
@@ -180,8 +181,8 @@ func findTest(path string, lines [][]byte, name string) (start, end int) {
 	return 0, 0
 }
 
-// blockEnd returns the number of the last line of the block that the line with index i
-// opens: the next line that is indented no deeper and closes it.
+// blockEnd returns the number of the last line of the block that begins at index i: the next
+// line that is indented no deeper and closes the block.
 func blockEnd(lines [][]byte, i int) int {
 	depth := indent(lines[i])
 	for n := i + 1; n < len(lines) && n < i+200; n++ {
@@ -201,9 +202,9 @@ func blockEnd(lines [][]byte, i int) int {
 
 func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
-// text shows a test with its line numbers: which of its cases fail, and of a long test
-// its head, these cases, what stands around the places of its failure, and its end, where
-// tests that try a table of cases say what they check.
+// text shows a test with its line numbers and failing cases. Of a long test it shows the head,
+// the failing cases, the lines around the places of the failure, and the end, because tests
+// with a table of cases have their checks there.
 func (t *shownTest) text(lines [][]byte, places []testrun.Place) string {
 	const maxRows, around = 3, 8
 	var b strings.Builder
@@ -233,7 +234,7 @@ func (t *shownTest) text(lines [][]byte, places []testrun.Place) string {
 	return b.String()
 }
 
-// sameFile reports whether a test tool means a file of the tree by a name.
+// sameFile reports whether a test tool's file name means a file of the tree.
 func sameFile(named, path string) bool {
 	return named == path || strings.HasSuffix(path, "/"+named) || strings.HasSuffix(named, "/"+path)
 }
@@ -271,7 +272,7 @@ func (f *focus) fits() bool {
 	return rest <= f.left
 }
 
-// text shows the chosen lines, with notes of what is left out.
+// text shows the chosen lines, with notes about omitted lines.
 func (f *focus) text() string {
 	var shown []int
 	for n := f.start; n <= f.end; n++ {
@@ -294,9 +295,8 @@ func (f *focus) text() string {
 	return b.String()
 }
 
-// maxShownLine is the length of the longest line of code that is shown whole, in
-// characters.
+// maxShownLine bounds a shown line of code, in characters; longer lines are shortened.
 const maxShownLine = 240
 
-// shownLine returns a line of code as the prompt shows it.
+// shownLine returns the form of a code line in the prompt.
 func shownLine(line []byte) string { return agent.Shorten(agent.Clean(string(line)), maxShownLine) }

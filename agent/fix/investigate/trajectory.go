@@ -15,7 +15,7 @@ import (
 
 // trajectory is one attempt of the model.
 type trajectory struct {
-	runs  []fix.Run  // the repair, which comes last, and the analysis before it
+	runs  []fix.Run  // the analysis, if there is one, and the repair
 	trial *fix.Trial // nil if the model changed nothing
 }
 
@@ -27,7 +27,7 @@ func (t trajectory) last() fix.Run {
 	return t.runs[len(t.runs)-1]
 }
 
-// ending says how a trajectory ended.
+// ending describes the end of a trajectory.
 func (t trajectory) ending(endsAll bool) session.Ending {
 	e := session.Ending{EndsAll: endsAll}
 	for _, r := range t.runs {
@@ -56,8 +56,8 @@ func (w *work) round(ctx context.Context, first int, kinds [][]fix.Heuristic) ([
 	}.Run(ctx)
 }
 
-// try makes the k-th trajectory and validates its patch. endsAll reports whether it
-// failed for a reason that would end every other one too.
+// try makes the k-th trajectory and validates its patch. endsAll reports whether the reason of
+// its failure would end every other trajectory too.
 func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen func(agent.Event)) (t trajectory, endsAll bool, err error) {
 	space, box, err := w.open(ctx, len(kinds) == 0)
 	if err != nil {
@@ -100,8 +100,7 @@ func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen fun
 	return t, endsAll, err
 }
 
-// open makes the scratch work tree of a trajectory and the tools that work on it, both
-// with history or without.
+// open makes the scratch work tree of a trajectory and its tools, both with history or without.
 func (w *work) open(ctx context.Context, noHistory bool) (*trial.Workspace, *fixtool.Box, error) {
 	tree := w.in.Problem.Tree
 	commands := w.opt.Trial
@@ -132,8 +131,8 @@ func (w *work) journalOf(k int, phase fix.Phase) int {
 	return 2*k + 1
 }
 
-// statusOf returns how a repair ended, in terms of its patch: a server that failed
-// after the model had repaired the bug does not matter.
+// statusOf returns the status of a repair, judged by its patch: a failure of the server after
+// the model repaired the bug does not matter.
 func statusOf(run fix.Run) string {
 	switch {
 	case run.Verdict.Passes():
@@ -144,7 +143,7 @@ func statusOf(run fix.Run) string {
 	return run.Status
 }
 
-// textOf returns what the model said last, if it called no tool.
+// textOf returns the model's last text, if it called no tool with it.
 func textOf(out agent.Outcome) string { return agent.Abridge(agent.Clean(out.Final.Text), 2000) }
 
 // prove validates the files that a trajectory changed, if there are any.
@@ -152,7 +151,7 @@ func (w *work) prove(ctx context.Context, k int, space *trial.Workspace, box *fi
 	files, err := box.Files(ctx)
 	var unreadable *agent.CallError
 	if errors.As(err, &unreadable) {
-		return nil, nil // the model was told so when it finished
+		return nil, nil // the tool finish has already told the model
 	}
 	if err != nil || len(files) == 0 {
 		return nil, err
@@ -171,7 +170,7 @@ func (w *work) prove(ctx context.Context, k int, space *trial.Workspace, box *fi
 	return &trial, nil
 }
 
-// loop prepares the conversation of a repair, which is recorded as the k-th run.
+// loop prepares the conversation of a repair, recorded as the k-th run.
 func (w *work) loop(ctx context.Context, k int, kinds []fix.Heuristic, found string, box *fixtool.Box) (*agent.Loop, error) {
 	loop, err := w.emptyLoop(k, "lastword")
 	if err != nil {
@@ -202,11 +201,11 @@ func (w *work) emptyLoop(k int, lastWord string) (*agent.Loop, error) {
 	return loop, err
 }
 
-// maxNudges is how often a model is told to call a tool.
+// maxNudges bounds the reminders to call a tool.
 const maxNudges = 2
 
-// nudged returns a handler of replies that call no tool: the first ones are answered
-// with a reminder, and the next one ends the conversation.
+// nudged returns a handler of replies without a tool call: it answers the first ones with a
+// reminder, and ends the conversation after maxNudges.
 func nudged() func(context.Context, string) (agent.Result, error) {
 	n := 0
 	return func(_ context.Context, reply string) (agent.Result, error) {

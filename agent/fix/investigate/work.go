@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext"
 )
 
-// work is the repair of one problem: what all its trajectories share.
+// work is the shared state of all trajectories for one problem.
 type work struct {
 	repo *gitext.Repo
 	in   Input
@@ -22,9 +22,9 @@ type work struct {
 	texts        map[string][][]byte // lines of the tree's files, by path; nil for a file that cannot be shown
 	testsText    string              // the sources of the failing tests
 	suspectsText string
-	plainText    string      // suspectsText without what history says, for trajectories without history
-	writersText  string      // which commits wrote the first suspected functions
-	foundText    string      // which commits touched the rarest text of the failing tests
+	plainText    string      // suspectsText without grounds of history, for trajectories without history
+	writersText  string      // commits that wrote the first suspected functions
+	foundText    string      // commits that removed the rarest text of the failing tests
 	rejected     []fix.Trial // patches of earlier rounds
 }
 
@@ -43,11 +43,11 @@ func (w *work) prepare(ctx context.Context) (err error) {
 	return w.makePastText(ctx)
 }
 
-// maxShownFile is the size of the largest file of which a prompt shows a part.
+// maxShownFile bounds the size of files for the prompt, in bytes.
 const maxShownFile = 4 << 20
 
-// lines returns the lines of a file of the problem's tree, nil if there is no such file
-// or it cannot be shown.
+// lines returns the lines of a file of the problem's tree, nil if the file does not exist or
+// cannot be shown.
 func (w *work) lines(ctx context.Context, path string) ([][]byte, error) {
 	if lines, ok := w.texts[path]; ok {
 		return lines, nil
@@ -78,8 +78,8 @@ func (w *work) read(ctx context.Context, path string) ([]byte, error) {
 	return text, readable(err)
 }
 
-// readable returns nil for an error that says only that a file is not there or cannot
-// be shown.
+// readable returns nil for an error that only says that a file does not exist or cannot be
+// shown.
 func readable(err error) error {
 	if errors.Is(err, gitext.ErrNotExist) || gitext.Unreadable(err) {
 		return nil
@@ -87,8 +87,8 @@ func readable(err error) error {
 	return err
 }
 
-// outputText returns the part of a command's output that says most: its failures,
-// without tests that pass, the progress of a build, and dumps of shadow memory.
+// outputText returns the most informative part of a command's output: its failures, without
+// passing tests, progress of a build, and dumps of shadow memory.
 func (w *work) outputText(out []byte) string {
 	lines := strings.Split(agent.Clean(string(out)), "\n")
 	var kept []string
@@ -102,15 +102,14 @@ func (w *work) outputText(out []byte) string {
 	return strings.TrimSpace(fixtool.Excerpt([]byte(strings.Join(kept, "\n")), nil, maxOutput))
 }
 
-// headsPassing reports whether a line of TAP is the heading of tests of which the first
-// passes.
+// headsPassing reports whether a line of TAP is a heading followed by a passing test.
 func headsPassing(lines []string, i int) bool {
 	return strings.HasPrefix(lines[i], "# ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "ok ")
 }
 
-// inShadow reports whether a line belongs to the dump of shadow memory that
-// AddressSanitizer prints at the end of a report, about thirty lines that name no code.
-// before says so of the line before.
+// inShadow reports whether a line belongs to AddressSanitizer's dump of shadow memory at the
+// end of a report, about thirty lines without names of code. before is the result for the
+// previous line.
 func inShadow(before bool, line string) bool {
 	if !before {
 		return line == "Shadow bytes around the buggy address:"

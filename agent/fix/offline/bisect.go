@@ -16,13 +16,13 @@ import (
 	"git-agent/gitext"
 )
 
-// BisectInput says what to bisect.
+// BisectInput is the input of Bisect.
 type BisectInput struct {
 	Problem      fix.Problem
 	Reproduction fix.Reproduction // of Problem.Test; the zero value lets Bisect run it
 	Good         gitext.OID       // a commit at which the test passes; "" lets Bisect look for one
-	// Spectrum says which files the failing test executes. Commits that leave those files
-	// as they are count as alike. It may be nil.
+	// Spectrum has the files that the failing test executes. Commits with equal versions of
+	// these files count as equal. It may be nil.
 	Spectrum *fix.Spectrum
 	Trial    trial.Options // MaxRuns bounds the search; 0 is 40
 	OnEvent  func(agent.Event)
@@ -30,27 +30,27 @@ type BisectInput struct {
 
 // A Bisected is the result of a bisection.
 type Bisected struct {
-	First gitext.Commit // the first bad commit; the zero value if it was not found
+	First gitext.Commit // the first bad commit; the zero value if none was found
 	Good  gitext.OID    // a commit at which the test passes; "" if none was found
-	Runs  int           // how often the test was run
-	Note  string        // a sentence: what was found, or why nothing was
+	Runs  int           // number of test runs
+	Note  string        // a sentence about the result, or about the reason for no result
 }
 
 const (
 	defaultBisectRuns = 40
-	// unknownLeaps is how many commits in a row, each twice as far away, may not build with
-	// today's tests. Older ones will not either.
+	// unknownLeaps bounds the commits in a row, each twice as far away, that do not build with
+	// today's tests. Older commits will not build either.
 	unknownLeaps = 3
 )
 
-// Bisect looks for the commit with which the test of a problem began to fail. The tests of
-// the problem's tree are laid over each commit. Without a good commit it goes 1, 2, 4 and
-// so on commits back until the test passes. A commit that does not build, or fails in
-// another way, is passed over. The first bad commit and its parent are run in the end
-// even if an equal tree was run before.
+// Bisect looks for the commit that made the test of a problem fail. It lays the tests of the
+// problem's tree over each commit. Without a good commit, it tries the commits 1, 2, 4 and so
+// on steps back until the test passes. It skips commits that do not build, or fail in another
+// way. At the end it runs the first bad commit and its parent, even if it ran equal trees
+// before.
 //
-// That the history holds no good commit, or that the runs are used up, is a result with a
-// note. An error means that ctx ended or the workspace failed.
+// If the history has no good commit, or if the runs are used up, the result has a note. An
+// error means that ctx ended or the workspace failed.
 func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, error) {
 	in.Problem.Test = cmp.Or(in.Problem.Test, in.Reproduction.Command)
 	in.Trial.Command = in.Problem.Test
@@ -74,8 +74,8 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	return out, err
 }
 
-// testOverlays returns the files that are laid over each commit: the tests, or all files
-// if none is recognised as one.
+// testOverlays returns the files to lay over each commit: the tests, or all files if none looks
+// like a test.
 func testOverlays(p fix.Problem) []gitext.Overlay {
 	over := p.Tree.Over
 	tests := slices.DeleteFunc(slices.Clone(over), func(o gitext.Overlay) bool { return !source.IsTestOf(o.Path, p.Test) })
@@ -85,7 +85,7 @@ func testOverlays(p fix.Problem) []gitext.Overlay {
 	return tests
 }
 
-// A bisector holds what a bisection knows.
+// A bisector is the state of a bisection.
 type bisector struct {
 	in      *BisectInput
 	repo    *gitext.Repo
@@ -93,7 +93,7 @@ type bisector struct {
 	tests   []gitext.Overlay
 	failing []string
 	failure trial.Failure
-	known   map[string]trial.Result // by what matters of a tree
+	known   map[string]trial.Result // results by key; see key
 }
 
 func (b *bisector) run(ctx context.Context) (Bisected, error) {
@@ -163,8 +163,7 @@ func (b *bisector) confirm(ctx context.Context, bi *trial.Bisection) (Bisected, 
 	return out, nil
 }
 
-// once returns the result at a commit; commits that are alike in what matters are run
-// once.
+// once returns the result at a commit. Of commits with equal keys, it runs only one.
 func (b *bisector) once(ctx context.Context, commit gitext.OID) (trial.Result, error) {
 	key, err := b.key(ctx, commit)
 	if err != nil {
@@ -187,7 +186,7 @@ func (b *bisector) outcome(ctx context.Context, commit gitext.OID) (trial.Result
 	return b.w.Run(ctx, commit, b.tests)
 }
 
-// judged makes a failure that is another one an unknown outcome.
+// judged changes a different failure to an unknown outcome.
 func (b *bisector) judged(res trial.Result) trial.Result {
 	if res.Outcome != trial.Fails {
 		return res
@@ -203,8 +202,8 @@ func (b *bisector) judged(res trial.Result) trial.Result {
 	return res
 }
 
-// key returns a text that is equal for commits that are alike in what matters: in the
-// files that the failing test executes, or in all files if they are not known.
+// key returns equal texts for commits with equal versions of the files that the failing test
+// executes; if these are not known, of all files.
 func (b *bisector) key(ctx context.Context, commit gitext.OID) (string, error) {
 	if paths := coveredFiles(b.in.Spectrum); len(paths) > 0 {
 		entries, err := b.repo.Tree(ctx, commit, paths...)

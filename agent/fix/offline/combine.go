@@ -8,16 +8,15 @@ import (
 )
 
 const (
-	// maxPartial bounds the candidates that are combined with each other.
+	// maxPartial bounds the combined candidates with fewer failing tests.
 	maxPartial = 12
-	// maxPairs bounds the candidates that were not tried and that one with which fewer
-	// tests fail is combined with.
+	// maxPairs bounds the untried candidates for combination with one of these.
 	maxPairs = 30
 )
 
-// combine makes candidates of one with which fewer tests fail: with each other one of that
-// kind, and with the most promising ones that were not tried. Many bugs need changes at
-// several places. The caller holds the lock.
+// combine takes a candidate with fewer failing tests and combines it with each other one of
+// this kind, and with the most promising untried candidates. Many bugs need changes at several
+// places. The caller holds the lock.
 func (s *search) combine(c *waiting) {
 	if len(c.Files) != 1 || c.Probe || len(s.partial) >= maxPartial {
 		return
@@ -40,8 +39,7 @@ func (s *search) combine(c *waiting) {
 	s.partial = append(s.partial, *c)
 }
 
-// joined joins two candidates that change different lines of the same file, or different
-// files.
+// joined joins two candidates that change different files, or different lines of the same file.
 func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool) {
 	if len(b.Files) != 1 || a.Commit != "" && b.Commit != "" {
 		return generate.Candidate{}, false
@@ -60,8 +58,8 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 	return both, ok
 }
 
-// merged applies the changes of two versions of a text to it. It reports false if they
-// touch the same or neighbouring bytes.
+// merged applies the changes of two versions, a and b, to the original text. It reports false
+// if the changes overlap or are adjacent.
 func merged(original, a, b []byte) ([]byte, bool) {
 	from, end := CommonEnds(original, a)
 	from2, end2 := CommonEnds(original, b)

@@ -13,18 +13,18 @@ import (
 	"git-agent/agent/trial"
 )
 
-// maxExported bounds the directories whose imports are listed.
+// maxExported bounds the directories with listed imports.
 const maxExported = 5
 
-// exportProgram stands before go: in the place of go test, it lists the files with the
-// types of all packages that the packages of some directories import.
+// exportProgram is a script that PATH has before go. Instead of go test, it lists the export
+// data files of all packages that the packages of some directories import.
 const exportProgram = `#!/bin/sh
 test "$1" = test || exec @REAL@ "$@"
 exec @REAL@ list -e -export -deps -f '{{if .Export}}@MARK@ {{.ImportPath}} {{.Export}}{{end}}' @DIRS@
 `
 
-// exports returns the files with the export data of what suspected Go code imports, by
-// import path. It returns nil if the test command runs no go, or go cannot tell.
+// exports returns the files with the export data of the imports of suspected Go code, by import
+// path. It returns nil if the test command does not run go, or if go lists none.
 func (s *search) exports(ctx context.Context, w *trial.Workspace) (map[string]string, error) {
 	dirs := s.goDirectories()
 	if len(dirs) == 0 || s.in.RevertOnly {
@@ -36,7 +36,7 @@ func (s *search) exports(ctx context.Context, w *trial.Workspace) (map[string]st
 	}
 	real, err := sandbox.Program("go")
 	if err != nil {
-		return nil, nil // the tests do without it, too
+		return nil, nil // the tests do not need it either
 	}
 	for i, d := range dirs {
 		dirs[i] = quoted(filepath.Join(w.Dir(), filepath.FromSlash(d)))

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// leastLeads and mostLeads bound how many of the newest changes are undone before all
-	// else. More than leastLeads are, while that takes no more than 1/leadShare of the time.
+	// leastLeads and mostLeads bound the newest changes that are undone before all other
+	// candidates. More than leastLeads are undone only within 1/leadShare of the time.
 	leastLeads = 3
 	mostLeads  = 10
 	leadShare  = 4
-	// laterLead weighs the others of the newest changes against what else is tried.
+	// laterLead is the weight of the remaining newest changes among the other candidates.
 	laterLead = 0.1
 )
 
-// lead undoes the newest changes of suspected code, one after the other, in the workspace
-// in which everything is built already. If that repairs a regression, the search is over:
-// what else passes the tests is a guess. Those that are left go to the other candidates.
+// lead undoes the newest changes of suspected code, one after the other, in the already built
+// workspace. If this repairs a regression, the search is over, because other passing patches
+// would be guesses. The remaining changes join the other candidates.
 func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	list, err := s.newest(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	return nil
 }
 
-// newest returns what undoes the newest changes.
+// newest returns the candidates that undo the newest changes.
 func (s *search) newest(ctx context.Context) (list []generate.Candidate, err error) {
 	read := func(ctx context.Context) error {
 		list = generate.Newest(ctx, s.repo, s.generate())
@@ -64,13 +64,14 @@ func (s *search) newest(ctx context.Context) (list []generate.Candidate, err err
 	return list, err
 }
 
-// late reports whether the newest changes have had their share of the time.
+// late reports whether the share of the time for the newest changes is used up.
 func (s *search) late(ctx context.Context, start time.Time) bool {
 	end, bounded := ctx.Deadline()
 	return bounded && time.Since(start) > end.Sub(start)/leadShare
 }
 
-// takeLead takes a candidate that is tried at once; it reports false if it is not new.
+// takeLead takes a candidate for an immediate trial; it reports false if the candidate is not
+// new.
 func (s *search) takeLead(c generate.Candidate) (waiting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,23 +2,23 @@ package offline
 
 import "fmt"
 
-// An effect says what a candidate did to the failing tests.
+// An effect is the effect of a candidate on the failing tests.
 type effect int
 
 // These are the effects, the most promising last.
 const (
-	unknown effect = iota // it did not build, so the tests say nothing
-	none                  // the tests fail as they did before
-	changed               // they fail in another way
-	fewer                 // fewer of them fail
-	passing               // they pass
+	unknown effect = iota // the candidate did not build, so there is no result
+	none                  // the tests fail as before
+	changed               // the tests fail in another way
+	fewer                 // fewer tests fail
+	passing               // the tests pass
 )
 
-// boost is by how much a candidate gets likelier that follows from one with the effect.
+// boost is the factor for a further candidate of one with this effect.
 func (e effect) boost() float64 { return []float64{1, 1, 3, 8, 25}[e] }
 
-// An order learns where changes matter. Each trial of a candidate says something about
-// its function and its line.
+// An order learns where changes matter: each trial of a candidate is information about its
+// function and its line.
 type order struct {
 	functions map[int]*record
 	lines     map[string]*record
@@ -34,7 +34,7 @@ func newOrder() order {
 	return order{functions: map[int]*record{}, lines: map[string]*record{}}
 }
 
-// value says how promising a candidate is.
+// value rates a candidate; higher is more promising.
 func (o *order) value(c *waiting) float64 {
 	v := c.Prior * c.boost
 	if r := o.functions[c.Location]; r != nil {
@@ -46,8 +46,8 @@ func (o *order) value(c *waiting) float64 {
 	return v
 }
 
-// factor is above 1 if changes of a place change how the failing tests end, and below if
-// they do not. patience is how many candidates without effect are needed to halve it.
+// factor is above 1 if changes of a place change the result of the failing tests, and below 1
+// if they do not. patience is the number of candidates without effect that halves the factor.
 func (r *record) factor(patience float64) float64 {
 	useless := r.tried - r.changed + float64(r.running)/4
 	return (1 + min(r.changed, 3)/2 + 2*min(r.better, 3)) * patience / (patience + useless)
@@ -72,22 +72,22 @@ func (o *order) records(c *waiting) []*record {
 	return []*record{o.functions[c.Location], o.lines[line]}
 }
 
-// begin notes that a candidate is tried, so that another one at the same time is rather
-// from elsewhere.
+// begin notes that a candidate is being tried, so that simultaneous candidates rather come from
+// other places.
 func (o *order) begin(c *waiting) {
 	for _, r := range o.records(c) {
 		r.running++
 	}
 }
 
-// cancel takes back begin.
+// cancel undoes begin.
 func (o *order) cancel(c *waiting) {
 	for _, r := range o.records(c) {
 		r.running--
 	}
 }
 
-// learn notes what a candidate did.
+// learn notes the effect of a candidate.
 func (o *order) learn(c *waiting, seen effect) {
 	for _, r := range o.records(c) {
 		r.running--

@@ -10,7 +10,7 @@ import (
 	"git-agent/agent/fix"
 )
 
-// result returns what the search found. ctx is the one that the time bounds.
+// result returns the result of the search. ctx is the context with the time limit.
 func (s *search) result(ctx context.Context) Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *search) result(ctx context.Context) Found {
 	return out
 }
 
-// stopped says what ended the search early.
+// stopped says why the search ended early.
 func (s *search) stopped(ctx context.Context) string {
 	if s.good > 0 && s.ended() {
 		return ""
@@ -56,7 +56,7 @@ func (s *search) stopped(ctx context.Context) string {
 	return fmt.Sprintf("%s, %s untried and further ones not made", why, agent.Plural(untried, "candidate"))
 }
 
-// lost counts candidates again as untried whose trial the end of the time cut off.
+// lost counts candidates as untried again if the end of the time interrupted their trials.
 func (s *search) lost(batch ...waiting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

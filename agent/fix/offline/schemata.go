@@ -10,36 +10,36 @@ import (
 	"strings"
 )
 
-// Schemata combine many variants of Go functions into one program, which reads
-// from its environment which of them to run. One build then serves all variants (mutant
-// schemata: Untch, Offutt and Harrold, ISSTA 1993).
+// Schemata combine many variants of Go functions into one program. An environment variable
+// selects the variant. So one build serves all variants (mutant schemata: Untch, Offutt and
+// Harrold, ISSTA 1993).
 //
-// A function with variants is kept under another name, and so is each variant; a function
-// with the old name calls the one that is chosen. What a function finds out about itself,
-// such as the name of its caller or what recover returns, may differ from the original, so
-// the result of a variant is a hint, and the patch itself has to be tried.
+// The original function and each variant get new names, and a function with the old name calls
+// the selected one. Some values, such as the name of the caller or the result of recover, may
+// differ from the original program. So the result of a variant is only a hint, and the patch
+// itself has to be tried.
 
-// Variable is the environment variable that holds the number of the variant to run; 0 and
-// no number stand for the original.
+// Variable is the environment variable with the number of the variant to run; 0 or no number
+// selects the original.
 const Variable = "GIT_AGENT_VARIANT"
 
-// A Variant is the whole content that a file has with a change within one function.
+// A Variant is the whole content of a file with a change within one function.
 type Variant struct {
 	Path    string
 	Content []byte
 }
 
-// A Program is files that hold all variants.
+// A Program is a set of files with all variants.
 type Program struct {
-	Files map[string][]byte // by path, with the files that choose the variant
+	Files map[string][]byte // by path, including the files that select the variant
 	at    map[string][]span // the lines of the variants in each file
 }
 
 // A span is the lines of a variant in a combined file.
 type span struct{ variant, from, to int }
 
-// Combine makes a program of variants, which are numbered by their keys, from 1. original
-// returns a file without a change. Numbers in rejected are of variants that cannot be
+// Combine makes a program from variants. Their keys are their numbers, from 1. original returns
+// the unchanged content of a file. rejected has the numbers of variants that cannot be
 // combined, because they change more than the body of one function.
 func Combine(original func(path string) ([]byte, bool), variants map[int]Variant) (p *Program, rejected []int) {
 	p = &Program{Files: map[string][]byte{}, at: map[string][]span{}}
@@ -75,8 +75,8 @@ func maxNumber(variants map[int]Variant) int {
 	return n
 }
 
-// VariantAt returns the variant that a line of a combined file belongs to, by the file's
-// path or the end of it; 0 if there is none.
+// VariantAt returns the number of the variant at a line of a combined file, 0 if there is none.
+// file is the file's path or the end of it.
 func (p *Program) VariantAt(file string, line int) int {
 	for name, spans := range p.at {
 		if name != file && path.Base(name) != path.Base(file) {
@@ -131,7 +131,7 @@ func (f *file) text(n ast.Node) string {
 	return string(f.content[f.offset(n.Pos()):f.offset(n.End())])
 }
 
-// add takes a variant if it changes the body of one function only.
+// add adds a variant if it changes only the body of one function.
 func (f *file) add(number int, content []byte) bool {
 	from, end := CommonEnds(f.content, content)
 	for _, d := range f.tree.Decls {
@@ -156,15 +156,14 @@ func (f *file) add(number int, content []byte) bool {
 	return false
 }
 
-// heading returns the beginning of a function up to its name, which gets a number.
+// heading returns the beginning of a function up to its name, with a number added to the name.
 func (f *file) heading(fn *ast.FuncDecl, number int) string {
 	return string(f.content[f.offset(fn.Pos()):f.offset(fn.Name.End())]) + suffix(number)
 }
 
 func suffix(number int) string { return fmt.Sprintf("__zz%d", number) }
 
-// CommonEnds returns how many bytes two texts have in common at the beginning and at the
-// end.
+// CommonEnds returns the numbers of common bytes of two texts at the beginning and at the end.
 func CommonEnds(a, b []byte) (from, end int) {
 	for from < min(len(a), len(b)) && a[from] == b[from] {
 		from++
@@ -175,7 +174,7 @@ func CommonEnds(a, b []byte) (from, end int) {
 	return from, end
 }
 
-// combined returns the file with all variants, and where they are.
+// combined returns the file with all variants, and their lines.
 func (f *file) combined() ([]byte, []span) {
 	var out bytes.Buffer
 	at := 0
@@ -203,8 +202,7 @@ func (f *file) combined() ([]byte, []span) {
 	return out.Bytes(), spans
 }
 
-// dispatcher returns the function that has the old name and calls the variant that is
-// chosen.
+// dispatcher returns the function with the old name that calls the selected variant.
 func (f *file) dispatcher(fn *ast.FuncDecl) string {
 	var b strings.Builder
 	b.WriteString("func ")

@@ -20,44 +20,44 @@ import (
 )
 
 const (
-	// screenSize is how many candidates one build serves.
+	// screenSize bounds the candidates of one build.
 	screenSize = 80
-	// screenBuilds is how often a build is repeated without the candidates that it rejects.
+	// screenBuilds bounds the repetitions of a build without the rejected candidates.
 	screenBuilds = 6
-	// screenTime is how long the candidates of one build are run: those whose turn has not
-	// come by then are screened later, in the light of what the others have shown.
+	// screenTime bounds the runs of the candidates of one build. The remaining candidates are
+	// screened later, with what the search has learned from the others.
 	screenTime = 12 * time.Second
-	// leastScreen and screenLimit bound the time of the failing test with one candidate,
-	// and suiteLimit that of the wider tests. Within these bounds a candidate gets
-	// screenSlower times what the test took without one, which includes a build.
+	// leastScreen and screenLimit bound the time of the failing test with one candidate, and
+	// suiteLimit that of the wider tests. Within these bounds, a candidate gets screenSlower
+	// times the test's duration without a candidate, which includes a build.
 	leastScreen  = time.Second
 	screenLimit  = 10 * time.Second
 	screenSlower = 2
 	suiteLimit   = time.Minute
 	// buildLimit is the least time for the build.
 	buildLimit = 5 * time.Minute
-	// screenOutput is how much is read of what the test of one candidate prints, in bytes.
+	// screenOutput bounds the read output of the test with one candidate, in bytes.
 	screenOutput = 16 << 10
 )
 
-// A screen tries many candidates for Go code with one build. It runs the test command with
-// a program of ours in the place of go, which has go test call a second program for each
-// test binary; that one runs the binary once for each candidate. Candidates with which the
-// failing test passes are screened by the wider tests in the same way, and what passes
-// those is tried again as a patch. What fails is done with.
+// A screen tries many candidates for Go code with one build. It runs the test command with a
+// script instead of go. This script makes go test call a second script for each test binary,
+// which runs the binary once for each candidate. Candidates that pass the failing test are
+// screened with the wider tests in the same way. Candidates that pass these are tried again as
+// patches. Failing candidates are finished.
 type screen struct {
 	*search
 	w     *trial.Workspace
 	suite bool // the candidates pass the failing test: run the wider tests
 }
 
-// screens reports whether a candidate can share a build with others.
+// screens reports whether a candidate can share a build with other candidates.
 func screens(c *waiting) bool {
 	return !c.alone && len(c.Files) == 1 && path.Ext(c.Files[0].Path) == ".go" && c.Files[0].Mode != 0
 }
 
-// run tries candidates of one directory. Those that need a trial of their own go back
-// into the window.
+// run tries candidates of one directory. Candidates that need a separate trial go back into the
+// window.
 func (s *screen) run(ctx context.Context, batch []waiting) error {
 	s.suite = batch[0].passed
 	variants := map[int]Variant{}
@@ -91,8 +91,8 @@ func (s *screen) run(ctx context.Context, batch []waiting) error {
 	return nil
 }
 
-// settle records what the failing test says of a candidate. If it passes, the candidate
-// goes on to the wider tests.
+// settle records the result of the failing test for a candidate. If the test passes, the
+// candidate goes on to the wider tests.
 func (s *screen) settle(c waiting, base *baseline, got screened) {
 	ran := readTests(got.output)
 	seen := base.effectOf(trial.Result{Outcome: got.outcome, Output: got.output, TimedOut: got.late}, ran)
@@ -107,8 +107,8 @@ func (s *screen) settle(c waiting, base *baseline, got screened) {
 	s.learn(c, s.report(c, verdict, ran.failing), seen)
 }
 
-// settleSuite records what the wider tests say of a candidate. If they pass, it is tried as
-// a patch.
+// settleSuite records the result of the wider tests for a candidate. If they pass, the
+// candidate is tried as a patch.
 func (s *screen) settleSuite(c waiting, base *baseline, got screened) {
 	ran := readTests(got.output)
 	failing := without(without(ran.failing, base.failing), s.in.Problem.Known)
@@ -119,13 +119,13 @@ func (s *screen) settleSuite(c waiting, base *baseline, got screened) {
 	s.learn(c, s.report(c, fix.Regresses, failing), passing)
 }
 
-// report makes the trial of a candidate that was not tried as a patch. The files are left
-// out: there are thousands.
+// report makes the trial of a candidate that was not tried as a patch. It leaves out the files,
+// because there are thousands of candidates.
 func (s *screen) report(c waiting, v fix.Verdict, failing []string) fix.Trial {
 	return fix.Trial{Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1, Verdict: v, Failing: failing}
 }
 
-// again puts a candidate back, to be tried alone if so wanted.
+// again puts a candidate back into the window; alone requires a separate trial.
 func (s *screen) again(c waiting, alone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *screen) again(c waiting, alone bool) {
 	s.started--
 }
 
-// promote puts a candidate back with which the failing test passes.
+// promote puts a candidate that passes the failing test back into the window.
 func (s *screen) promote(c waiting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,15 +145,15 @@ func (s *screen) promote(c waiting) {
 	c.alone = s.in.Problem.Suite == "" || s.in.Problem.Suite == s.in.Problem.Test
 	c.boost *= passing.boost()
 	if c.Probe {
-		c.boost = 0 // what follows from it is tried before it
+		c.boost = 0 // its further candidates are tried before it
 	}
 	s.order.cancel(&c)
 	s.window = append(s.window, c)
 	s.started--
 }
 
-// giveUp has all candidates tried alone. If the program ran and cannot be trusted, or if
-// screening failed several times, no more candidates are screened.
+// giveUp puts all candidates back for separate trials. If the program ran and cannot be
+// trusted, or if screening failed several times, no more candidates are screened.
 func (s *screen) giveUp(batch []waiting, ran bool) {
 	s.mu.Lock()
 	s.misses++
@@ -164,8 +164,8 @@ func (s *screen) giveUp(batch []waiting, ran bool) {
 	}
 }
 
-// trusts reports whether the program without a change ends like the tree does: it fails
-// the failing tests. Of the wider tests, only what fails beyond that matters.
+// trusts reports whether the program without a change fails the failing tests as the tree does.
+// In the wider tests, only additional failures count.
 func (s *screen) trusts(runs []screened) bool {
 	return s.suite || !slices.ContainsFunc(runs, func(r screened) bool {
 		failing := readTests(r.output).failing
@@ -173,7 +173,7 @@ func (s *screen) trusts(runs []screened) bool {
 	})
 }
 
-// baselineOf returns the baseline that candidates of the same program are compared with.
+// baselineOf returns the baseline for candidates of the same program.
 func baselineOf(runs []screened) baseline {
 	b := baseline{noise: trial.Failure{}}
 	for i, r := range runs {
@@ -188,8 +188,8 @@ func baselineOf(runs []screened) baseline {
 	return b
 }
 
-// build builds and runs the variants, and leaves out those that do not compile. Without a
-// build that succeeds, runs is nil.
+// build builds and runs the variants, and leaves out those that do not compile. If no build
+// succeeds, runs is nil.
 func (s *screen) build(ctx context.Context, variants map[int]Variant) (runs map[int][]screened, rejected map[int]bool, err error) {
 	rejected = map[int]bool{}
 	for range screenBuilds {
@@ -233,7 +233,7 @@ func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 	}
 }
 
-// compileError matches the place of an error of the Go compiler.
+// compileError matches the place of a Go compiler error.
 var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
 
 // faulty returns the variants in which the compiler found errors.
@@ -248,8 +248,8 @@ func faulty(p *Program, output []byte) map[int]bool {
 	return bad
 }
 
-// goProgram stands before go: it has go test call the other program, and the compiler
-// report all errors, so that one build tells all candidates that do not compile.
+// goProgram is a script that PATH has before go. It makes go test call eachProgram, and makes
+// the compiler report all errors, so that one build finds all candidates that do not compile.
 const goProgram = `#!/bin/sh
 if test "$1" = test; then
 	shift
@@ -281,7 +281,7 @@ rm -f "$out"
 exit 1
 `
 
-// mark begins the lines that part the outputs of the variants.
+// mark begins the lines that separate the outputs of the variants.
 const mark = "@@git-agent-variant"
 
 // exec runs the test command with the programs in place.
@@ -303,7 +303,7 @@ func (s *screen) exec(ctx context.Context, p *Program, variants map[int]Variant)
 	}
 	slices.Sort(list[1:])
 	if !s.suite {
-		list = append(list, "0") // once more, to learn what varies
+		list = append(list, "0") // once more, to find varying lines
 	}
 	command, limit := s.in.Problem.Test, min(max(screenSlower*s.baseline.took, leastScreen), screenLimit)
 	if s.suite {
@@ -343,24 +343,25 @@ func (s *screen) programs() (string, error) {
 	return dir, nil
 }
 
-// quoted makes a word of a shell command that stands for s.
+// quoted quotes s as one word of a shell command.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// A screened is how a test binary ended with one variant.
+// A screened is the result of a test binary with one variant.
 type screened struct {
 	output  []byte
 	outcome trial.Outcome
-	late    bool // it was ended at its time limit
+	late    bool // the binary was ended at its time limit
 }
 
-// exitTimeout is the code of timeout, and exitKilled that of a program that was killed.
+// exitTimeout is the exit code of timeout, and exitKilled that of a killed program.
 const (
 	exitTimeout = 124
 	exitKilled  = 137
 )
 
-// readScreened reads the outputs of the variants. A variant has several if there are
-// several test binaries: they are united, but for variant 0 if it is run twice for each.
+// readScreened reads the outputs of the variants. If there are several test binaries, a variant
+// has several outputs, and readScreened unites them. Variant 0 keeps two results if it is run
+// twice for each binary.
 func readScreened(output []byte, twice bool) map[int][]screened {
 	runs := map[int][]screened{}
 	for part := range strings.SplitSeq(string(output), "\n"+mark+" begin ") {

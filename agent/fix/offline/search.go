@@ -27,7 +27,7 @@ type search struct {
 	whole    context.Context // without the time of the budget
 	repo     *gitext.Repo
 	baseline baseline
-	exported map[string]string // files with the types of Go packages, see generate.Input
+	exported map[string]string // export data files of Go packages, see generate.Input
 
 	mu      sync.Mutex
 	spaces  []*trial.Workspace
@@ -36,52 +36,55 @@ type search struct {
 	window  []waiting
 	order   order
 	tried   []tried
-	partial []waiting // with each of them fewer tests fail
+	partial []waiting // candidates with fewer failing tests
 	since   int       // candidates tried since the first plausible one
-	good    int       // plausible candidates that are no probes
-	started int       // candidates whose trial began
-	leads   int       // of the newest changes, how many were not yet undone
+	good    int       // plausible candidates, without probes
+	started int       // number of started trials
+	leads   int       // number of newest changes that are not yet undone
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
 	dry     bool   // all candidates were made
-	undone  bool   // the undone change of a commit is plausible
-	cut     string // what passed the failing test, and could not be proved in time
+	undone  bool   // undoing the change of a commit is plausible
+	cut     string // the candidate that passed the failing test, and could not be proved in time
 
-	suiteTook  time.Duration // the wider tests with the last candidate; 0 if they were not run
+	suiteTook  time.Duration // duration of the wider tests with the last candidate; 0 if they were not run
 	unscreened bool          // candidates cannot share builds
 	misses     int           // builds for several candidates that failed
 }
 
-// A waiting candidate was made and not tried yet.
+// A waiting candidate is made but not yet tried.
 type waiting struct {
 	generate.Candidate
-	boost float64 // what the candidate that it follows from has shown; 1 if none
-	alone bool    // it cannot share a build with others
-	// direct says that it undoes a change exactly, so that it is proved as soon as it
-	// passes the failing test.
+	boost float64 // boost from the effect of the earlier candidate; 1 if there is none
+	alone bool    // the candidate cannot share a build with others
+	// direct says that the candidate exactly undoes a change, so that it is proved as soon as
+	// it passes the failing test.
 	direct bool
-	// passed says that the failing test passes with it, and that the order has learned so.
+	// passed says that the failing test passes with the candidate, and that the order has
+	// learned this.
 	passed bool
 }
 
-// A tried candidate has a result. What it changed is kept only if it is plausible: there
-// are thousands.
+// A tried candidate has a result. Its files are kept only if it is plausible, because there are
+// thousands of candidates.
 type tried struct {
 	probe bool
 	trial fix.Trial
 }
 
 const (
-	// windowSize is how many candidates are kept to choose the next one from.
+	// windowSize is the number of waiting candidates from which the search chooses the next
+	// one.
 	windowSize = 300
-	// manyPassed is how many candidates must pass the failing test before the wider tests
-	// are screened, and quickSuite how long those may take.
+	// manyPassed is the number of candidates that must pass the failing test before the wider
+	// tests are screened, and quickSuite the longest duration of wider tests that are not
+	// screened.
 	manyPassed = 4
 	quickSuite = 5 * time.Second
 )
 
-// begin opens the first workspace, and finds out how the failing test ends in it.
+// begin opens the first workspace, and measures the failing test in it.
 func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
 	if w = s.in.Space; w == nil {
 		if w, err = s.open(ctx); err != nil {
@@ -96,7 +99,7 @@ func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
 	return w, err
 }
 
-// generates starts to make candidates.
+// generates starts the generation of candidates.
 func (s *search) generates(ctx context.Context, w *trial.Workspace) (err error) {
 	if s.exported, err = s.exports(ctx, w); err != nil {
 		return err
@@ -106,7 +109,7 @@ func (s *search) generates(ctx context.Context, w *trial.Workspace) (err error) 
 	return nil
 }
 
-// generate returns what candidates are made from.
+// generate returns the input of package generate.
 func (s *search) generate() generate.Input {
 	return generate.Input{
 		Problem: s.in.Problem, Localization: s.in.Localization, History: s.in.History,
@@ -114,7 +117,7 @@ func (s *search) generate() generate.Input {
 	}
 }
 
-// open opens a workspace, which close closes.
+// open opens a workspace; close closes it.
 func (s *search) open(ctx context.Context) (*trial.Workspace, error) {
 	w, err := trial.Open(ctx, s.repo, s.in.Trial)
 	if err != nil {
@@ -148,7 +151,7 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	looking, enough := context.WithCancelCause(ctx) // the bisection's
+	looking, enough := context.WithCancelCause(ctx) // context of the bisection
 	defer enough(nil)
 	for i := range s.in.Jobs {
 		g.Go(func() error {
@@ -174,10 +177,10 @@ func (s *search) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// errEnough is the cause with which a bisection ends that is of no use any more.
+// errEnough is the cause of the end of a bisection that is no longer useful.
 var errEnough = errors.New("the search is over")
 
-// over reports whether enough is found or tried.
+// over reports whether the search has found or tried enough.
 func (s *search) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +242,8 @@ func (s *search) tryAll(ctx context.Context, w *trial.Workspace, batch []waiting
 	return err
 }
 
-// bisect looks for the commit that introduced the bug, and has what undoes it tried first.
-// Without a commit that is known to be good, only a few commits are looked at.
+// bisect looks for the commit that introduced the bug, and puts the candidates that undo it
+// first. Without a known good commit, it tries only a few commits.
 func (s *search) bisect(ctx context.Context) error {
 	in := BisectInput{Problem: s.in.Problem, Reproduction: s.in.Reproduction, Good: s.in.Good, Trial: s.in.Trial, OnEvent: s.forward}
 	if s.in.Localization != nil {
@@ -272,7 +275,7 @@ func (s *search) bisect(ctx context.Context) error {
 	return nil
 }
 
-// forward passes an event on; calls do not overlap.
+// forward passes an event to OnEvent; calls do not overlap.
 func (s *search) forward(e agent.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -318,8 +321,8 @@ func (s *search) next() []waiting {
 	return batch
 }
 
-// screened reports whether a candidate is to share a build with others. The wider tests
-// may take long, so they are screened only if many candidates pass the failing test.
+// screened reports whether a candidate should share a build with others. The wider tests may
+// take long, so they are screened only if many candidates pass the failing test.
 func (s *search) screened(c *waiting) bool {
 	if s.unscreened || !screens(c) {
 		return false
@@ -333,7 +336,7 @@ func (s *search) screened(c *waiting) bool {
 	return !c.passed || passed >= manyPassed && s.suiteTook > 0 && s.suiteTook < quickSuite
 }
 
-// best takes the most promising candidate that is fit out of the window.
+// best removes the most promising fit candidate from the window and returns it.
 func (s *search) best(fit func(*waiting) bool) (waiting, bool) {
 	best, value := -1, 0.0
 	for i := range s.window {
@@ -350,15 +353,14 @@ func (s *search) best(fit func(*waiting) bool) (waiting, bool) {
 	return c, true
 }
 
-// promising returns up to n candidates of the window that were not tried, the most
-// promising first.
+// promising returns up to n untried candidates of the window, the most promising first.
 func (s *search) promising(n int) []waiting {
 	list := slices.Clone(s.window)
 	slices.SortStableFunc(list, func(a, b waiting) int { return cmp.Compare(s.order.value(&b), s.order.value(&a)) })
 	return list[:min(len(list), n)]
 }
 
-// put adds a candidate to the window, if it is new, and reports whether it is.
+// put adds a candidate to the window if it is new, and reports whether it is new.
 func (s *search) put(c generate.Candidate, boost float64) bool {
 	key := ""
 	for _, f := range c.Files {
@@ -373,7 +375,7 @@ func (s *search) put(c generate.Candidate, boost float64) bool {
 	return true
 }
 
-// learn records a result, and makes what follows from the candidate.
+// learn records a result, and makes the further candidates of the candidate.
 func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -395,7 +397,7 @@ func (s *search) learn(c waiting, t fix.Trial, seen effect) {
 	s.note(&c, seen)
 }
 
-// note tells the order what a candidate did, and makes what follows from it. The caller
+// note tells the order the effect of a candidate, and makes its further candidates. The caller
 // holds the lock.
 func (s *search) note(c *waiting, seen effect) {
 	s.order.learn(c, seen)
@@ -410,7 +412,7 @@ func (s *search) note(c *waiting, seen effect) {
 	}
 }
 
-// progress says what the search does. The caller holds the lock.
+// progress reports the work of the search. The caller holds the lock.
 func (s *search) progress(format string, args ...any) {
 	if s.in.OnEvent != nil {
 		s.in.OnEvent(agent.Progress{Text: fmt.Sprintf(format, args...), Done: s.started, Total: s.in.Budget.Tries})
@@ -425,7 +427,7 @@ func describe(c generate.Candidate) string {
 	return fmt.Sprintf("%s (%s:%d)", c.Origin, c.Files[0].Path, c.Line)
 }
 
-// rank orders verdicts by what they tell.
+// rank orders verdicts by their information.
 func rank(v fix.Verdict) int {
 	return slices.Index([]fix.Verdict{fix.Plausible, fix.Regresses, fix.Fails, fix.TimesOut, fix.NoBuild, fix.Refused}, v)
 }

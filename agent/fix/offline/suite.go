@@ -10,10 +10,10 @@ import (
 	"git-agent/agent/trial"
 )
 
-// tests are the tests that an output names.
+// tests are the tests in an output.
 type tests struct {
 	failing, passed []string
-	noBuild         bool // nothing ran, because the build failed
+	noBuild         bool // no test ran, because the build failed
 	panicked        bool // the process ended before its tests did
 }
 
@@ -52,16 +52,15 @@ func readTests(output []byte) tests {
 	return t
 }
 
-// A wideBaseline is what the suite says without a patch. It is run when the first
-// candidate fails it.
+// A wideBaseline is the result of the suite without a patch. The suite is run for it when the
+// first candidate fails the suite.
 type wideBaseline struct {
 	once  sync.Once
 	tests tests
 	err   error
 }
 
-// get runs the suite without a patch, in a workspace of its own, and remembers what it
-// says.
+// get runs the suite without a patch in a separate workspace, and caches the result.
 func (b *wideBaseline) get(ctx context.Context, s *search) (tests, error) {
 	b.once.Do(func() {
 		var w *trial.Workspace

@@ -13,30 +13,31 @@ import (
 )
 
 const (
-	// maxOutput is how much of a command's output is read, in bytes at each end.
+	// maxOutput bounds the read part of a command's output, in bytes at each end.
 	maxOutput = 1 << 20
-	// slower is how many times slower the failing test may be with a patch, and leastLimit
-	// the least time that it gets. Small changes often make a loop endless.
+	// slower bounds the duration of the failing test with a patch, as a multiple of the
+	// duration without one. leastLimit is the least limit. Small changes often make a loop
+	// endless.
 	slower     = 5
 	leastLimit = 15 * time.Second
 )
 
-// A baseline says how the failing test ends without a patch.
+// A baseline describes the failing test without a patch.
 type baseline struct {
 	output  []byte
-	lines   trial.Failure // what it prints each time
-	noise   trial.Failure // what it prints in some runs only
+	lines   trial.Failure // lines of every run
+	noise   trial.Failure // lines of only some runs
 	failing []string
 	passed  []string
 	// panicked says that the process ends before its tests do.
 	panicked bool
 	known    []string      // tests that fail for another reason
-	took     time.Duration // a run without a patch
+	took     time.Duration // duration of a run without a patch
 	limit    time.Duration
 }
 
-// measure runs the failing test twice without a patch: the first time builds, the second
-// says how long a run takes and which lines vary.
+// measure runs the failing test twice without a patch: the first run builds, and the second one
+// shows the duration and the varying lines.
 func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, error) {
 	b := baseline{noise: trial.Failure{}, known: s.in.Problem.Known}
 	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
@@ -57,7 +58,7 @@ func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, err
 	return b, nil
 }
 
-// ranBefore makes a baseline of runs without a patch.
+// ranBefore makes a baseline from runs without a patch.
 func ranBefore(runs []testrun.Ending, known []string) baseline {
 	b := baseline{noise: trial.Failure{}, known: known}
 	for _, e := range runs {
@@ -68,8 +69,8 @@ func ranBefore(runs []testrun.Ending, known []string) baseline {
 	return b
 }
 
-// add adds a run that fails. The last one says how long a run takes, because the first
-// may have to build; where there is one only, it says that, too.
+// add adds a failing run. took is the duration of the last run, because the first one may
+// include a build.
 func (b *baseline) add(output []byte, took time.Duration) {
 	lines := trial.FailureOf(trial.Result{Output: output}, nil)
 	if b.lines != nil {
@@ -98,7 +99,7 @@ func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 	case ran.noBuild:
 		return unknown
 	case res.TimedOut:
-		return none // a loop without an end says nothing about the bug
+		return none // an endless loop says nothing about the bug
 	case b.failsMore(ran):
 		return fewer
 	}
@@ -116,7 +117,7 @@ func (b *baseline) effectOf(res trial.Result, ran tests) effect {
 }
 
 // onlyKnown reports whether a command fails only because of tests that are known to fail for
-// another reason. Validation reads the same when it proves the patch.
+// another reason. Package validate uses the same rule.
 func onlyKnown(output []byte, known []string) bool {
 	if len(known) == 0 {
 		return false
@@ -125,15 +126,15 @@ func onlyKnown(output []byte, known []string) bool {
 	return len(r.Failing) > 0 && !r.Build && !r.Panicked && len(without(r.Failing, known)) == 0
 }
 
-// failsMore reports whether some of the failing tests pass now, and no other test fails or
-// is no longer run.
+// failsMore reports whether some failing tests pass now, while no other test fails and every
+// test still runs.
 func (b *baseline) failsMore(ran tests) bool {
 	return len(ran.failing) < len(b.failing) && len(ran.failing) > 0 && (!ran.panicked || b.panicked) &&
 		len(without(ran.failing, b.failing)) == 0 && len(without(b.passed, ran.passed)) == 0
 }
 
-// try runs a candidate through the commands. The time of the budget bounds the build and
-// the failing test; what passes them in time is judged to the end.
+// try runs a candidate through the commands. The time of the budget bounds the build and the
+// failing test; a candidate that passes them in time is judged to the end.
 func (s *search) try(ctx context.Context, w *trial.Workspace, c waiting) (fix.Trial, effect, error) {
 	t := fix.Trial{Patch: fix.Patch{Files: c.Files}, Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1}
 	tree := s.in.Problem.Tree
@@ -209,8 +210,8 @@ func (a *attempt) limit() time.Duration {
 	return a.baseline.limit
 }
 
-// runsNoMore reports whether a run of the failing test passes because tests that it names
-// are gone.
+// runsNoMore reports whether a run of the failing test only passes because named tests are
+// missing.
 func (a *attempt) runsNoMore(ran tests) bool {
 	return len(ran.passed) > 0 && len(without(a.baseline.passed, ran.passed)) > 0
 }
@@ -241,7 +242,7 @@ func (a *attempt) wider(ctx context.Context) error {
 	return nil
 }
 
-// prove has a patch that looks plausible validated, and makes its diff.
+// prove validates a probably plausible patch, and makes its diff.
 func (a *attempt) prove(ctx context.Context) error {
 	if a.in.Validate == nil {
 		var err error
@@ -258,10 +259,10 @@ func (a *attempt) prove(ctx context.Context) error {
 	return nil
 }
 
-// complaintPattern matches a line in which a tool says what is wrong.
+// complaintPattern matches a line with a tool's error message.
 var complaintPattern = source.Lazy(`(?i)\berror\b|undefined|cannot |panic:|^\S+:\d+(:\d+)?: |--- FAIL`)
 
-// complaintIn returns the line of an output that says best what is wrong.
+// complaintIn returns the line of an output that best explains a failure.
 func complaintIn(output []byte) string {
 	for line := range strings.Lines(string(output)) {
 		if line = strings.TrimSpace(line); complaintPattern().MatchString(line) {
