@@ -9,14 +9,13 @@ import (
 	"git-agent/agent/source"
 )
 
-// Alone returns the command that runs one new test file: the tool of the suite, narrowed to
-// the file, or if the suite is run by a program that is not known here, the interpreter of
-// the file's language. Where neither can be narrowed, it is the suite as a whole. ok is false
-// if there is no command: the file is of a language that must be built, and there is no
-// suite.
+// Alone returns the command that runs one new test file: the tool of the suite, narrowed to the
+// file, or, if the suite's tool is unknown, the interpreter of the file's language. If neither
+// is possible, Alone returns the whole suite. ok is false if there is no command: the file's
+// language must be built, and there is no suite.
 //
-// The file is text of a model. Nothing of it comes into the command but its path, quoted, and
-// the names of its tests in Go.
+// The file is text of a model. The command contains only its quoted path and, in Go, the names
+// of its tests.
 func Alone(suite, file string, text []byte) (command string, ok bool) {
 	enter := changeDir().FindString(suite)
 	rest := suite[len(enter):]
@@ -25,7 +24,7 @@ func Alone(suite, file string, text []byte) (command string, ok bool) {
 		dir := directoryOf(enter)
 		below, inside := strings.CutPrefix(file, dir+"/")
 		if !inside {
-			enter, rest = "", "" // the suite is of another directory
+			enter, rest = "", "" // the suite runs in another directory
 		} else {
 			name = below
 		}
@@ -51,7 +50,7 @@ func directoryOf(enter string) string {
 // A loner returns the arguments with which a tool runs the tests of one file only.
 type loner func(args []word, file string, text []byte) ([]string, bool)
 
-// loners are the tools that can be told a file, with the endings of their files.
+// loners are the tools that accept a file as argument, with the endings of their files.
 var loners = map[string]struct {
 	endings string
 	narrow  loner
@@ -85,7 +84,7 @@ func aloneInSuite(suite, file string, text []byte) (string, bool) {
 
 var goTestFunction = source.Lazy(`(?m)^func (Test[\pL\pN_]*)\(`)
 
-// aloneGo runs the tests of the file, by their names, in its package.
+// aloneGo runs the tests of the file by name, in the file's package.
 func aloneGo(args []word, file string, text []byte) ([]string, bool) {
 	tests := goTests(text)
 	if len(args) == 0 || args[0].value != "test" || len(tests) == 0 {
@@ -110,7 +109,7 @@ func goTestArgs(file string, tests, flags []string) []string {
 	)
 }
 
-// goPackageOf returns the package of a file, as go test takes it.
+// goPackageOf returns the package of a file, as an argument of go test.
 func goPackageOf(file string) string {
 	if dir := path.Dir(file); dir != "." {
 		return "./" + dir
@@ -118,7 +117,7 @@ func goPackageOf(file string) string {
 	return "."
 }
 
-// aloneTarget puts the file in the place of the files and directories that the command names.
+// aloneTarget puts the file instead of the files and directories in the command.
 func aloneTarget(args []word, file string, _ []byte) ([]string, bool) {
 	args = slices.DeleteFunc(slices.Clone(args), func(a word) bool {
 		return strings.ContainsAny(a.value, "*?") || path.Ext(a.value) == path.Ext(file) && !strings.HasPrefix(a.value, "-")
@@ -126,7 +125,8 @@ func aloneTarget(args []word, file string, _ []byte) ([]string, bool) {
 	return append(withoutTargets(args, []string{file}), quote(file)), true
 }
 
-// aloneCargo runs an integration test. Other files of tests are parts of a crate.
+// aloneCargo runs an integration test. Other test files are parts of a crate and cannot run
+// alone.
 func aloneCargo(args []word, file string, _ []byte) ([]string, bool) {
 	dir, base := path.Split(file)
 	if len(args) == 0 || args[0].value != "test" || path.Base(path.Clean(dir)) != "tests" {
@@ -145,7 +145,7 @@ func aloneGradle(args []word, file string, _ []byte) ([]string, bool) {
 	return append(raws(args), "--tests", quote("*"+class)), true
 }
 
-// interpreters start a file by the ending of its name.
+// interpreters are the commands that start a file, by the ending of its name.
 var interpreters = map[string]string{
 	".py": "PYTHONPATH=. python3", ".sh": "sh", ".bash": "bash", ".js": "node", ".mjs": "node", ".cjs": "node", ".rb": "ruby -I. -Ilib", ".pl": "perl -I. -Ilib", ".t": "perl -I. -Ilib", ".php": "php",
 }

@@ -21,7 +21,7 @@ var (
 type cargo struct {
 	*reader
 	test    string // the test whose output follows
-	nextest bool   // nextest runs the tests: what their binaries print is quoted
+	nextest bool   // nextest runs the tests and quotes the output of their binaries
 }
 
 func (c *cargo) take(l line) bool {
@@ -53,7 +53,7 @@ func (c *cargo) resulted(text string) bool {
 	return m != nil
 }
 
-// total adds the numbers of a summary, which are in groups of m.
+// total adds the numbers of a summary in some groups of m.
 func (c *cargo) total(m []string, groups ...int) bool {
 	if m == nil || c.nextest {
 		return false
@@ -66,7 +66,7 @@ func (c *cargo) total(m []string, groups ...int) bool {
 	return true
 }
 
-// panicked reads the place of a panic, which is how assertions of Rust fail.
+// panicked reads the place of a panic. Failed assertions of Rust panic.
 func (c *cargo) panicked(text string) bool {
 	m := rustPanic().FindStringSubmatch(text)
 	if m == nil {
@@ -77,7 +77,7 @@ func (c *cargo) panicked(text string) bool {
 	}
 	test := c.test
 	if t := rustThread().FindStringSubmatch(text); t != nil && t[1] != "main" {
-		test = t[1] // threads of tests have their names
+		test = t[1] // test threads have the names of their tests
 	}
 	if !libraryPath(m[2]) {
 		c.place(Place{File: m[2], Line: number(m[3]), Text: m[1], Test: test})

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// A Comparison says what a change did to the tests.
+// A Comparison is the effect of a change on the tests.
 type Comparison struct {
-	// Worse is true if something fails after the change that did not fail before it.
+	// Worse is true if a test or build fails after the change and did not fail before it.
 	Worse bool
-	Why   string   // predicate of a sentence that begins with "it", such as "makes TestA fail"; "" unless Worse
-	New   []string // tests, and packages that do not build, that fail now and did not before
-	Fixed []string // tests that failed before and do not fail now
-	// Unclear lists tests that fail now, and of which the run before the change says
-	// nothing because it ended early or its output was too long. They do not make
-	// Worse true: whether they failed before is found by running them there.
+	Why   string   // predicate of a sentence with the subject "it", such as "makes TestA fail"; "" unless Worse
+	New   []string // tests that newly fail, and packages that newly do not build
+	Fixed []string // tests that failed only before
+	// Unclear lists tests that fail now, and whose result before the change is unknown because
+	// that run ended early or its output was too long. They do not make Worse true: the caller
+	// has to run them without the change.
 	Unclear []string
 }
 
-// Compare compares how the same command ended before and after a change. known names
-// tests that fail for another reason; what they do does not matter.
+// Compare compares the endings of one command before and after a change. known names tests that
+// fail for another reason; their results are ignored.
 //
-// Only names in the lists of failing tests count, because most tools name no passing
-// tests. Where neither run has such a name, the exit codes decide. A name with and a
-// name without the package of the test are the same name if the tests are.
+// Only names of failing tests count, because most tools name no passing tests. If neither run
+// has such a name, the exit codes decide. A name with a package equals a name without one if
+// the tests are equal.
 func Compare(before, after Ending, known []string) Comparison {
 	was, is := before.failures(), after.failures()
 	wasFailing, isFailing, ignored := newNames(was), newNames(is), newNames(known)
@@ -53,13 +53,13 @@ func Compare(before, after Ending, known []string) Comparison {
 	return c
 }
 
-// failures returns the names of what fails.
+// failures returns the names of failing tests and of packages that do not build.
 func (e *Ending) failures() []string {
 	return slices.Concat(e.Report.Failing, e.Report.Unbuilt)
 }
 
-// why says what is worse after a change; "" if nothing is. was and is are how many
-// names of failing tests the runs have.
+// why describes the worse result after a change; "" if there is none. was and is are the
+// numbers of failing names of the runs.
 func why(before, after Ending, c Comparison, was, is int) string {
 	switch b, a := before.Report, after.Report; {
 	case len(c.New) == 1:

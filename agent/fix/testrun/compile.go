@@ -21,19 +21,19 @@ var (
 	pyFile     = source.Lazy(`^(?:E\s+)?\s+File "([^"]+)", line (\d+)$`)
 )
 
-// failedBuilds are texts that say that a build failed, wherever they stand in a line.
+// failedBuilds are texts about a failed build, at any position in a line.
 var failedBuilds = []string{
 	"error: could not compile", "COMPILATION ERROR", "Compilation failed", "collect2: error: ld returned", "linker command failed",
 	"ld returned 1 exit status", "CMake Error", "make: *** No rule to make target", "configure: error:", "Build FAILED.", "ninja: build stopped: subcommand failed",
 }
 
-// compile reads the errors of compilers and linkers, and errors of syntax that
-// interpreters report before they run anything.
+// compile reads the errors of compilers and linkers, and syntax errors of interpreters before
+// they run any code.
 type compile struct {
 	*reader
-	rust   string // the message of an error of rustc, whose place follows
-	node   Place  // the place that node prints before an uncaught error
-	script Place  // the place of an error of syntax in Python
+	rust   string // an error message of rustc; its place follows
+	node   Place  // the place before an uncaught error in node's output
+	script Place  // the place of a syntax error in Python
 }
 
 func (c *compile) take(l line) bool {
@@ -47,7 +47,7 @@ func (c *compile) take(l line) bool {
 
 func (c *compile) end() {}
 
-// native reads errors that stand on one line.
+// native reads errors on one line.
 func (c *compile) native(l line) bool {
 	t := l.text
 	switch {
@@ -65,8 +65,8 @@ func (c *compile) native(l line) bool {
 	return true
 }
 
-// found notes the error of a match, whose groups are the file, the line (in one of two
-// groups) and the text.
+// found notes the error of a match. Its groups are the file, the line (in one of two groups)
+// and the text.
 func (c *compile) found(m []string, file, line1, line2, text int) bool {
 	if m == nil {
 		return false
@@ -79,13 +79,13 @@ func (c *compile) found(m []string, file, line1, line2, text int) bool {
 	return true
 }
 
-// reportsTest reports whether a line in the form of an error of a compiler comes from
-// a test: cmocka and XCTest print such lines.
+// reportsTest reports whether a line with the form of a compiler error comes from a test:
+// cmocka and XCTest print such lines.
 func reportsTest(text string) bool {
 	return strings.Contains(text, "error: Failure!") || strings.Contains(text, " : XCT") || strings.Contains(text, `error: in "`)
 }
 
-// rustc reads errors of rustc, whose place stands on the line after the message.
+// rustc reads errors of rustc. Their place is on the line after the message.
 func (c *compile) rustc(l line) bool {
 	if m := rustError().FindStringSubmatch(l.text); m != nil {
 		c.rust = m[1]
@@ -102,7 +102,7 @@ func (c *compile) rustc(l line) bool {
 	return m != nil
 }
 
-// scripted reads errors of syntax of node and Python. Both print the place first.
+// scripted reads syntax errors of node and Python. Both print the place first.
 func (c *compile) scripted(l line) bool {
 	if m := nodePlace().FindStringSubmatch(l.text); m != nil {
 		c.node = Place{File: m[1], Line: number(m[2])}

@@ -6,12 +6,12 @@ import (
 	"git-agent/agent/source"
 )
 
-// CompileOnly returns a command with which the Go command compiles what a test command
-// runs, and runs nothing of the work tree: no test, and no program that the test command
-// names. ok is false if the test command is no single call of go test.
+// CompileOnly returns a command that compiles the packages of a test command and runs no code
+// of the work tree: no test, and no program that the test command names. ok is false if the
+// test command is not a single call of go test.
 //
-// Flags and words that could start a program, such as -exec, -toolexec and -ldflags, are
-// left out. Then more is compiled later, but nothing else changes.
+// Flags and words that could start a program, such as -exec, -toolexec and -ldflags, are left
+// out. The only effect is that the test has to compile more.
 func CompileOnly(command string) (compiling string, ok bool) {
 	enter := changeDir().FindString(command)
 	list, ok := words(command[len(enter):])
@@ -33,25 +33,25 @@ func CompileOnly(command string) (compiling string, ok bool) {
 	return enter + strings.Join(append(out, packages...), " "), true
 }
 
-// CompileAll returns what CompileOnly returns for all packages below the directory in which
-// a command begins. It is for commands that call go test somewhere inside.
+// CompileAll returns a command like that of CompileOnly for all packages below the start
+// directory of a command. It is for commands that call go test indirectly.
 func CompileAll() string { return compileOnly + " ./..." }
 
-// compileOnly runs each test binary by true, which is not the binary.
+// compileOnly runs the program true instead of each test binary.
 const compileOnly = "go test -exec=true -run='^$'"
 
-// harmlessVariable matches assignments that choose what is compiled.
+// harmlessVariable matches assignments that only affect the compilation.
 var harmlessVariable = source.Lazy(
 	`^(CGO_ENABLED|GOOS|GOARCH|GOAMD64|GOARM64|GOEXPERIMENT|GO111MODULE|GOWORK)=[\w./,-]*$|^GOTOOLCHAIN=local$|^GOFLAGS=-(mod=\w+|trimpath|vet=off|count=1|v)$`,
 )
 
-// harmlessFlag matches flags of go test that choose what is compiled, with their values.
+// harmlessFlag matches flags of go test that only affect the compilation, with their values.
 var harmlessFlag = source.Lazy(`^--?(race|msan|asan|trimpath|cover|(tags|mod|vet|covermode|coverpkg)=[\w./,-]+)$`)
 
 // packagePattern matches package patterns and names of Go files.
 var packagePattern = source.Lazy(`^[\w./@~+-]+$`)
 
-// compiledParts returns the flags and packages that matter to the compiler.
+// compiledParts returns the flags and packages for the compiler.
 func compiledParts(args []word) (flags, packages []string) {
 	given, named, _ := splitGo(args)
 	for i := 0; i < len(given); i++ {

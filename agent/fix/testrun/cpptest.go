@@ -31,9 +31,9 @@ var (
 // cppTest reads googletest, cmocka, Catch2, doctest, Boost.Test and Check.
 type cppTest struct {
 	*reader
-	running string // the test of googletest or cmocka that began
-	rules   int    // how many rulers of Catch2 there were since a heading could begin
-	name    string // the test of Catch2 or doctest that the lines belong to
+	running string // the running test of googletest or cmocka
+	rules   int    // number of rulers of Catch2 since the possible beginning of a heading
+	name    string // the present test of Catch2 or doctest
 }
 
 func (c *cppTest) take(l line) bool {
@@ -61,7 +61,7 @@ func (c *cppTest) take(l line) bool {
 	return c.totals(l) || c.check(l.text)
 }
 
-// end notes a test that began and did not end: its process crashed.
+// end notes an unfinished test: its process crashed.
 func (c *cppTest) end() { c.crashed() }
 
 func (c *cppTest) crashed() {
@@ -118,8 +118,8 @@ func (c *cppTest) rule(text string) bool {
 	return true
 }
 
-// failed notes a failed assertion of the test of the last heading. m holds the file and
-// the line, in one of two groups.
+// failed notes a failed assertion of the test of the last heading. m has the file and, in one
+// of two groups, the line.
 func (c *cppTest) failed(m []string, text string) bool {
 	if m == nil || c.name == "" {
 		return false

@@ -13,18 +13,19 @@ import (
 	"git-agent/gitext"
 )
 
-// A Cure says how a user gets what a command lacks.
+// A Cure tells a user how to provide a missing need of a command.
 type Cure struct {
-	// Install is a shell command that installs it, for the top of the tree; "" if none does.
+	// Install is a shell command, for the top of the tree, that installs the need; "" if there
+	// is none.
 	Install string
-	// Advice says in a clause what else to do; "" if Install is enough.
+	// Advice is a clause about other necessary steps; "" if Install is enough.
 	Advice string
 }
 
-// CureOf returns the cure for what a reproduction lacks, by the files of the tree. It is
-// the zero Cure if nothing is lacking.
+// CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
+// is the zero Cure if there is no lack.
 //
-// The error is one of reading the repository.
+// An error means that the repository could not be read.
 func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Reproduction) (Cure, error) {
 	if rep.Lacks == "" {
 		return Cure{}, nil
@@ -45,7 +46,7 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 	return c, l.err
 }
 
-// changedTo matches a command that begins in another directory, as Propose makes it.
+// changedTo matches a command of Propose that first enters another directory.
 var changedTo = source.Lazy(`^cd ('[^']+'|[\w./-]+) && (.+)$`)
 
 // cure returns the cure for a command that runs in the directory.
@@ -85,11 +86,11 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	return Cure{}
 }
 
-// goLacked matches the package that a line of go says is in no module.
+// goLacked matches the package without a module in an error line of go.
 var goLacked = source.Lazy(`no required module provides package ([^\s;]+)`)
 
-// goModCure returns what completes the files that name modules. They are tracked, so it is
-// the user who changes them.
+// goModCure returns the cure for incomplete go.mod and go.sum files. They are tracked, so the
+// user has to change them.
 func goModCure(line string) Cure {
 	if m := goLacked().FindStringSubmatch(line); m != nil {
 		return Cure{Advice: "go get " + quote(m[1]) + " adds it to go.mod"}
@@ -117,9 +118,9 @@ func (d directory) nodeInstall() string {
 	return "npm install"
 }
 
-// mavenInstall returns the command that downloads what Maven needs. Surefire chooses what
-// runs the tests when it has classes of tests, so dependency:go-offline does not fetch it: all
-// classes are chosen here, and none of their methods.
+// mavenInstall returns the command that downloads what Maven needs. Surefire chooses its test
+// runner only when it has test classes, so dependency:go-offline does not fetch the runner.
+// Therefore this command selects all classes, and no methods.
 func (d directory) mavenInstall() string {
 	program := "mvn"
 	if !d.has("pom.xml") && d.has("mvnw") {
@@ -128,11 +129,11 @@ func (d directory) mavenInstall() string {
 	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
 }
 
-// lackedModule matches the module that Python did not find.
+// lackedModule matches a missing module in a Python error.
 var lackedModule = source.Lazy(`No module named '?([A-Za-z_]\w*)`)
 
-// pythonCure returns what installs the packages of a Python project in .venv, whose
-// programs the commands find first.
+// pythonCure returns the cure that installs the packages of a Python project in .venv. Commands
+// find the programs of .venv first.
 func (d directory) pythonCure(line string) Cure {
 	module := ""
 	if m := lackedModule().FindStringSubmatch(line); m != nil {
@@ -161,7 +162,7 @@ func (d directory) pythonCure(line string) Cure {
 	if module == "pytest" || len(what) > 0 && strings.Contains(line, "pytest") {
 		what = append(what, "pytest")
 	}
-	switch { // a module's name is not that of its package, and must not be guessed
+	switch { // the name of a module may differ from its package, and must not be guessed
 	case len(what) > 0:
 	case module != "":
 		return Cure{Advice: "install the package of the module " + module + "; a virtual environment .venv at the top is used"}
@@ -171,7 +172,7 @@ func (d directory) pythonCure(line string) Cure {
 	return Cure{Install: "python3 -m venv .venv && .venv/bin/pip install " + strings.Join(what, " ")}
 }
 
-// pythonExtras are the extras with which projects name what their tests need.
+// pythonExtras are the usual names of extras with dependencies of tests.
 var pythonExtras = []string{"test", "tests", "testing", "dev", "develop"}
 
 // extra returns the argument of pip install -e for the project, with the extra for tests.
@@ -187,11 +188,10 @@ func (d directory) extra() string {
 	return "."
 }
 
-// lackedProgram matches the program that a shell, env or make did not find.
+// lackedProgram matches the missing program in an error of a shell, env or make.
 var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
 
-// programCure returns the cure for a program that is not there: the packages of a project
-// bring their programs along.
+// programCure returns the cure for a missing program: the packages of a project may contain it.
 func (d directory) programCure(line, command string) Cure {
 	name := ""
 	if m := lackedProgram().FindStringSubmatch(line); m != nil {
@@ -217,7 +217,7 @@ func (d directory) programCure(line, command string) Cure {
 	return Cure{Advice: "install " + cmp.Or(name, "it") + ", or name another command with --test"}
 }
 
-// nodeBrings reports whether package.json names a package of this name.
+// nodeBrings reports whether package.json depends on a package with this name.
 func (d directory) nodeBrings(name string) bool {
 	var manifest struct{ Dependencies, DevDependencies map[string]string }
 	if name == "" || json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {

@@ -11,14 +11,14 @@ import (
 // maxFocus bounds the number of tests in a command of Focus.
 const maxFocus = 100
 
-// Focus makes a test command run only the tests that fail, whose names are in the form
-// of Report.Failing. It keeps assignments, wrappers, flags, and a leading "cd DIR &&".
-// ok is false if the command is not a single invocation of a tool that it knows, or if
-// the tests cannot be named to the tool.
+// Focus changes a test command to run only the failing tests. failing has names in the form of
+// Report.Failing. Focus keeps assignments, wrappers, flags, and a leading "cd DIR &&". ok is
+// false if the command is not a single invocation of a known tool, or if the tool cannot select
+// these tests.
 //
-// The new command is for speed: a patch is judged by the whole command. The new one may
-// run more tests than asked for. It may also run none, if a tool knows a test by another
-// name than the one it prints; then [Run] says Broken and not Passing.
+// The new command is only for speed: the whole command judges a patch. The new command may run
+// more tests than the failing ones. It may also run none, if a tool prints another name of a
+// test than it accepts; then the result of [Run] is Broken and not Passing.
 func Focus(command string, failing []string) (focused string, ok bool) {
 	if len(failing) == 0 || len(failing) > maxFocus {
 		return "", false
@@ -44,12 +44,12 @@ func Focus(command string, failing []string) (focused string, ok bool) {
 	return enter + strings.Join(append(out, args...), " "), true
 }
 
-// changeDir matches how a command enters a directory of the tree first, as commands of
-// Propose do.
+// changeDir matches a command's beginning that enters a directory of the tree, as in commands
+// of Propose.
 var changeDir = source.Lazy(`^\s*cd ('[^']+'|[\w./@+-]+) && `)
 
-// A focuser returns the arguments with which a tool runs only the failing tests, quoted
-// for the shell.
+// A focuser returns a tool's arguments for running only the failing tests, quoted for the
+// shell.
 type focuser func(args []word, failing []string) ([]string, bool)
 
 var focusers = map[string]focuser{
@@ -59,7 +59,7 @@ var focusers = map[string]focuser{
 	"rspec": focusRSpec, "phpunit": focusPHPUnit, "bats": focusBats,
 }
 
-// raws returns arguments as they were written.
+// raws returns the original text of arguments.
 func raws(args []word) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
@@ -85,7 +85,7 @@ func anyOf(texts []string) string {
 	return "^(" + strings.Join(unique(quoted), "|") + ")$"
 }
 
-// unique returns the texts in their order, each once.
+// unique returns the texts in order, each once.
 func unique(texts []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool {
@@ -97,8 +97,8 @@ func unique(texts []string) []string {
 
 var goTestName = source.Lazy(`^[\pL_][\pL\pN_]*$`)
 
-// focusGo narrows go test to the packages and the top-level tests. Tests whose package
-// is not known run in the packages of the command.
+// focusGo narrows go test to the packages and the top-level tests. Tests of an unknown package
+// run in the packages of the command.
 func focusGo(args []word, failing []string) ([]string, bool) {
 	if len(args) == 0 || args[0].value != "test" || hasFlag(args, "-c", "-list", "-bench", "-fuzz", "--bench", "--fuzz") {
 		return nil, false
@@ -146,8 +146,8 @@ var goValues = strings.Fields(
 	o outputdir overlay p parallel pgo pkgdir run shuffle skip tags timeout toolexec trace vet`,
 )
 
-// splitGo separates flags, packages, and what goes to the test binary. The flag -run is
-// left out.
+// splitGo separates flags, packages, and arguments of the test binary. The flag -run is left
+// out.
 func splitGo(args []word) (flags, packages, rest []string) {
 	for i := 0; i < len(args); i++ {
 		flag, isFlag := strings.CutPrefix(args[i].value, "-")

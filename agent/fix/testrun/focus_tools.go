@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// withoutTargets leaves out the arguments that name tests to run, which are those that
-// a failing test begins with: its file, one of its directories, or its module.
+// withoutTargets removes the arguments that select tests: those that are the beginning of a
+// failing test's name, such as its file, one of its directories, or its module.
 func withoutTargets(args []word, failing []string) []string {
 	var out []string
 	for _, a := range args {
@@ -48,8 +48,8 @@ func focusPytest(args []word, failing []string) ([]string, bool) {
 
 var unittestName = source.Lazy(`^(\w+) \(([\w.]+)\)$`)
 
-// focusUnittest names tests by module, class and method. With discover, modules are
-// named relative to a directory from which they cannot be imported here.
+// focusUnittest names tests by module, class and method. With discover, names of modules are
+// relative to another directory, so they cannot be imported here.
 func focusUnittest(args []word, failing []string) ([]string, bool) {
 	if len(args) > 0 && args[0].value == "discover" {
 		return nil, false
@@ -72,8 +72,8 @@ func byPattern(args []word, flag string, names []string) ([]string, bool) {
 	return append(raws(args), flag, quote(anyOf(names))), true
 }
 
-// focusJest joins suites and tests by spaces, as jest does when it matches names. A
-// name may itself hold the sign that jest prints between them.
+// focusJest joins suites and tests by spaces, as jest does for matching. A name may itself
+// contain the sign that jest prints between them.
 func focusJest(args []word, failing []string) ([]string, bool) {
 	if hasFlag(args, "-t", "--testNamePattern", "--watch", "--watchAll") {
 		return nil, false
@@ -85,7 +85,7 @@ func focusJest(args []word, failing []string) ([]string, bool) {
 	return append(raws(args), "-t", quote("^("+strings.Join(unique(patterns), "|")+")$")), true
 }
 
-// focusVitest leaves the file out, which comes first in the name.
+// focusVitest leaves out the file, which is the first part of the name.
 func focusVitest(args []word, failing []string) ([]string, bool) {
 	if hasFlag(args, "-t", "--testNamePattern", "--watch", "-w", "watch", "bench") {
 		return nil, false
@@ -108,7 +108,7 @@ func focusMocha(args []word, failing []string) ([]string, bool) {
 	return byPattern(args, "--grep", failing)
 }
 
-// isHook reports whether a name of mocha is that of a hook and not of a test.
+// isHook reports whether a name of mocha belongs to a hook and not to a test.
 func isHook(name string) bool { return strings.Contains(name, `" hook`) }
 
 // cargoValues are the flags of cargo test that take the next argument as their value.
@@ -168,7 +168,7 @@ func focusMaven(args []word, failing []string) ([]string, bool) {
 	for _, class := range unique(classes) {
 		tests = append(tests, class+"#"+strings.Join(unique(methods[class]), "+"))
 	}
-	// A build of several modules would fail in those without such a test.
+	// Otherwise a build of several modules would fail in modules without such a test.
 	return append(raws(args), quote("-Dtest="+strings.Join(tests, ",")), "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false"), true
 }
 
@@ -202,7 +202,7 @@ func focusRSpec(args []word, failing []string) ([]string, bool) {
 	return out, true
 }
 
-// focusPHPUnit matches the names of classes and methods, whatever their data sets.
+// focusPHPUnit matches the names of classes and methods, with any data set.
 func focusPHPUnit(args []word, failing []string) ([]string, bool) {
 	if hasFlag(args, "--filter") {
 		return nil, false

@@ -18,19 +18,19 @@ var (
 	goError   = source.Lazy(`^(?:vet: )?([^\s:][^:]*\.go):(\d+)(?::\d+)?: (.*)$`)
 )
 
-// goTest reads go test, with and without -v and -json. A test that runs other tests by
-// itself prints results of theirs too; their names do not begin as go test wants it.
+// goTest reads go test, with and without -v and -json. A test that itself runs other tests also
+// prints their results; goTest recognizes these by names that go test does not allow.
 //
-// Without -json the name of the package comes after its tests, so results wait for it.
+// Without -json, the name of the package follows its tests, so results wait for it.
 type goTest struct {
 	*reader
 	waiting  []goWaiting
 	places   []Place
-	test     string          // the test that the lines belong to
-	started  map[string]bool // tests that began and did not end
-	last     string          // the one of them that began last
-	panicked bool            // in the package that waits
-	headed   bool            // the last lines are a "# package" and errors of the compiler
+	test     string          // the test of the present lines
+	started  map[string]bool // unfinished tests
+	last     string          // the unfinished test that began last
+	panicked bool            // a panic in the waiting package
+	headed   bool            // the last lines are a "# package" and compiler errors
 	timedOut bool            // the next lines name tests that were running
 }
 
@@ -101,7 +101,7 @@ func (g *goTest) eventOfTest(e goEvent, name string) {
 	}
 }
 
-// printed reads what a test or a compiler printed, which an event quotes.
+// printed reads the output of a test or a compiler in an event.
 func (g *goTest) printed(e goEvent, name string) {
 	l := lineOf(e.Output)
 	switch {
@@ -176,7 +176,7 @@ func (g *goTest) wait(name string, passed bool) {
 	}
 }
 
-// packaged reads the line about a package, which follows what its tests print.
+// packaged reads the line about a package, which follows the output of its tests.
 func (g *goTest) packaged(text string) bool {
 	if strings.HasPrefix(text, "?   \t") {
 		g.ranNone = true
@@ -198,7 +198,7 @@ func (g *goTest) packaged(text string) bool {
 	return true
 }
 
-// flush gives the results that wait the name of their package.
+// flush adds the name of the package to the waiting results.
 func (g *goTest) flush(pkg string, failed bool) {
 	if pkg != "" && failed && !g.anyFailure() {
 		if g.panicked && g.started[g.last] {

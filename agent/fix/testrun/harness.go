@@ -28,8 +28,8 @@ var (
 	xcPlace        = source.Lazy(`^(\S[^:]*):(\d+): error: (.+?) : (.*)$`)
 )
 
-// harness reads what drives tests of several kinds: Automake, Meson, prove, lit, Bazel,
-// gocheck, dotnet test and XCTest.
+// harness reads general test drivers: Automake, Meson, prove, lit, Bazel, gocheck, dotnet test
+// and XCTest.
 type harness struct {
 	*reader
 	test string // the failed test of dotnet whose stack follows
@@ -68,7 +68,7 @@ func (h *harness) take(l line) bool {
 
 func (h *harness) end() {}
 
-// found notes the result of the test whose name is in a group of m.
+// found notes the result of a test; a group of m has the name.
 func (h *harness) found(m []string, name int, passed bool) bool {
 	if m != nil {
 		h.result(m[name], passed)

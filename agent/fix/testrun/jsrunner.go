@@ -29,17 +29,17 @@ type jsRunner struct {
 	*reader
 	style jsStyle
 	file  string   // the file of tests that jest is at
-	tree  suites   // above the line
+	tree  suites   // suites above the line
 	list  bool     // in mocha's list of failures
-	hook  string   // the error of a hook of mocha that failed
-	entry []string // the parts of a name in that list that were read; nil outside
+	hook  string   // the error of a failed hook of mocha
+	entry []string // the read parts of a name in that list; nil outside
 	test  string   // the failed test whose details follow; "" once its place is known
 	ended bool     // below node's second list of failures
-	// failed maps the names of failed tests, without their suites, to their paths.
+	// failed maps the names of failed tests, without suites, to their paths.
 	failed map[string]string
 }
 
-// jsStyle tells the tools apart: each joins suites and tests by another sign.
+// jsStyle distinguishes the tools: each joins suites and tests by another sign.
 type jsStyle string
 
 const (
@@ -82,7 +82,7 @@ func (j *jsRunner) jestFile(text string) bool {
 	return m != nil
 }
 
-// sign reads a line that begins with a sign that is no letter.
+// sign reads a line that begins with a sign and not with a letter.
 func (j *jsRunner) sign(l line) bool {
 	switch {
 	case l.has("● "):
@@ -158,7 +158,7 @@ func (j *jsRunner) treeResult(l line) bool {
 		j.style = styleVitest
 		j.result(name, passed)
 	case isFile || j.style == styleVitest:
-		j.style = styleVitest // a file, or a test whose file is not told: a list follows
+		j.style = styleVitest // a file, or a test without a file: a list follows
 	case j.style == "":
 		j.style = styleNode
 		fallthrough
@@ -168,8 +168,8 @@ func (j *jsRunner) treeResult(l line) bool {
 	return true
 }
 
-// treeTest notes the result of a test. node prints details below it, or in a second list
-// that has no suites.
+// treeTest notes the result of a test. node prints details below the result, or in a second
+// list without suites.
 func (j *jsRunner) treeTest(path, name string, passed bool) {
 	j.result(path, passed)
 	if j.test = ""; passed || j.style != styleNode {
@@ -209,7 +209,7 @@ func (j *jsRunner) indented(l line) bool {
 	return false
 }
 
-// named reads the next part of a name in mocha's list, which ends with a colon.
+// named reads the next part of a name in mocha's list. A name ends with a colon.
 func (j *jsRunner) named(l line) bool {
 	part, last := strings.CutSuffix(l.bare, ":")
 	if j.entry = append(j.entry, part); last || len(j.entry) > 20 {
@@ -224,7 +224,7 @@ func (j *jsRunner) named(l line) bool {
 	return true
 }
 
-// framed notes the first frame below a failure that is in the project.
+// framed notes the first frame of the project below a failure.
 func (j *jsRunner) framed(text string) bool {
 	if j.test == "" {
 		return false

@@ -26,7 +26,7 @@ var (
 	sbtTotal    = source.Lazy(`(?:Passed|Failed|Error): Total (\d+), Failed \d+, Errors \d+, Passed \d+`)
 )
 
-// javaLibraries are the packages in which an assertion fails for a test.
+// javaLibraries are the packages of assertion libraries.
 var javaLibraries = []string{
 	"java.",
 	"javax.",
@@ -55,7 +55,7 @@ var javaLibraries = []string{
 // jvm reads surefire, failsafe, Gradle, and sbt with ScalaTest or MUnit.
 type jvm struct {
 	*reader
-	class string // whose tests follow
+	class string // class of the following tests
 	list  bool   // in a list of failed tests
 	test  string // the failed test whose stack follows; "" once its place is known
 }
@@ -90,7 +90,7 @@ func (j *jvm) take(l line) bool {
 
 func (j *jvm) end() {}
 
-// enter reads which class the tests below belong to.
+// enter reads the class of the following tests.
 func (j *jvm) enter(text string) {
 	if m := surefireClass().FindStringSubmatch(text); m != nil {
 		j.class = m[1] + m[2]
@@ -105,7 +105,7 @@ func (j *jvm) surefireTotal(text string) bool {
 	return j.total(surefireTotal().FindStringSubmatch(text))
 }
 
-// total adds a summary: all tests, and those that were skipped.
+// total adds a summary: the numbers of all tests and of skipped ones.
 func (j *jvm) total(m []string) bool {
 	if m != nil {
 		j.count(number(m[1]) - number(m[2]))
@@ -120,14 +120,14 @@ func (j *jvm) surefireTest(text string) bool {
 	}
 	j.test = j.qualified(m[1])
 	j.fail(j.test)
-	if m[1] == j.class { // no method of it was reached
+	if m[1] == j.class { // no method of the class ran
 		j.inSetUp(j.test)
 	}
 	return true
 }
 
-// listed reads the list at the end, which names tests that a class alone may have been
-// reported for.
+// listed reads the list at the end. It names tests for which earlier lines may name only the
+// class.
 func (j *jvm) listed(text string) bool {
 	_, rest, isHeading := strings.Cut(text, ": ")
 	heading := strings.HasPrefix(text, "Failed tests:") || strings.HasPrefix(text, "Tests in error:")
@@ -141,8 +141,8 @@ func (j *jvm) listed(text string) bool {
 	return j.list
 }
 
-// qualified makes "com.x.FooTest.bar" of the ways in which versions of surefire spell
-// it: "bar(com.x.FooTest)", "com.x.FooTest.bar", and "bar" below its class.
+// qualified returns "com.x.FooTest.bar" for the spellings of all versions of surefire:
+// "bar(com.x.FooTest)", "com.x.FooTest.bar", and "bar" below its class.
 func (j *jvm) qualified(name string) string {
 	if m := classInParens().FindStringSubmatch(name); m != nil {
 		return m[2] + "." + m[1]
@@ -168,7 +168,7 @@ func (j *jvm) gradleResult(text string) bool {
 	return true
 }
 
-// framed notes the first frame below a failure that is in the project.
+// framed notes the first frame of the project below a failure.
 func (j *jvm) framed(text string) bool {
 	if j.test == "" {
 		return false
@@ -183,7 +183,7 @@ func (j *jvm) framed(text string) bool {
 	return true
 }
 
-// failedAt notes a place. The package of the class says in which directory the file is.
+// failedAt notes a place. The package of the class gives the directory of the file.
 func (j *jvm) failedAt(class, file, at string) {
 	if i := strings.LastIndexByte(class, '.'); i >= 0 {
 		file = strings.ReplaceAll(class[:i], ".", "/") + "/" + file

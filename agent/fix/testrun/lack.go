@@ -7,11 +7,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// A sign is a text in a line that says that a command lacks something.
+// A sign is a text in an error line about a lack of a command.
 type sign struct {
 	what fix.Lack
 	has  string         // occurs in the line
-	says source.Pattern // matches the line, too; nil if has is enough
+	says source.Pattern // must match the line, too; nil if has is enough
 }
 
 // signs are tried in order, and the first counts. Each has a sample in lack_test.go.
@@ -109,7 +109,7 @@ var signs = []sign{
 	{fix.LackNetwork, "Network is unreachable", nil},
 }
 
-// lackOf returns what a line says that a command lacks, "" for most lines.
+// lackOf returns the lack in a line of output, "" for most lines.
 func lackOf(text string) fix.Lack {
 	for _, s := range signs {
 		if strings.Contains(text, s.has) && (s.says == nil || s.says().MatchString(text)) {

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine is how many bytes of a line are read. Lines of go test -json are longer than
-// what they quote.
+// maxLine bounds the read part of a line, in bytes. Lines of go test -json are longer than the
+// text that they quote.
 const maxLine = 16 << 10
 
 // A line is one line of an output.
 type line struct {
 	text   string // without colours, carriage returns and trailing space
 	bare   string // text without leading space
-	indent int    // how many bytes of leading space there are
+	indent int    // number of bytes of leading space
 }
 
 func newLine(raw []byte) line {
@@ -58,7 +58,7 @@ func skipEscape(s string) string {
 		case s[i] == '\a':
 			return s[i+1:]
 		}
-		return s[i:] // which is an escape sequence of its own
+		return s[i:] // this is a separate escape sequence
 	case !strings.HasPrefix(s, "["):
 		return s[min(1, len(s)):]
 	}

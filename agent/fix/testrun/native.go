@@ -128,7 +128,7 @@ func (n *native) crashes(how string) {
 	}
 }
 
-// assertion reads what assert prints (glibc, musl and macOS alike).
+// assertion reads the message of assert (the same for glibc, musl and macOS).
 func (n *native) assertion(text string) bool {
 	m := assertFailed().FindStringSubmatch(text)
 	if m != nil {

@@ -34,7 +34,7 @@ var (
 // minitest and test-unit, PHPUnit, JUnit's console, Jasmine and ExUnit.
 type numbered struct {
 	*reader
-	list   bool   // entries of the list at hand are failures
+	list   bool   // entries of the present list are failures
 	expect bool   // the next line names a test of minitest
 	test   string // the failed test whose details follow; "" once its place is known
 }
@@ -124,7 +124,7 @@ func (n *numbered) kind(text string) bool {
 	return true
 }
 
-// minitest reads the name of a test that failed.
+// minitest reads the name of a failed test.
 func (n *numbered) minitest(l line) bool {
 	n.expect = false
 	name, _, _ := strings.Cut(l.bare, "): ") // test-unit puts the message behind the name

@@ -13,28 +13,28 @@ import (
 	"git-agent/gitext"
 )
 
-// A Proposal is a guess how a repository is built and tested.
+// A Proposal is a guess of the commands that build and test a repository.
 type Proposal struct {
-	Build string // "" if Test builds what it runs
+	Build string // "" if Test builds the program itself
 	Test  string
 	Suite string // "" for Test
-	From  string // the file that suggests it, with its directory
+	From  string // the file that suggests the commands, with its directory
 }
 
 // These limits bound the search for proposals.
 const (
 	maxProposals   = 12
-	maxManifest    = 1 << 20 // bytes of a file that is read
-	maxDirectories = 8       // directories below the top that are considered
+	maxManifest    = 1 << 20 // bytes of a read file
+	maxDirectories = 8       // considered directories below the top
 )
 
-// Propose guesses commands from the tracked files of a tree, the most likely first. It
-// runs nothing and reads only files that describe builds. Commands are for the top of
-// the tree and need no network. near is a path that the tests should cover, such as the
-// file of a bug, or "": of several directories with tests of their own, the top comes
-// first, then those around near, the closest first, then the others.
+// Propose guesses commands from the tracked files of a tree, the most likely first. It runs
+// nothing and reads only files that describe builds. Commands are for the top of the tree and
+// need no network. near is a path that the tests should cover, such as the file of a bug, or
+// "". If several directories have their own tests, the top comes first, then the directories
+// around near, the closest first, then the others.
 //
-// The error is one of reading the repository. No proposal is no error.
+// An error means that the repository could not be read. An empty result is no error.
 func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
 	l, err := newLayout(ctx, repo, tree)
 	if err != nil {
@@ -66,7 +66,7 @@ func around(dir, near string) int {
 	return 0
 }
 
-// inDirectory makes commands for a directory commands for the top.
+// inDirectory changes commands for a directory to commands for the top.
 func (p *Proposal) inDirectory(dir string) {
 	for _, command := range []*string{&p.Build, &p.Test, &p.Suite} {
 		if *command != "" {
@@ -76,7 +76,7 @@ func (p *Proposal) inDirectory(dir string) {
 	p.From = dir + "/" + p.From
 }
 
-// A layout is the tree as far as its files tell how it is tested.
+// A layout has the information in the tree's files about its tests.
 type layout struct {
 	read   func(path string) (string, error)
 	modes  map[string]uint32          // of all files
@@ -123,7 +123,7 @@ func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*layout, 
 	return l, nil
 }
 
-// foreign are directories whose files are not the project's own tests.
+// foreign are names of directories without tests of the project.
 var foreign = map[string]bool{
 	"node_modules": true, "vendor": true, "third_party": true, "thirdparty": true, "3rdparty": true, "extern": true, "external": true, "deps": true, "testdata": true, "fixtures": true,
 	"__fixtures__": true, "examples": true, "example": true, "templates": true, "docs": true, "doc": true, "website": true, "benchmarks": true, "target": true, "dist": true,
@@ -181,8 +181,8 @@ type directory struct {
 	path string
 }
 
-// has reports whether the directory holds one of the files, or one of the directories
-// if the name ends with a slash. Names may be in directories below.
+// has reports whether the directory contains one of the files, or one of the directories if the
+// name ends with a slash. Names may contain directories.
 func (d directory) has(names ...string) bool {
 	for _, name := range names {
 		p := path.Join(d.path, name)
@@ -195,7 +195,7 @@ func (d directory) has(names ...string) bool {
 
 func (d directory) text(name string) string { return d.layout.text(path.Join(d.path, name)) }
 
-// program returns how to start a script of the repository: by the shell if it is not
+// program returns the command that starts a script of the repository: with sh if it is not
 // executable.
 func (d directory) program(name string) string {
 	if d.modes[path.Join(d.path, name)] == 0o100755 {
@@ -204,8 +204,8 @@ func (d directory) program(name string) string {
 	return "sh ./" + name
 }
 
-// at returns the proposals of one directory. Where several languages have their own,
-// the one with the most files comes first; rules for no language come last.
+// at returns the proposals of one directory. If several languages have proposals, the one with
+// the most files comes first; rules without a language come last.
 func (l *layout) at(dir string) []ranked {
 	var found []ranked
 	for i, r := range rules {
@@ -230,8 +230,8 @@ type ranked struct {
 
 var makeTarget = source.Lazy(`(?m)^(check|test)\s*:([^=]|$)`)
 
-// makeTargets returns the targets of a Makefile that run tests. Where there is both, test
-// comes first: check then often runs linters too.
+// makeTargets returns the test targets of a Makefile. If there are both test and check, test
+// comes first, because check then often runs linters too.
 func makeTargets(makefile string) []string {
 	var out []string
 	for _, m := range makeTarget().FindAllStringSubmatch(makefile, -1) {

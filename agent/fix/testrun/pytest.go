@@ -27,11 +27,11 @@ type pyTest struct {
 	headings []string // of failures
 	heading  string
 	named    bool            // there is a summary with names
-	collects bool            // below the heading of a file that could not be collected
-	frames   []Place         // of the error below that heading, outermost first
-	raised   string          // the error that the lines before said was raised: "OSError: no display"
-	errors   []string        // tests that the summary calls errors: they died before or after their text
-	after    map[string]bool // headings of errors after the text of a test
+	collects bool            // inside of the error of a file that could not be collected
+	frames   []Place         // frames of this error, outermost first
+	raised   string          // the raised error in the lines before: "OSError: no display"
+	errors   []string        // tests that the summary lists as errors: they died before or after their own code
+	after    map[string]bool // headings of errors after the code of a test
 }
 
 func (p *pyTest) take(l line) bool {
@@ -55,8 +55,7 @@ func (p *pyTest) take(l line) bool {
 	return p.verbose(l.text) || p.counts(l.text) || p.failedAt(l.text)
 }
 
-// raises reads which error was raised. It leaves errors of syntax to the machine that
-// reads their places.
+// raises reads the raised error. Another machine reads syntax errors with their places.
 func (p *pyTest) raises(text string) bool {
 	m := pyRaised().FindStringSubmatch(text)
 	if m == nil {
@@ -71,8 +70,8 @@ func (p *pyTest) raises(text string) bool {
 	return false
 }
 
-// flush notes the places of an error of collection, the innermost first, which is where
-// it was raised.
+// flush notes the places of a collection error. The innermost place, where the error was
+// raised, comes first.
 func (p *pyTest) flush() {
 	for _, place := range slices.Backward(p.frames) {
 		p.buildError(place)
@@ -86,8 +85,8 @@ func (p *pyTest) end() {
 	p.name()
 }
 
-// markSetUp notes which tests died before their text ran. Those that died after it have a
-// heading that says so.
+// markSetUp notes the tests that died before their own code ran. Tests that died after it have
+// a special heading.
 func (p *pyTest) markSetUp() {
 	for _, name := range p.errors {
 		_, test, _ := strings.Cut(name, "::")
@@ -97,7 +96,7 @@ func (p *pyTest) markSetUp() {
 	}
 }
 
-// name names the tests of failures, for which the summary has the whole names.
+// name replaces the names of failures by the complete names in the summary.
 func (p *pyTest) name() {
 	if len(p.headings) == 0 {
 		return
@@ -173,8 +172,8 @@ func (p *pyTest) summary(text string) bool {
 	return true
 }
 
-// nodeID cuts the message off a line of the summary. Parameters in brackets may hold
-// the same characters as the separator.
+// nodeID removes the message from a line of the summary. Parameters in brackets may contain the
+// separator.
 func nodeID(s string) string {
 	id, _, found := strings.Cut(s, " - ")
 	if !found || !strings.Contains(id, "[") || strings.HasSuffix(id, "]") {

@@ -1,15 +1,14 @@
-// Package testrun runs the tests of a repository and reads what they print.
+// Package testrun runs the tests of a repository and reads their output.
 //
-// [Propose] guesses the commands from the files of a tree. [Reproduce] runs a command
-// several times and says how it ends. [Read] finds the names of the tests, the places
-// of failed assertions and the errors of compilers in the output of any known tool.
-// [Compare] decides whether a change made tests fail, and [Focus] makes a command run
-// only the tests that fail.
+// [Propose] guesses the commands from the files of a tree. [Reproduce] runs a command several
+// times and reports its state. [Read] finds the names of the tests, the places of failed
+// assertions and the errors of compilers in the output of any known tool. [Compare] decides
+// whether a change made tests fail, and [Focus] restricts a command to the failing tests.
 //
-// The reader is a list of small machines, one for each family of tools. Each is offered
-// every line until one takes it. Time is proportional to the size of the output, and
-// memory is bounded by the limits in this file: outputs are written by whatever the
-// repository runs, so nothing in them is trusted.
+// The reader is a list of small machines, one for each family of tools. Each line goes from
+// machine to machine until one takes it. Time is proportional to the size of the output, and
+// the limits in this file bound the memory: code of the repository writes the outputs, so they
+// are not trusted.
 package testrun
 
 import (
@@ -19,42 +18,41 @@ import (
 	"git-agent/agent/fix"
 )
 
-// A Place is a line of a file that an output names.
+// A Place is a line of a file, named by an output.
 type Place struct {
-	File string // as the tool prints it; for Java with the directories of its package
+	File string // in the form that the tool prints; for Java with the directories of its package
 	Line int    // from 1; 0 if the tool names none
-	Text string // what the tool says about it, one line
-	Test string // the name of the test that failed there, as in Report.Failing; "" if unknown
+	Text string // the tool's message about the place, one line
+	Test string // name of the test that failed at this place, as in Report.Failing; "" if unknown
 }
 
-// A Report is what an output says about tests.
+// A Report is the information of an output about tests.
 //
-// Names are those that the tool prints. Where it prints them in parts, they are joined
-// as the tool joins them elsewhere: "module/pkg:TestA/sub" for Go, "tests/a.py::test_b"
-// for pytest, "suite test" for mocha, "suite › test" for jest, and "suite > test" for
-// node:test and vitest. A Go package that failed without the name of a test is in
-// Failing by its path alone.
+// Names have the form that the tool prints. If it prints a name in parts, they are joined in
+// the tool's usual form: "module/pkg:TestA/sub" for Go, "tests/a.py::test_b" for pytest, "suite
+// test" for mocha, "suite › test" for jest, and "suite > test" for node:test and vitest. A Go
+// package that failed without the name of a test is in Failing with only its path.
 type Report struct {
 	Failing []string // in the order of the output, each once
 	Passing []string // likewise; most tools name no passing tests unless asked to
-	Ran     int      // how many tests ran, those that were skipped left out; -1 if the output does not say
-	Some    bool     // the output says that tests ran, though not how many
+	Ran     int      // number of tests that ran, without skipped ones; -1 if unknown
+	Some    bool     // the output shows that tests ran, but not their number
 
-	SetUp []string // those of Failing that died in a set-up, before their own text ran
+	SetUp []string // tests of Failing that died in a set-up, before their own code ran
 
 	Build       bool     // something did not build
-	Unbuilt     []string // packages or files of tests that did not build, where the tool names them
+	Unbuilt     []string // packages or test files that did not build, if the tool names them
 	BuildErrors []Place
-	Lacks       fix.Lack // what is not there; "" if no line says so
-	Missing     string   // the line that says so
-	notFound    string   // the line in which a shell says that it found no program; tests may do without it
+	Lacks       fix.Lack // the missing need; "" if no line reports one
+	Missing     string   // the line about Lacks
+	notFound    string   // a shell's line about a missing program; tests may not need the program
 
-	Places   []Place // of failed assertions, in the order of the output
-	Panicked bool    // a process ended before its tests did: it panicked or crashed
+	Places   []Place // places of failed assertions, in the order of the output
+	Panicked bool    // a process panicked or crashed before its tests ended
 	Cut      bool    // the output lacks its middle, so that names may be missing
 }
 
-// These limits bound what is kept of an output.
+// These limits bound the kept part of an output.
 const (
 	maxNames  = 20000
 	maxPlaces = 500
@@ -72,31 +70,31 @@ func Read(output []byte) Report {
 
 // A machine reads the output of one family of tools.
 type machine interface {
-	// take reads a line and reports whether the line is only for this machine.
+	// take reads a line and reports whether no other machine should read it.
 	take(l line) bool
 	// end is called after the last line.
 	end()
 }
 
-// A reader collects what the machines find.
+// A reader collects the results of the machines.
 type reader struct {
 	report  Report
 	results map[string]bool // whether a test passed
 	order   []string
-	skipped map[string]bool // tests that did not run, where their places were read
+	skipped map[string]bool // skipped tests with places in the output
 	unbuilt map[string]bool
 	died    map[string]bool // tests that died in their set-up
 	seen    map[Place]bool
 
-	// ctest prints what a test program prints only if the program fails. So its own tests
-	// alone can be compared with those of another run.
+	// ctest shows the output of a test program only if the program fails. So only ctest's own
+	// tests can be compared with those of another run.
 	ofCTest map[string]bool // nil if ctest did not run
-	inCTest int             // tests that it counts
+	inCTest int             // number of tests that ctest counts
 
-	counted  int  // tests that summaries count
+	counted  int  // sum of the tests in summaries
 	hasCount bool // a summary was found
-	ranSome  bool // tests ran that were not counted
-	ranNone  bool // a tool said that it ran no test
+	ranSome  bool // uncounted tests ran
+	ranNone  bool // a tool reported that it ran no test
 
 	machines []machine
 }
@@ -139,8 +137,8 @@ func (r *reader) finish() Report {
 	return r.report
 }
 
-// ran determines how many tests ran. Summaries count tests that have no names in the
-// output, and outputs name tests that are in no summary.
+// ran determines how many tests ran. Some summaries count tests without names in the output,
+// and some outputs name tests without a summary.
 func (r *reader) ran() int {
 	switch names := len(r.order); {
 	case r.ofCTest != nil:
@@ -153,7 +151,7 @@ func (r *reader) ran() int {
 	return -1
 }
 
-// result notes how a test ended. A test that failed once has failed.
+// result notes the result of a test. If a test failed once, it counts as failed.
 func (r *reader) result(name string, passed bool) {
 	if name = clip(name); name == "" {
 		return
@@ -170,7 +168,7 @@ func (r *reader) result(name string, passed bool) {
 
 func (r *reader) fail(name string) { r.result(name, false) }
 
-// inSetUp notes that a failing test died before its own text ran.
+// inSetUp notes that a failing test died before its own code ran.
 func (r *reader) inSetUp(name string) {
 	if name = clip(name); !r.died[name] && len(r.died) < maxNames {
 		r.died[name] = true
@@ -189,7 +187,7 @@ func (r *reader) count(n int) {
 	}
 }
 
-// noBuild notes that something did not build; name may be "".
+// noBuild notes a failed build; name may be "".
 func (r *reader) noBuild(name string) {
 	r.report.Build = true
 	if name = clip(name); name != "" && !r.unbuilt[name] && len(r.unbuilt) < maxPlaces {
@@ -204,7 +202,7 @@ func (r *reader) buildError(p Place) {
 	r.add(&r.report.BuildErrors, p)
 }
 
-// place notes where an assertion failed.
+// place notes the place of a failed assertion.
 func (r *reader) place(p Place) { r.add(&r.report.Places, p) }
 
 func (r *reader) add(list *[]Place, p Place) {
@@ -216,8 +214,8 @@ func (r *reader) add(list *[]Place, p Place) {
 	*list = append(*list, p)
 }
 
-// missing notes a line that says what is not there. The first such line counts, unless it
-// only says that there is no network and a later one says what for.
+// missing notes a line about a missing need. The first such line counts, except that a line
+// about the network gives way to a later, more specific one.
 func (r *reader) missing(what fix.Lack, text string) {
 	if r.report.Lacks == "" || r.report.Lacks == fix.LackNetwork && what != fix.LackNetwork {
 		r.report.Lacks, r.report.Missing = what, clip(text)

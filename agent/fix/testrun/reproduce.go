@@ -16,8 +16,8 @@ import (
 // Options bound a reproduction.
 type Options struct {
 	Runs    int           // most runs; 0 means 3
-	Timeout time.Duration // of one run; 0 means the workspace's
-	Budget  time.Duration // no run begins that would probably end later than this; 0 means one minute
+	Timeout time.Duration // time limit of one run; 0 means the workspace's limit
+	Budget  time.Duration // time for all runs: no run begins that would probably end later; 0 means one minute
 }
 
 const (
@@ -26,20 +26,20 @@ const (
 	keptOutput    = 64 << 10 // bytes at each end of Reproduction.Output
 )
 
-// Reproduce runs the test command of a problem at the problem's tree, after its build
-// command, and repeats it to tell flaky tests from failing ones. Before each run,
-// tracked files are as in the tree; files that a build made are kept.
+// Reproduce runs the test command of a problem at the problem's tree, after its build command,
+// and repeats it to tell flaky tests from failing ones. Before each run, tracked files are
+// restored to the tree's content; files of a build are kept.
 //
-// Failing holds the tests that fail in each run, or if there are none, those that fail in
-// any. Opened is of the first run. Output is of the first failing run, or else of the first
-// run. Reproduce
-// returns an error if ctx ends, the tree cannot be checked out, or the workspace fails.
+// In the result, Failing has the tests that fail in each run, or if there are none, those that
+// fail in any. Opened comes from the first run. Output comes from the first failing run, or
+// else from the first run. Reproduce returns an error if ctx ends, the tree cannot be checked
+// out, or the workspace fails.
 func Reproduce(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, error) {
 	rep, _, err := Runs(ctx, w, p, opt)
 	return rep, err
 }
 
-// Runs is Reproduce, and returns the single runs too.
+// Runs works like Reproduce, and also returns the single runs.
 func Runs(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (fix.Reproduction, []Ending, error) {
 	var runs []Ending
 	var opened map[string]bool
@@ -80,20 +80,20 @@ func watched(ctx context.Context, w *trial.Workspace, p fix.Problem, first bool)
 	}
 	files, err := w.Paths(ctx, p.Tree.Commit, p.Tree.Over)
 	if err != nil && ctx.Err() == nil {
-		err = nil // a damaged tree: what is there is watched
+		err = nil // a damaged tree: the existing files are watched
 	}
 	return w.WatchOpened(files), err
 }
 
-// again reports whether there is time for another run. The first one may have to build,
-// so that the second takes rather half of its time.
+// again reports whether there is time for another run. The first run may include a build, so
+// the estimate for the second is half of its time.
 func (opt Options) again(runs int, spent time.Duration) bool {
 	next := spent + spent/time.Duration(max(runs, 2))
 	return runs < cmp.Or(opt.Runs, defaultRuns) && next <= cmp.Or(opt.Budget, defaultBudget)
 }
 
-// Uncached returns the environment in which go test runs tests again that it ran
-// before; nil for other commands.
+// Uncached returns the environment variables that make go test repeat tests with cached
+// results; nil for other commands.
 func Uncached(command string) []string {
 	if !strings.Contains(command, "go test") || strings.Contains(command, "-count") {
 		return nil
@@ -101,7 +101,7 @@ func Uncached(command string) []string {
 	return []string{strings.TrimSuffix("GOFLAGS="+os.Getenv("GOFLAGS"), " ") + " -count=1"}
 }
 
-// summarize makes one answer of several runs.
+// summarize makes one Reproduction from several runs.
 func summarize(command string, runs []Ending) fix.Reproduction {
 	shown, failed := runs[0], 0
 	for _, e := range slices.Backward(runs) {
@@ -135,8 +135,8 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 	return out
 }
 
-// failures returns the names of the tests that fail in each run that fails, and of those
-// that fail in some only.
+// failures returns the names of the tests that fail in every failing run, and of those that
+// fail only in some.
 func failures(runs []Ending) (always, sometimes []string) {
 	times, failed := map[string]int{}, 0
 	var order []string

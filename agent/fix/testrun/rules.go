@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// manifests are the files that make a directory worth looking at.
+// manifests are the files that make a directory a candidate for proposals.
 var manifests = strings.Fields(
 	`go.mod package.json pom.xml build.gradle build.gradle.kts Cargo.toml pyproject.toml setup.py setup.cfg tox.ini pytest.ini manage.py
 	CMakeLists.txt meson.build configure.ac Makefile GNUmakefile makefile Rakefile Gemfile composer.json phpunit.xml phpunit.xml.dist mix.exs
@@ -16,9 +16,9 @@ var manifests = strings.Fields(
 
 // A rule makes proposals for one ecosystem.
 type rule struct {
-	extensions []string // of its source files, which decide between ecosystems; nil if it has no language
+	extensions []string // extensions of its source files, for the choice between ecosystems; nil without a language
 	propose    func(d directory) []Proposal
-	covers     bool // what runs at the top runs the tests of the directories below too
+	covers     bool // commands at the top also run the tests of directories below
 }
 
 var rules = []rule{
@@ -42,7 +42,7 @@ var rules = []rule{
 	{nil, proposeScripts, true},
 }
 
-// simple makes the rule that a file suggests a command.
+// simple makes the rule for a file that suggests a command.
 func simple(file, command string) func(directory) []Proposal {
 	return func(d directory) []Proposal {
 		if !d.has(file) {
@@ -75,7 +75,7 @@ func proposePython(d directory) []Proposal {
 	if d.has("manage.py") {
 		return []Proposal{{Test: "python3 manage.py test", From: "manage.py"}}
 	}
-	below := d.path != "." // directories named tests are everywhere
+	below := d.path != "." // directories with the name tests are everywhere
 	if from == "" || below && strings.HasSuffix(from, "/") || !d.hasPythonTests() {
 		return nil
 	}
@@ -90,8 +90,7 @@ func proposePython(d directory) []Proposal {
 	return out
 }
 
-// hasPythonTests reports whether there are files below the directory that pytest or
-// unittest takes for tests.
+// hasPythonTests reports whether pytest or unittest would find test files below the directory.
 func (d directory) hasPythonTests() bool {
 	for p := range d.modes {
 		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) &&
@@ -105,7 +104,7 @@ func (d directory) hasPythonTests() bool {
 // holds reports whether a path is below the directory.
 func (d directory) holds(p string) bool { return d.path == "." || strings.HasPrefix(p, d.path+"/") }
 
-// hasBelow reports whether a directory below this one holds a file with an extension.
+// hasBelow reports whether a directory below this one contains a file with an extension.
 func (d directory) hasBelow(dir, ext string) bool {
 	prefix := path.Join(d.path, dir) + "/"
 	for p := range d.modes {
@@ -137,8 +136,8 @@ func proposeJVM(d directory) []Proposal {
 	return append(out, simple("build.sbt", "sbt -Dsbt.offline=true test")(d)...)
 }
 
-// proposeNative proposes CMake, Meson and Autotools, in directories of their own, so
-// that no tracked file changes. A plain Makefile is proposeMake's.
+// proposeNative proposes CMake, Meson and Autotools, in separate build directories, so that no
+// tracked file changes. proposeMake handles a plain Makefile.
 func proposeNative(d directory) []Proposal {
 	var out []Proposal
 	if d.has("CMakeLists.txt") && d.cmakeTests() {
@@ -165,7 +164,7 @@ func proposeNative(d directory) []Proposal {
 	return out
 }
 
-// cmakeTests reports whether the project defines tests. They may be defined below.
+// cmakeTests reports whether the project defines tests, here or in a directory below.
 func (d directory) cmakeTests() bool {
 	for _, name := range []string{"", "test", "tests", "unittest", "unittests", "unit_tests", "src"} {
 		text := d.text(path.Join(name, "CMakeLists.txt"))
@@ -243,7 +242,7 @@ func proposeMake(d directory) []Proposal {
 	return nil
 }
 
-// proposeScripts proposes scripts that are named for what they do, and tests of bats.
+// proposeScripts proposes scripts with typical names for tests, and tests of bats.
 func proposeScripts(d directory) []Proposal {
 	for _, name := range []string{"run-tests.sh", "run_tests.sh", "runtests.sh", "runtests", "test.sh", "script/test", "scripts/test", "scripts/test.sh", "tests/run.sh", "test/run.sh"} {
 		if d.has(name) {

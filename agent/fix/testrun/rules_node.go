@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// nodeUnit are scripts that run tests without linters and coverage, for projects whose
-// script "test" does more.
+// nodeUnit are names of scripts that usually run tests without linters and coverage, for
+// projects whose script "test" also runs those.
 var nodeUnit = []string{"tests-only", "test:unit", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
 
 // A nodeProject is a package.json and the program that runs its scripts.
@@ -67,11 +67,11 @@ func proposeNode(d directory) []Proposal {
 	return out
 }
 
-// A nodePart is what a part of a script does.
+// A nodePart is the purpose of a part of a script.
 type nodePart int
 
 const (
-	partOther nodePart = iota // it builds, or nobody knows
+	partOther nodePart = iota // a build, or unknown
 	partLints
 	partTests
 )
@@ -88,8 +88,8 @@ var (
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
 )
 
-// withoutLinters returns the part of the script "test" that tests, if linters stand beside
-// it or before it: what a linter says is no bug, and linters need packages of their own.
+// withoutLinters returns the testing part of the script "test", if the script also runs
+// linters: complaints of linters are no bugs, and linters need additional packages.
 func (n nodeProject) withoutLinters() (Proposal, bool) {
 	p := Proposal{From: "package.json"}
 	var build, test []string
@@ -112,7 +112,7 @@ func (n nodeProject) withoutLinters() (Proposal, bool) {
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
-				return p, false // it may need the tests
+				return p, false // this part may need the tests
 			}
 			build = append(build, n.start(part))
 		}
@@ -121,8 +121,8 @@ func (n nodeProject) withoutLinters() (Proposal, bool) {
 	return p, lints && len(test) > 0
 }
 
-// scriptParts splits a script into the commands that run one after the other, none if the
-// shell would do more than that.
+// scriptParts splits a script into consecutive commands. It returns none if the script uses
+// other features of the shell.
 func scriptParts(script string) []string {
 	if script == "" || strings.ContainsAny(strings.ReplaceAll(script, "&&", ""), "&|;<>`$()\n") {
 		return nil
@@ -134,7 +134,7 @@ func scriptParts(script string) []string {
 	return parts
 }
 
-// kind says what a part of a script does. depth bounds scripts that run each other.
+// kind returns the purpose of a part of a script. depth bounds scripts that run each other.
 func (n nodeProject) kind(part string, depth int) nodePart {
 	const deepest = 4
 	part = nodeVars().ReplaceAllString(part, "")
@@ -155,7 +155,8 @@ func (n nodeProject) kind(part string, depth int) nodePart {
 	return partOther
 }
 
-// kindOfAll says what several parts do together: they test if one does, and lint if all do.
+// kindOfAll returns the purpose of several parts together: they test if one of them tests, and
+// lint if all of them lint.
 func (n nodeProject) kindOfAll(parts []string, depth int) nodePart {
 	lint := 0
 	for _, part := range parts {
@@ -172,8 +173,8 @@ func (n nodeProject) kindOfAll(parts []string, depth int) nodePart {
 	return partOther
 }
 
-// start returns how to start a part of a script by itself: programs of packages are not on
-// PATH there.
+// start returns the command that starts a part of a script alone, because the programs of
+// packages are not on PATH.
 func (n nodeProject) start(part string) string {
 	vars := nodeVars().FindString(part)
 	program := strings.TrimPrefix(vars, "cross-env ")

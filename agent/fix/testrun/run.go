@@ -12,13 +12,13 @@ import (
 	"git-agent/agent/trial"
 )
 
-// An Ending says how a command ended and what it said about tests.
+// An Ending is the end of a command and the information of its output about tests.
 type Ending struct {
 	State  fix.State // Failing, Passing or Broken
-	How    string    // predicate of a sentence that begins with "it": "fails (exit 1)"
-	Exit   int       // as a shell reports it
-	Output []byte    // paths in it are relative to the work tree; the middle is left out if it is long
-	Raw    []byte    // Output with the paths as they were printed
+	How    string    // predicate of a sentence with the subject "it": "fails (exit 1)"
+	Exit   int       // exit code as a shell reports it
+	Output []byte    // output with paths relative to the work tree; a long one has lost its middle
+	Raw    []byte    // Output with the original paths
 	Report Report
 	Took   time.Duration
 
@@ -26,20 +26,20 @@ type Ending struct {
 	Full     bool // the command was ended because it filled the disk
 }
 
-// Commands say what to run.
+// Commands are the commands of a run, with their limits.
 type Commands struct {
-	Build   string // "" if Test builds what it runs
+	Build   string // "" if Test builds the program itself
 	Test    string
-	Timeout time.Duration // of each command; 0 means the workspace's
+	Timeout time.Duration // time limit of each command; 0 means the workspace's limit
 	Set     []string      // NAME=value pairs for the environment
 }
 
-// maxOutput is how many bytes of output are read at each end. It is more than an
-// [Ending] needs, because tools name failing tests in the middle.
+// maxOutput bounds the read output, in bytes at each end. It is larger than the output in a
+// report, because tools name failing tests in the middle.
 const maxOutput = 1 << 20
 
-// Run runs commands in the work tree as it is: first Build, and then Test if the build
-// passes. Took is the time of both. It returns an error if ctx ends or if the workspace fails.
+// Run runs commands in the present work tree: first Build, and then Test if the build passes.
+// Took is the time of both. It returns an error if ctx ends or if the workspace fails.
 func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 	var built time.Duration
 	if c.Build != "" {
@@ -80,8 +80,8 @@ func read(res trial.Result, dir string) Ending {
 	}
 }
 
-// relative makes paths in an output relative to the work tree, whose own path differs
-// from one run to the next.
+// relative makes paths in an output relative to the work tree, because the path of the work
+// tree differs between runs.
 func relative(output []byte, dir string) []byte {
 	for _, prefix := range []string{"file://" + dir + "/", dir + "/"} {
 		output = bytes.ReplaceAll(output, []byte(prefix), nil)
@@ -89,7 +89,7 @@ func relative(output []byte, dir string) []byte {
 	return output
 }
 
-// judgeBuild decides about a build command that did not pass.
+// judgeBuild sets State and How for a build command that did not pass.
 func judgeBuild(e Ending, res trial.Result) Ending {
 	e.State = fix.Broken
 	switch {
@@ -104,7 +104,7 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 	return e
 }
 
-// notThere returns what is not there, to be put behind a reason.
+// notThere returns the missing need, as text behind a reason.
 func (r *Report) notThere() string {
 	if what := cmp.Or(r.notFound, r.Missing); what != "" {
 		return ": " + what
@@ -115,7 +115,7 @@ func (r *Report) notThere() string {
 // shownLine bounds a line of an output in a sentence, in characters.
 const shownLine = 200
 
-// lack returns what a command that cannot be judged lacks, and the line that says so.
+// lack returns the lack of a command without a judgement, and the line about it.
 func (r *Report) lack() (fix.Lack, string) {
 	if r.Lacks == "" && r.notFound != "" {
 		return fix.LackProgram, r.notFound
@@ -123,8 +123,8 @@ func (r *Report) lack() (fix.Lack, string) {
 	return r.Lacks, r.Missing
 }
 
-// lacking says what the command lacks, with the line that says so, and the place of an
-// import that fails.
+// lacking describes the lack of the command, with the line about it and the place of a failed
+// import.
 func (e *Ending) lacking() string {
 	line := e.Report.Missing
 	for _, p := range e.Report.BuildErrors {
@@ -136,7 +136,7 @@ func (e *Ending) lacking() string {
 	return fmt.Sprintf("needs %s (exit %d): %s", e.Report.Lacks, e.Exit, agent.Shorten(line, shownLine))
 }
 
-// judge decides about a test command.
+// judge sets State and How for a test command.
 func judge(e Ending, res trial.Result) Ending {
 	r := &e.Report
 	named := len(r.Failing) > 0
@@ -163,7 +163,7 @@ func judge(e Ending, res trial.Result) Ending {
 	return e
 }
 
-// notBuilt says what does not build.
+// notBuilt names the packages or files that do not build.
 func (e *Ending) notBuilt() string {
 	how := fmt.Sprintf("does not build (exit %d)", e.Exit)
 	if len(e.Report.BuildErrors) == 0 {

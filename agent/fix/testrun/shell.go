@@ -8,13 +8,13 @@ import (
 
 // A word is one word of a shell command.
 type word struct {
-	raw   string // as it was written
+	raw   string // original text
 	value string // without quotes
 }
 
-// words splits a command that is a single simple invocation. ok is false if the shell
-// would do more than to start one program: pipes, lists, redirections and expansions.
-// Patterns of file names are kept as they are.
+// words splits a command that is a single simple invocation. ok is false if the command uses
+// other features of the shell: pipes, lists, redirections or expansions. Patterns of file names
+// stay unchanged.
 func words(command string) (list []word, ok bool) {
 	rest := strings.TrimSpace(command)
 	for rest != "" {
@@ -28,8 +28,8 @@ func words(command string) (list []word, ok bool) {
 	return list, len(list) > 0
 }
 
-// oneWord reads the word at the beginning of s and returns how many bytes it has; 0 if
-// it is not a plain word.
+// oneWord reads the word at the beginning of s and returns its length in bytes; 0 if it is not
+// a plain word.
 func oneWord(s string) (word, int) {
 	var value strings.Builder
 	i := 0
@@ -68,8 +68,8 @@ func wordPart(s string) (value string, n int) {
 	return s[:1], 1
 }
 
-// expands reports whether the shell may change a text between double quotes. A dollar sign
-// before the end, or before what begins no name, stands for itself, as in "^(TestA|TestB)$".
+// expands reports whether the shell may change a text between double quotes. A dollar sign at
+// the end, or before a character that begins no name, is literal, as in "^(TestA|TestB)$".
 func expands(quoted string) bool {
 	for i := range len(quoted) {
 		switch quoted[i] {
@@ -87,7 +87,7 @@ func expands(quoted string) bool {
 // safeWord matches words that mean the same with and without quotes.
 var safeWord = source.Lazy(`^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$`)
 
-// quote makes a word of the shell of a text.
+// quote quotes a text as one word of the shell.
 func quote(s string) string {
 	if safeWord().MatchString(s) {
 		return s
@@ -97,16 +97,16 @@ func quote(s string) string {
 
 var assignment = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// wrappers are programs that start the test tool that follows them. Of two that begin
-// alike, the longer comes first.
+// wrappers are programs that start the following test tool. Of two with the same beginning, the
+// longer one comes first.
 var wrappers = [][]string{
 	{"npx", "--no-install"}, {"npx", "--yes"}, {"npx"}, {"yarn", "run"}, {"yarn"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx"},
 	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
 	{"python", "-m"}, {"python3", "-m"}, {"php"}, {"env"}, {"nice"},
 }
 
-// tool returns the index of the word that names the test tool, behind assignments and
-// wrappers, and the name of the tool without its directory.
+// tool returns the name of the test tool without its directory, and the index of its word,
+// behind assignments and wrappers.
 func tool(list []word) (name string, at int) {
 	skipAssignments := func() {
 		for at < len(list) && assignment().MatchString(list[at].raw) {
@@ -130,8 +130,7 @@ func tool(list []word) (name string, at int) {
 	return list[at].value[strings.LastIndexByte(list[at].value, '/')+1:], at
 }
 
-// matchWords reports whether a command begins with some words. A program may be named by
-// its path.
+// matchWords reports whether a command begins with some words. The program may have a path.
 func matchWords(list []word, want []string) bool {
 	if len(list) < len(want) {
 		return false

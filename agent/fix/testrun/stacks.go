@@ -7,9 +7,9 @@ import (
 	"git-agent/agent/crash/format"
 )
 
-// Stacks returns the stack traces in an output, in its order: panics of Go, tracebacks of
-// Python, exceptions of Java and JavaScript, reports of sanitizers, and whatever else
-// agent/crash/format reads.
+// Stacks returns the stack traces in an output, in order: panics of Go, tracebacks of Python,
+// exceptions of Java and JavaScript, reports of sanitizers, and all other formats of
+// agent/crash/format.
 func Stacks(output []byte) []crash.Stack {
 	report, err := format.Read(bytes.NewReader(output))
 	if err != nil {

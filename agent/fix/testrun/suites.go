@@ -2,8 +2,8 @@ package testrun
 
 import "strings"
 
-// suites are the names of the suites that a line belongs to, outermost first. Tools
-// show by indentation what belongs to what.
+// suites are the names of the suites around a line, outermost first. Tools show the nesting by
+// indentation.
 type suites []suite
 
 type suite struct {
@@ -11,10 +11,10 @@ type suite struct {
 	name   string
 }
 
-// maxSuites bounds how deep suites are nested.
+// maxSuites bounds the nesting of suites.
 const maxSuites = 100
 
-// enter adds a suite that lines with a larger indentation belong to.
+// enter adds a suite for lines with a larger indentation.
 func (s *suites) enter(indent int, name string) {
 	s.leave(indent)
 	if len(*s) < maxSuites {
@@ -22,14 +22,14 @@ func (s *suites) enter(indent int, name string) {
 	}
 }
 
-// leave forgets the suites that a line with this indentation does not belong to.
+// leave removes the suites that do not contain a line with this indentation.
 func (s *suites) leave(indent int) {
 	for len(*s) > 0 && (*s)[len(*s)-1].indent >= indent {
 		*s = (*s)[:len(*s)-1]
 	}
 }
 
-// path joins the name of a test with the suites that it belongs to.
+// path joins the names of a test's suites and its own name.
 func (s *suites) path(indent int, name, sep string) string {
 	s.leave(indent)
 	parts := make([]string, 0, len(*s)+1)

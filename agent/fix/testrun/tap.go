@@ -18,24 +18,24 @@ var (
 	perlPlace  = source.Lazy(`^# +at (\S+) line (\d+)\.$`)
 )
 
-// tap reads the Test Anything Protocol as node:test, node-tap, tape, bats, mocha and
-// Perl print it.
+// tap reads the Test Anything Protocol in the forms of node:test, node-tap, tape, bats, mocha
+// and Perl.
 //
-// For tape a line is an assertion, without a dash before its text, and the test is
-// named by the comment above. Elsewhere a line is a test.
+// In tape's output, a line is an assertion, without a dash before its text, and the comment
+// above is the name of the test. In other outputs, a line is a test.
 type tap struct {
 	*reader
 	on      bool   // a line of the protocol was seen
-	comment bool   // the version was seen and no plan, as tape begins
+	comment bool   // the version was seen and no plan, as in tape's output
 	heading string // the last comment
 	parents suites
 	failed  string // the test whose details follow
-	placed  bool   // its place is known
+	placed  bool   // the place of failed is known
 	stack   bool   // the details have reached the stack
-	message string // the error in the details of a hook that failed
+	message string // the error in the details of a failed hook
 
 	hook      bool     // a hook of node:test failed
-	cancelled []string // tests that did not run because of what holds them
+	cancelled []string // tests that did not run because of a failed suite
 }
 
 func (t *tap) take(l line) bool {
@@ -96,8 +96,8 @@ func (t *tap) resulted(l line) bool {
 	return true
 }
 
-// tapDirective separates the text of a result from its time, and from a directive: that it was skipped,
-// or is known to fail.
+// tapDirective separates the text of a result from its time, and from a directive about a
+// skipped or known failure.
 func tapDirective(text string) (rest, directive string) {
 	text = tapTiming().ReplaceAllString(text, "")
 	if i := strings.LastIndex(text, "# "); i >= 0 && (i == 0 || text[i-1] != '\\') {
@@ -111,7 +111,7 @@ func tapDirective(text string) (rest, directive string) {
 	return strings.ReplaceAll(text, `\#`, "#"), ""
 }
 
-// name returns the name of the test that a result is about.
+// name returns the name of the test of a result.
 func (t *tap) name(indent int, dash bool, text string) string {
 	if !dash && t.comment && t.heading != "" {
 		return t.heading
@@ -161,7 +161,7 @@ func (t *tap) detail(l line) bool {
 	return false
 }
 
-// hooked reads how node:test says that a test died in a before or beforeEach.
+// hooked reads node:test's message about a test that died in a before or beforeEach hook.
 func (t *tap) hooked(l line) {
 	switch {
 	case l.bare == "failureType: 'hookFailed'":
@@ -179,8 +179,7 @@ func (t *tap) failedAt(file, at, text string) {
 	t.place(Place{File: file, Line: number(at), Text: text, Test: t.failed})
 }
 
-// uncaught notes that node ended because of an exception. The test of tape that was
-// running has failed.
+// uncaught notes that node ended because of an exception. The running test of tape has failed.
 func (t *tap) uncaught(l line) {
 	if strings.HasPrefix(l.text, "Node.js v") && t.comment && t.heading != "" {
 		t.fail(t.heading)
@@ -196,6 +195,6 @@ func (t *tap) end() {
 	}
 }
 
-// tapToDo is the directive of TAP for a test that is known to fail. It is spelled in two
-// parts because the project's own sources must not have the word.
+// tapToDo is the directive of TAP for a test that is known to fail. It is written in two parts
+// because the project's sources must not contain the word.
 const tapToDo = "TO" + "DO"

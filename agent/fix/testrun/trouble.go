@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/source"
 )
 
-// crashes are the beginnings of lines that say that a process ended before its time.
+// crashes are the beginnings of lines about a crashed process.
 var crashes = []string{
 	"Segmentation fault", "Aborted", "Bus error", "Illegal instruction", "Floating point exception", "Fatal Python error: ",
 	"terminate called ", "# A fatal error has been detected by the Java Runtime", "FATAL ERROR: ", "Node.js v", "PHP Fatal error: ",
@@ -21,10 +21,10 @@ var (
 	notFound = source.Lazy(`^(?:/bin/|/usr/bin/)?(?:sh|bash|dash|zsh|env|make|gmake)(?:\[\d+\])?: .*(?:not found|No such file or directory)$`)
 )
 
-// trouble reads lines that say that a process crashed, or that it lacks something.
+// trouble reads lines about a crash or a lack of a process.
 type trouble struct {
 	*reader
-	shell string // the first line in which a shell says that it found no program
+	shell string // the first line of a shell about a missing program
 }
 
 func (t *trouble) take(l line) bool {

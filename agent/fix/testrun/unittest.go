@@ -20,9 +20,9 @@ var pySetUps = map[string]bool{"setUp": true, "asyncSetUp": true, "setUpClass": 
 // unitTest reads Python's unittest, and Django's tests.
 type unitTest struct {
 	*reader
-	name  string // of the failure that the lines below belong to
-	doc   string // test whose result comes after its description
-	frame Place  // innermost frame of ours
+	name  string // name of the failure above the present lines
+	doc   string // test with a description, before its result
+	frame Place  // innermost frame of the project
 }
 
 func (u *unitTest) take(l line) bool {
@@ -51,7 +51,7 @@ func (u *unitTest) take(l line) bool {
 	return u.verbose(l.text)
 }
 
-// flush notes the place of a failure, which is the innermost frame of its traceback.
+// flush notes the place of a failure: the innermost frame of its traceback.
 func (u *unitTest) flush() {
 	u.place(u.frame)
 	u.frame = Place{}
@@ -81,8 +81,8 @@ func (u *unitTest) total(text string) bool {
 	return m != nil
 }
 
-// verbose reads a line of python -m unittest -v. The result of a test with a
-// description stands on the description's line.
+// verbose reads a line of python -m unittest -v. The result of a test with a description is on
+// the description's line.
 func (u *unitTest) verbose(text string) bool {
 	if u.doc != "" && strings.Contains(text, " ... ") {
 		if m := utResult().FindStringSubmatch(text); m != nil {
@@ -110,7 +110,7 @@ func (u *unitTest) verbose(text string) bool {
 	return m[2] != ""
 }
 
-// subtest reads the line of a subtest, which only names those that fail.
+// subtest reads the line of a subtest. Only failing subtests have one.
 func (u *unitTest) subtest(l line) bool {
 	if l.indent == 2 && strings.HasSuffix(l.text, " ... FAIL") {
 		if m := utVerbose().FindStringSubmatch(l.bare); m != nil {

@@ -141,7 +141,7 @@ func (fn *Function) placedArguments(c call) []Edit {
 func (fn *Function) argumentChoices(t token) []scored {
 	switch {
 	case fn.literal(t):
-		// An empty value as an argument often belongs replaced by a known one.
+		// Fixes often replace an empty argument by a known value.
 		var list []scored
 		for name := range fn.names {
 			if fn.known([]string{name}, t.line) && !reserved[name] && !fn.isType(name) && !fn.literalName(name) {

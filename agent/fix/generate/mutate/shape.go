@@ -214,7 +214,7 @@ func (fn *Function) gap(own, other *Body, names Names, theirs, mine [2]int) []Ed
 	return list
 }
 
-// wholeBefore returns the indexes within lines at which all brackets are closed, so that the
+// wholeBefore returns the indexes inside of lines at which all brackets are closed, so that the
 // lines before are whole statements.
 func (b *Body) wholeBefore(lines [2]int) []int {
 	var list []int
