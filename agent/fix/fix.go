@@ -27,15 +27,15 @@ type Problem struct {
 	Test  string // shell command that fails because of the bug; "" if none is known
 	Build string // shell command that builds the program for Test; "" if Test builds it
 	Suite string // shell command that runs the wider tests; "" for Test
-	// Setup is a shell command that installs the needs of the other commands. It runs before
-	// them and has the network; "" if there is none.
+	// Setup is a shell command that installs the dependencies of the other commands. It runs
+	// before them and has the network; "" if there is none.
 	Setup string `json:",omitempty"`
 	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands
 	Lint   string        // shell command of the project's linter; "" if none counts
 	Known  []string      // names of tests of Suite that fail for another reason than the bug
-	Report string        // what a user says about the bug, in words
+	Report string        // the user's description of the bug
 	Crash  *crash.Report // nil if there is no report of a crash
 	Dump   string        `json:",omitempty"` // the file of Crash's sections, "" if it has none
 	Files  []crash.File  // the ranking of files for Crash, best first
@@ -104,15 +104,14 @@ type Reproduction struct {
 
 	// Opened contains the files of the tree that a run opened; nil if they are not known.
 	Opened  map[string]bool `json:"-"`
-	Lacks   Lack            // the missing need of the command; "" if it ran tests or ended for another reason
+	Lacks   Lack            // the missing requirement; "" if the command ran tests or ended for another reason
 	Lacking string          // the line of the output that reports Lacks
 	// InSetUp says that all failing tests die before their own code runs: in a fixture of
 	// pytest, a beforeAll or a setUpClass.
 	InSetUp bool
 }
 
-// A Lack names something that a test command needs and does not find, in words that follow
-// "needs".
+// A Lack names a missing requirement of a test command, in words that follow "needs".
 type Lack string
 
 // These are the lacks.

@@ -43,7 +43,7 @@ const (
 // is right.
 type Claim struct {
 	Success     bool       `json:"success,omitempty"`
-	Explanation string     `json:"explanation,omitempty"` // what the patch does
+	Explanation string     `json:"explanation,omitempty"` // effect of the patch
 	RootCause   string     `json:"root_cause,omitempty"`
 	Introduced  gitext.OID `json:"introduced,omitempty"` // the commit that introduced the bug
 }

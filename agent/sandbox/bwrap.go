@@ -94,9 +94,9 @@ func bwrapHome(s Spec, v variant, home string) []string {
 	return emptyDir(v, home)
 }
 
-// freshHome returns the path of a command's home directory. It stands beside
-// the cache, not in it: the command could replace a directory in the cache by a
-// link, which must not be mounted.
+// freshHome returns the path of a command's home directory. It is beside the cache and not in
+// it: the command could replace a directory in the cache by a link, and links must not be
+// mounted.
 func freshHome(s Spec) string { return cmp.Or(s.Home, s.Cache+".home") }
 
 func coverProc() []string {

@@ -28,7 +28,7 @@ var Levels = []Level{Auto, Bwrap, Landlock, None}
 type Isolation struct {
 	Level  Level
 	Failed []string // reasons why better levels do not work, best level first; empty for Bwrap
-	Limits []string // what the level cannot prevent here, as noun phrases
+	Limits []string // gaps of the level on this machine, as noun phrases
 	Tried  int      // checks of the self-test that held
 
 	how variant

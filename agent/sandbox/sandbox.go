@@ -4,18 +4,19 @@
 // A caller makes a [Scratch] directory, fills it, and calls [Run] with the
 // user's command. Promises:
 //
-//   - The command is the user's own; nothing that a repository says is ever part of it. It runs by
-//     `sh -c`, without a terminal and without input. A program of ours, such as a debugger, runs
-//     by its arguments ([Spec.Argv]), and may talk to us ([Spec.Stdin]).
-//   - It gets the variables of an allow-list and no others, so that it gets no key, and after
-//     [Harden] it cannot read them from this process. After [Helper] it gets no open file of
-//     this process.
-//   - It ends. At its time limit, or when the context or this process ends, all that it started
-//     gets SIGTERM and after a grace period SIGKILL, and so does what it leaves running when it
-//     exits. Its output is bounded.
-//   - A level of isolation counts only if this program, run inside, found no way out
-//     ([Probe]). The [Result] names the level that was used. Nothing falls back to [None]: if no
-//     level works, nothing runs.
+//   - The command comes from the user, and never contains text of a repository. It runs by
+//     `sh -c`, without a terminal and without input. A program of git-agent's choice, such as a
+//     debugger, runs by its arguments ([Spec.Argv]), and may exchange data with the caller
+//     ([Spec.Stdin]).
+//   - The command gets only the variables of an allow-list, and so no key. After [Harden] it
+//     cannot read the other variables from this process. After [Helper] it inherits no open file
+//     of this process.
+//   - The command ends. At its time limit, or when the context or this process ends, all its
+//     processes get SIGTERM and after a grace period SIGKILL. The same happens to processes that
+//     are still running when the command exits. Its output is bounded.
+//   - A level of isolation counts only if this program, running inside of it, found no way out
+//     ([Probe]). The [Result] names the used level. There is no fallback to [None]: if no level
+//     works, nothing runs.
 //
 // At levels [Bwrap] and [Landlock] a command has no capabilities and no way to gain any,
 // creates no namespaces, has no network unless the caller allows it, and reaches no Unix socket
@@ -24,7 +25,7 @@
 // write the directories of its [Spec] and a temporary home directory. Core dumps are off, and a
 // file has at most 16 GiB.
 //
-// Limits: at level None a command can do what the user can do. Landlock hides neither the
+// Limits: at level None a command has all rights of the user. Landlock hides neither the
 // command lines of other processes nor the existence of a file with a known name. Its commands
 // open no Unix socket by name, and have no private /tmp or /dev/shm. If the kernel allows no
 // namespaces, Landlock does not protect the modes, owners and times of the user's other files,
@@ -116,7 +117,7 @@ func (s Spec) closeStreams() {
 	}
 }
 
-// what names the command in errors.
+// what returns the command's name for errors.
 func (s Spec) what() string {
 	if len(s.Argv) > 0 {
 		return s.Argv[0]
@@ -126,7 +127,7 @@ func (s Spec) what() string {
 
 // A Result says how a command ended.
 type Result struct {
-	// Exit is the code that a shell would report: 128+n for signal n.
+	// Exit is the exit code in the form of a shell: 128+n for signal n.
 	Exit     int
 	TimedOut bool
 	Starved  bool   // the command failed, probably because it reached Spec.Memory
@@ -212,13 +213,13 @@ func plainJob(ctx context.Context, s Spec, env []string) *job {
 	}}
 }
 
-// starvation matches what programs print when they get no memory: the C
-// library, shells, compilers, C++, Python, Java, Node and Go.
+// starvation matches error messages about a lack of memory: the C library, shells, compilers,
+// C++, Python, Java, Node and Go.
 var starvation = pattern.Lazy(
 	`(?i)\bout of (memory|space)\b|cannot allocate memory|memory exhausted|bad_alloc|\bMemoryError\b|OutOfMemoryError|allocation failed`,
 )
 
-// died matches what shells print about a command that a signal ended. The exit code may hide
+// died matches messages of shells about a command that a signal ended. The exit code may hide
 // the signal, if the command was in a pipe or in $(...).
 var died = pattern.Lazy(`\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Trace/breakpoint trap|Killed)\b`)
 

@@ -52,9 +52,9 @@ var refused = []uint32{
 // name.
 var sharedMemory = []uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SEMGET, unix.SYS_MSGGET, unix.SYS_MQ_OPEN}
 
-// ofAProcess lists calls whose first argument is a process whose limits, processors or
-// scheduling they set. 0 is the caller. A filter does not know the caller's number and those of
-// its threads, so calls with these numbers are refused, too; programs such as taskset use 0.
+// ofAProcess lists calls that set the limits, processors or scheduling of a process, their
+// first argument. 0 is the caller. A filter does not know the numbers of the caller and of its
+// threads, so calls with these numbers are refused, too; programs such as taskset use 0.
 var ofAProcess = []uint32{
 	unix.SYS_PRLIMIT64,
 	unix.SYS_SCHED_SETAFFINITY,

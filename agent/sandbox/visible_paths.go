@@ -186,8 +186,8 @@ func CheckGrant(path string) error {
 	return nil
 }
 
-// homeDir returns the home directory that must be hidden, without symbolic
-// links, or "" if the account has none of its own.
+// homeDir returns the home directory to hide, without symbolic links, or "" if the account has
+// no private one.
 func homeDir() string {
 	home, err := os.UserHomeDir()
 	if err != nil {

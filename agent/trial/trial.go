@@ -32,7 +32,7 @@ type Options struct {
 	Command string
 	Timeout time.Duration // time limit of one call of Run; 0 means ten minutes
 	Memory  int64         // most bytes for each of its processes; 0 means no limit
-	Disk    int64         // most bytes that the commands of a workspace may add to the disk; 0 means half of what is free
+	Disk    int64         // most bytes that the commands of a workspace may add to the disk; 0 means half of the free space
 	MaxRuns int           // most calls of Run; 0 means a hundred
 
 	Sandbox  sandbox.Level // "" means auto
@@ -77,9 +77,9 @@ func (o *Options) Progress(format string, args ...any) {
 	}
 }
 
-// A Workspace is a scratch work tree in which one command is run at several commits, one after
-// the other. Untracked files are kept between runs, so that each build can reuse the files of
-// the one before.
+// A Workspace is a scratch work tree for running one command at several commits, one after the
+// other. Untracked files are kept between runs, so that each build can reuse the files of the
+// one before.
 type Workspace struct {
 	repo     *gitext.Repo
 	opt      Options

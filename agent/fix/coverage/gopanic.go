@@ -20,8 +20,8 @@ var goPanics = source.Lazy(`doPanic := func\(\w+ (?:any|interface\{\})\) \{`)
 // goFlush writes the profile; every version of Go with coverage has coverReport.
 const goFlush = ` if CoverMode() != "" { coverReport() };`
 
-// goFlushOverlay returns the flags that switch the overlay on; none if the toolchain's
-// testing package does not look as expected, or if the call has an overlay of its own.
+// goFlushOverlay returns the flags that switch the overlay on; none if the toolchain's testing
+// package does not look as expected, or if the call already has an overlay.
 func (j *job) goFlushOverlay(ctx context.Context, call goCall) ([]string, error) {
 	for _, flag := range call.build {
 		if strings.HasPrefix(flag, "-overlay") {

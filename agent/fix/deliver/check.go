@@ -67,7 +67,7 @@ func (d *delivery) checkBranch(ctx context.Context) error {
 	return d.repo.CheckIdentity(ctx)
 }
 
-// checkWorkTree refuses a repository without a work tree, and one whose work tree is empty
+// checkWorkTree refuses a repository without a work tree, and one with an empty work tree
 // because nothing was checked out.
 func (d *delivery) checkWorkTree(ctx context.Context) error {
 	if d.repo.WorkTree() == "" {

@@ -48,8 +48,8 @@ func oneLine(text string, most int) string {
 	return text
 }
 
-// wrap breaks the lines of a paragraph between words. A line that begins with white
-// space or a sign, such as an item of a list, begins a line of its own.
+// wrap breaks the lines of a paragraph between words. A line that begins with white space or a
+// sign, such as an item of a list, starts a new line.
 func wrap(paragraph string) string {
 	var b strings.Builder
 	column := 0

@@ -20,7 +20,7 @@ import (
 // An Interruption is a delivery whose process ended early, for instance by kill -9.
 type Interruption struct {
 	Target Target
-	Backup string    // ref that holds the state before
+	Backup string    // ref with the state before
 	Began  time.Time // when it began to write
 	Paths  []string  // files that the delivery may have changed
 }
@@ -60,7 +60,7 @@ type Recovery struct {
 	Finished bool     // the commit was made, and stays
 	Undo     string   // if Finished, the command that takes the commit back
 	Kept     []string // files that were changed afterwards and stay unchanged; Backup has the old ones
-	Backup   string   // ref that holds the state before the delivery
+	Backup   string   // ref with the state before the delivery
 }
 
 // Recover ends an unfinished delivery: it restores files and index. If the commit was already

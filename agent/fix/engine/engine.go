@@ -31,7 +31,7 @@ import (
 type Engine struct {
 	Repo   *gitext.Repo
 	Agent  *Agent        // nil for the offline engine
-	Trial  trial.Options // how commands run
+	Trial  trial.Options // options for running commands
 	Effort Effort
 	// Fetch fetches objects that a partial clone lacks; nil fetches nothing. After an
 	// answer, its method Err says why not all could be fetched.
@@ -122,7 +122,7 @@ type study struct {
 	problem fix.Problem
 	answer  *fix.Answer
 	proof   *validate.Validator
-	trial   trial.Options // how commands run
+	trial   trial.Options // options for running commands
 	listen  func(agent.Event)
 	inHooks bool // all failing tests die in their set-up
 	clock   clock

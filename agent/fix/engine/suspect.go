@@ -126,7 +126,7 @@ type DossierOptions struct {
 	Tokens     int             // most tokens of the text, at 4 bytes each
 }
 
-// Dossier looks up the history of the given locations of a problem. It runs no command. It
+// Dossier describes the history of the given locations of a problem. It runs no command. It
 // shows no line of a file with a name typical of secrets; a location in such a file is an
 // error.
 func (e *Engine) Dossier(ctx context.Context, p fix.Problem, opt DossierOptions) (*Dossier, error) {

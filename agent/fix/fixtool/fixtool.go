@@ -41,7 +41,7 @@ type Options struct {
 	Edits       fix.EditFormat // "" is fix.EditReplace
 	Memory      agent.Memory   // memory of the git tools; may be nil
 	Definitions symbol.Options
-	NoHistory   bool // no tool shows commits
+	NoHistory   bool // without tools that show commits
 	// NoCommitSearch leaves out search_commits and git_log_search.
 	NoCommitSearch bool
 	// Mask removes confidential parts of texts; may be nil. The loop masks whole answers again.

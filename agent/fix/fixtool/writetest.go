@@ -51,7 +51,7 @@ type ownTest struct {
 	path    string
 	text    []byte
 	command string
-	state   fix.State // how it ended
+	state   fix.State // result of its run
 }
 
 type writeTestParams struct {

@@ -28,7 +28,7 @@ type goPackage struct {
 	set   *token.FileSet
 	files []*ast.File
 	known map[string]bool
-	used  map[string]bool // names of imports that the file uses
+	used  map[string]bool // names of used imports of the file
 
 	imports types.Importer
 }

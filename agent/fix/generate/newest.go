@@ -20,7 +20,7 @@ const (
 	shareNamed    = 1
 	sharePart     = 0.2 // factor for a part of a commit, relative to the whole commit
 	maxSmallFiles = 3   // files of a small commit, which is undone as a whole
-	maxSmallHunks = 6   // its hunks
+	maxSmallHunks = 6   // hunks of a small commit
 	maxParts      = 6   // candidates of a commit
 	// newestBytes bounds the read hunks of one commit.
 	newestBytes = 4 << 20

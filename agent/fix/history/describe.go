@@ -116,8 +116,8 @@ func sourceFiles(files []gitext.FileChange, faulty string) []string {
 // aside matches the paths of examples, copies of other projects and built files.
 var aside = source.Lazy(`(^|/)(_?examples?|samples?|vendor|third_party|node_modules|dist)/|\.min\.js$|\.pb\.go$`)
 
-// isProgram reports whether a file has program code and is no test. A file whose name
-// has no extension is rarely a program.
+// isProgram reports whether a file has program code and is no test. A file without an extension
+// is rarely a program.
 func isProgram(p string) bool {
 	return path.Ext(p) != "" && source.FileKindOf(p) == source.SourceFile && !source.IsTestPath(p)
 }

@@ -52,7 +52,7 @@ func (w *work) prompt(ctx context.Context, kinds []fix.Heuristic, findings strin
 // caseParts are the parts of a first message that differ between conversations.
 type caseParts struct {
 	kinds    []fix.Heuristic // the shown history
-	findings string          // of an analysis
+	findings string          // findings of an analysis
 	patches  string          // patches under review
 	analysis bool            // the message begins an analysis
 	writing  bool            // the message begins the writing of a test

@@ -247,7 +247,7 @@ func (w *work) analyse(
 	return run, f.text(m), endsAll, nil
 }
 
-// analysisTools returns the tools of an analysis: those of the box that change nothing,
+// analysisTools returns the tools of an analysis: the read-only tools of the box,
 // close_definition and done.
 func analysisTools(box *fixtool.Box, m *memory) ([]agent.Tool, error) {
 	var tools []agent.Tool

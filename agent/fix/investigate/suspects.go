@@ -19,7 +19,7 @@ const (
 	maxListed   = 8 // suspected functions
 	maxSuspects = 10000
 	wordsOnly   = 300 // for a function whose only ground is similar words, if the executed lines are known
-	maxContract = 500 // of the comment above a function
+	maxContract = 500 // for the comment above a function
 )
 
 // windows are the numbers of shown characters of code for each suspected function. Each

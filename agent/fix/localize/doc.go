@@ -12,7 +12,7 @@
 //   - the failing tests call it, directly or through other functions: the share of a
 //     random walk with restarts over the names that functions call (Haveliwala,
 //     Topic-sensitive PageRank, WWW 2002), which needs neither a build nor a grammar;
-//   - it has words of the failing tests, of what they print, or of the report;
+//   - it has words of the failing tests, of their output, or of the report;
 //   - its lines changed lately.
 //
 // A choice model (agent/stat.Choice) combines the sources. Functions that the user named always

@@ -25,7 +25,7 @@ type file struct {
 	folder    string     // the name of its folder, in lower case
 	place     string     // its folder without names of source and test folders, equal for tests and tested code
 	oid       gitext.OID // "" for content of an overlay
-	content   []byte     // of an overlay
+	content   []byte     // content of an overlay
 	over      bool       // the file differs from the commit
 	test      bool
 	aside     bool // an example, a benchmark, or a fuzzer

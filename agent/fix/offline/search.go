@@ -78,8 +78,8 @@ const (
 	// one.
 	windowSize = 300
 	// manyPassed is the number of candidates that must pass the failing test before the wider
-	// tests are screened, and quickSuite the longest duration of wider tests that are not
-	// screened.
+	// tests are screened, and quickSuite the bound on the duration of wider tests for
+	// screening.
 	manyPassed = 4
 	quickSuite = 5 * time.Second
 )

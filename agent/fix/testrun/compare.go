@@ -13,7 +13,7 @@ type Comparison struct {
 	Why   string   // predicate of a sentence with the subject "it", such as "makes TestA fail"; "" unless Worse
 	New   []string // tests that newly fail, and packages that newly do not build
 	Fixed []string // tests that failed only before
-	// Unclear lists tests that fail now, and whose result before the change is unknown because
+	// Unclear lists tests that fail now and have an unknown result before the change, because
 	// that run ended early or its output was too long. They do not make Worse true: the caller
 	// has to run them without the change.
 	Unclear []string

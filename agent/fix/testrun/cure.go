@@ -13,10 +13,10 @@ import (
 	"git-agent/gitext"
 )
 
-// A Cure tells a user how to provide a missing need of a command.
+// A Cure tells a user how to provide a missing requirement of a command.
 type Cure struct {
-	// Install is a shell command, for the top of the tree, that installs the need; "" if there
-	// is none.
+	// Install is a shell command, for the top of the tree, that installs the requirement; "" if
+	// there is none.
 	Install string
 	// Advice is a clause about other necessary steps; "" if Install is enough.
 	Advice string
@@ -118,9 +118,9 @@ func (d directory) nodeInstall() string {
 	return "npm install"
 }
 
-// mavenInstall returns the command that downloads what Maven needs. Surefire chooses its test
-// runner only when it has test classes, so dependency:go-offline does not fetch the runner.
-// Therefore this command selects all classes, and no methods.
+// mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
+// test runner only when it has test classes, so dependency:go-offline does not fetch the
+// runner. Therefore this command selects all classes, and no methods.
 func (d directory) mavenInstall() string {
 	program := "mvn"
 	if !d.has("pom.xml") && d.has("mvnw") {

@@ -19,7 +19,7 @@ var (
 )
 
 // goTest reads go test, with and without -v and -json. A test that itself runs other tests also
-// prints their results; goTest recognizes these by names that go test does not allow.
+// prints their results; goTest ignores these by their names, which go test does not allow.
 //
 // Without -json, the name of the package follows its tests, so results wait for it.
 type goTest struct {

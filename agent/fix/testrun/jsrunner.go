@@ -28,7 +28,7 @@ var (
 type jsRunner struct {
 	*reader
 	style jsStyle
-	file  string   // the file of tests that jest is at
+	file  string   // the present test file of jest
 	tree  suites   // suites above the line
 	list  bool     // in mocha's list of failures
 	hook  string   // the error of a failed hook of mocha

@@ -24,7 +24,7 @@ var (
 // pyTest reads pytest, with any of its styles of tracebacks.
 type pyTest struct {
 	*reader
-	headings []string // of failures
+	headings []string // headings of failures
 	heading  string
 	named    bool            // there is a summary with names
 	collects bool            // inside of the error of a file that could not be collected
@@ -86,7 +86,7 @@ func (p *pyTest) end() {
 }
 
 // markSetUp notes the tests that died before their own code ran. Tests that died after it have
-// a special heading.
+// a heading "ERROR at teardown of".
 func (p *pyTest) markSetUp() {
 	for _, name := range p.errors {
 		_, test, _ := strings.Cut(name, "::")

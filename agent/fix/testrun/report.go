@@ -40,10 +40,10 @@ type Report struct {
 
 	SetUp []string // tests of Failing that died in a set-up, before their own code ran
 
-	Build       bool     // something did not build
+	Build       bool     // a build failed
 	Unbuilt     []string // packages or test files that did not build, if the tool names them
 	BuildErrors []Place
-	Lacks       fix.Lack // the missing need; "" if no line reports one
+	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
 	notFound    string   // a shell's line about a missing program; tests may not need the program
 
@@ -214,8 +214,8 @@ func (r *reader) add(list *[]Place, p Place) {
 	*list = append(*list, p)
 }
 
-// missing notes a line about a missing need. The first such line counts, except that a line
-// about the network gives way to a later, more specific one.
+// missing notes a line about a missing requirement. The first such line counts, except that a
+// line about the network gives way to a later, more specific one.
 func (r *reader) missing(what fix.Lack, text string) {
 	if r.report.Lacks == "" || r.report.Lacks == fix.LackNetwork && what != fix.LackNetwork {
 		r.report.Lacks, r.report.Missing = what, clip(text)

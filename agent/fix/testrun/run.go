@@ -104,7 +104,7 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 	return e
 }
 
-// notThere returns the missing need, as text behind a reason.
+// notThere returns the missing requirement, as text behind a reason.
 func (r *Report) notThere() string {
 	if what := cmp.Or(r.notFound, r.Missing); what != "" {
 		return ": " + what

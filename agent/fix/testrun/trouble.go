@@ -21,7 +21,7 @@ var (
 	notFound = source.Lazy(`^(?:/bin/|/usr/bin/)?(?:sh|bash|dash|zsh|env|make|gmake)(?:\[\d+\])?: .*(?:not found|No such file or directory)$`)
 )
 
-// trouble reads lines about a crash or a lack of a process.
+// trouble reads lines about a crashed process or a missing requirement.
 type trouble struct {
 	*reader
 	shell string // the first line of a shell about a missing program

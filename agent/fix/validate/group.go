@@ -15,8 +15,7 @@ import (
 
 // Group unites trials with equal patches, as Agentless does before it votes (arXiv 2407.01489).
 // Patches are equal if the resulting files differ only in comments, blank lines and the white
-// space between words. The order in which a patch lists its files and hunks does not matter
-// either.
+// space between words. The order of files and hunks in a patch does not matter.
 //
 // The first trial of each group represents the group, with the votes of all. If the commands
 // judged equal patches differently, the worst verdict counts. The order of the groups is that

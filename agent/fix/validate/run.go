@@ -77,8 +77,8 @@ func (r *run) note(command, how string, took time.Duration) {
 	}
 }
 
-// tests runs a test command and adds it to the trial's checks. again also runs tests that
-// passed before and whose result the tool has cached.
+// tests runs a test command and adds it to the trial's checks. again also runs tests with a
+// cached result.
 func (r *run) tests(ctx context.Context, command string, limit time.Duration, again bool) (testrun.Ending, error) {
 	c := testrun.Commands{Test: command, Timeout: limit, Set: naming(command, again)}
 	e, err := testrun.Run(ctx, r.w, c)

@@ -26,17 +26,16 @@ func Best(ctx context.Context, repo *gitext.Repo, trials []fix.Trial, h *fix.His
 // Select groups trials and orders the groups, best first. Each rule decides among groups that
 // are equal by the rules before it:
 //
-//   - the verdict, and then the number of tests that fail,
+//   - the verdict, and then the number of failing tests,
 //   - the choice of a reviewer,
-//   - how many candidates agree,
-//   - the prior, in steps of a factor of four, if all have one: the offline engine holds it
-//     for likelier that what was changed last must be undone than that a small change
-//     which nobody made is right,
-//   - the size of the patch in changed tokens, in steps of a factor of two: among patches
-//     of like size the history says more than a token,
-//   - how well the patch fits the history: the share of the tokens in its new lines that
-//     stand in lines that a blamed commit removed, or elsewhere in the same file. Of the
-//     lines that fixes add, 28 percent stand there already (119 mined bugs),
+//   - the number of equal candidates,
+//   - the prior, in steps of a factor of four, if all have one: for the offline engine, undoing
+//     the latest change is likelier to be right than a new small change,
+//   - the size of the patch in changed tokens, in steps of a factor of two: for patches of
+//     similar size, the history is more informative than a token,
+//   - the fit of the patch to the history: the share of the tokens in its new lines that are
+//     also in lines removed by a blamed commit, or elsewhere in the same file. Of the lines
+//     that fixes add, 28 percent are there (119 mined bugs),
 //   - the prior,
 //   - the exact size, and
 //   - the order of the trials.

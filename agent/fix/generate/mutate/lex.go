@@ -34,7 +34,7 @@ type language struct {
 	regexps   bool // /x/ is a value
 	triple    bool // """ quotes a string over several lines
 	semicolon bool // a statement ends with ;
-	parens    bool // a condition stands in parentheses
+	parens    bool // a condition is in parentheses
 	indented  bool // blocks are marked by indentation
 	and, or   string
 	not       string
