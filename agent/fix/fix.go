@@ -309,9 +309,9 @@ type Blamed struct {
 	Lines    []int    // numbers in the problem's tree of the suspected lines that the commit wrote, ascending
 	OrigLine []int    // numbers of the same lines in the commit
 	Nearby   bool     // Lines are near the suspected lines, which have no history
-	Root     bool     // it is the commit is the first one of the history, or changes very many files
+	Root     bool     // the commit is the first one of the history, or changes very many files
 	Files    []string // changed source files, the function's file first
 	Changed  int      // number of changed files of any kind
 	Distance int      // number of commits in the problem's history that are not in the history of Commit
-	Score    float64  // for the order only
+	Score    float64  // only for sorting
 }

@@ -23,7 +23,7 @@ var dependencyMarks = []struct{ dir, file string }{
 	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
 }
 
-// FindDependencies returns the directories of installed packages in the user's work tree
+// FindDependencies returns the directories in the user's work tree with installed packages and
 // without tracked files: node_modules, virtual environments of Python, and vendor of Go and
 // PHP. Tests in a scratch work tree need them. Paths are relative to the top, with slashes. A
 // bare repository has none.
