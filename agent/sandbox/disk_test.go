@@ -34,8 +34,8 @@ func TestDiskIsBounded(t *testing.T) {
 	}
 }
 
-// What was there before does not count, nor does a command for what one before it added,
-// so that there is one that can clean up.
+// Existing files do not count, and a command is not ended for the files of an earlier one, so
+// that it can clean up.
 func TestDiskCountsWhatIsAdded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -61,7 +61,8 @@ func TestDiskCountsWhatIsAdded(t *testing.T) {
 	}
 }
 
-// A command may use half of what is free, and some of the rest if others have used that.
+// A command may use half of the free space, and a part of the rest if other programs have used
+// this half.
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 )
 
 func TestHardenMakesTheProcessUndumpable(t *testing.T) {
-	// After Harden the kernel refuses other processes of the user a look at
-	// this one's memory and environment. Tried in a process of its own.
+	// After Harden the kernel refuses other processes of the user a look at this one's memory
+	// and environment. The test runs in a separate process.
 	if os.Getenv("HARDEN") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), "HARDEN=1")

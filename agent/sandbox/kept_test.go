@@ -30,8 +30,8 @@ func keep(t *testing.T, parent, key string, finish bool) (found bool) {
 }
 
 func TestKeep(t *testing.T) {
-	// A directory is complete, or it is not there: what is not finished is gone, and so is
-	// what a killed run left.
+	// A directory is complete or does not exist: unfinished directories and those of killed
+	// runs are removed.
 	t.Parallel()
 	parent := filepath.Join(t.TempDir(), "kept")
 	if keep(t, parent, "a", false) || keep(t, parent, "a", true) || !keep(t, parent, "a", true) {
@@ -50,7 +50,7 @@ func TestKeep(t *testing.T) {
 }
 
 func TestKeepForgetsOldKeys(t *testing.T) {
-	// The directories that were used last stay, also if they were made first.
+	// The last used directories stay, even if they were made first.
 	t.Parallel()
 	parent := filepath.Join(t.TempDir(), "kept")
 	for i := range keptMost + 1 {

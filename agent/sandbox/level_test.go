@@ -13,8 +13,8 @@ import (
 )
 
 func TestAutoNeverIsNone(t *testing.T) {
-	// Where neither level works, asking for the best is an error that says why
-	// for each, and nothing is run.
+	// If neither level works, a request for the best one returns an error with the reason for
+	// each, and no command runs.
 	t.Setenv("PATH", t.TempDir()) // no bubblewrap
 	_, err := probeLevel(t.Context(), Bwrap)
 	if err == nil || !strings.Contains(err.Error(), "not installed") {
@@ -31,8 +31,8 @@ func TestAutoNeverIsNone(t *testing.T) {
 }
 
 func TestSelfTestFindsAHole(t *testing.T) {
-	// A sandbox that confines nothing fails its self-test, and says what a
-	// command reached.
+	// A sandbox that confines nothing fails its self-test, and the error names the reached
+	// things.
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	_, err := selfTest(t.Context(), Isolation{Level: None})
@@ -43,7 +43,7 @@ func TestSelfTestFindsAHole(t *testing.T) {
 	if mounts, _ := os.ReadFile("/proc/self/mounts"); strings.Contains(string(mounts), tmp) {
 		t.Error("a mount was left behind")
 	}
-	// So does a bubblewrap that is none.
+	// A fake bubblewrap fails its self-test, too.
 	dir := t.TempDir()
 	shim := "#!/bin/sh\nwhile [ \"$1\" != --chdir ]; do shift; done\ncd \"$2\"; shift 2\nexec \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte(shim), 0o755); err != nil {
@@ -79,8 +79,8 @@ func TestUnavailableIsRecognised(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	// Of the home directory toolchains are shown, by name, and nothing that holds
-	// it; what may be written comes after what is above it.
+	// Only toolchains of the home directory are visible, by name, and none of its parents.
+	// Writable paths come after their parents.
 	home := t.TempDir()
 	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "scratch/tree", "named/file"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
@@ -125,8 +125,8 @@ func TestCheckGrant(t *testing.T) {
 }
 
 func TestRunEndsWhatLeavesTheGroup(t *testing.T) {
-	// A process in a session of its own ends with the command, at every level,
-	// though it ignores signals.
+	// A process in a separate session ends with the command, at every level, even if it ignores
+	// signals.
 	for _, level := range levels(t) {
 		dir := t.TempDir()
 		res := mustRun(t, Spec{Dir: dir, Sandbox: level, Command: `setsid sh -c 'trap "" TERM; echo $$ >pid; sleep 1000; sleep 1000' & while ! test -s pid; do :; done; echo done`})
@@ -163,7 +163,7 @@ func TestHomeIsMadeAnew(t *testing.T) {
 	}
 }
 
-// What it costs to start a command, and to find out what confines it.
+// These measure the cost of starting a command, and of the self-test.
 func BenchmarkStart(b *testing.B) {
 	for _, level := range levels(b) {
 		b.Run(string(level), func(b *testing.B) {

@@ -58,7 +58,7 @@ func mustRun(t *testing.T, s Spec) Result {
 }
 
 func TestRunReportsAsShell(t *testing.T) {
-	// The exit code is what a shell would report, and both streams come in order.
+	// The exit code has the form of a shell, and both streams come in order.
 	for _, level := range levels(t) {
 		for _, c := range []struct {
 			command string
@@ -106,7 +106,7 @@ func TestRunEndsTheWholeGroupAtTheLimit(t *testing.T) {
 }
 
 func TestRunLeavesNothingBehind(t *testing.T) {
-	// What a command leaves in its group when it exits ends with it.
+	// Processes that a command leaves in its group end with the command.
 	dir := t.TempDir()
 	res := mustRun(t, Spec{Dir: dir, Sandbox: None, Command: `sh -c 'echo $$ >pid; exec sleep 1000' & while ! test -s pid; do :; done; echo done`})
 	if res.Exit != 0 || res.TimedOut || string(res.Output) != "done\n" {
@@ -161,8 +161,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestRunCancelledWhileBwrapStarts(t *testing.T) {
-	// bubblewrap asks the kernel to end its inner process with the outer one only after it
-	// made the mounts: what is cancelled before that must end as well.
+	// bubblewrap asks the kernel to end its inner process with the outer one only after it made
+	// the mounts. A command that is cancelled before that must end as well.
 	if !slices.Contains(levels(t), Bwrap) {
 		t.Skip("bubblewrap does not work here")
 	}
@@ -334,8 +334,8 @@ func TestOwnMemoryIsNotTheCommands(t *testing.T) {
 	runtime.KeepAlive(ours)
 }
 
-// A program of ours can be talked to, at each level, and its standard output is apart
-// from what it says on standard error.
+// A program that runs by its arguments can exchange data with the caller, at each level, and
+// its standard output is separate from standard error.
 func TestStreams(t *testing.T) {
 	for _, level := range levels(t) {
 		inR, inW, err := os.Pipe()
@@ -365,8 +365,8 @@ func TestStreams(t *testing.T) {
 }
 
 func TestStoppedCommandGoesOn(t *testing.T) {
-	// A command that stops its first process, our helper above it or everything that it
-	// can reach is continued, and so comes to its end.
+	// A command that stops its first process, the helper above it or all reachable processes is
+	// continued, and so ends.
 	for _, level := range levels(t) {
 		for _, script := range []string{
 			`sh -c 'kill -STOP $PPID'; echo end`,
@@ -382,7 +382,7 @@ func TestStoppedCommandGoesOn(t *testing.T) {
 }
 
 func TestOwnPriority(t *testing.T) {
-	// Commands set the priority, the processors and the scheduling of what they start.
+	// Commands can set the priority, the processors and the scheduling of their own processes.
 	for _, level := range levels(t) {
 		for _, command := range []string{"nice -n 5 true", "renice -n 5 -p 0", "taskset 1 true", "ionice -c 3 true", "chrt --batch 0 true", "ulimit -n 64"} {
 			name, _, _ := strings.Cut(command, " ")

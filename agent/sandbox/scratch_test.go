@@ -79,9 +79,9 @@ func TestOwnerThatDies(t *testing.T) {
 }
 
 func TestLeftovers(t *testing.T) {
-	// What a killed run left is listed, and removed on demand; a run that goes on keeps
-	// its directory. Nothing is made where nothing is, and a place that is no directory of
-	// this user is an error.
+	// The directory of a killed run is listed, and removed on demand; a running one keeps its
+	// directory. A missing parent is not created, and a parent that is no directory of this
+	// user is an error.
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	if left, err := Leftovers(); len(left) > 0 || err != nil {

@@ -25,7 +25,7 @@ func TestPathsOfATree(t *testing.T) {
 
 func TestFolderAndAnother(t *testing.T) {
 	// A command may write a folder, which lasts until the workspace is closed. A second
-	// workspace has a work tree of its own.
+	// workspace has a separate work tree.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a": "a\n"})

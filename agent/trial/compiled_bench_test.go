@@ -10,9 +10,9 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// BenchmarkFresh measures what it costs that each command of a proof begins with empty
-// caches: with what compilers made for a program with net/http (3,000 files, of which 250
-// are large), and without.
+// BenchmarkFresh measures the cost of empty caches for each command of a proof: with the
+// compilers' output for a program with net/http (3,000 files, 250 of them large), and without
+// it.
 func BenchmarkFresh(b *testing.B) {
 	h := gittest.New(b)
 	commit := h.Commit("c", gittest.Files{"a": "\n"})

@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// cacheVariables are the directories in which commands keep what they made.
+// cacheVariables are the directories of commands for their caches.
 const cacheVariables = `for d in "$XDG_CACHE_HOME" "$GOCACHE" "$CCACHE_DIR" "$HOME" "$TMPDIR"; do test -z "$d" || `
 
 // levels are the sandboxes that work on this machine.
@@ -69,8 +69,8 @@ func TestCachesArePrivate(t *testing.T) {
 	}
 }
 
-// Only Compile writes what compilers keep. Other commands read it, and what they do with
-// their view of it reaches nobody.
+// Only Compile writes the compilers' cache. Other commands can read it, and their changes of
+// their own view have no effect on other commands.
 func TestCompiledIsReadOnly(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -96,7 +96,7 @@ func openCompiling(t *testing.T, h *gittest.History, level sandbox.Level) (w *Wo
 	return open(t, h, Options{Sandbox: level, Compiled: dir}), dir
 }
 
-// attackCompiled has a command forge what the compilers keep in dir.
+// attackCompiled makes a command forge the compilers' cache in dir.
 func attackCompiled(t *testing.T, w *Workspace, what, dir string) {
 	t.Helper()
 	attack := `head -n 1 "$GOCACHE/ab/x-d"; real=$(readlink "$GOCACHE/ab/x-d" || echo ` + dir + `/content/ab/x-d); chmod u+w "$real" 2>/dev/null; (echo forged >"$real"; mv "$real" "$real.old"; rm -rf "$(dirname "$real")"; ln -s /etc/passwd "$(dirname "$real")/y-d") 2>/dev/null
@@ -125,7 +125,7 @@ func attackCompiled(t *testing.T, w *Workspace, what, dir string) {
 	}
 }
 
-// The files that commands open are known, and those that they only list are not among them.
+// The result has the files that commands open, without files that they only list.
 func TestWatchOpened(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -155,8 +155,8 @@ func TestWatchOpened(t *testing.T) {
 	}
 }
 
-// Whatever a command makes of its view of what compilers keep, the next one sees it as it
-// was.
+// After any change of a command's view of the compilers' cache, the next command sees the
+// original.
 func TestFreshRestoresTheView(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

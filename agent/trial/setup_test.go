@@ -15,8 +15,8 @@ import (
 )
 
 func TestSetup(t *testing.T) {
-	// What a setup command installs is there for the commands of a workspace, in the tree
-	// and where variables say. The command runs once for a tree.
+	// Files that a setup command installs are visible to the commands of a workspace, in the
+	// tree and at the paths in variables. The command runs once for a tree.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"file": "x\n"})
@@ -85,7 +85,7 @@ func TestSetupThatFailsLeavesNothing(t *testing.T) {
 }
 
 func TestSetupIsReadOnly(t *testing.T) {
-	// A confined command reads what was installed, and cannot change it.
+	// A confined command can read the installed files, and cannot change them.
 	t.Parallel()
 	if _, err := sandbox.Probe(t.Context(), sandbox.Auto); err != nil {
 		t.Skip(err)

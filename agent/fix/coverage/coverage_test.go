@@ -16,8 +16,8 @@ import (
 )
 
 func TestMeasureSaysWhyNot(t *testing.T) {
-	// Without a command, without files of a known ecosystem, or if the command does
-	// not start the tests of one, there is no spectrum but a note.
+	// Without a command, without files of a known ecosystem, or if the command starts no tests
+	// of one, Measure returns a note and no spectrum.
 	t.Parallel()
 	for _, c := range []struct {
 		files gittest.Files

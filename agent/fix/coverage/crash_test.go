@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// The place of a crash comes from a sanitizer's stack: what the program printed before
-// is lost in a buffer, or stops before the place.
+// The place of a crash comes from a sanitizer's stack: the program's own output is lost in a
+// buffer, or ends before the place.
 func TestCrashPlaceOfABufferedProgram(t *testing.T) {
 	t.Parallel()
 	needProgram(t, "gcc", "make")
@@ -39,7 +39,7 @@ func TestCrashPlaceOfABufferedProgram(t *testing.T) {
 	}
 }
 
-// An endless recursion is told once, and a report ends with a whole line.
+// An endless recursion is shortened, and a report ends with a whole line.
 func TestAbridgedReport(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

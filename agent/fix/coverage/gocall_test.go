@@ -32,7 +32,7 @@ func TestParseGoTest(t *testing.T) {
 }
 
 func TestGoTestStates(t *testing.T) {
-	// A test that began and did not end has a state of its own; names keep their order.
+	// An unfinished test has a special state; names keep their order.
 	t.Parallel()
 	order, states := goTestStates([]byte("=== RUN   TestA\n=== RUN   TestA/x_y\nnoise --- FAIL: TestB\n    --- PASS: TestA/x_y (0.00s)\n" +
 		"--- FAIL: TestA (0.00s)\n=== RUN   TestC\npanic: no\n--- SKIP: TestD (0.00s)\n"))

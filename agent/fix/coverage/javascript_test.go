@@ -121,7 +121,7 @@ func TestJavaScriptMeasuresTheWholeCommand(t *testing.T) {
 }
 
 func TestJavaScriptMeasuresNodeTest(t *testing.T) {
-	// The tests of node's own runner are told apart in each process that it starts.
+	// The tests of node's own runner are distinguished in each of its processes.
 	t.Parallel()
 	needProgram(t, "node")
 	tests := "const { area } = require('../lib/shape.js');\nconst assert = require('assert');\nconst test = require('node:test');\n" +

@@ -46,9 +46,9 @@ var cFiles = gittest.Files{
 }
 
 func TestNativeSplitsAProgramIntoItsTests(t *testing.T) {
-	// The failing program prints one line for each test. What ran before the first of
-	// them belongs to it. The program beside it that passes is a test too.
-	// The makefile sets CFLAGS itself.
+	// The failing program prints one line for each test. Code before the first test belongs to
+	// this test. The passing program beside the failing one is a test too. The makefile sets
+	// CFLAGS itself.
 	t.Parallel()
 	needProgram(t, "gcc", "gcov", "make", "xargs", "timeout")
 	sp, note := measured(t, cFiles, fix.Problem{Test: "make -s && ./test/prints"}, fix.Reproduction{})

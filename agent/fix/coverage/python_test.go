@@ -112,7 +112,7 @@ func TestPythonMeasuresAProgramAsAWhole(t *testing.T) {
 }
 
 func TestReadPythonTestsTakesAnything(t *testing.T) {
-	// Lines that are no record are left out, and so are impossible numbers and names.
+	// Malformed lines, impossible numbers and impossible names are left out.
 	t.Parallel()
 	tree := newTree("/w", []string{"a.py"}, false)
 	tests := readPythonTests([]byte("\n{\n{\"name\":\"t\",\"lines\":{\"/w/a.py\":[0,-1,3,99999999999],\"/w/../w/b.py\":[1],\"\":[2]}}\n" +

@@ -15,7 +15,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A place is a repository in which patches are delivered.
+// A place is a repository for deliveries of patches.
 type place struct {
 	*gittest.History
 	repo *gitext.Repo
@@ -85,7 +85,7 @@ func (p *place) state() string {
 	return b.String()
 }
 
-// tree is what a repair begins with: HEAD and the uncommitted changes.
+// tree returns the tree before a repair: HEAD and the uncommitted changes.
 func (p *place) tree() fix.Tree {
 	p.T.Helper()
 	p.repo = p.Open()
@@ -127,7 +127,7 @@ func (p *place) wantContent(path, want string) {
 
 const message = "Mend the library\n\nIt said the wrong thing.\n"
 
-// deliver applies a patch and checks what every delivery must do.
+// deliver applies a patch and checks the requirements of every delivery.
 func (p *place) deliver(tree fix.Tree, opt Options, files ...gitext.Overlay) Done {
 	p.T.Helper()
 	opt.Message = message
@@ -141,12 +141,12 @@ func (p *place) deliver(tree fix.Tree, opt Options, files ...gitext.Overlay) Don
 	return done
 }
 
-// targets are all targets, with the options that they need.
+// targets are all targets, with their required options.
 var targets = []Options{{Target: WorkTree}, {Target: Index}, {Target: Commit}, {Target: Branch, Branch: "mended/it"}}
 
 func TestDeliverAndUndo(t *testing.T) {
-	// Each target gets the patch, whatever names, modes, line endings and kinds of files
-	// there are, and the undo command restores every byte, the index and the refs.
+	// Each target gets the patch, with all names, modes, line endings and kinds of files. The
+	// undo command restores every byte, the index and the refs.
 	odd := []string{"with space.c", "new\nline", "ünï/çode", "-dash", "quo\"te", "$HOME;x", "b/\xff\xfe"}
 	base := gittest.Files{
 		"lib.c": "one\ntwo\nthree\n", "gone.c": "old\n", "deep/er/gone.c": "old\n", "crlf.txt": "a\r\nb\r\nc\r\n",

@@ -36,8 +36,7 @@ func TestMessage(t *testing.T) {
 }
 
 func TestMessageOfATrial(t *testing.T) {
-	// What is said about a trial becomes the message. A commit that cannot be read is
-	// left out.
+	// The explanation of a trial becomes the message. A commit that cannot be read is left out.
 	h := gittest.New(t)
 	bug := h.Commit("lib: introduce the bug", gittest.Files{"lib.c": "x\n"})
 	repo := h.Open()

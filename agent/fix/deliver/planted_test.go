@@ -16,8 +16,8 @@ import (
 	"git-agent/agent/fix"
 )
 
-// A planted journal is that of a killed delivery after somebody changed it or the
-// repository, as one that came with an archive may be. out is a directory outside of the
+// A planted journal is the journal of a killed delivery after somebody changed it or the
+// repository. Such a journal may come with an archive. out is a directory outside of the
 // repository.
 type planted struct {
 	name  string
@@ -67,8 +67,8 @@ func set(change func(*journal)) func(*journal, *place, string) error {
 }
 
 func TestPlantedJournal(t *testing.T) {
-	// Whatever a journal says, and wherever the links of the repository lead, nothing
-	// outside of it is written or removed. No delivery writes over such a journal.
+	// No content of a journal and no link of the repository makes a recovery write or remove
+	// anything outside of the repository. No delivery writes over such a journal.
 	for _, v := range plantedJournals {
 		t.Run(v.name, func(t *testing.T) {
 			p := newPlace(t)
@@ -123,7 +123,7 @@ func contents(t *testing.T, dir string) string {
 }
 
 func TestJournalWrittenInPart(t *testing.T) {
-	// A journal that a kill left empty or in part describes nothing: the next recovery
+	// An empty or partial journal of a killed process describes nothing: the next recovery
 	// removes it, and the next delivery writes over all of it.
 	p := newPlace(t)
 	p.Commit("base", killBase)

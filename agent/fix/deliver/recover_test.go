@@ -56,7 +56,7 @@ func deliverAndDie(text string) {
 	panic(err)
 }
 
-// kill runs a delivery in a process of its own that dies at a step.
+// kill runs a delivery in a separate process that dies at a step.
 func (p *place) kill(step string, tree fix.Tree, target Target, files []gitext.Overlay) {
 	p.T.Helper()
 	text, err := json.Marshal(killSpec{Dir: p.Dir, Data: p.T.TempDir(), Step: step, Tree: tree, Files: files, Target: target})
@@ -81,9 +81,8 @@ var (
 )
 
 func TestKilledAtAnyStep(t *testing.T) {
-	// A delivery that is killed is found again, no other one begins before it is brought
-	// to an end, and Recover restores files, index and refs, or finds that the commit was
-	// made.
+	// Interrupted finds a killed delivery, no other delivery begins before the recovery, and
+	// Recover restores files, index and refs, or finds that the commit was made.
 	for _, target := range []Target{WorkTree, Index, Commit} {
 		for _, step := range []string{"saved", "noted", "applied", "written"} {
 			t.Run(string(target)+" "+step, func(t *testing.T) {
@@ -128,9 +127,9 @@ func TestKilledAtAnyStep(t *testing.T) {
 }
 
 func TestKilledWhileGitWrites(t *testing.T) {
-	// git writes one file after the other, and a killed git may leave a file half
-	// written, removed, or a lock. All that is put right. What the user wrote after the
-	// interruption stays and is named, and so does a lock that is older.
+	// git writes one file after the other. If it is killed, a file may be half written or
+	// removed, and a lock may stay. Recover repairs all this. The user's changes after the
+	// interruption stay and are named. An older lock stays, too.
 	p := newPlace(t)
 	p.Commit("base", killBase)
 	tree, before := p.tree(), p.state()
@@ -175,7 +174,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 }
 
 func TestJournalsOfOthers(t *testing.T) {
-	// A journal that is no regular file, is damaged, or names no backup does no harm.
+	// A journal that is no regular file, is damaged, or names no backup is harmless.
 	p := newPlace(t)
 	p.Commit("base", killBase)
 	tree, before := p.tree(), p.state()

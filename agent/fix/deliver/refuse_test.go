@@ -14,9 +14,8 @@ import (
 )
 
 func TestRefusals(t *testing.T) {
-	// Each reason not to write is one clear error, after which files, index, refs and
-	// backups are as they were. A branch can be made all the same unless the reason is
-	// about it.
+	// Each reason not to write causes one clear error, and files, index, refs and backups stay
+	// unchanged. A branch can still be made, unless the reason concerns the branch.
 	patch := []gitext.Overlay{text("lib.c", "patched\n"), text("new.c", "new\n"), text("d/new.c", "new\n")}
 	git := func(args ...string) func(*place) { return func(p *place) { p.Git(args...) } }
 	later := func(files gittest.Files) func(*place) { return func(p *place) { p.Write(files) } }
@@ -35,7 +34,7 @@ func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		before  func(*place) // before the run begins
 		later   func(*place) // before the patch is written
-		targets string       // that refuse
+		targets string       // targets that refuse
 		want    string
 	}{
 		"changed since":      {nil, later(gittest.Files{"lib.c": "mine\n"}), files, `"lib.c" has changed since the run began`},
@@ -184,8 +183,8 @@ func TestBareRepository(t *testing.T) {
 }
 
 func TestAFailureInTheMiddle(t *testing.T) {
-	// git apply writes file by file. If the second one cannot be written, the first one
-	// is put back, and so is what a cancelled commit left.
+	// git apply writes file by file. If the second file cannot be written, the first one is
+	// restored. The same holds after a cancelled commit.
 	for _, target := range []Target{WorkTree, Index, Commit} {
 		p := newPlace(t)
 		p.Commit("base", gittest.Files{"a/lib.c": "old\n", "z/lib.c": "old\n", "gone.c": "old\n"})

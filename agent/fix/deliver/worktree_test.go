@@ -12,8 +12,8 @@ import (
 )
 
 func TestUncommittedWorkStays(t *testing.T) {
-	// A patch on top of uncommitted changes and untracked files goes into the work tree.
-	// The undo command takes only the patch back, and keeps what was written afterwards.
+	// A patch on top of uncommitted changes and untracked files goes into the work tree. The
+	// undo command takes only the patch back, and keeps later changes.
 	p := newPlace(t)
 	p.Commit("base", gittest.Files{"lib.c": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "staged.c": "a\n"})
 	p.Write(gittest.Files{"lib.c": "mine\n2\n3\n4\n5\n6\n7\n8\n9\n", "new.c": "untracked\n", "staged.c": "b\n"})
@@ -39,8 +39,8 @@ func TestUncommittedWorkStays(t *testing.T) {
 }
 
 func TestBackupIsAStash(t *testing.T) {
-	// The backup holds HEAD, the index and the files in the form of git stash, so that
-	// plain git shows and restores what was there.
+	// The backup holds HEAD, the index and the files in the form of git stash, so that plain
+	// git shows and restores the old state.
 	p := newPlace(t)
 	p.Commit("base", gittest.Files{"lib.c": "1\n", "staged.c": "a\n"})
 	p.Write(gittest.Files{"lib.c": "mine\n", "new.c": "untracked\n", "staged.c": "b\n"})
@@ -57,8 +57,8 @@ func TestBackupIsAStash(t *testing.T) {
 }
 
 func TestLineEndings(t *testing.T) {
-	// Attributes and settings that convert line endings make no difference to what undo
-	// restores, not even in a file with mixed ones.
+	// Attributes and settings that convert line endings do not affect undo, not even for a file
+	// with mixed line endings.
 	for name, c := range map[string]struct{ attributes, autocrlf, stored, disk, patched, want string }{
 		"eol=crlf":       {"*.txt text eol=crlf\n", "false", "a\nb\nc\n", "a\r\nb\r\nc\r\n", "a\nB\nc\n", "a\r\nB\r\nc\r\n"},
 		"autocrlf":       {"", "true", "a\nb\nc\n", "a\r\nb\r\nc\r\n", "a\nB\nc\n", "a\r\nB\r\nc\r\n"},

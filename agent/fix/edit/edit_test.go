@@ -37,8 +37,8 @@ func replaced(t *testing.T, content, old, new string, opt Options, want Match) s
 	return string(res.Content)
 }
 
-// Each grade finds what the one before it does not, and changes nothing but what the
-// model meant to change.
+// Each grade finds texts that the previous one does not find, and changes only the intended
+// text.
 func TestReplaceFindsTextInGrades(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -92,7 +92,7 @@ func TestReplaceFindsTextInGrades(t *testing.T) {
 	}
 }
 
-// A line that holds a secret was shown without it; the edit keeps the secret.
+// A line with a secret was shown without the secret; the edit keeps the secret.
 func TestReplaceKeepsMaskedLines(t *testing.T) {
 	t.Parallel()
 	as := func(line string) string { return strings.ReplaceAll(line, "hunter2", "<secret:1>") }
@@ -129,7 +129,7 @@ func TestReplaceAll(t *testing.T) {
 	}
 }
 
-// What is shown of a long change or of many has a bound.
+// The shown part of long or many changes has a bound.
 func TestShownIsBounded(t *testing.T) {
 	t.Parallel()
 	res, err := Replace("x", []byte("a\n"), "a", strings.Repeat("b\n", 1000), Options{})
@@ -142,7 +142,7 @@ func TestShownIsBounded(t *testing.T) {
 	}
 }
 
-// An edit that cannot be made says why, in few words.
+// The error of an impossible edit is a short reason.
 func TestReplaceSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("x := 1\n", 30)
@@ -236,8 +236,8 @@ func FuzzReplace(f *testing.F) {
 	f.Add(goFile, "   5|if a == 0 {\n   6|return", "x", false)
 	f.Add("\xff\t\n", "\xff", "", false)
 	f.Fuzz(func(t *testing.T, content, old, new string, all bool) {
-		// No text makes an edit fail in another way than with a message, and a
-		// result has its place within the text.
+		// For every text, an edit only fails with a message, and the place of a result is
+		// inside of the text.
 		res, err := Replace("x", []byte(content), old, new, Options{All: all})
 		if err != nil {
 			if e := matchError(err); e == nil || e.Error() == "" {

@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLinesRefusesOtherLines(t *testing.T) {
-	// Lines that the file does not have are refused, and so is an edit without effect.
+	// Lines outside of the file and edits without effect are refused.
 	t.Parallel()
 	for _, r := range [][2]int{{0, 1}, {5, 5}, {3, 1}, {2, 4}, {-1, -1}} {
 		_, err := Lines("f", []byte("a\nb\nc\n"), r[0], r[1], "x")
@@ -51,7 +51,7 @@ func TestLinesRefusesOtherLines(t *testing.T) {
 	}
 }
 
-// A whole text keeps the line breaks of the old one and shows what differs.
+// A whole text keeps the line breaks of the old one, and the result shows the differences.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	res, err := Whole("f", []byte("a\r\nb\r\nc\r\n"), "a\nx\nc")
@@ -69,7 +69,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// Show shows what a later step, such as a formatter, made of an edit.
+// Show shows the changes of a later step, such as a formatter.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	shown, start, end := Show([]byte("a\nb\nc\nd\ne\nf\n"), []byte("a\nb\nc\nx\ny\nd\ne\nf\n"), nil)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A place is in a set-up if the block around it is a hook, not if it is a test or a helper
-// in the same file.
+// A place is in a set-up if the block around it is a hook, and not if the block is a test or a
+// helper in the same file.
 func TestWithinHook(t *testing.T) {
 	t.Parallel()
 	const text = `describe('a', () => {
@@ -40,7 +40,8 @@ function helper() {
 	}
 }
 
-// A program is of a virtual environment if it is in one, or if it is a link to one that is.
+// A program belongs to a virtual environment if it is in the environment, or is a link to a
+// program there.
 func TestEnvironmentOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -68,7 +69,7 @@ func TestEnvironmentOf(t *testing.T) {
 	}
 }
 
-// What went wrong stands below the heading of a test, in the forms of several tools.
+// The reason of a failure is below the heading of a test, in the forms of several tools.
 func TestLineBelow(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{

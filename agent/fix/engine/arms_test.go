@@ -13,11 +13,11 @@ import (
 // historyWords are words that no request of a repair without history has.
 var historyWords = []string{"history", "blame", "changed it on", "introduced", "size: count", "first words"}
 
-// saidOf returns all that was sent in a request, its tools and its messages, in lower case.
+// saidOf returns all text of a request, its tools and its messages, in lower case.
 func saidOf(req modeltest.Request) string { return strings.ToLower(string(req.Raw)) }
 
-// Each arm of HAFixAgent shows its kind of history and no other; the one without history
-// shows none, and has no tool that does.
+// Each arm of HAFixAgent shows only its kind of history. The arm without history shows none,
+// and has no tools for it.
 func TestArms(t *testing.T) {
 	t.Parallel()
 	passages := map[fix.Heuristic]string{fix.FlDiff: "fl_diff: what it changed", fix.FnPair: "fn_pair: the function", fix.FnAll: "fn_all: the functions"}
@@ -79,8 +79,8 @@ func TestArms(t *testing.T) {
 	}
 }
 
-// What a model can run without history reads none: neither by a shell nor by the words of
-// a refused path. With history, git answers in the same place.
+// Without history, no command of a model can read any: neither in a shell nor through the
+// message about a refused path. With history, git answers in the same place.
 func TestNoHistoryInTheWorkTree(t *testing.T) {
 	t.Parallel()
 	command, err := json.Marshal(map[string]string{"command": "git log --all --format=%H.%s HEAD; git cat-file --batch-check --batch-all-objects; git show HEAD~1; git status --short"})

@@ -163,8 +163,8 @@ func TestDeclines(t *testing.T) {
 	}
 }
 
-// A model repairs; the tests decide, the trajectory is recorded, and the first request
-// that is shown is the one that is sent.
+// A model repairs the bug; the tests decide, the trajectory is recorded, and FirstRequest
+// returns the request that is later sent.
 func TestModelRepairs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
@@ -196,8 +196,8 @@ func TestModelRepairs(t *testing.T) {
 	}
 }
 
-// What a model says of its patch counts for nothing. Under Auto, the next trajectory
-// sees another history and the patch that was rejected.
+// A model's claim about its patch has no effect. Under Auto, the next trajectory sees another
+// history and the rejected patch.
 func TestAutoGoesOn(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -221,7 +221,7 @@ func TestAutoGoesOn(t *testing.T) {
 	}
 }
 
-// Research analyses first; the repair starts from what it kept.
+// Research analyses first; the repair starts from the kept findings.
 func TestResearch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(req modeltest.Request) modeltest.Reply {
@@ -276,7 +276,7 @@ func TestResumes(t *testing.T) {
 	}
 }
 
-// Where the model's server fails, the offline engine goes on, and the answer says so.
+// If the model's server fails, the offline engine goes on, and the answer says so.
 func TestFallsBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(modeltest.Request) modeltest.Reply {
@@ -288,7 +288,7 @@ func TestFallsBack(t *testing.T) {
 	}
 }
 
-// A context that ends, ends the work with its error.
+// The end of the context ends the work with the context's error.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -298,7 +298,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Of guessed commands, the first that can be judged tests the bug.
+// The first guessed command with a judgement tests the bug.
 func TestGuessedCommandThatCanBeJudged(t *testing.T) {
 	b := newBench(t, nil)
 	b.question.Problem.Test, b.question.Problem.Others = "no-such-program", []fix.Commands{{Test: "sh check_test.sh", Suite: "true"}}
@@ -312,8 +312,8 @@ func TestGuessedCommandThatCanBeJudged(t *testing.T) {
 	}
 }
 
-// Among plausible patches that differ, the one that the reviewer chooses comes first, with
-// the reason. The reviewer sees all of them.
+// The reviewer's choice among different plausible patches comes first, with the reason. The
+// reviewer sees all of them.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int32

@@ -21,7 +21,7 @@ import (
 	"git-agent/agent/sandbox"
 )
 
-// A prison is what a command must neither read, nor write, nor reach.
+// A prison has the things that a command must neither read, nor write, nor reach.
 type prison struct {
 	t       *testing.T
 	bench   *bench
@@ -39,7 +39,7 @@ func newPrison(t *testing.T, level sandbox.Level, answer func(modeltest.Request)
 	t.Helper()
 	p := &prison{t: t, bench: newBench(t, answer), token: fmt.Sprintf("%d.31415", 100+os.Getpid())}
 	p.bench.Trial.Sandbox, p.bench.Trial.Disk = level, 20<<20
-	home, err := os.MkdirTemp("/var/tmp", "home-") // bubblewrap has a temporary directory of its own
+	home, err := os.MkdirTemp("/var/tmp", "home-") // bubblewrap has a private temporary directory
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func (p *prison) writers() string {
 		ln -s %[2]s out; echo x >out/pwned; echo x >/usr/pwned.%[3]s; echo x >/etc/pwned.%[3]s; echo x >/var/tmp/pwned.%[3]s`, p.home, top, p.token)
 }
 
-// stayers leave processes behind, in sessions of their own and without their parents.
+// stayers leave processes behind, in separate sessions and without their parents.
 func (p *prison) stayers() string {
 	return fmt.Sprintf(`setsid sleep %[1]s & (setsid setsid sh -c '(nohup sleep %[1]s & ) & sleep %[1]s' >/dev/null 2>&1 &) ; sleep 0.05`, p.token)
 }
@@ -124,7 +124,7 @@ func (p *prison) left() (list []string) {
 	return list
 }
 
-// state lists the files of the home directory, of the user's repository and of what else
+// state lists the files of the home directory, of the user's repository and of other paths that
 // the commands tried to write.
 func (p *prison) state() string {
 	p.t.Helper()
@@ -249,8 +249,8 @@ func TestHostileShell(t *testing.T) {
 	}
 }
 
-// A test command that is hostile does no more, when the failure is reproduced, when a
-// model calls it, and when a patch is proved.
+// The same holds for a hostile test command, in the reproduction of the failure, in a model's
+// call, and in the proof of a patch.
 func TestHostileTests(t *testing.T) {
 	for _, level := range confining(t) {
 		t.Run(string(level), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// Only what stands in the place of a program, or after an interpreter, is a script.
+// Only a file that the command starts as a program or passes to an interpreter is a script.
 func TestScriptsOf(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
@@ -30,8 +30,8 @@ func TestScriptsOf(t *testing.T) {
 	}
 }
 
-// A script that the user has and the command does not is named, with what helps; it is
-// not taken for the bug.
+// A script that only the user can see is named, with advice; its absence is not taken for the
+// bug.
 func TestHiddenScript(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

@@ -12,9 +12,9 @@ import (
 	"git-agent/agent/fix"
 )
 
-// A regression is repaired with few runs of the test: those that reproduce it, one with
-// the newest change undone, and the proof's without and with the patch. They are not made
-// again for the search.
+// A regression is repaired with few runs of the test: the runs of the reproduction, one without
+// the newest change, and the runs of the proof without and with the patch. The search does not
+// repeat the runs of the reproduction.
 func TestRegressionTakesFewRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -45,8 +45,8 @@ func TestRegressionTakesFewRuns(t *testing.T) {
 	}
 }
 
-// The shares of the time adapt to how long one run takes, and leave most of it to the
-// search; what is left of it is never below nothing.
+// The shares of the time depend on the duration of one run, and leave most of the time to the
+// search. The remaining time is never negative.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	c := clock{start: time.Now(), whole: time.Hour}

@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// These are what a user says about the broken script, and tests that a model makes of it.
+// These are a user's report about the broken script, and a model's tests for it.
 const (
 	complaint  = "size.sh prints 2 for a file with two lines of two words each. I expected 4.\n"
 	ownText    = "got=$(sh size.sh)\ntest \"$got\" -eq 4 || { echo \"tests/new_test.sh:2: got $got words, want 4\"; exit 1; }\n"
@@ -27,10 +27,10 @@ func writes(path, text string) modeltest.Reply {
 	return modeltest.Call("write_test", string(args))
 }
 
-// writing reports whether a request is of the conversation in which the test is written.
+// writing reports whether a request belongs to the conversation that writes the test.
 func writing(req modeltest.Request) bool { return slices.Contains(req.Tools, "write_test") }
 
-// newReportBench is a bench of whose bug only a report is known, and a suite that passes.
+// newReportBench returns a bench with only a report of the bug, and a passing suite.
 func newReportBench(t *testing.T, answer func(modeltest.Request) modeltest.Reply) *bench {
 	t.Helper()
 	b := newBench(t, answer)
@@ -50,8 +50,8 @@ func obeys(write, repair []modeltest.Reply) func(modeltest.Request) modeltest.Re
 	}
 }
 
-// A report is all that is known: the model writes the test, and then the patch, which is
-// reproduced by its own test and not plausible.
+// Only a report is known: the model writes the test, and then the patch. The patch passes the
+// model's own test and is not called plausible.
 func TestRepairFromAReport(t *testing.T) {
 	t.Parallel()
 	b := newReportBench(t, obeys(
@@ -81,7 +81,7 @@ func TestRepairFromAReport(t *testing.T) {
 	b.checkRequests(t)
 }
 
-// checkRequests checks what the two conversations of a repair from a report were shown.
+// checkRequests checks the requests of the two conversations of a repair from a report.
 func (b *bench) checkRequests(t *testing.T) {
 	t.Helper()
 	sent := b.server.Requests()
@@ -141,8 +141,8 @@ func TestTestsThatShowNothing(t *testing.T) {
 	}
 }
 
-// A file that is there, one that programs obey, and one that is called like no test are
-// refused, and the model is told why.
+// An existing file, a file that programs obey, and a file without a test's name are refused,
+// and the model is told why.
 func TestRefusedTestFiles(t *testing.T) {
 	t.Parallel()
 	refused := []struct{ path, why string }{
@@ -166,7 +166,7 @@ func TestRefusedTestFiles(t *testing.T) {
 	}
 }
 
-// What the wider tests reject does not pass, although the model's own test does.
+// A patch that the wider tests reject does not pass, even if the model's own test passes.
 func TestOwnTestAndTheSuite(t *testing.T) {
 	t.Parallel()
 	b := newReportBench(t, obeys(

@@ -9,9 +9,9 @@ import (
 )
 
 func TestSuspectRunsNothing(t *testing.T) {
-	// The output of a test that somebody else ran leads to the function and its history,
-	// and the work tree's own path in it does not matter. No command is run: the engine
-	// has no options to run one with.
+	// The output of somebody else's test run leads to the function and its history, even if it
+	// contains the path of another work tree. No command is run: the engine has no options to
+	// run one with.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("size: bytes", gittest.Files{"size.c": "int size(int words)\n{\n\treturn 2 * words;\n}\n"})
@@ -35,8 +35,8 @@ func TestSuspectRunsNothing(t *testing.T) {
 }
 
 func TestDossierWithholdsSecrets(t *testing.T) {
-	// A file whose name says that it holds secrets is not shown, nor what a commit changed
-	// in it when it had such a name; other commits that wrote the lines are shown.
+	// A file with a name typical of secrets is not shown, nor are changes of a file from the
+	// time when it had such a name. Other commits that wrote the lines are shown.
 	t.Parallel()
 	h := gittest.New(t)
 	body := "f() {\n\techo one\n\techo two\n\techo three\n\techo four\n}\n"

@@ -19,7 +19,7 @@ var editFiles = gittest.Files{
 	"key.txt": "k = 1\n", ".env": "A=1\n", "deep/x.c": "int x;\n",
 }
 
-// The answers of edit: what was changed, and why nothing was.
+// These are the answers of edit: the changes, or the reasons for no change.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	over := []gitext.Overlay{{Path: "run.sh", Mode: 0o100755, Content: []byte("exit 1\n")}}
@@ -82,7 +82,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// With EditTests, tests may be changed. What is changed back is no patch.
+// With EditTests, tests may be changed. A reverted change is no patch.
 func TestEditBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, editFiles, fix.Problem{EditTests: true}, Options{})
@@ -128,7 +128,7 @@ func TestEditFormats(t *testing.T) {
 	}
 }
 
-// A line whose secret was not shown keeps it.
+// A line keeps a secret that was not shown.
 func TestEditKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	mask := func(text string) string { return strings.ReplaceAll(text, "hunter2", "<secret:1>") }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A cut never stands within a short quotation of what a test expected, and a note of lines
-// that are left out is never longer than they are.
+// A cut is never inside of a short quotation of a test's expected text, and a note about
+// omitted lines is never longer than these lines.
 func TestExcerptKeepsQuotations(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A test command may put anything in the place of files. Nothing outside of the work tree
-// is shown or written, and nothing is waited for.
+// A test command may replace files by anything. Nothing outside of the work tree is shown or
+// written, and no tool waits.
 func TestPlantedFiles(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -100,8 +100,8 @@ func TestPlantedDirectories(t *testing.T) {
 	}
 }
 
-// A file that the tests of the repair made is not edited and is no part of the patch;
-// what a test does to an edited file is not either.
+// A file made by the tests of the repair is not edited and not part of the patch. A test's
+// change of an edited file is not part of the patch either.
 func TestFilesThatCommandsMake(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calcFiles, fix.Problem{Test: "echo made > made.go; echo more >> calc.go; echo more >> go.sum; exit 1"}, Options{})
@@ -115,7 +115,7 @@ func TestFilesThatCommandsMake(t *testing.T) {
 	}
 }
 
-// A repository may have links and odd names of its own.
+// A repository may itself contain links and odd names.
 func TestTrackedLinks(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

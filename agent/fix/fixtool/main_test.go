@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A bench is a box in a work tree of its own.
+// A bench is a box in its own work tree.
 type bench struct {
 	t     *testing.T
 	box   *Box
@@ -43,7 +43,7 @@ var calcFiles = gittest.Files{
 	"go.sum":       "x\n",
 }
 
-// failing is a test command that passes when Add adds. It says so as go test does.
+// failing is a test command that passes if Add adds. Its output has the form of go test.
 const failing = `if grep -q 'a + b' calc.go; then echo ok; else echo "--- FAIL: TestAdd (0.00s)"; echo "    calc_test.go:5: got -1, want 3"; exit 1; fi`
 
 // newBench makes a box for a problem in a repository with some files. The problem's commit
@@ -95,7 +95,7 @@ func (b *bench) tool(name string) agent.Tool {
 	return append(b.box.Tools(), b.box.Reading()...)[i]
 }
 
-// call calls a tool and returns what the model sees.
+// call calls a tool and returns the text for the model.
 func (b *bench) call(name string, args any) string {
 	b.t.Helper()
 	return b.result(name, args).Text

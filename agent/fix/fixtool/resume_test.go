@@ -10,14 +10,14 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A call and what was recorded of it.
+// A recorded is a call and its record.
 type recorded struct {
 	tool string
 	args json.RawMessage
 	res  agent.CallResult
 }
 
-// record makes calls and returns what a journal keeps of them.
+// record makes calls and returns their records in a journal.
 func (b *bench) record(calls ...any) (list []recorded) {
 	b.t.Helper()
 	for i := 0; i < len(calls); i += 2 {
@@ -131,8 +131,8 @@ func TestResumeBash(t *testing.T) {
 	}
 }
 
-// A recorded edit that cannot be made again ends the run: its files would be others than
-// the model was shown.
+// A recorded edit that cannot be repeated ends the run, because its files would differ from
+// those that the model saw.
 func TestResumeOfAnEditThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calcFiles, fix.Problem{}, Options{})

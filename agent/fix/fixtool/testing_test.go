@@ -15,7 +15,7 @@ import (
 // the file code.
 const script = "cat out; exit $(cat code)"
 
-// says makes the next run of the test command print and end as given.
+// says sets the output and the exit code of the next run of the test command.
 func (b *bench) says(out string, code int) {
 	b.t.Helper()
 	for name, text := range map[string]string{"out": out, "code": fmt.Sprint(code)} {
@@ -25,7 +25,8 @@ func (b *bench) says(out string, code int) {
 	}
 }
 
-// The test tool says how the command ends, which tests fail, and what changed since.
+// The test tool reports the end of the command, the failing tests, and the differences from the
+// last run.
 func TestTestTool(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calcFiles, fix.Problem{Test: script, Suite: script, Known: []string{"TestOld"}, Build: "test ! -e broken || { echo 'x.c:3:1: error: no'; exit 2; }"}, Options{})
@@ -169,8 +170,8 @@ func TestFinishTestsAgainAfterAnEdit(t *testing.T) {
 	}
 }
 
-// A model that sends finish together with an edit that is not made cannot know that. It
-// is told once, before a patch is taken that lacks a part of what it claims.
+// A model that sends finish together with a failing edit does not know that the edit failed.
+// finish tells it once, before it accepts an incomplete patch.
 func TestFinishAfterAnEditThatWasNotMade(t *testing.T) {
 	t.Parallel()
 	claim := m{"status": "success", "explanation": "x"}
@@ -191,7 +192,8 @@ func TestFinishAfterAnEditThatWasNotMade(t *testing.T) {
 	}
 }
 
-// The shell changes files; the patch has what belongs in one, and finish judges that.
+// The shell changes files. The patch has only the files that belong in a patch, and finish
+// judges these.
 func TestBash(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calcFiles, fix.Problem{Test: failing + "\ngrep -q 'Add(1, 2)' calc_test.go"}, Options{Style: fix.Bash})

@@ -130,7 +130,8 @@ func TestOlderVersions(t *testing.T) {
 }
 
 func TestRestored(t *testing.T) {
-	// A guard that a commit removed long ago is put back where its neighbours stand today.
+	// A guard that a commit removed long ago is restored at the present place of its
+	// neighbouring lines.
 	t.Parallel()
 	text := func(guard, rest string) gittest.Files {
 		return gittest.Files{"a.go": "package p\n\nfunc f(n *N) int {\n\tstart(n)\n" + guard + "\tn.go1()\n" + rest + "\treturn n.x\n}\n"}
@@ -163,8 +164,8 @@ func TestSiblings(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	// What undoes the first bad commit: each hunk, and all files together, without the
-	// tests that it changed.
+	// The first bad commit is undone: each hunk, and all files together, without the commit's
+	// tests.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("one", gittest.Files{"a.go": "package p\n\nvar a = 1\n", "b.go": "package p\n\nvar b = 1\n", "a_test.go": "package p\n"})
@@ -187,8 +188,9 @@ func TestUndo(t *testing.T) {
 }
 
 func TestGoFilesThatDoNotCompile(t *testing.T) {
-	// Candidates with errors that go/types finds without imports are left out: unknown
-	// names, unused variables, a missing return. What only the import could tell is kept.
+	// Candidates with errors that go/types finds without imports are left out: unknown names,
+	// unused variables, a missing return. Candidates with possible errors about imported names
+	// are kept.
 	t.Parallel()
 	const text = "package p\n\nimport \"strings\"\n\nfunc f(s string, n int) string {\n\tm := n\n\tif m > 1 {\n\t\treturn strings.ToUpper(s)\n\t}\n\treturn s\n}\n"
 	h := gittest.New(t)

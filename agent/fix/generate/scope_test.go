@@ -57,8 +57,8 @@ func of(t *testing.T, text string, line int) mutate.Known {
 }
 
 func TestConditionsFollowTypes(t *testing.T) {
-	// Each value is asked what its type can answer, members of members too, on the lines
-	// where it is known.
+	// Conditions on each value fit its type, members of members included, on the lines where
+	// the value is in scope.
 	lines := map[string][2]int{}
 	for _, c := range of(t, code, 6).Conditions {
 		lines[c.Text] = [2]int{c.From, c.To}
@@ -158,7 +158,7 @@ func f(a, b string, n int) string {
 }
 
 func TestImportsOfDamagedFiles(t *testing.T) {
-	// A file that is no export data, and one that is not there, tell nothing.
+	// A malformed file and a missing file of export data have no effect.
 	bad := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(bad, []byte("!<arch>\n__.PKGDEF       0           0     0     644     9         `\nunified\x00"), 0o644); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// What the user changed and did not commit is undone first: a hunk of it in a file that
-// nothing else suspects, and a file that is gone. Tests and new files are left alone.
+// Uncommitted changes are undone first: a hunk in an otherwise unsuspected file, and a deleted
+// file. Tests and new files are left alone.
 func TestUncommittedChangesAreUndoneFirst(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -58,7 +58,7 @@ func TestHunksBetween(t *testing.T) {
 	}
 }
 
-// In a file with uncommitted changes, what the last commit changed is undone too, and the
+// In a file with uncommitted changes, the last commit's changes are undone too, and the
 // uncommitted changes stay.
 func TestCommitsAreUndoneUnderUncommittedChanges(t *testing.T) {
 	t.Parallel()
@@ -76,8 +76,8 @@ func TestCommitsAreUndoneUnderUncommittedChanges(t *testing.T) {
 	}
 }
 
-// Lines that are not committed are at no line of the commit; all others have one text in
-// both.
+// Uncommitted lines have no number in the commit; all other lines have the same text in both
+// versions.
 func TestCommittedLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"a\nb\nc\nd\n", "x\na\nb\ny\nd\nz\n"}, {"a\nb\nc\n", "c\n"}, {"a\n", "b\na\nb\n"}, {"a\nb\n", "a\nb\nc\nd\n"}} {

@@ -147,8 +147,8 @@ func checkHeader(t *testing.T, h gitext.Hunk) {
 }
 
 func TestDiffOfAMerge(t *testing.T) {
-	// A merge is compared with the parent that had the line's file, and only what it
-	// changed itself is shown, not what it brought together.
+	// A merge is compared with the parent that had the line's file. Only its own changes are
+	// shown, not the merged ones.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("zero", gittest.Files{"README": "r\n"})
@@ -176,9 +176,9 @@ func TestDiffOfAMerge(t *testing.T) {
 }
 
 func TestDiffOfOtherFiles(t *testing.T) {
-	// The commit's changes of other files follow those of the faulty file, programs first,
-	// as far as there is room that the faulty file does not need; each hunk is whole, and
-	// what is left out is counted. Files of secrets are never shown.
+	// The commit's changes of other files follow those of the faulty file, programs first, in
+	// the room that the faulty file does not need. Each hunk is whole, and omitted hunks are
+	// counted. Files of secrets are never shown.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("zero", gittest.Files{"a.c": spread(3), "b.c": spread(20), "NEWS": "old\n", "a_test.c": spread(1), ".env": "KEY=old\n"})
@@ -211,8 +211,8 @@ func TestDiffOfOtherFiles(t *testing.T) {
 }
 
 func TestDiffWithoutWhiteSpace(t *testing.T) {
-	// A long diff that mostly indents is shown without that, and says so, but not where
-	// indentation has a meaning. Line ends of Windows are not shown.
+	// A long diff that mostly changes indentation is shown without these changes, with a note,
+	// except in languages with meaningful indentation. Line ends of Windows are not shown.
 	t.Parallel()
 	h := gittest.New(t)
 	indented := strings.ReplaceAll(spread(60, 20), "    a", "        a")

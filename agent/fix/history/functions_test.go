@@ -56,8 +56,8 @@ func TestFnAll(t *testing.T) {
 }
 
 func TestFnPair(t *testing.T) {
-	// The function is found before the commit by its name, or by its lines if it had
-	// another one. One that was born in the commit has nothing before.
+	// The function is found before the commit by its name, or by its lines if it had another
+	// one. A function that the commit created has no text before it.
 	t.Parallel()
 	h := gittest.New(t)
 	f := func(name string, lines ...string) string {

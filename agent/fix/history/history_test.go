@@ -148,8 +148,8 @@ func TestFindNearAnInsertion(t *testing.T) {
 }
 
 func TestFindNearWhatIsNoCode(t *testing.T) {
-	// A line without code that somebody points at is like an insertion, if that is asked
-	// for: the commit of the code before it is found, and not that of the comment.
+	// With NeedsCode, a given line without code is treated as an insertion: Find returns the
+	// commit of the code before it, and not that of the comment.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("zero", gittest.Files{"README": "r\n"})
@@ -235,9 +235,9 @@ func TestFindLooksThroughCommitsThatChangeNothing(t *testing.T) {
 }
 
 func TestFindFollowsMovedFiles(t *testing.T) {
-	// A renamed file keeps its history, with both names. Lines that a commit took out of
-	// another file into a new one belong to who wrote them there; lines that it copied
-	// are its own.
+	// A renamed file keeps its history, with both names. Lines that a commit moved from another
+	// file into a new one belong to the commit that wrote them there; copied lines belong to
+	// the copying commit.
 	t.Parallel()
 	h := gittest.New(t)
 	var big []string

@@ -9,8 +9,8 @@ import (
 )
 
 func TestMapBack(t *testing.T) {
-	// Lines that are the same in both texts are matched in their order, whatever space is
-	// around them; changed ones and those that could be several are not.
+	// Equal lines of both texts are matched in order, without regard to space around them;
+	// changed and ambiguous lines are not.
 	t.Parallel()
 	for _, c := range []struct{ old, text, want string }{
 		{"a b c", "a b c", "1 2 3"},

@@ -21,8 +21,8 @@ func rendered(t *testing.T, repo *gitext.Repo, h *fix.History, tokens int, kinds
 }
 
 func TestRender(t *testing.T) {
-	// The text has the commit, what it says and wrote, and a section for each heuristic
-	// in the order asked for.
+	// The text has the commit, its message and lines, and a section for each heuristic in the
+	// given order.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("zero", gittest.Files{"README": "r\n"})
@@ -94,7 +94,7 @@ Note: a note`
 
 func TestRenderKeepsItsBudget(t *testing.T) {
 	// The text has no more bytes than the tokens allow, apart from the commits' headings.
-	// What does not fit is said. The first commit gets most of the room.
+	// Omissions are mentioned. The first commit gets most of the room.
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("zero", gittest.Files{"README": "r\n"})

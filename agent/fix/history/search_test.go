@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// The commit that took a guard out of a suspected function is found by what the failing
-// test names, and its hunk is shown; what was removed elsewhere is not.
+// Search finds the commit that removed a guard from a suspected function, by a name in the
+// failing test, and shows its hunk. Removals elsewhere are not found.
 func TestSearchFindsTheRemovedGuard(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

@@ -27,8 +27,8 @@ Shadow byte legend (one shadow byte represents 8 application bytes):
 make: *** [check] Error 1
 `
 
-// The dump of shadow memory does not take the place of what says more; what comes after
-// it is shown.
+// The dump of shadow memory does not displace more informative lines; the text after it is
+// shown.
 func TestOutputWithoutShadowMemory(t *testing.T) {
 	t.Parallel()
 	got := new(work).outputText([]byte(asan))
@@ -42,8 +42,8 @@ func TestOutputWithoutShadowMemory(t *testing.T) {
 	}
 }
 
-// All stacks of the report are shown, the main one first, and what the failure was; the
-// commits behind it are shown with history only.
+// All stacks of the report are shown, the main one first, with the kind of failure. The
+// suspected commits are shown only with history.
 func TestCrashText(t *testing.T) {
 	t.Parallel()
 	report := &crash.Report{

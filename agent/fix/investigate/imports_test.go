@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a file imports is one line; texts that only look like imports are not among it.
+// The imports of a file are one line, without texts that only look like imports.
 func TestImportsOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/fix"
 )
 
-// The history that is shown is that of the first suspected functions, and of none for
-// which only words speak, but never nothing if there is any.
+// The shown history belongs to the first suspected functions, without those whose only ground
+// is similar words. If there is any history, some of it is shown.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	executed, words := fix.Ground{Source: fix.SourceCoverage}, fix.Ground{Source: fix.SourceReport}
@@ -40,7 +40,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// What may be searched for are the strings and the names of a line.
+// The texts for a search are the strings and the names of a line.
 func TestTextsOf(t *testing.T) {
 	t.Parallel()
 	if got := fmt.Sprintf("%q", textsOf(`	assert.Equal(t, "help for x", cmd.HideHelp, 'a', "ok")`)); got != `["help for x" "assert" "Equal" "HideHelp"]` {

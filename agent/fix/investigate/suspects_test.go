@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// Each suspected function is shown with its marked lines, also where those before are
-// long, and with the comment that states its contract.
+// Each suspected function is shown with its marked lines, also where those before are long, and
+// with its doc comment.
 func TestEachSuspectHasAWindow(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -49,8 +49,8 @@ func TestEachSuspectHasAWindow(t *testing.T) {
 	}
 }
 
-// The comment above a function is found in each language, and what is no comment is not
-// taken for one.
+// The comment above a function is found in each language, and other lines are not taken for a
+// comment.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

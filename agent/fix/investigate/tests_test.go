@@ -29,8 +29,8 @@ func linesOf(text string) [][]byte {
 	return out
 }
 
-// Of a long table of cases, the one that fails is shown with its index, and what is done
-// with each, but not the first ones.
+// Of a long table of cases, the failing case is shown with its index, and the code for each
+// case, but not the first cases.
 func TestFailingRow(t *testing.T) {
 	t.Parallel()
 	lines := linesOf(table(80))
@@ -67,7 +67,7 @@ func TestRowsOfOtherForms(t *testing.T) {
 	}
 }
 
-// The place of the failure in a long test is shown, also where no case is named.
+// The place of the failure in a long test is shown, even if no case is named.
 func TestPlaceInALongTest(t *testing.T) {
 	t.Parallel()
 	lines := linesOf("func TestLong(t *testing.T) {\n" + strings.Repeat("\tassert.Equal(t, 1, f(2), \"a long assertion\")\n", 300) + "}\n")

@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Lines about tests that pass and about the build are counted, not shown; what fails
-// stays with its heading, wherever in a long output it stands.
+// Lines about tests that pass and about the build are counted, not shown; failures stay with
+// their headings, at any place of a long output.
 func TestOutputWithoutPassingTests(t *testing.T) {
 	t.Parallel()
 	w := &work{}

@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A function that the failed assertion calls says so, and the functions that have a text
-// which the command printed are found by it, whatever the test calls.
+// A function that the failed assertion calls has this as a ground. Functions with a text of the
+// command's output are found by this text, even if the test does not call them.
 func TestAssertedAndPrinted(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -65,7 +65,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// What a line of code prints without change is found between what it fills in.
+// The constant parts of a printed text are found between the placeholders.
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

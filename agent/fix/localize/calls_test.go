@@ -26,8 +26,8 @@ func program(list ...string) string {
 	return b.String()
 }
 
-// What only the failing test calls comes before what all tests call, and what it calls
-// directly before what it calls through others, without any run of the tests.
+// Functions that only the failing test calls come before functions that all tests call, and
+// direct calls come before indirect ones. No test has to run.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

@@ -9,7 +9,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// Where no test passes, that the failing test executes a function says nothing of it.
+// If no test passes, execution by the failing test is no evidence for a function.
 func TestNoPassingTest(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

@@ -106,7 +106,7 @@ func TestRepairFollowsProbes(t *testing.T) {
 }
 
 func TestRepairValidates(t *testing.T) {
-	// What the validator says decides.
+	// The validator decides.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})
@@ -294,8 +294,8 @@ func TestOrderLearns(t *testing.T) {
 }
 
 func TestRepairCombinesPartialFixes(t *testing.T) {
-	// Each of two tests needs a change of its own: what makes one of them pass is joined
-	// with what makes the other pass.
+	// Each of two tests needs a different change: the search joins the candidate that makes one
+	// of them pass with the candidate for the other.
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"a.c": script})

@@ -2,7 +2,7 @@ package testrun
 
 import "testing"
 
-// What a compiling command keeps of a test command cannot start a program.
+// The kept parts of a test command in a compiling command cannot start a program.
 func TestCompileOnly(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{

@@ -3,7 +3,7 @@ package testrun
 import "testing"
 
 func TestFocus(t *testing.T) {
-	// The command runs only the failing tests; what else it says stays.
+	// The command runs only the failing tests; its other parts stay.
 	for _, c := range []struct {
 		command string
 		failing []string

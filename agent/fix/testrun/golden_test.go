@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is read into the golden files")
 
-// TestRead reads the outputs in testdata. Each file says which tool printed its output,
-// and holds the output and what is read of it, as render writes it.
+// TestRead reads the outputs in testdata. Each file names the tool, and contains its output and
+// the expected report in the form of render.
 func TestRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -7,8 +7,8 @@ import (
 )
 
 func TestLackOf(t *testing.T) {
-	// Each tool says in its own words what it lacks. The lines are as the tools print
-	// them.
+	// Each tool has its own messages about a lack. The lines are original messages of the
+	// tools.
 	t.Parallel()
 	for _, c := range []struct {
 		what fix.Lack
@@ -73,8 +73,8 @@ func TestLackOf(t *testing.T) {
 }
 
 func TestReadPrefersWhatTheNetworkIsNeededFor(t *testing.T) {
-	// A line that only says that there is no network gives way to one that says what was
-	// to be fetched.
+	// A line that only reports the lack of a network gives way to a line that names the missing
+	// download.
 	t.Parallel()
 	r := Read([]byte("java.net.UnknownHostException: x\n[ERROR] Could not transfer artifact a:b:1\nCould not find gem a\n"))
 	if r.Lacks != fix.LackMaven || r.Missing != "[ERROR] Could not transfer artifact a:b:1" {

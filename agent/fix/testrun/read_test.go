@@ -11,8 +11,7 @@ import (
 )
 
 func TestReadKeepsWithinItsLimits(t *testing.T) {
-	// However many tests, places and long names an output has, what is kept of it is
-	// bounded.
+	// The kept part of an output is bounded, for any number of tests, places and long names.
 	t.Parallel()
 	var b strings.Builder
 	for i := range maxNames + 500 {
@@ -70,8 +69,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that Read does not panic, and that what it returns keeps to its
-// promises.
+// FuzzRead checks that Read does not panic, and that its result has the documented properties.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, name := range files {

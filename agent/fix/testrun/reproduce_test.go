@@ -120,8 +120,8 @@ func TestReproduceStopsAtItsLimits(t *testing.T) {
 }
 
 func TestReproduceUsesTheTreeInEachRun(t *testing.T) {
-	// Files are laid over the commit, and what a run changes in tracked files is
-	// undone before the next one.
+	// Files are laid over the commit, and a run's changes of tracked files are undone before
+	// the next run.
 	t.Parallel()
 	w, p := workspace(t)
 	p.Tree.Over = []gitext.Overlay{{Path: "over", Mode: 0o100644, Content: []byte("x\n")}}

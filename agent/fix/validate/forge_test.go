@@ -66,8 +66,8 @@ func tryForgeries(t *testing.T, v *Validator, honest gitext.Overlay, forgeries [
 	}
 }
 
-// A patch of a Go package that ends the test binary, changes what it is linked with, or
-// reads its arguments first, proves nothing.
+// A patch of a Go package that ends the test binary, changes its linking, or reads its
+// arguments first, proves nothing.
 func TestForgedGo(t *testing.T) {
 	t.Parallel()
 	need(t, "go")
@@ -127,8 +127,8 @@ func TestForgedPython(t *testing.T) {
 	}
 }
 
-// A patch of JavaScript that takes failures from the test tool, or changes what npm runs,
-// proves nothing; other dependencies are no such change.
+// A patch of JavaScript that hides failures from the test tool, or changes npm's scripts,
+// proves nothing; a change of dependencies is allowed.
 func TestForgedJavaScript(t *testing.T) {
 	t.Parallel()
 	need(t, "node")
@@ -156,8 +156,8 @@ func TestForgedJavaScript(t *testing.T) {
 	}
 }
 
-// A patch that changes what make runs proves nothing; a build file that the failing run
-// does not open may change. A command that names no test is said to.
+// A patch that changes make's commands proves nothing; a build file that the failing run does
+// not open may change. If a command names no test, the trial has a caution.
 func TestForgedMake(t *testing.T) {
 	t.Parallel()
 	need(t, "make")

@@ -78,7 +78,7 @@ func TestEqualPatchesWithUnequalVerdicts(t *testing.T) {
 }
 
 func TestSelectOrders(t *testing.T) {
-	// Each rule decides where those before it see no difference.
+	// Each rule decides if the rules before it find no difference.
 	context := "func f(name string, size int) {\n\tif size > 0 { use(name) }\n"
 	add := func(line string) fix.Patch { return patchOf("a.c", context+line+"}\n", "", line) }
 	blamed := gitext.OID(strings.Repeat("b", 40))

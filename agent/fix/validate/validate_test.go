@@ -36,7 +36,7 @@ func project(t *testing.T) (*gittest.History, fix.Problem) {
 	}
 }
 
-// check is a test that a function says what it should.
+// check is a test of a function's output.
 func check(name, function, want string) string {
 	return fmt.Sprintf(". ./lib.sh\nif test \"$(%s 2>&1)\" = %s; then echo 'lib_test/t.py::%s PASSED'; else echo 'lib_test/t.py::%s FAILED'; exit 1; fi\n", function, want, name, name)
 }
@@ -124,8 +124,8 @@ func TestTheCommandsDecide(t *testing.T) {
 }
 
 func TestPatchesThatAreNotTried(t *testing.T) {
-	// A patch that changes nothing, a test, or what is not the work tree's is refused
-	// before any command runs.
+	// A patch that changes nothing, a test, or files outside of the work tree is refused before
+	// any command runs.
 	t.Parallel()
 	h, p := project(t)
 	h.Git("update-index", "--add", "--cacheinfo", "160000,"+string(h.Head())+",sub")
@@ -330,8 +330,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// go test without -v names only tests that fail. A patch with which it says "ok" is
-// plausible; one with which it says nothing of tests is not.
+// go test without -v names only tests that fail. A patch with the output "ok" is plausible; a
+// patch with no output about tests is not.
 func TestToolThatNamesNoPassingTests(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)

@@ -50,7 +50,7 @@ func results(fn *Function) map[string]Op {
 	return all
 }
 
-// expect checks that the function with one text in place of another is among the results.
+// expect checks that the results contain the function with one text replaced by another.
 func expect(t *testing.T, fn *Function, all map[string]Op, old, fresh string, op Op) {
 	t.Helper()
 	text := string(fn.Content)
@@ -90,7 +90,7 @@ func other(r *Route, m *M) {
 `
 
 func TestEditsOfGo(t *testing.T) {
-	// Each kind of edit is made at a place where it belongs.
+	// Each kind of edit is made at a suitable place.
 	t.Parallel()
 	fn := function(t, "a.go", goText, Clues{})
 	all := results(fn)
@@ -232,8 +232,8 @@ func b(y *Y) error {
 }
 
 func TestTransplantsTheFirstStatement(t *testing.T) {
-	// Of several lines that the similar function has more, the first whole statement is
-	// taken, too: a guard stands before code of its own function.
+	// If the similar function has several additional lines, their first whole statement is also
+	// tried alone: a guard may be followed by code that belongs only to the other function.
 	t.Parallel()
 	text := `package p
 
