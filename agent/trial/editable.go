@@ -11,9 +11,9 @@ import (
 // maxPathFile bounds the size of path files of a Python environment, in bytes.
 const maxPathFile = 1 << 20
 
-// After pip install -e, the user's Python environment imports directories of the user's work
-// tree. editable returns the corresponding directories of the scratch work tree. Python must
-// find them first: else the tests would run the user's sources without the patch.
+// editable returns the directories of the scratch work tree that correspond to the user's own
+// directories in Python's search path, as pip install -e adds them. Python must find them
+// first: else the tests would run the user's sources without the patch.
 func (w *Workspace) editable() []string {
 	var dirs []string
 	for _, file := range w.pathFiles() {

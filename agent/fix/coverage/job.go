@@ -122,7 +122,7 @@ func (j *job) profile(name string) []byte {
 	return readBounded(root, name, maxProfile)
 }
 
-// readBounded reads a regular file of at most most bytes; nil for anything else.
+// readBounded reads a regular file with a size up to most bytes; nil for anything else.
 func readBounded(root *os.Root, name string, most int64) []byte {
 	info, err := root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {

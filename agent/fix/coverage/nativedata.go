@@ -99,8 +99,8 @@ func (m *nativeMeasurement) gcov(ctx context.Context, tests []*nativeTest) error
 	return nil
 }
 
-// dataFiles lists at most most data files of a test. gcov needs the compiler's notes file
-// beside each, so dataFiles makes a link to it.
+// dataFiles lists up to most data files of a test. gcov needs the compiler's notes file beside
+// each, so dataFiles makes a link to it.
 func (m *nativeMeasurement) dataFiles(t *nativeTest, most int) []string {
 	root, err := os.OpenRoot(m.dir)
 	if err != nil {

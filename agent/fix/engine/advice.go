@@ -200,9 +200,9 @@ func (s *study) isCode(ctx context.Context, file string) (bool, error) {
 	return text != "", err
 }
 
-// If some failing tests fail in their own code, leaveOut removes those that die in their set-up
-// from the failing ones, because no patch makes them pass. Tests whose set-up fails in the
-// project's own code stay.
+// leaveOut removes the tests that die in their set-up from the failing ones, if other tests
+// fail in their own code, because no patch makes the removed ones pass. Tests whose set-up
+// fails in the project's own code stay.
 func (s *study) leaveOut(ctx context.Context, read testrun.Report) error {
 	died := map[string]bool{}
 	for _, name := range read.SetUp {

@@ -250,7 +250,7 @@ func (b *Box) renderFile(name string, hits *fileHits, most int) string {
 	return t.String()
 }
 
-// heading returns the heading of a function on one line of at most most characters.
+// heading returns the heading of a function on one line of up to most characters.
 func (b *Box) heading(lines [][]byte, e source.Extent, most int) string {
 	var parts []string
 	for n := e.Start; n <= e.Body && n <= len(lines); n++ {

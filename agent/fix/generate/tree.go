@@ -154,8 +154,8 @@ func joinLines(lines [][]byte) []byte {
 	return append(bytes.Join(lines, []byte("\n")), '\n')
 }
 
-// replaceLines returns a file with other lines instead of the lines from from to to, counted
-// from 1. If to is from-1, the lines are inserted before from.
+// replaceLines returns a file with a range of lines replaced; from and to are counted from 1.
+// If to is from-1, the lines are inserted before from.
 func replaceLines(lines [][]byte, from, to int, with [][]byte) []byte {
 	return joinLines(slices.Concat(lines[:from-1], with, lines[to:]))
 }

@@ -188,7 +188,7 @@ func (w *work) idle(path string) map[int]bool {
 }
 
 // shownLines returns the numbers of a function's lines for the prompt: all lines if they have
-// at most most characters; otherwise the head and lines around the suspicious ones. It chooses
+// up to most characters; otherwise the head and lines around the suspicious ones. It chooses
 // the most suspicious lines first, and last the lines that the failing tests do not execute.
 func shownLines(lines [][]byte, l fix.Location, idle map[int]bool, most int) []int {
 	start, end := max(l.Lines.Start, 1), min(l.Lines.End, len(lines))

@@ -48,8 +48,8 @@ func Localize(ctx context.Context, repo *gitext.Repo, in Input) (*fix.Localizati
 	return out, nil
 }
 
-// If there is no passing test, worthwhile removes the functions with no other ground than their
-// execution by the failing test, because this ground holds for all executed code. If no
+// worthwhile removes the functions with no other ground than their execution by the failing
+// test, if there is no passing test, because this ground holds for all executed code. If no
 // function has another ground, it removes none.
 func worthwhile(list []fix.Location, sp *fix.Spectrum) []fix.Location {
 	if sp == nil || sp.Passing > 0 {

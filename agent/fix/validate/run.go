@@ -267,8 +267,8 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// If a crash without the patch kept tests from running, failedBefore runs them alone and
-// reports whether they fail without the patch too.
+// failedBefore reports whether tests that fail now also fail without the patch, after a crash
+// kept them from running. It runs only these tests.
 func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 	fresh := tests
 	if focused, ok := testrun.Focus(r.problem.Suite, tests); ok {

@@ -110,7 +110,7 @@ func (f *File) indent(line int) string {
 	return string(l[:len(l)-len(bytes.TrimLeft(l, " \t"))])
 }
 
-// between returns the tokens that begin on the lines from from to to, counted from 1.
+// between returns the tokens that begin on a range of lines, counted from 1.
 func (f *File) between(from, to int) []token {
 	lo, _ := slices.BinarySearchFunc(f.toks, from, func(t token, line int) int { return t.line - line })
 	hi, _ := slices.BinarySearchFunc(f.toks, to+1, func(t token, line int) int { return t.line - line })
