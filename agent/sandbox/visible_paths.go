@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// An allow-list says which paths a command can see, because a list of paths to hide is always
-// one program behind. The paths below contain programs, libraries and caches of public
-// downloads, and no configuration, because tokens are in configuration.
+// An allow-list says which paths a command can see, because a list of paths to hide is never
+// complete. The paths below contain programs, libraries and caches of public downloads, and no
+// configuration, because tokens are in configuration.
 
 // systemDirs lists directories of installed files. They are visible as a whole, read-only.
 var systemDirs = strings.Fields(`

@@ -52,7 +52,7 @@ type Options struct {
 	// writes in it. All other caches belong to one workspace.
 	Compiled string
 	// Compiling is a command for Compile, which Run calls at each commit before Command; ""
-	// compiles nothing. The caches are emptied before each commit.
+	// compiles nothing. So no commit uses caches that Command wrote at another commit.
 	Compiling string
 	Setup     *Setup // the files that were installed for the commands; nil if there are none
 

@@ -204,8 +204,7 @@ func hotLines(l fix.Location, spectrum *fix.Spectrum, s *site) map[int]float64 {
 	return hot
 }
 
-// executed returns the lines of a file that failing tests execute; nil if unknown. A line
-// inside of a statement counts like the statement's beginning above it.
+// executed returns the lines of a file that failing tests execute; nil if unknown.
 func executed(spectrum *fix.Spectrum, path string) map[int]bool {
 	if spectrum == nil || len(spectrum.Files[path]) == 0 {
 		return nil

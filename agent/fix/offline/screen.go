@@ -125,7 +125,8 @@ func (s *screen) report(c waiting, v fix.Verdict, failing []string) fix.Trial {
 	return fix.Trial{Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1, Verdict: v, Failing: failing}
 }
 
-// again puts a candidate back into the window; alone requires a separate trial.
+// again puts a candidate back into the window. If alone is true, the candidate gets a separate
+// trial.
 func (s *screen) again(c waiting, alone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
