@@ -24,8 +24,8 @@ type BuildCache struct {
 // maxBuildCache is the size at which a build cache is emptied, in bytes.
 const maxBuildCache = 2 << 30
 
-// OpenBuildCache opens the build cache in a directory, which it makes if needed. A cache
-// that has grown too large is emptied, unless another process has it open.
+// OpenBuildCache opens the build cache in a directory, and makes the directory if needed. It
+// empties a cache that is too large, unless another process has it open.
 func OpenBuildCache(dir string) (*BuildCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
@@ -45,7 +45,7 @@ func OpenBuildCache(dir string) (*BuildCache, error) {
 	return b, nil
 }
 
-// bound empties a cache that has more than a number of bytes and that nobody has open.
+// bound empties a cache with more than most bytes, if nobody has it open.
 func (b *BuildCache) bound(most int64) {
 	if treeSize(b.Content()) <= most {
 		return

@@ -18,7 +18,7 @@ type confinement struct {
 	Network  bool // the network is wanted
 }
 
-// attributes returns the attributes with which the helper is started.
+// attributes returns the attributes for starting the helper.
 func (c *confinement) attributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if !c.Isolated {

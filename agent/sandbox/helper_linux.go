@@ -55,7 +55,7 @@ func (p plan) program() (string, error) {
 	return exec.LookPath(p.Argv[0])
 }
 
-// An exitReport says how a command ended, as its supervisor saw it.
+// An exitReport is a supervisor's report about the end of a command.
 type exitReport struct {
 	Exit   int
 	Peak   int64
@@ -71,8 +71,8 @@ var helps atomic.Bool
 // helper, Helper does the helper's work and never returns. It also keeps inherited descriptors
 // from child processes.
 //
-// A helper ends with syscall.Exit, because os.Exit waits for a second in a program that
-// is built with the race detector.
+// A helper ends with syscall.Exit, because os.Exit waits for a second in a program with the
+// race detector.
 func Helper() {
 	helps.Store(true)
 	if len(os.Args) < 2 || !strings.HasPrefix(os.Args[1], helperMark) {

@@ -18,7 +18,7 @@ const (
 	abiScope      = 6
 	abiNamedUnix  = 9
 	abiUDP        = 10
-	lowestABI     = abiTruncate // below it a file that cannot be opened can be emptied
+	lowestABI     = abiTruncate // with a lower ABI, a command can empty a file that it cannot open
 	fileRights    = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	readRights    = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	rightsOfABI3  = unix.LANDLOCK_ACCESS_FS_TRUNCATE<<1 - 1

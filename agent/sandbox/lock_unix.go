@@ -18,7 +18,7 @@ func lockFile(path string, wait bool) (*os.File, error) {
 	return flock(path, how)
 }
 
-// shareFile locks a file as lockFile does, together with others that share it.
+// shareFile takes a shared lock of a file, which several processes can hold together.
 func shareFile(path string) (*os.File, error) { return flock(path, syscall.LOCK_SH) }
 
 func flock(path string, how int) (*os.File, error) {

@@ -4,6 +4,5 @@ package sandbox
 
 import "syscall"
 
-// dieWithParent does nothing: without PR_SET_PDEATHSIG a command outlives a
-// parent that is killed.
+// dieWithParent does nothing: without PR_SET_PDEATHSIG a command outlives a killed parent.
 func dieWithParent(*syscall.SysProcAttr) {}

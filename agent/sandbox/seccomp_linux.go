@@ -35,9 +35,8 @@ const x32Bit = 0x40000000
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// refused lists calls that no build makes and that reach outside a sandbox:
-// mounts, keyrings (which no namespace covers), and the parts of the kernel
-// with the most known holes.
+// refused lists calls that reach outside a sandbox and that no build needs: mounts, keyrings
+// (which no namespace covers), and the parts of the kernel with the most known holes.
 var refused = []uint32{
 	unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,

@@ -14,7 +14,7 @@
 //   - JavaScript: each test of tape, mocha and node:test in one process; with other test
 //     runners the whole command (javascript.go).
 //   - Python: each test of pytest and unittest in one process (python.go).
-//   - C and C++: each test program that the command runs, or the tests that it prints,
+//   - C and C++: each test program of the command, or the tests in the program's output,
 //     and other test programs of the build (native.go).
 //
 // The spectrum has only lines of the tree's files. Lines of generated files, of dependencies

@@ -137,8 +137,8 @@ func failedGoPackages(out []byte) map[string]bool {
 // goTestName matches the name of a test function with its subtest.
 var goTestName = source.Lazy(`\b(?:Test|Example|Fuzz)[\pL\pN_]*(?:/.*)?`)
 
-// namedGoTests reads test names such as "TestX/sub" out of names that may have the
-// package before them. Names without a test are left out.
+// namedGoTests reads test names such as "TestX/sub" from names with or without a package before
+// them. Names without a test are left out.
 func namedGoTests(names []string) []string {
 	var tests []string
 	seen := map[string]bool{}

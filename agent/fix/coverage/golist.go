@@ -22,7 +22,7 @@ type goListing struct {
 	problem string            // a sentence that says why there are no packages
 }
 
-// A goPackage is a package as go list prints it.
+// A goPackage is a package in the output of go list.
 type goPackage struct {
 	ImportPath   string
 	Dir          string
@@ -37,7 +37,7 @@ type goPackage struct {
 
 const goListFields = "ImportPath,Dir,DepOnly,Standard,TestGoFiles,XTestGoFiles"
 
-// goList asks go list for the packages of a call and for those that they depend on.
+// goList gets the packages of a call and their dependencies from go list.
 func (j *job) goList(ctx context.Context, c goCall) (*goListing, error) {
 	j.progress("coverage: list the packages")
 	args := slices.Concat([]string{"go", "list", "-e", "-deps", "-test", "-json=" + goListFields}, goListFlags(c.build), []string{"--"}, c.packages)

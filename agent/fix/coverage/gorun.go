@@ -149,7 +149,7 @@ func (r *goPackageRun) leaves(ctx context.Context, failing []goResult) ([]goResu
 	return leaves, nil
 }
 
-// failingLeaves returns the failing subtests that have no failing subtests.
+// failingLeaves returns the failing subtests without failing subtests below them.
 func (res goResult) failingLeaves() []string {
 	var leaves []string
 	for _, name := range res.order {

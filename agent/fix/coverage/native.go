@@ -232,8 +232,8 @@ func (m *nativeMeasurement) otherTests(failing []*nativeProcess) string {
 	return script
 }
 
-// ctestDir returns the outermost directory around a failing program for which ctest has
-// tests; "" if there is none.
+// ctestDir returns the outermost directory around a failing program with tests of ctest; "" if
+// there is none.
 func (m *nativeMeasurement) ctestDir(failing []*nativeProcess) string {
 	if _, err := sandbox.Program("ctest"); err != nil {
 		return ""

@@ -220,8 +220,8 @@ func (d *delivery) checkKind(path string) error {
 	return nil
 }
 
-// checkCommitted refuses if a file of the patch has changes that are not committed: git
-// apply --index would refuse it, and a commit would include them.
+// checkCommitted refuses if a file of the patch has uncommitted changes: git apply --index
+// would refuse it, and a commit would include them.
 func (d *delivery) checkCommitted(ctx context.Context) error {
 	if d.opt.Target == WorkTree {
 		return nil
@@ -274,7 +274,7 @@ func (d *delivery) read(ctx context.Context, o gitext.Overlay) (gitext.Overlay, 
 // maxFile bounds the size of a file, in bytes.
 const maxFile = 64 << 20
 
-// firstOther returns the first path at which files differ from others.
+// firstOther returns the first path with a difference between files and others.
 func firstOther(files []gitext.Overlay, others map[string]gitext.Overlay) (string, bool) {
 	for _, f := range files {
 		if o := others[f.Path]; f.Mode != o.Mode || !bytes.Equal(f.Content, o.Content) {

@@ -175,7 +175,7 @@ func (j *journal) wrong() string {
 	return ""
 }
 
-// write fills the journal and waits until it is on the disk.
+// write fills the journal and waits until the journal is on the disk.
 func (h *heldJournal) write(note *journal) error {
 	text, err := json.Marshal(note)
 	if err != nil {

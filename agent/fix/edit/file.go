@@ -37,7 +37,7 @@ func openFile(path string, content []byte, as func(string) string) *file {
 	return f
 }
 
-// asShown returns a line of a file as tools show it.
+// asShown returns a line of a file in the form of the tools.
 func asShown(line string) string { return agent.CleanLine(strings.TrimSuffix(line, "\r")) }
 
 // splitLines returns the lines of a text without their LF.

@@ -36,7 +36,7 @@ func flat(lines []string) bool {
 	return !slices.ContainsFunc(lines, func(line string) bool { return indentOf(line) != "" })
 }
 
-// leastIndent returns the shortest indentation of lines that are not blank.
+// leastIndent returns the shortest indentation of non-blank lines.
 func leastIndent(lines []string) string {
 	least, found := "", false
 	for _, line := range lines {

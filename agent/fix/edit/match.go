@@ -172,8 +172,8 @@ func keys(lines []string, key func(string) string) []string {
 	return out
 }
 
-// occurrences returns the indexes at which the lines of part begin in all, without
-// overlaps, in linear time (Knuth, Morris and Pratt).
+// occurrences returns the start indexes of part in all, without overlaps, in linear time
+// (Knuth, Morris and Pratt).
 func occurrences(all, part []string) []int {
 	border := make([]int, len(part)) // length of the longest proper border of each prefix
 	for i, k := 1, 0; i < len(part); i++ {

@@ -81,7 +81,7 @@ func byLines(all, want []string) []int {
 	return bestStarts(votes)
 }
 
-// bestStarts returns the starts with the most votes, those of their neighbours included.
+// bestStarts returns the starts with the most votes, including votes of neighbours.
 func bestStarts(votes map[int]float64) []int {
 	type scored struct {
 		start int

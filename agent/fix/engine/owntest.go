@@ -126,8 +126,8 @@ func (s *study) runClean(ctx context.Context, command string) (testrun.Ending, e
 	return testrun.Run(ctx, s.space, testrun.Commands{Build: s.problem.Build, Test: command})
 }
 
-// provesNothing says why the failure of a test is not its own: the command fails in the same
-// way without it. It returns "" if the failure is the test's.
+// provesNothing says that a test's failure has another cause: the command fails in the same way
+// without the test. It returns "" if the test causes the failure.
 func (s *study) provesNothing(without testrun.Ending) string {
 	rep := s.answer.Reproduction
 	switch {

@@ -35,7 +35,7 @@ func (b *Box) Files(ctx context.Context) ([]gitext.Overlay, error) {
 	return list, nil
 }
 
-// treeMode returns the mode of a regular file as trees have it.
+// treeMode returns the mode of a regular file in a tree.
 func treeMode(mode fs.FileMode) uint32 {
 	if mode&0o100 != 0 {
 		return 0o100755

@@ -35,9 +35,9 @@ type Step struct {
 //
 //   - searches in a row (CONSECUTIVE_SEARCH, 0.67 against 0.33)
 //   - edits without a test (NO_TEST, 0.66 against 0.13)
-//   - lines that are read again unchanged (NO_OP_CAT, 0.44 against 0.22)
+//   - repeated reading of unchanged lines (NO_OP_CAT, 0.44 against 0.22)
 //   - edits of one file in a row (CONSECUTIVE_EDIT, 0.21 against 0.18)
-//   - an edit that failed and is tried again as it was
+//   - the same edit again after its failure
 //
 // The first occurrence of each smell causes a warning. A second occurrence of the first, second
 // or last smell ends the trajectory. The other smells are nearly as frequent in good

@@ -326,8 +326,8 @@ func part(h gitext.Hunk, from, to int) gitext.Hunk {
 	return p
 }
 
-// section returns the last line before one of a hunk's lines that looks like a
-// function's heading by git's rule: it begins with a letter, _ or $.
+// section returns the last function heading before a line of a hunk. By git's rule, a heading
+// begins with a letter, _ or $.
 func section(h gitext.Hunk, before int) string {
 	for i := before - 1; i >= 0; i-- {
 		t := h.Lines[i].Text

@@ -23,13 +23,13 @@ type candidate struct {
 	executed []fix.LineHits // the lines that failing tests execute
 	ochiai   float64        // coefficient of its most suspicious line, 0 to 1
 	calls    float64        // share of a walk from the failing tests, 1 for the largest
-	asserted float64        // how plainly a failed assertion names it, 0 to 1
-	literal  float64        // share of it in a text of the output, 1 if no other function has the text
+	asserted float64        // strength of the naming in a failed assertion, 0 to 1
+	literal  float64        // share of this function in a text of the output, 1 if no other function has the text
 	printed  string         // that text
 	words    float64        // likeness to the failing tests and their output, 1 for the best
 	report   float64        // likeness to the user's report, 1 for the best
 	age      float64        // days since one of its lines changed
-	changed  gitext.OID     // the commit that changed it last, "" if it is unknown or uncommitted
+	changed  gitext.OID     // the last commit that changed the function, "" if unknown or uncommitted
 	when     time.Time      // time of that change
 	aged     bool           // age is known
 

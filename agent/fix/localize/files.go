@@ -138,7 +138,7 @@ func (f *file) fill(text []byte) {
 	f.functions = source.Functions(f.path, f.lines)
 }
 
-// withLines returns the source files that were read, in order.
+// withLines returns the read source files, in order.
 func (fs *files) withLines() []*file {
 	var out []*file
 	for _, p := range fs.paths {

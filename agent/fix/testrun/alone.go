@@ -47,7 +47,7 @@ func directoryOf(enter string) string {
 	return path.Clean(list[1].value)
 }
 
-// A loner returns the arguments with which a tool runs the tests of one file only.
+// A loner returns a tool's arguments for running only the tests of one file.
 type loner func(args []word, file string, text []byte) ([]string, bool)
 
 // loners are the tools that accept a file as argument, with the endings of their files.

@@ -118,7 +118,7 @@ var cargoValues = strings.Fields(
 
 // focusCargo names tests exactly, behind the arguments of the test binaries.
 func focusCargo(args []word, failing []string) ([]string, bool) {
-	// Tests of documentation have spaces in their names, at which rustdoc splits them.
+	// Tests of documentation have spaces in their names, and rustdoc splits names at spaces.
 	if len(args) == 0 || args[0].value != "test" || slices.ContainsFunc(failing, func(name string) bool { return strings.Contains(name, " ") }) {
 		return nil, false
 	}

@@ -58,7 +58,7 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 	return out[:min(len(out), maxProposals)], l.err
 }
 
-// around returns how closely a directory surrounds a path; 0 means that it does not.
+// around rates how closely a directory surrounds a path; 0 means that the path is outside.
 func around(dir, near string) int {
 	if dir == near || strings.HasPrefix(near, dir+"/") {
 		return len(dir)
@@ -175,7 +175,7 @@ func hasManifest(names map[string]bool) bool {
 	return slices.ContainsFunc(manifests, func(m string) bool { return names[m] })
 }
 
-// A directory is a directory of a layout, for which rules make proposals.
+// A directory is a directory of a layout; rules make proposals for it.
 type directory struct {
 	*layout
 	path string
@@ -221,7 +221,7 @@ func (l *layout) at(dir string) []ranked {
 	return found
 }
 
-// A ranked proposal knows the rule that made it, by its index.
+// A ranked is a proposal with the index of its rule.
 type ranked struct {
 	Proposal
 	rule   int

@@ -136,7 +136,7 @@ func (fn *Function) variables(name string, line int) []scored {
 	return fn.declared(list, line)
 }
 
-// declared returns the first names that are used before a line.
+// declared returns the first names of a list that are used before a line.
 func (fn *Function) declared(list []scored, line int) []scored {
 	var known []scored
 	for _, n := range list {
