@@ -9,16 +9,16 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// An Abbreviated says which commit a hash or the beginning of one stands for.
+// An Abbreviated is the commit that a hash or the beginning of a hash stands for.
 type Abbreviated struct {
-	OID       OID  // "" if there is no such commit, or several
-	Ambiguous bool // several commits begin so
+	OID       OID  // "" if there are none or several
+	Ambiguous bool // several commits begin with the word
 }
 
 // Abbreviated looks up hexadecimal words, each at least four digits of a hash, among
-// all commits of the repository. An annotated tag stands for its commit; names of
-// branches are not looked at. The answers are in the order of the words. One process
-// answers for all of them, and one more for each that several objects begin with.
+// all commits of the repository. An annotated tag stands for its commit; branch names are
+// ignored. The answers are in the order of the words. One process looks up all words; each
+// ambiguous word needs one more process.
 func (r *Repo) Abbreviated(ctx context.Context, words []string) ([]Abbreviated, error) {
 	out := make([]Abbreviated, len(words))
 	var open []int // words that are not the beginning of exactly one commit
@@ -53,7 +53,7 @@ func (r *Repo) Abbreviated(ctx context.Context, words []string) ([]Abbreviated, 
 }
 
 // hexNames returns words as names for cat-file. A word that is not hexadecimal becomes
-// the name of an object that is no commit.
+// the name of the empty tree or blob, which is no commit.
 func (r *Repo) hexNames(words []string, suffix string) []string {
 	names := make([]string, len(words))
 	for i, w := range words {
@@ -65,7 +65,7 @@ func (r *Repo) hexNames(words []string, suffix string) []string {
 	return names
 }
 
-// beginsCommits reports whether any of the objects that a word begins is a commit.
+// beginsCommits reports whether any object whose id begins with word is a commit.
 func (r *Repo) beginsCommits(ctx context.Context, word string) (found bool, err error) {
 	text, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"rev-parse", "--disambiguate=" + word}})
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Ancestor is a commit of a history, as a walk needs it.
+// Ancestor is a commit of a history, with the fields that a walk needs.
 type Ancestor struct {
 	OID     OID
 	Parents []OID // none at the boundary of a shallow clone
-	Time    int64 // the committer's, in seconds since 1970, as git reads it
+	Time    int64 // the committer's time, in seconds since 1970, as git reads it
 }
 
-// Ancestry lists the commits that the tips reach and the commits in not do not
-// reach. No commit comes before one of its parents. Ids in not that name no object of
-// this clone are ignored. An error comes last and ends the listing.
+// Ancestry lists the commits reachable from tips but not from the commits in not. Parents come
+// before their children. Ids in not that name no object of this clone are ignored. An error comes
+// last and ends the listing.
 func (r *Repo) Ancestry(ctx context.Context, tips, not []OID) iter.Seq2[Ancestor, error] {
 	return func(yield func(Ancestor, error) bool) {
 		if err := validAll(append(tips[:len(tips):len(tips)], not...)...); err != nil {
@@ -85,8 +85,8 @@ func parseAncestor(line string) (Ancestor, error) {
 }
 
 // Tips lists the commits at HEAD and at the branches, remote branches and tags of the
-// user's repository, each once. Other refs are left out: a mirror of a forge has one for
-// each change that was ever proposed.
+// user's repository, each once. Other refs are left out, because a mirror of a forge has a ref
+// for each proposed change.
 func (r *Repo) Tips(ctx context.Context) ([]OID, error) {
 	tips, err := r.refTips(ctx, "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {

@@ -13,14 +13,12 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// This file and notes.go contain everything that gitext writes into the user's own
-// repository, always on request: notes, patches, commits, new branches, and the refs
-// below refs/agent/backup/.
+// This file, notes.go and saved.go contain all writes into the user's own repository. They happen
+// only on request: notes, patches, commits, new branches, and the refs below refs/agent/backup/.
 //
-// Except for CommitIndex, git runs with the pinned settings here: no hook runs. The
-// filters that the user's attributes name do run, as they do in plain git apply. git
-// works at the top of the work tree, wherever the user stands: from a sub-directory git
-// apply would silently skip the files outside of it.
+// Except in CommitIndex, git runs with the pinned settings here and runs no hook. Filters named
+// by the user's attributes do run, as in plain git apply. git always works at the top of the work
+// tree: in a sub-directory, git apply would silently skip the files outside that directory.
 
 // atTop returns a runner for git at the top of the user's work tree, or in the git
 // directory of a bare repository.
@@ -46,12 +44,12 @@ func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
 	return f(r.atTop("GIT_INDEX_FILE=" + filepath.Join(dir.Path, "index")))
 }
 
-// writing returns a call that may hold lock files, with some input.
+// writing returns a call with some input that may hold lock files.
 func writing(input []byte, args ...string) gitcmd.Call {
 	return gitcmd.Call{Args: args, Stdin: bytes.NewReader(input), Writes: true}
 }
 
-// oneOID runs git and returns the object id that it prints.
+// oneOID runs git and returns the printed object id.
 func oneOID(ctx context.Context, git *gitcmd.Runner, call gitcmd.Call) (OID, error) {
 	out, err := git.Output(ctx, call)
 	if err != nil {
@@ -62,14 +60,14 @@ func oneOID(ctx context.Context, git *gitcmd.Runner, call gitcmd.Call) (OID, err
 
 // ApplyOptions say how ApplyPatch applies a patch.
 type ApplyOptions struct {
-	Index bool // git apply --index: the files must be as they are in the index, and both change
+	Index bool // git apply --index: files must match the index, and both change
 	Check bool // git apply --check: nothing is written
 }
 
 // ApplyPatch applies a patch to the user's work tree as git apply does. The user's
 // settings for white space do not apply: the patch is applied as it is, or not at all.
-// But git apply checks all files first and then writes them one after the other, so
-// that an error of the file system may leave some of them written.
+// But git apply first checks all files and then writes them one by one, so an error of the file
+// system may leave only some files written.
 func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) error {
 	if err := r.CheckWorkTree(); err != nil {
 		return err
@@ -77,7 +75,7 @@ func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) e
 	git, args := r.atTop(), []string{"apply", "--whitespace=nowarn", "--no-ignore-whitespace"}
 	if opt.Index {
 		args = append(args, "--index")
-		// git apply takes a file that was only touched for one that was changed.
+		// Without a refresh, git apply treats a file with only a new time stamp as changed.
 		if _, err := git.Output(ctx, writing(nil, "update-index", "-q", "--refresh")); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -90,8 +88,8 @@ func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) e
 }
 
 // CommitIndex commits the user's index as git commit does, with the user's identity,
-// settings and hooks, and returns the commit. The message is taken as it is; it is
-// UTF-8. A hook that fails is an error, and nothing is committed.
+// settings and hooks, and returns the commit. The message is UTF-8 and is not changed. If a hook
+// fails, the result is an error and nothing is committed.
 func (r *Repo) CommitIndex(ctx context.Context, message string) (OID, error) {
 	git := &gitcmd.Runner{
 		Dir: r.workTree, Env: gitcmd.OwnEnv(r.opt.Dir != ""), Pins: []string{"--no-pager"},
@@ -110,8 +108,8 @@ func (r *Repo) CommitIndex(ctx context.Context, message string) (OID, error) {
 	return r.Resolve(ctx, "HEAD")
 }
 
-// CheckIdentity returns an error if git does not know who the user is, so that it could
-// not commit.
+// CheckIdentity returns an error if git cannot commit because it does not know the user's
+// identity.
 func (r *Repo) CheckIdentity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		_, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"var", who}})
@@ -126,9 +124,9 @@ func (r *Repo) CheckIdentity(ctx context.Context) error {
 	return nil
 }
 
-// CommitPatch makes a commit: its parent with a patch applied. It writes objects and
-// nothing else: no ref, index or file changes, and no hook runs. Nor is the commit
-// signed, as git commit-tree does not sign. The author is the user.
+// CommitPatch makes a commit whose tree is that of parent with a patch applied. It writes only
+// objects: no ref, index or file changes, and no hook runs. The commit is not signed, because git
+// commit-tree does not sign. The author is the user.
 func (r *Repo) CommitPatch(ctx context.Context, parent OID, patch []byte, message string) (commit OID, err error) {
 	tree, err := r.PatchTree(ctx, parent, patch)
 	if err != nil {
@@ -137,8 +135,7 @@ func (r *Repo) CommitPatch(ctx context.Context, parent OID, patch []byte, messag
 	return commitTree(ctx, r.atTop(), tree, []OID{parent}, message)
 }
 
-// PatchTree makes the tree of a commit with a patch applied. It writes objects and nothing
-// else.
+// PatchTree makes the tree of a commit with a patch applied. It writes only objects.
 func (r *Repo) PatchTree(ctx context.Context, commit OID, patch []byte) (tree OID, err error) {
 	if err := commit.valid(); err != nil {
 		return "", err
@@ -165,7 +162,7 @@ func commitTree(ctx context.Context, git *gitcmd.Runner, tree OID, parents []OID
 	return oneOID(ctx, git, writing([]byte(message), args...))
 }
 
-// CreateBranch makes a branch at a commit. A branch that exists is an error.
+// CreateBranch makes a branch at a commit. An existing branch is an error.
 func (r *Repo) CreateBranch(ctx context.Context, name string, commit OID) error {
 	if err := errors.Join(r.CheckBranchName(ctx, name), commit.valid()); err != nil {
 		return err
@@ -173,7 +170,7 @@ func (r *Repo) CreateBranch(ctx context.Context, name string, commit OID) error 
 	return r.updateRefs(ctx, "create refs/heads/"+name+"\x00"+string(commit)+"\x00")
 }
 
-// CheckBranchName returns an error if a branch cannot have that name, or has it already.
+// CheckBranchName returns an error if the name is invalid for a branch, or taken.
 func (r *Repo) CheckBranchName(ctx context.Context, name string) error {
 	git := r.atTop()
 	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"check-ref-format", "refs/heads/" + name}}); err != nil || strings.HasPrefix(name, "-") ||
@@ -186,8 +183,8 @@ func (r *Repo) CheckBranchName(ctx context.Context, name string) error {
 	return errors.Join(ctx.Err(), r.checkBranchPlace(ctx, name))
 }
 
-// checkBranchPlace returns an error if a branch cannot be made because the path of
-// another one leads through it, or the other way round.
+// checkBranchPlace returns an error if another branch is in the way: its name is a folder in the
+// path of the new one, or the reverse.
 func (r *Repo) checkBranchPlace(ctx context.Context, name string) error {
 	git := r.atTop()
 	for i := range name {

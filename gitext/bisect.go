@@ -13,15 +13,14 @@ import (
 
 // A Bisection is one step in the search for the first bad commit.
 type Bisection struct {
-	Next  OID // the commit to try; "" when none is left to try
+	Next  OID // the commit to try; "" when none is left
 	Left  int // commits that may be the first bad one, the bad one included
-	Steps int // git's estimate of how many tries a bisection still takes
+	Steps int // git's estimate of the remaining tries
 }
 
-// Bisect picks the commit that best divides the range between commits known to
-// be good and one known to be bad, as git bisect does. It never picks a commit
-// in skip. Each skipped commit in the range moves the pick further from the
-// middle, because commits that cannot be tested are usually neighbours.
+// Bisect picks the commit that best divides the range between known good commits and a known bad
+// one, as git bisect does. It never picks a commit in skip. Each skipped commit in the range
+// moves the pick further from the middle, because untestable commits are usually neighbours.
 func (r *Repo) Bisect(ctx context.Context, bad OID, good, skip []OID) (Bisection, error) {
 	args := []string{"rev-list", "--bisect-vars", "--stdin"}
 	out, err := r.revList(ctx, args, bad, good)
@@ -39,7 +38,7 @@ func (r *Repo) Bisect(ctx context.Context, bad OID, good, skip []OID) (Bisection
 	return b, err
 }
 
-// bisectVars reads the shell assignments that --bisect-vars prints.
+// bisectVars reads the shell assignments printed by --bisect-vars.
 func bisectVars(out []byte) Bisection {
 	var b Bisection
 	for line := range strings.Lines(string(out)) {
@@ -110,8 +109,7 @@ func (r *Repo) AncestorAt(ctx context.Context, tip OID, n int) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// revList runs rev-list on the history of tip, without what the commits in not
-// reach.
+// revList runs rev-list on the history of tip, without the history of the commits in not.
 func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) ([]byte, error) {
 	if err := validAll(append([]OID{tip}, not...)...); err != nil {
 		return nil, err

@@ -17,16 +17,16 @@ import (
 // LineRange is a range of lines, from 1, both ends included.
 type LineRange struct{ Start, End int }
 
-// String spells the range as -L takes it.
+// String returns the range in the form of option -L.
 func (r LineRange) String() string { return strconv.Itoa(r.Start) + "," + strconv.Itoa(r.End) }
 
-// BlameOptions say what counts as the origin of a line.
+// BlameOptions define what counts as the origin of a line.
 type BlameOptions struct {
 	Ranges      []LineRange // nil is the whole file; each must lie within it
 	IgnoreSpace bool        // -w
 	Moves       bool        // -M
 	Copies      int         // how many -C
-	IgnoreRevs  []OID       // commits that are looked through
+	IgnoreRevs  []OID       // commits to look through
 }
 
 // BlameLine is one line with its origin.
@@ -34,15 +34,14 @@ type BlameLine struct {
 	Commit       OID
 	Path         string // in Commit
 	OrigLine     int    // in Commit
-	Line         int    // in the file that was asked about
+	Line         int    // in the file of the question
 	Text         []byte // without the line break
-	Boundary     bool   // Commit is where a shallow clone ends: the origin may be older
-	Previous     OID    // the parent that had the file, "" if none had
+	Boundary     bool   // Commit is at the boundary of a shallow clone: the origin may be older
+	Previous     OID    // the parent with the file, or ""
 	PreviousPath string
 }
 
-// Blame reports which commit each line of a file at rev comes from. Lines come
-// in the file's order, each once.
+// Blame reports the commit of origin of each line of a file at rev, in the order of the lines.
 func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions) ([]BlameLine, error) {
 	args, err := opt.args()
 	if err = errors.Join(err, rev.valid(), checkPaths([]string{path})); err != nil {
@@ -64,8 +63,8 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	return lines, nil
 }
 
-// blameError replaces the error of a failed blame by one that says why: the
-// file is not there, or an object is missing.
+// blameError replaces the error of a failed blame by one with the cause: the file does not exist,
+// or an object is missing.
 func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) error {
 	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 128 {
@@ -75,7 +74,7 @@ func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) 
 		case errors.Is(lookErr, ErrNotExist), mode == modeTree, mode == modeSubmodule:
 			err = ErrNotExist
 		case errors.As(lookErr, new(*MissingObjectError)):
-			err = lookErr // the tree of a folder is missing, which git reports as a path that does not exist
+			err = lookErr // the tree of a folder is missing, which git reports as a missing path
 		}
 		if errors.As(err, new(*MissingObjectError)) {
 			gitcmd.NoteRead(ctx, gitcmd.Read{Rev: string(rev), Path: path, Versions: true})
@@ -110,8 +109,8 @@ func (o BlameOptions) args() ([]string, error) {
 	return args, nil
 }
 
-// blameCommit is what the porcelain format prints once for each commit. It
-// repeats path and previous where a commit has lines from several files.
+// blameCommit has the fields that the porcelain format prints once for each commit. If a commit
+// has lines from several files, git repeats path and previous.
 type blameCommit struct {
 	path, previousPath string
 	previous           OID
@@ -166,8 +165,7 @@ func (b *blameReader) one(head string) (BlameLine, error) {
 }
 
 // headers reads the header lines of an entry and returns the line's text. git
-// prints "previous" before "filename", and omits it where there is none; so
-// both are known at the filename.
+// prints "previous" before "filename", or omits it, so both are known at the filename.
 func (b *blameReader) headers(c *blameCommit) ([]byte, error) {
 	var previous OID
 	var previousPath string

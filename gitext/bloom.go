@@ -30,14 +30,12 @@ import (
 // A larger delta cache (core.deltaBaseCacheLimit=256m) gained nothing in any
 // of these rows, so it is not set.
 
-// staleLock is the age above which another process's lock is taken for
-// abandoned.
+// staleLock is the age above which another process's lock counts as abandoned.
 const staleLock = time.Hour
 
-// BuildBloom writes a commit-graph with changed-path Bloom filters for every
-// commit that the tips reach, into the shadow. The filters let git skip commits
-// that cannot matter; they never change an answer. git ignores the commit-graph
-// of a shallow clone, so none is written there.
+// BuildBloom writes a commit-graph with changed-path Bloom filters into the shadow, for every
+// commit reachable from tips. The filters let git skip irrelevant commits and never change an
+// answer. git ignores the commit-graph of a shallow clone, so none is written there.
 func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	if r.shallow || len(tips) == 0 {
 		return nil
@@ -62,15 +60,14 @@ func (r *Repo) BuildBloom(ctx context.Context, tips ...OID) error {
 	return err
 }
 
-// HasBloom is true when the shadow holds filters.
+// HasBloom is true when the shadow has filters.
 func (r *Repo) HasBloom() bool {
 	_, err := os.Stat(gitdir.Graph(r.shadow.Dir))
 	return err == nil && !r.shallow
 }
 
-// buildBloomForRefs writes filters for all refs, unless they were already
-// written for exactly these tips. Tips that are missing or not commits are left
-// out.
+// buildBloomForRefs writes filters for all refs, unless filters for exactly these tips exist.
+// Missing tips and tips that are no commits are left out.
 func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	tips, err := r.refTips(ctx)
 	if err != nil {
@@ -91,8 +88,8 @@ func (r *Repo) buildBloomForRefs(ctx context.Context) error {
 	return gitdir.ReplaceFile(file, stamp)
 }
 
-// CheckBloom has git compare the commit-graph with the commits, which takes
-// about a second for 20,000 of them. Without a graph there is nothing to check.
+// CheckBloom lets git compare the commit-graph with the commits, about a second for 20,000
+// commits. Without a graph there is nothing to check.
 func (r *Repo) CheckBloom(ctx context.Context) error {
 	if !r.HasBloom() {
 		return nil
@@ -101,7 +98,7 @@ func (r *Repo) CheckBloom(ctx context.Context) error {
 	return err
 }
 
-// RebuildBloom writes the filters anew, whatever is there.
+// RebuildBloom writes the filters anew, even if they exist.
 func (r *Repo) RebuildBloom(ctx context.Context) error {
 	os.Remove(filepath.Join(r.shadow.Dir, gitdir.TipsName)) // without this file the filters count as not built
 	return r.buildBloomForRefs(ctx)
@@ -110,8 +107,8 @@ func (r *Repo) RebuildBloom(ctx context.Context) error {
 // BloomDropped is true when Open found the filters damaged and removed them.
 func (r *Repo) BloomDropped() bool { return r.dropped }
 
-// refTips lists the commits that the refs of the user's repository lead to, those below
-// the prefixes or all.
+// refTips lists the commits at the refs of the user's repository: refs below the prefixes, or all
+// refs.
 func (r *Repo) refTips(ctx context.Context, prefixes ...string) ([]OID, error) {
 	args := []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}
 	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: append(args, prefixes...)})

@@ -11,21 +11,20 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// FileLines holds the lines that a commit takes out of a file and puts into it, each
-// with a line break. Where git pairs a deleted file with an added one as a rename, they
-// are one file.
+// FileLines has the lines that a commit removes from a file and adds to it, each with a line
+// break. A rename counts as one file.
 type FileLines struct {
 	OldPath, Path  string // Path "" for a deleted file
 	Removed, Added []byte
-	Partial        bool // lines are missing: they have more bytes than are kept
+	Partial        bool // lines are missing: the file's lines exceed maxFileLines
 }
 
 // maxFileLines bounds the lines of one file, in bytes.
 const maxFileLines = 32 << 20
 
-// LinesTaker receives what ChangedLines reads. After the files of each commit comes its
-// Commit. With an error, which is one that Unreadable knows, files may be missing. Commit
-// returns false to end the reading. The lines are valid until File returns.
+// LinesTaker receives the results of ChangedLines: the files of a commit, then a call of Commit.
+// If Commit gets an error, for which Unreadable is true, files may be missing. Commit returns
+// false to end the reading. The lines are valid until File returns.
 type LinesTaker interface {
 	File(f *FileLines)
 	Commit(c Ancestor, err error) bool
@@ -33,8 +32,8 @@ type LinesTaker interface {
 
 // ChangedLines reads the changed lines of all files of the commits, as git log -p
 // compares them: with the first parent, with renames, without textconv. Binary files are
-// compared as text. Merges have no files. Another error than an unreadable commit ends
-// the reading and is returned.
+// compared as text. Merges have no files. An unreadable commit does not end the reading; any
+// other error does and is returned.
 func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesTaker) error {
 	var pairs []pair
 	for _, c := range commits {
@@ -122,7 +121,7 @@ func (l *linesReader) read() error {
 	}
 }
 
-// begin finds the file that the header belongs to. A change of type has two headers.
+// begin finds the file of a header. A change of type has two headers.
 func (l *linesReader) begin(header string) error {
 	i := findSection(l.patch.Files, l.index, header)
 	if i == len(l.patch.Files) {
@@ -152,7 +151,7 @@ func (l *linesReader) flush() {
 	l.file = FileLines{Removed: l.file.Removed[:0], Added: l.file.Added[:0]}
 }
 
-// hunk reads the lines that the hunk's header announces.
+// hunk reads the lines of a hunk, as many as its header says.
 func (l *linesReader) hunk(header string) error {
 	h, err := parseHunkHeader(header)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// ChangeQuery asks which commits changed a text.
+// ChangeQuery asks for the commits that changed a text.
 type ChangeQuery struct {
 	Text         string
 	Regexp       bool // Text is an extended regular expression of a line, as for LogG; otherwise a text, as for LogS
@@ -22,19 +22,19 @@ type ChangeQuery struct {
 // ChangeHit is a commit that may answer a ChangeQuery.
 type ChangeHit struct {
 	OID     OID
-	Certain bool // it does; otherwise git has to look
+	Certain bool // it does; otherwise git must check
 }
 
-// A ChangeIndex knows which lines the commits of a history changed.
+// A ChangeIndex knows the changed lines of each commit of a history.
 type ChangeIndex interface {
 	// Candidates lists all commits that answer the question, and perhaps others, in
 	// the order of git log. An error comes last. It returns false if it cannot judge
 	// the question.
 	Candidates(ctx context.Context, q ChangeQuery) (iter.Seq2[ChangeHit, error], bool)
-	// Covers reports whether TextChanges knows what all commits did that the tip reaches.
+	// Covers reports whether TextChanges knows all commits reachable from tip.
 	Covers(ctx context.Context, tip OID) bool
-	// TextChanges lists, for each of the texts, the commits that the tip reaches and
-	// that change lines in which it occurs as a word, newest first.
+	// TextChanges lists, for each text, the commits reachable from tip that change lines with the
+	// text as a word, newest first.
 	TextChanges(ctx context.Context, tip OID, texts []string) ([]TextHistory, error)
 	// Close is called when the repository is closed.
 	Close() error
@@ -44,24 +44,25 @@ type ChangeIndex interface {
 type TextHistory struct {
 	Text    string
 	Changes []TextChange
-	Common  bool // the text is too short or occurs almost everywhere, and was not looked for
+	Common  bool // the text is too short or occurs almost everywhere, and was not searched for
 }
 
-// TextChange is what a commit changes of a text in one file. Where Removed and Added are
-// equal, it changed the rest of a line, as the arguments of a call, or moved the line.
+// TextChange counts the occurrences of a text in the changed lines of one file and commit. If
+// Removed and Added are equal, the commit changed another part of a line, such as the arguments
+// of a call, or moved the line.
 type TextChange struct {
 	OID            OID
-	OldPath, Path  string // Path "" for a deleted file; OldPath is that of a renamed file, otherwise Path
-	Removed, Added int    // occurrences in the lines that the commit removes and adds
-	Place          int    // of the commit in the order of git log, from 1 on
+	OldPath, Path  string // Path "" for a deleted file; OldPath differs from Path after a rename
+	Removed, Added int    // occurrences in removed and added lines
+	Place          int    // position of the commit in git log, from 1
 }
 
-// HasIndex reports whether TextChanges can answer. The first call opens the index, or
-// begins to build it where OpenOptions.Index does that.
+// HasIndex reports whether TextChanges can answer. The first call opens the index;
+// OpenOptions.Index may begin to build one.
 func (r *Repo) HasIndex(ctx context.Context) bool { return r.changeIndex(ctx) != nil }
 
-// Indexed reports whether TextChanges knows what all commits did that the tip reaches. An
-// answer that rests on it is then the same whenever it is asked for.
+// Indexed reports whether TextChanges knows all commits reachable from tip. Answers based on the
+// index are then reproducible.
 func (r *Repo) Indexed(ctx context.Context, tip OID) bool {
 	index := r.changeIndex(ctx)
 	return index != nil && index.Covers(ctx, tip)
@@ -78,7 +79,7 @@ func (r *Repo) TextChanges(ctx context.Context, tip OID, texts []string) ([]Text
 	return list, err == nil, err
 }
 
-// wholeHistory reports whether an index can answer: nothing but times limits the walk.
+// wholeHistory reports whether an index can answer: only times may limit the walk.
 func (o PickaxeOptions) wholeHistory() bool {
 	return len(o.Not) == 0 && len(o.Paths) == 0 && !o.Follow && o.Grep == "" && o.GrepLine == "" && o.Object == ""
 }
@@ -99,9 +100,9 @@ func (r *Repo) changeIndex(ctx context.Context) ChangeIndex {
 	return r.index
 }
 
-// searchAll is pickaxe over a whole history. An index says which commits git has to look
-// at, so that the answer is the same. Where there is none, or it fails, git searches the
-// history.
+// searchAll is pickaxe over a whole history. An index gives the candidates, and git checks them,
+// so the answer is the same as without an index. Without an index, or if the index fails, git
+// searches the history.
 func (r *Repo) searchAll(ctx context.Context, opt PickaxeOptions, letter, needle string) iter.Seq2[LogEntry, error] {
 	v := verifier{repo: r, opt: opt.LogOptions, more: []string{"-M", needle}, left: opt.Max}
 	if err := validAll(opt.Tip); err != nil {
@@ -126,13 +127,13 @@ func (r *Repo) searchAll(ctx context.Context, opt PickaxeOptions, letter, needle
 	}
 }
 
-// A verifier lists those of the candidates that git lists.
+// A verifier lists the candidates that git confirms.
 type verifier struct {
 	repo  *Repo
 	opt   LogOptions
 	more  []string
 	left  int // how many entries to yield; 0 or less is all
-	count int // how many were yielded
+	count int // number of yielded entries
 	yield func(LogEntry, error) bool
 }
 
@@ -223,7 +224,7 @@ func (v *verifier) search(ctx context.Context) {
 	}
 }
 
-// logAmong lists those of the commits that git log would list, in the given order.
+// logAmong lists the given commits that git log would list too, in the given order.
 func (r *Repo) logAmong(ctx context.Context, opt LogOptions, among []ChangeHit, more ...string) iter.Seq2[LogEntry, error] {
 	opt.Since, opt.Until, opt.Max = time.Time{}, time.Time{}, 0
 	return func(yield func(LogEntry, error) bool) {

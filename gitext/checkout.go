@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// An Overlay is one file that Checkout lays over a commit.
+// An Overlay is one file that Checkout writes over the files of a commit.
 type Overlay struct {
 	Path    string
 	Mode    uint32 // as in a tree; 0 removes the path
@@ -21,22 +21,20 @@ type Overlay struct {
 	Content []byte
 }
 
-// Checkout makes dir hold the files of a commit, with the files of over written
-// on top. Unlike git worktree add it writes nothing into the user's repository,
-// neither refs nor index nor configuration, and runs no hook.
+// Checkout makes dir contain the files of a commit, with the files of over on top. Unlike git
+// worktree add, it writes nothing into the user's repository, neither refs nor index nor
+// configuration, and runs no hook.
 //
-// The first call fills dir; later calls update what differs. Tracked files that
-// somebody changed are restored and untracked files are kept, so build caches
-// survive, and a file that is the same in both states keeps its time stamp.
-// dir.index and dir.objects beside dir belong to it; a command that runs in dir
-// must not be able to write them. dir/.git is a small repository, made anew
-// each time and never read by us, so that builds can ask git for the revision.
+// The first call fills dir; later calls update the files that differ. Changed tracked files are
+// restored; untracked files are kept, so build caches survive; a file that is the same in both
+// states keeps its time stamp. dir.index and dir.objects beside dir belong to the checkout; a
+// command in dir must not be able to write them. dir/.git is a small repository, made anew each
+// time, so that builds can ask git for the revision; gitext never reads it.
 //
-// Attributes of the tree apply where they need no program: line endings are
-// converted, filters do not run, so files kept in Git LFS stay pointers.
-// Submodules are empty directories. Symbolic links are created as they are, and
-// git does not write through one. If this clone lacks a blob, or ctx ends, dir
-// is left empty.
+// Attributes of the tree apply if they need no program: line endings are converted, filters do
+// not run, so files kept in Git LFS stay pointers. Submodules are empty directories. Symbolic
+// links are created unchanged, and git does not write through them. If this clone lacks a blob,
+// or ctx ends, dir is left empty.
 func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Overlay) error {
 	w, _, err := r.checkOut(ctx, commit, dir, over)
 	if err != nil {
@@ -45,8 +43,8 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 	return w.writeRepository(commit, gitdir.AlternatesLine(w.dir+".objects")+string(gitdir.Alternates(w.repo.objects)))
 }
 
-// checkOut makes dir hold the files, without dir/.git. It returns what names the tree that
-// is checked out: a commit, or a tree.
+// checkOut makes dir contain the files, without dir/.git. It also returns the id of the commit or
+// tree that is checked out.
 func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Overlay) (*checkout, OID, error) {
 	if err := commit.valid(); err != nil {
 		return nil, "", err
@@ -62,11 +60,11 @@ func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Over
 		}
 	}
 	// A killed git leaves its lock behind. dir has one user at a time, so the lock
-	// is nobody else's.
+	// is stale.
 	os.Remove(w.index + ".lock")
 	if _, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
-		// The index no longer matches the files: those that only this commit has
-		// would be kept as if a build had made them.
+		// The index no longer matches the files: files of this commit only would be kept, like a
+		// build's.
 		err = errors.Join(r.explain(ctx, err), w.empty())
 		return nil, "", fmt.Errorf("check out %s: %w", commit.Short(), err)
 	}
@@ -111,7 +109,7 @@ func (r *Repo) openCheckout(dir string) (*checkout, error) {
 	return w, nil
 }
 
-// empty removes everything that is checked out.
+// empty removes all files of the checkout.
 func (w *checkout) empty() error {
 	if err := os.Remove(w.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -128,8 +126,8 @@ func (w *checkout) empty() error {
 }
 
 // combine writes the tree of commit with the files of over on top into the
-// checkout's own object directory. Checking out such a tree in one step keeps
-// the time stamps of files that both states have.
+// checkout's own object directory. Checking out that tree in one step keeps the time stamps of
+// unchanged files.
 func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID, error) {
 	git := *w.git
 	index := w.dir + ".combine"
@@ -142,7 +140,7 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 }
 
 // treeOver writes the tree of git's index with the files of over on top. The index must
-// be a scratch file, which changes.
+// be a scratch file, because it changes.
 func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay) (OID, error) {
 	info, err := r.indexInfo(ctx, git, over)
 	if err != nil {
@@ -151,13 +149,13 @@ func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay)
 	if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
 		return "", err
 	}
-	// --missing-ok: in a partial clone the blobs of other paths may be absent,
-	// and which of them matter shows when they are checked out.
+	// --missing-ok: in a partial clone, blobs of other paths may be absent; the checkout reports
+	// those that matter.
 	return oneOID(ctx, git, writing(nil, "write-tree", "--missing-ok"))
 }
 
-// indexInfo spells over in the input format of update-index --index-info, and writes
-// contents that have no id yet.
+// indexInfo returns over in the input format of update-index --index-info, and writes contents
+// without an id as objects.
 func (r *Repo) indexInfo(ctx context.Context, git *gitcmd.Runner, over []Overlay) ([]byte, error) {
 	var info []byte
 	for _, o := range over {
@@ -182,8 +180,8 @@ func (r *Repo) indexInfo(ctx context.Context, git *gitcmd.Runner, over []Overlay
 	return info, nil
 }
 
-// InsideTree reports whether a path can be that of a file in a tree: it leads neither out of
-// the tree nor into a git directory. update-index skips other paths without an error.
+// InsideTree reports whether a path is valid for a file of a tree: it leads neither out of the
+// tree nor into a git directory. update-index skips other paths without an error.
 func InsideTree(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.EqualFold(part, ".git") {
@@ -193,9 +191,9 @@ func InsideTree(path string) bool {
 	return filepath.IsLocal(path) && !strings.ContainsRune(path, 0)
 }
 
-// writeRepository makes dir/.git, which reads the objects of alternates and is at a commit.
-// A command may have put anything there, even a link to another repository; os.Root keeps
-// all writes inside dir.
+// writeRepository makes dir/.git, with HEAD at a commit and the objects of alternates. A command
+// may have put anything at dir/.git, even a link to another repository; os.Root keeps all writes
+// inside dir.
 func (w *checkout) writeRepository(commit OID, alternates string) error {
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {

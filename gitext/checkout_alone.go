@@ -12,13 +12,13 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// CheckoutAlone makes dir hold the same files as Checkout does, but dir/.git has no
-// history: one commit without a parent, an author or a message of the repository, which
-// has the tree of commit. A command that runs in dir can read no other commit and no
-// object of another one, provided that it cannot read this repository's own directory.
+// CheckoutAlone makes dir contain the same files as Checkout, but dir/.git has no history. Its
+// only commit has the tree of commit, no parent, and neither author nor message of the
+// repository. A command in dir can read no other commit or its objects, provided that it cannot
+// read this repository's own directory.
 //
 // The objects are copied into dir.alone beside dir, which the command must be able to
-// read. That takes time in proportion to the size of the tree, once for each tree.
+// read. The time for the copy, made once for each tree, grows with the size of the tree.
 func (r *Repo) CheckoutAlone(ctx context.Context, commit OID, dir string, over ...Overlay) error {
 	w, tree, err := r.checkOut(ctx, commit, dir, over)
 	if err != nil {
@@ -32,8 +32,8 @@ func (r *Repo) CheckoutAlone(ctx context.Context, commit OID, dir string, over .
 	return w.writeRepository(root, gitdir.AlternatesLine(w.dir+".alone"))
 }
 
-// copyTree fills dir.alone with a commit that has the tree of commit and no parent, and
-// with the objects of it and of the tree that is checked out. It returns the new commit.
+// copyTree writes into dir.alone a commit with the tree of commit and without a parent, and the
+// objects of that commit and of the checked-out tree. It returns the new commit.
 func (w *checkout) copyTree(ctx context.Context, commit, tree OID) (OID, error) {
 	alone := w.dir + ".alone"
 	root, err := w.rootCommit(ctx, commit)
@@ -61,8 +61,8 @@ func (w *checkout) copyTree(ctx context.Context, commit, tree OID) (OID, error) 
 	return root, os.WriteFile(mark, []byte(want), 0o600)
 }
 
-// rootCommit writes a commit without a parent that has the tree of another one, into the
-// checkout's own objects.
+// rootCommit writes a commit with the tree of commit and without a parent into the checkout's own
+// objects.
 func (w *checkout) rootCommit(ctx context.Context, commit OID) (OID, error) {
 	tree, err := oneOID(ctx, w.git, gitcmd.Call{Args: []string{"rev-parse", "--verify", "--end-of-options", string(commit) + "^{tree}"}})
 	if err != nil {

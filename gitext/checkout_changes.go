@@ -17,27 +17,26 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// CheckoutChanges is what changed in a directory since Checkout filled it.
+// CheckoutChanges lists the changed files of a directory since Checkout filled it.
 type CheckoutChanges struct {
 	Tracked   []Overlay // files of the checkout with other contents; Mode 0: the file is gone
-	Large     []string  // changed files of the checkout that have more than 16 MiB; their contents are not read
+	Large     []string  // changed files of the checkout of more than 16 MiB; their contents are not read
 	Untracked []string  // paths of new files that no .gitignore names, at most maxUntracked
 	More      bool      // there are more untracked files
 }
 
-// maxUntracked bounds the new files that are listed. A build may make millions.
+// maxUntracked bounds the list of new files. A build may make millions.
 const maxUntracked = 10000
 
-// CheckoutChanges compares a directory with the files that the last Checkout put there.
-// No program may be changing the directory. It follows no symbolic link, and a file that
-// became a directory, a pipe or a device counts as gone. Contents are those that git add
-// would store.
+// CheckoutChanges compares a directory with the files from the last Checkout. No program may be
+// changing the directory. It follows no symbolic link, and a file that became a directory, a pipe
+// or a device counts as gone. Contents are as git add would store them.
 func (r *Repo) CheckoutChanges(ctx context.Context, dir string) (*CheckoutChanges, error) {
 	w, err := r.openCheckout(dir)
 	if err != nil {
 		return nil, err
 	}
-	// Without a refresh, a file that was only touched would count as changed.
+	// Without a refresh, a file with only a new time stamp would count as changed.
 	if _, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"update-index", "-q", "--refresh"}}); err != nil && ctx.Err() != nil {
 		return nil, err
 	}
@@ -57,9 +56,9 @@ func (r *Repo) CheckoutChanges(ctx context.Context, dir string) (*CheckoutChange
 	return changes, w.untracked(ctx, changes)
 }
 
-// CheckoutFiles reads files of a directory that Checkout filled, whether or not they are
-// new, as git add would store them. What is no file or symbolic link has Mode 0. A file of
-// more than 16 MiB is an error. The other rules are those of CheckoutChanges.
+// CheckoutFiles reads files of a directory that Checkout filled, including new ones, as git add
+// would store them. A path without a file or symbolic link gets Mode 0. A file of more than 16
+// MiB is an error. The other rules are those of CheckoutChanges.
 func (r *Repo) CheckoutFiles(ctx context.Context, dir string, paths []string) ([]Overlay, error) {
 	w, err := r.openCheckout(dir)
 	if err != nil {
@@ -88,7 +87,7 @@ func (w *checkout) read(ctx context.Context, kinds kindsOfFiles) ([]Overlay, err
 	return append(list, gone(kinds.gone)...), err
 }
 
-// maxIndex is the largest index that is copied: about five million files.
+// maxIndex is the largest index to copy: about five million files.
 const maxIndex = 1 << 30
 
 // gone returns the overlays that remove paths.
@@ -100,8 +99,7 @@ func gone(paths []string) []Overlay {
 	return list
 }
 
-// untracked lists the new files of the checkout. It reads no more of git's output than
-// it keeps.
+// untracked lists the new files of the checkout. It stops reading git's output at the bound.
 func (w *checkout) untracked(ctx context.Context, changes *CheckoutChanges) error {
 	err := w.git.Stream(ctx, gitcmd.Call{Args: []string{"ls-files", "--others", "--exclude-standard", "-z"}}, func(out *bufio.Reader) error {
 		for {
@@ -136,9 +134,9 @@ func splitNUL(out []byte) []string {
 	return strings.Split(text, "\x00")
 }
 
-// ReadOverlays reads files below dir by their paths, as they are on the disk: without
-// the conversions of git add. A path at which there is no file or symbolic link, or that
-// lies behind a symbolic link, gets Mode 0. A file of more than 16 MiB is an error.
+// ReadOverlays reads files below dir by their paths, as they are on the disk, without the
+// conversions of git add. A path without a file or symbolic link, or behind a symbolic link, gets
+// Mode 0. A file of more than 16 MiB is an error.
 func ReadOverlays(dir string, paths []string) ([]Overlay, error) {
 	kinds, err := kindsBelow(dir, paths, maxChangedFile)
 	if err != nil {
@@ -184,10 +182,10 @@ func readOverlay(root *os.Root, path string) (Overlay, error) {
 	return Overlay{Path: path, Mode: mode, Content: content}, err
 }
 
-// DiffOverlays returns what git diff prints between a commit with the files of before
-// laid over it, and the same with those of after on top. Binary files are included in
-// full, so that git apply can apply the result. Objects are written beside dir, which
-// is a directory as for Checkout; its files are neither read nor written.
+// DiffOverlays returns the output of git diff between two states: a commit with the files of
+// before on top, and that state with the files of after on top. Binary files are included in
+// full, so that git apply can apply the result. dir is a directory as for Checkout: objects are
+// written beside it, and its files are neither read nor written.
 func (r *Repo) DiffOverlays(ctx context.Context, dir string, commit OID, before, after []Overlay) ([]byte, error) {
 	if err := commit.valid(); err != nil {
 		return nil, err
@@ -204,8 +202,8 @@ func (r *Repo) DiffOverlays(ctx context.Context, dir string, commit OID, before,
 		}
 		trees[i] = string(tree)
 	}
-	// A .gitattributes of the checkout could have texts compared as binary files. Beside
-	// it there is none.
+	// A .gitattributes file in dir could make git compare texts as binary files, so git works
+	// beside dir.
 	git := *w.git
 	git.Dir = w.dir + ".objects"
 	git.Env = append(git.Env[:len(git.Env):len(git.Env)], "GIT_WORK_TREE="+git.Dir)

@@ -13,14 +13,13 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// CleanCheckout removes everything from a directory that the last Checkout did not put
-// there, whether or not a .gitignore names it: build output, caches, pipes, nested
-// repositories, files in submodules. It follows no symbolic link. Files of the checkout
-// that were changed are left to the next Checkout. No program may be changing the
-// directory.
+// CleanCheckout removes everything from a directory that the last Checkout did not write, ignored
+// or not: build output, caches, pipes, nested repositories, files in submodules. It follows no
+// symbolic link. The next Checkout restores changed files of the checkout. No program may be
+// changing the directory.
 //
-// git clean is not used because it leaves pipes and sockets behind, and fails in
-// directories that a build made read-only.
+// git clean is not used because it leaves pipes and sockets behind, and fails in read-only
+// directories, which builds make.
 func (r *Repo) CleanCheckout(ctx context.Context, dir string) error {
 	w, err := r.openCheckout(dir)
 	if err != nil {
@@ -58,7 +57,7 @@ func trackedPaths(entries []string) map[string]uint32 {
 	return modes
 }
 
-// removeOthers removes what is not in modes from a directory.
+// removeOthers removes everything from a directory that is not in modes.
 func removeOthers(dir string, modes map[string]uint32) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -78,8 +77,8 @@ func removeOthers(dir string, modes map[string]uint32) error {
 	})
 }
 
-// eachBelow calls f for what is in a directory, and in those directories for which f
-// returns true. Unlike fs.WalkDir it takes names that are not UTF-8.
+// eachBelow calls f for each entry of a directory, and descends if f returns true. Unlike
+// fs.WalkDir, it accepts names that are not UTF-8.
 func eachBelow(root *os.Root, dir string, f func(name string, d fs.DirEntry) (descend bool, err error)) error {
 	open, err := root.Open(dir)
 	if err != nil {
@@ -103,8 +102,8 @@ func eachBelow(root *os.Root, dir string, f func(name string, d fs.DirEntry) (de
 	return nil
 }
 
-// removeBelow removes a file, or a directory with all that is in it, even if a program
-// took away the right to write there.
+// removeBelow removes a file, or a directory with its contents, even if a program made it
+// read-only.
 func removeBelow(root *os.Root, name string) error {
 	if err := root.RemoveAll(name); err == nil {
 		return nil

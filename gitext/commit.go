@@ -15,11 +15,10 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Person is an author or a committer as the commit object names them, without
-// mailmap.
+// Person is an author or a committer as in the commit object, without mailmap.
 type Person struct {
 	Name, Email string
-	Time        time.Time // zero when the commit's date cannot be parsed
+	Time        time.Time // zero if the commit's date is invalid
 }
 
 // Commit is a commit's metadata.
@@ -27,7 +26,7 @@ type Commit struct {
 	OID, Tree         OID
 	Parents           []OID
 	Author, Committer Person
-	Message           string // converted to UTF-8 if the commit names its encoding, else unchanged
+	Message           string // converted to UTF-8 if the commit has an encoding header
 }
 
 // Subject is the message's first paragraph on one line, git's %s.
@@ -54,12 +53,12 @@ func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
 	return c, nil
 }
 
-// These bound what is kept of a commit, which may have any length. The longest
-// message in git.git has 30 KB.
+// These constants bound the kept part of a commit, which may have any length. The longest message
+// in git.git has 30 KB.
 const (
-	maxCommit       = 16 << 20  // bytes of a commit that are read; a merge of 60,000 parents has 3 MB
+	maxCommit       = 16 << 20  // bytes read of a commit; a merge of 60,000 parents has 3 MB
 	maxMessage      = 256 << 10 // of a message
-	maxManyMessages = 64 << 20  // of all messages that one call of Commits reads; once it is used up,
+	maxManyMessages = 64 << 20  // of all messages of one call of Commits; beyond it,
 	maxLaterMessage = 4 << 10   // each further message is cut to this
 	maxPerson       = 1 << 10   // of a name, and of an address
 )
@@ -96,8 +95,8 @@ func (r *Repo) rawCommit(ctx context.Context, oid OID) (c Commit, encoding strin
 	return c, encoding, err
 }
 
-// eachRawCommit reads commits as they are stored and hands each to take, with
-// its encoding header.
+// eachRawCommit reads commits without conversion and passes each to take, with its encoding
+// header.
 func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c Commit, encoding string, err error)) {
 	names := make([]string, len(oids))
 	for i, oid := range oids {
@@ -124,7 +123,7 @@ func (r *Repo) readCommit(ctx context.Context, oid OID, head gitcmd.ObjectHead, 
 	case head.Kind != "commit":
 		return Commit{}, "", fmt.Errorf("%s is a %s, not a commit", oid.Short(), head.Kind)
 	}
-	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the announced size may be wrong
+	text, err := io.ReadAll(io.LimitReader(content, maxCommit)) // the size in the header may be wrong
 	if err == nil && int64(len(text)) < min(head.Size, maxCommit) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -175,7 +174,7 @@ func parseCommit(text []byte) (c Commit, encoding string, err error) {
 }
 
 // parsePerson parses "Name <email> seconds zone". Old importers wrote malformed
-// lines; the parts that cannot be read stay empty.
+// lines; unreadable parts stay empty.
 func parsePerson(s string) Person {
 	var p Person
 	open := strings.IndexByte(s, '<')
@@ -201,8 +200,7 @@ func parsePerson(s string) Person {
 	return p
 }
 
-// atMost returns the first bytes of s, as a copy that does not keep the rest in
-// memory.
+// atMost returns a copy of the first bytes of s, so that the rest of s can be freed.
 func atMost(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s
@@ -222,8 +220,8 @@ func parseZone(s string) *time.Location {
 }
 
 // reencode converts the texts of a commit to UTF-8. Latin 1 is converted here.
-// For other encodings, which are rare (Shift-JIS, KOI8-R, windows-125x), it
-// asks git, which costs a process for each such commit.
+// For other encodings, which are rare (Shift-JIS, KOI8-R, windows-125x), it starts a git process
+// for each such commit.
 func (r *Repo) reencode(ctx context.Context, c *Commit, encoding string) error {
 	texts := []*string{&c.Author.Name, &c.Author.Email, &c.Committer.Name, &c.Committer.Email, &c.Message}
 	switch strings.ToLower(encoding) {

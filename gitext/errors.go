@@ -13,8 +13,8 @@ var (
 	ErrNotExist = errors.New("path does not exist")
 )
 
-// MissingObjectError names an object that the clone does not hold, or that git cannot
-// read though there is a file of it. CountUnread and Repo.Missed count them.
+// MissingObjectError names an object that the clone lacks, or whose file git cannot read.
+// CountUnread and Repo.Missed count these errors.
 type MissingObjectError struct {
 	OID     OID
 	Damaged bool // there is a file of the object
@@ -27,11 +27,11 @@ func (e *MissingObjectError) Error() string {
 	return fmt.Sprintf("object %s is not in this clone", e.OID)
 }
 
-// FetchAll is a command that turns a partial clone into a full one. Without --tags
-// it would not fetch objects that only tags reach (in rack, 109 of 3001 objects).
+// FetchAll is a command that turns a partial clone into a full one. Without --tags, the command
+// would not fetch objects that are reachable only from tags (in rack, 109 of 3001 objects).
 const FetchAll = "git fetch --refetch --no-filter --tags"
 
-// TooLargeError is an object above the size that the caller can use.
+// TooLargeError names an object above the caller's size limit.
 type TooLargeError struct {
 	OID  OID
 	Size int64
@@ -42,8 +42,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("object %s has %d bytes, more than %d", e.OID, e.Size, e.Max)
 }
 
-// hexIn lists the full object ids in git's stderr. They are only candidates for
-// a missing object: git's wording is never interpreted.
+// hexIn lists the full object ids in git's stderr. The ids are only candidates for a missing
+// object, because gitext does not interpret git's wording.
 func hexIn(text []byte, digits int) []OID {
 	var found []OID
 	start := 0

@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// GrepOptions say what to look for in the files of a commit.
+// GrepOptions define a search in the files of a commit.
 type GrepOptions struct {
 	Pattern    string // an extended regular expression
 	Fixed      bool   // Pattern is literal text
@@ -21,11 +21,11 @@ type GrepOptions struct {
 	IgnoreCase bool
 	Paths      []string // literal files and folders
 	Max        int      // most matches; 0 is 10,000
-	Texts      int      // how many matches get their Text; the others are only counted; 0 is all
-	Width      int      // most bytes of a Text; 0 is 64 KiB, which is also the most
+	Texts      int      // number of matches with a Text; others are only counted; 0 is all
+	Width      int      // most bytes of a Text, at most 64 KiB; 0 is 64 KiB
 }
 
-// GrepMatch is one line.
+// GrepMatch is one matching line.
 type GrepMatch struct {
 	Path string
 	Line int
@@ -34,13 +34,13 @@ type GrepMatch struct {
 
 const (
 	defaultGrepMatches = 10_000
-	// maxGrepLine is how much of a matching line is kept.
+	// maxGrepLine bounds the kept part of a matching line, in bytes.
 	maxGrepLine = 64 << 10
 )
 
 // Grep finds lines in the files of a commit, ordered by path and line. No match
-// is not an error. If the clone lacks files, Grep returns the matches in the
-// others together with a *MissingObjectError for the first one that is missing.
+// is not an error. If the clone lacks files, Grep returns the matches in the other files together
+// with a *MissingObjectError for the first missing file.
 func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch, error) {
 	if opt.Pattern == "" || strings.ContainsAny(opt.Pattern, "\x00\n") {
 		return nil, fmt.Errorf("%q is not a pattern", opt.Pattern)
@@ -91,7 +91,7 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	return matches, err
 }
 
-// noteReads records that files could not be searched: those below the paths, or all.
+// noteReads records the failed search of the files below the paths, or of all files.
 func noteReads(ctx context.Context, rev OID, paths []string) {
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -102,16 +102,16 @@ func noteReads(ctx context.Context, rev OID, paths []string) {
 }
 
 const (
-	// treePatience is how long a search may run before its files are counted.
+	// treePatience is the running time of a search after which the files of the tree are counted.
 	treePatience = 5 * time.Second
-	// maxSearched is how many files a search may read. The largest tree known to
-	// be public has half a million.
+	// maxSearched bounds the files of a search. The largest known public tree has half a million
+	// files.
 	maxSearched = 4_000_000
 )
 
-// watchTree ends a search of a tree with too many files. A tree that contains
-// the same small tree over and over has more files than can ever be read, and
-// git prints nothing while it reads. A search that ends soon is never counted.
+// watchTree ends a search of a tree with too many files. A few small trees that contain each
+// other many times can make more files than git can ever read, and git prints nothing while it
+// reads. watchTree counts no files if the search ends within treePatience.
 func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(treePatience, func() {
@@ -136,7 +136,7 @@ func (r *Repo) tooManyFiles(ctx context.Context, rev OID, paths []string) bool {
 			}
 		}
 		return gitcmd.ErrStop
-	}) // the search itself reports a tree that cannot be read
+	}) // the search itself reports an unreadable tree
 	return files > maxSearched
 }
 

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// A Head says what is checked out in the user's work tree, and what the index adds.
+// A Head describes the checked-out commit and branch and the state of the index.
 type Head struct {
 	Commit    OID    // "" before the first commit
 	Branch    string // short name; "" if HEAD is detached
@@ -19,7 +19,7 @@ type Head struct {
 	Conflicts bool   // the index has paths with conflicts
 }
 
-// Head reads what is checked out.
+// Head reads the state of HEAD and the index.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
 	var h Head
 	git := r.atTop()
@@ -53,8 +53,8 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 }
 
 // NeverCheckedOut reports whether nothing was checked out yet, as after git clone
-// --no-checkout: HEAD has a commit, and there is neither an index nor a file in the work
-// tree. git diff HEAD then calls all files deleted, which nobody has done.
+// --no-checkout: HEAD has a commit, but there is neither an index nor a file in the work tree.
+// git diff HEAD would then report all files as deleted.
 func (r *Repo) NeverCheckedOut(ctx context.Context) (bool, error) {
 	if r.workTree == "" {
 		return false, nil
@@ -76,7 +76,7 @@ func (r *Repo) NeverCheckedOut(ctx context.Context) (bool, error) {
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".git" }), nil
 }
 
-// answer runs git and returns what it prints; "" if it answers no with exit code 1.
+// answer runs git and returns its output, or "" for exit code 1, which means no.
 func answer(ctx context.Context, git *gitcmd.Runner, args ...string) (string, error) {
 	out, err := git.Output(ctx, gitcmd.Call{Args: args})
 	var gitErr *gitcmd.Error
@@ -86,8 +86,7 @@ func answer(ctx context.Context, git *gitcmd.Runner, args ...string) (string, er
 	return string(out), err
 }
 
-// SparsePaths returns those of some paths that a sparse checkout leaves out of the work
-// tree.
+// SparsePaths returns the paths that a sparse checkout leaves out of the work tree.
 func (r *Repo) SparsePaths(ctx context.Context, paths []string) ([]string, error) {
 	out, err := r.atTop().Output(ctx, gitcmd.Call{Args: withPaths([]string{"ls-files", "-t", "-z"}, paths)})
 	var sparse []string

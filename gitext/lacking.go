@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Lacking returns those of the objects that this clone lacks, each once. They do not
-// count for Missed, because nobody has needed them yet.
+// Lacking returns the given objects that this clone lacks, each once. They do not count for
+// Missed, because no caller has needed them yet.
 func (r *Repo) Lacking(ctx context.Context, oids []OID) ([]OID, error) {
 	var lacking []OID
 	seen := map[OID]bool{"": true}
@@ -30,10 +30,9 @@ func (r *Repo) Lacking(ctx context.Context, oids []OID) ([]OID, error) {
 	return lacking, nil
 }
 
-// LackingVersions lists the objects that this clone lacks of all versions that the
-// files at the paths have had in the history of rev, at most max of them. A clone
-// without trees cannot list versions: the error is then a *MissingObjectError. A path
-// with a line break is ignored.
+// LackingVersions lists up to max missing objects of this clone: blobs of any version of the
+// files at the paths, in the history of rev. For a clone without trees, the error is a
+// *MissingObjectError. A path with a line break is ignored.
 func (r *Repo) LackingVersions(ctx context.Context, rev OID, paths []string, max int) ([]OID, error) {
 	if err := rev.valid(); err != nil {
 		return nil, err
@@ -53,8 +52,8 @@ func (r *Repo) LackingVersions(ctx context.Context, rev OID, paths []string, max
 	return r.lackingOf(ctx, rev, input.String(), max)
 }
 
-// LackingFiles lists the objects that this clone lacks of the files that rev has below
-// the path, or of all its files if the path is "", at most max of them.
+// LackingFiles lists up to max missing objects of this clone: blobs of the files of rev below
+// path, or of all its files if path is "".
 func (r *Repo) LackingFiles(ctx context.Context, rev OID, path string, max int) ([]OID, error) {
 	if err := rev.valid(); err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func (r *Repo) LackingFiles(ctx context.Context, rev OID, path string, max int) 
 	return r.lackingOf(ctx, rev, input, max, "--no-walk")
 }
 
-// lackingOf lists the missing objects that rev-list reaches from its input.
+// lackingOf lists the missing objects that rev-list finds from its input.
 func (r *Repo) lackingOf(ctx context.Context, rev OID, input string, max int, options ...string) ([]OID, error) {
 	var lacking []OID
 	err := r.shadow.Stream(ctx, gitcmd.Call{

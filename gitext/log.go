@@ -16,20 +16,20 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// LogOptions say which commits to list, newest first.
+// LogOptions select the commits of a log, newest first.
 type LogOptions struct {
 	Tip          OID
-	Not          []OID    // leave out what these reach
+	Not          []OID    // leave out commits reachable from these
 	Paths        []string // literal; only commits that touch them
 	Follow       bool     // follow renames; needs exactly one path
 	Since, Until time.Time
 	Max          int // 0 is all
 	NoMerges     bool
-	Grep         string // literal text that the message has, in any case; "" is any
-	GrepLine     string // extended regular expression that a line of the message matches; not with Grep
+	Grep         string // literal text in the message, in any case; "" is any
+	GrepLine     string // extended regular expression for a line of the message; not with Grep
 	Files        bool   // fill Files
 	NoRenames    bool   // list a rename as a deletion and an addition, so that no blob is read
-	MaxFiles     int    // most Files of one entry; 0 is as many as one log may keep
+	MaxFiles     int    // most Files of one entry; 0 is bounded only by the whole log
 	Object       OID    // only commits that add or remove this object, which may be missing; "" is all
 }
 
@@ -43,8 +43,8 @@ type LogEntry struct {
 	Files                   []FileChange // without hunks; merges have none
 }
 
-// logFormat prints each entry as one line that begins with a NUL byte. No line
-// of a raw record or a patch begins so.
+// logFormat prints each entry as one line that begins with a NUL byte. No raw record or patch
+// line begins with NUL.
 const logFormat = "--format=tformat:%x00%H%x00%P%x00%at%x00%ct%x00%an%x00%ae%x00%s"
 
 func (o LogOptions) args() ([]string, error) {
@@ -122,8 +122,7 @@ func (r *Repo) log(ctx context.Context, opt LogOptions, more ...string) iter.Seq
 	}
 }
 
-// entries runs git and yields each log entry with the raw records and the patch
-// that follow it.
+// entries runs git and yields each log entry with its raw records and patch.
 func (r *Repo) entries(ctx context.Context, git gitcmd.Call, maxFiles int, yield func(LogLEntry) bool) error {
 	stopped := false
 	err := r.shadow.Stream(ctx, git, func(out *bufio.Reader) error {
@@ -152,7 +151,7 @@ func (r *Repo) entries(ctx context.Context, git gitcmd.Call, maxFiles int, yield
 	return r.explain(ctx, err)
 }
 
-// These bound what is kept of one log, in bytes.
+// These constants bound the kept part of one log, in bytes.
 const (
 	maxChanges  = 64 << 20 // names of changed files, plus changeCost for each; the bound of one patch, too
 	maxLogPatch = 64 << 20 // patches
@@ -164,8 +163,8 @@ const (
 type entryReader struct {
 	lines    gitcmd.LineReader
 	maxFiles int   // of one entry
-	files    int64 // bytes of file names that may still be kept
-	patch    int   // bytes of patches that may still be kept
+	files    int64 // remaining bytes for file names
+	patch    int   // remaining bytes for patches
 	cut      bool  // something was left out
 }
 
@@ -173,8 +172,7 @@ func newEntryReader(out *bufio.Reader, maxFiles int) *entryReader {
 	return &entryReader{lines: gitcmd.NewLineReader(out), maxFiles: cmp.Or(maxFiles, math.MaxInt), files: maxChanges, patch: maxLogPatch}
 }
 
-// next reads a line of logFormat and the raw records and patch lines that
-// follow it.
+// next reads a line of logFormat and the raw records and patch lines after it.
 func (r *entryReader) next() (LogLEntry, error) {
 	lines := &r.lines
 	head, err := lines.Next()
@@ -226,8 +224,7 @@ func (r *entryReader) file(into *LogLEntry, record []byte) error {
 	return err
 }
 
-// parseEntry parses a line of logFormat. A line that was cut lacks its last
-// fields.
+// parseEntry parses a line of logFormat. A cut line lacks its last fields.
 func parseEntry(line string) (LogEntry, error) {
 	f := strings.Split(line, "\x00")
 	for len(line) >= gitcmd.MaxLine && len(f) < 8 {
@@ -247,7 +244,7 @@ func parseEntry(line string) (LogEntry, error) {
 	for parent := range strings.FieldsSeq(f[2]) {
 		e.Parents = append(e.Parents, OID(parent))
 	}
-	if len(line) > maxHead { // copy the texts, or they keep the whole line in memory
+	if len(line) > maxHead { // without copies, the texts keep the whole line in memory
 		e.OID = OID(strings.Clone(string(e.OID)))
 		for i := range e.Parents {
 			e.Parents[i] = OID(strings.Clone(string(e.Parents[i])))

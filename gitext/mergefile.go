@@ -14,9 +14,9 @@ import (
 // ErrConflict says that two changes of a file overlap.
 var ErrConflict = errors.New("the changes overlap")
 
-// MergeFile makes in ours the changes that lead from base to theirs, line by line, as
-// git merge-file does. If a change overlaps one from base to ours, the error is
-// ErrConflict. Binary files cannot be merged. Nothing is written to the repository.
+// MergeFile applies the changes from base to theirs to ours, line by line, as git merge-file
+// does. If a change overlaps a change from base to ours, the error is ErrConflict. Binary files
+// cannot be merged. Nothing is written to the repository.
 func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
 	dir, err := disk.Make()
 	if err != nil {
@@ -45,5 +45,5 @@ func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte
 	return out, nil
 }
 
-// maxConflicts is the largest exit code of git merge-file that counts conflicts.
+// maxConflicts is the largest exit code of git merge-file that is a number of conflicts.
 const maxConflicts = 127

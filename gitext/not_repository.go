@@ -9,8 +9,8 @@ import (
 )
 
 // notRepository explains why git found no repository. If there is none, the
-// error is ErrNotRepository. If git refuses one that exists, the error gives
-// git's reason, or our own where git says only that there is none.
+// error is ErrNotRepository. If git refuses an existing repository, the error has git's reason,
+// or our own if git only says that there is no repository.
 func (r *Repo) notRepository(err error) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {
@@ -31,5 +31,5 @@ func (r *Repo) notRepository(err error) error {
 	return gitErr
 }
 
-// noRepository begins git's message when it found no repository.
+// noRepository is the beginning of git's message if there is no repository.
 const noRepository = "not a git repository"

@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// Notes are written in our own namespace, and only on request. What else gitext writes
-// into the user's own repository is in apply.go and saved.go.
+// Notes are written in our own namespace, and only on request. The other writes into the user's
+// own repository are in apply.go and saved.go.
 
 // noteRef matches what may follow refs/notes/.
 var noteRef = pattern.Lazy(`^agent(-[a-z0-9-]+)?$`)
@@ -39,10 +39,10 @@ func (r *Repo) AddNote(ctx context.Context, name string, commit OID, text []byte
 	return err
 }
 
-// identityHint says how to tell git who one is.
+// identityHint has the commands that set the user's identity.
 const identityHint = "git config --global user.name <name>\ngit config --global user.email <email>"
 
-// hasIdentity says whether git knows who the user is.
+// hasIdentity reports whether git knows the user's identity.
 func (r *Repo) hasIdentity(ctx context.Context) bool {
 	_, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"var", "GIT_COMMITTER_IDENT"}})
 	return err == nil

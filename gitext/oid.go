@@ -9,8 +9,7 @@ import (
 // OID is an object id: 40 or 64 lower-case hexadecimal digits.
 type OID string
 
-// shortDigits is how many digits an abbreviated id shows: the kernel's
-// convention for Fixes trailers.
+// shortDigits is the length of an abbreviated id, as in the kernel's Fixes trailers.
 const shortDigits = 12
 
 // Short is the abbreviated id, twelve digits.
@@ -21,7 +20,7 @@ func (o OID) Short() string {
 	return string(o[:shortDigits])
 }
 
-// zero says whether o stands for "no object" in git's output.
+// zero reports whether o stands for "no object" in git's output.
 func (o OID) zero() bool {
 	for i := range len(o) {
 		if o[i] != '0' {
@@ -39,7 +38,7 @@ func ParseOID(s string) (OID, error) {
 	return OID(s), nil
 }
 
-// valid checks an id that is about to become part of a command line.
+// valid checks an id before it becomes part of a command line.
 func (o OID) valid() error {
 	_, err := ParseOID(string(o))
 	return err

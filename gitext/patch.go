@@ -13,12 +13,12 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// PatchOptions say how two trees are compared.
+// PatchOptions define the comparison of two trees.
 type PatchOptions struct {
 	Context         int      // lines of context
 	FunctionContext bool     // -W: the whole functions around a change
 	Renames, Copies bool     // -M, -C
-	IgnoreSpace     bool     // -w: lines that differ in white space alone are context, with the new text
+	IgnoreSpace     bool     // -w: lines that differ only in white space are context, with the new text
 	Paths           []string // from the top of the tree; none is all
 	Pathspecs       bool     // Paths are git's pathspecs, with their magic; otherwise they are literal
 	MaxBytes        int64    // most bytes of one commit's hunks in memory; 0 is 64 MiB
@@ -26,16 +26,16 @@ type PatchOptions struct {
 
 const defaultPatchBytes = 64 << 20
 
-// Patch is what one commit changes against one parent.
+// Patch has the changes of one commit against one parent.
 type Patch struct {
 	Commit, Parent OID // Parent "" is the empty tree
 	Files          []FileChange
-	Truncated      bool // MaxBytes was reached: all files are listed, later hunks are missing
+	Truncated      bool // MaxBytes was reached: all files are listed, but later hunks are missing
 	LeftOut        []LeftOut
 }
 
-// LeftOut is a file of the work tree that could not be compared without running
-// a program of the user's: the filter that its attributes name.
+// LeftOut is a file of the work tree that cannot be compared without one of the user's programs:
+// the filter in its attributes.
 type LeftOut struct{ Path, Filter string }
 
 // FileChange is one changed file.
@@ -44,7 +44,7 @@ type FileChange struct {
 	Score            int  // similarity of a rename or copy, in percent
 	OldPath, NewPath string
 	OldMode, NewMode uint32
-	OldOID, NewOID   OID  // all zeros where there is none, or not known yet (work tree)
+	OldOID, NewOID   OID  // all zeros for no file, or not known yet (work tree)
 	Binary           bool // git's rule: NUL in the first 8000 bytes; or larger than the shadow's core.bigFileThreshold, 32 MiB
 	Submodule        bool // a commit of another repository, on either side
 	Hunks            []Hunk
@@ -53,7 +53,7 @@ type FileChange struct {
 // Hunk is one block of changes.
 type Hunk struct {
 	OldStart, OldLines, NewStart, NewLines int
-	Section                                string // what git prints after the second @@: the function's heading, at most 80 bytes
+	Section                                string // git's text after the second @@: the function's heading, at most 80 bytes
 	Lines                                  []PatchLine
 }
 
@@ -65,7 +65,7 @@ type PatchLine struct {
 	NoNewline bool   // the file ends here, without a line break
 }
 
-// args spells out all options of git's diff machinery.
+// args returns all options for git's diff machinery.
 func (o PatchOptions) args() ([]string, error) {
 	args := []string{"-r", "-p", "--raw", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--submodule=short", "--ignore-submodules=none", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
@@ -80,7 +80,7 @@ func (o PatchOptions) args() ([]string, error) {
 	return args, checkPaths(o.Paths)
 }
 
-// similarity returns the options that say how to look for renames and copies.
+// similarity returns the options for the detection of renames and copies.
 func (o PatchOptions) similarity() []string {
 	switch {
 	case o.Copies:
@@ -98,7 +98,7 @@ func (o PatchOptions) bytes() int64 {
 	return o.MaxBytes
 }
 
-// checkPaths refuses a path that cannot be an argument or stand in a tree.
+// checkPaths refuses a path that is invalid as an argument or in a tree.
 func checkPaths(paths []string) error {
 	for _, p := range paths {
 		if p == "" || strings.ContainsRune(p, 0) {
@@ -138,7 +138,7 @@ func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) 
 	return patch, nil
 }
 
-// changed lists the blobs that git needed to make a patch.
+// changed lists the blobs that git needed for a patch.
 func changed(p *Patch) []OID {
 	var oids []OID
 	for _, f := range p.Files {
@@ -149,15 +149,13 @@ func changed(p *Patch) []OID {
 	return oids
 }
 
-// patchBatch is how many commits one diff-tree process is given: so many that
-// its start does not matter, so few that little is wasted when the caller stops
-// early.
+// patchBatch is the number of commits for one diff-tree process: many enough to make its start
+// cheap, few enough to waste little if the caller stops early.
 const patchBatch = 2048
 
 // Patches compares many commits, each with its first parent (a root commit with
 // the empty tree), in the order given, in one diff-tree process. An error
-// belongs to the commit that it comes with: after a *MissingObjectError the
-// other commits follow.
+// belongs to its commit: after a *MissingObjectError, the other commits follow.
 func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) iter.Seq2[*Patch, error] {
 	return func(yield func(*Patch, error) bool) {
 		args, err := opt.args()
@@ -187,7 +185,7 @@ func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) ite
 	}
 }
 
-// A pair is a commit with the parent that it is compared with.
+// A pair is a commit and the parent to compare it with.
 type pair struct {
 	commit, parent OID
 	patch          *Patch
@@ -195,7 +193,7 @@ type pair struct {
 	err            error
 }
 
-// suspects lists the objects whose absence may have stopped git at this pair.
+// suspects lists the objects of this pair whose absence may have stopped git.
 func (p *pair) suspects() []OID {
 	oids := []OID{p.commit, p.parent}
 	if p.patch != nil {
@@ -207,16 +205,15 @@ func (p *pair) suspects() []OID {
 	return oids
 }
 
-// endMark begins a line that diff-tree --stdin echoes because it is not an
-// object id. It marks the end of the output for one commit, even if there is
-// none, and makes git flush.
+// endMark begins an input line that diff-tree --stdin echoes because it is no object id. The
+// echoed line ends the output for one commit, even an empty one, and makes git flush.
 const endMark = '='
 
 // eachPair writes commits to diff-tree --stdin and reads the answers one after
 // the other. If git dies at a commit (a blob is missing), that commit gets the
-// error and a new process continues after it. Commits on which git hits a bound
-// take seconds each, so after maxCutPairs of them the rest get the same error.
-// It returns false if the caller wants no more.
+// error and a new process continues after it. A commit on which git hits a bound takes seconds,
+// so after maxCutPairs such commits the rest get the same error. eachPair returns false if the
+// caller wants no more.
 func (r *Repo) eachPair(
 	ctx context.Context,
 	commits []OID,
@@ -268,12 +265,11 @@ func (r *Repo) comparePairs(
 	return more
 }
 
-// maxCutPairs is how many commits of a batch may hit a bound before the rest
-// are given up.
+// maxCutPairs is the number of commits of a batch that may hit a bound before the rest fail too.
 const maxCutPairs = 2
 
-// pairLines builds the input of diff-tree. For a commit that cannot be read it
-// holds only the mark, so that its answer is empty.
+// pairLines builds the input of diff-tree. An unreadable commit gets only the mark, so that its
+// answer is empty.
 func pairLines(pairs []pair) string {
 	var b strings.Builder
 	for _, p := range pairs {

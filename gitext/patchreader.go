@@ -16,18 +16,17 @@ import (
 // A patchReader reads the output of diff-tree -p --raw: first the raw records
 // of all files, then a section per file.
 //
-// Hunks are read by their line counts, and each section is matched to its raw
-// record by computing the header that git must have printed for that record. So
-// no line of a file can be mistaken for anything else, and the ambiguous header
-// ("diff --git a/x b/y b/x b/y") is never parsed. go-gitdiff is not used
-// because it takes names from the headers, fails on pairs of names that it
-// cannot split, and copies each line into strings twice.
+// The reader reads hunks by their line counts, and finds the raw record of each section by
+// computing the header that git prints for the record. So no line of a file can be mistaken for a
+// header, and the ambiguous header ("diff --git a/x b/y b/x b/y") is never parsed. go-gitdiff is
+// not used because it takes names from the headers, fails on pairs of names that it cannot split,
+// and copies each line into strings twice.
 type patchReader struct {
 	lines   gitcmd.LineReader
-	left    int64 // bytes of text that may still be kept
-	names   int64 // bytes of file names that may still be kept
-	current int   // the file that the last section belonged to
-	alone   bool  // the only patch of its process: reading may stop once nothing more is kept
+	left    int64 // remaining bytes for text
+	names   int64 // remaining bytes for file names
+	current int   // the file of the last section
+	alone   bool  // the only patch of its process: reading may stop at the bound
 }
 
 func newPatchReader(out *bufio.Reader, opt PatchOptions) patchReader {
@@ -73,11 +72,11 @@ func (p *patchReader) patch(into *Patch) error {
 	}
 }
 
-// section reads what follows a "diff --git" header. A change of type has two
-// sections: one deletes the old file, one adds the new one.
+// section reads the lines after a "diff --git" header. A change of type has two sections: one
+// deletes the old file, and one adds the new file.
 func (p *patchReader) section(into *Patch, header string) error {
 	i := findSection(into.Files, p.current, header)
-	file := &FileChange{} // stands in for a file that was not kept
+	file := &FileChange{} // replaces a file beyond the bound
 	switch {
 	case i < len(into.Files):
 		p.current, file = i, &into.Files[i]
@@ -111,8 +110,8 @@ func (p *patchReader) section(into *Patch, header string) error {
 	}
 }
 
-// findSection returns the place of the file that a section with this header is about,
-// from current on; len(files) if there is none.
+// findSection returns the index of the file with this section header, from current on, or
+// len(files) if there is none.
 func findSection(files []FileChange, current int, header string) int {
 	i := max(current, 0)
 	for i < len(files) && sectionHeader(&files[i]) != header {
@@ -121,12 +120,12 @@ func findSection(files []FileChange, current int, header string) int {
 	return i
 }
 
-// sectionHeader is the first line that git prints for a file.
+// sectionHeader is the first line of git's section for a file.
 func sectionHeader(f *FileChange) string {
 	return "diff --git " + quote.Path("a/"+f.OldPath) + " " + quote.Path("b/"+f.NewPath)
 }
 
-// hunk reads the lines that the hunk's header announces.
+// hunk reads the lines of a hunk, as many as its header says.
 func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	h, err := parseHunkHeader(header)
 	if err != nil {
@@ -156,8 +155,8 @@ func (p *patchReader) hunk(into *Patch, file *FileChange, header string) error {
 	return nil
 }
 
-// hunkLines calls take with each line that the header of h announces. cut says that the
-// line was too long to be read whole. The text is valid until take returns.
+// hunkLines calls take with each line of h, as many as its header says. cut means that the line
+// was too long and is incomplete. The text is valid until take returns.
 func (p *patchReader) hunkLines(h *Hunk, take func(pl PatchLine, cut bool)) error {
 	at := lineNumbers{old: h.OldStart, new: h.NewStart, oldLeft: h.OldLines, newLeft: h.NewLines}
 	for at.oldLeft > 0 || at.newLeft > 0 || p.lines.StartsWith(`\`) {
@@ -185,11 +184,11 @@ const lineCost = 16
 // lineNumbers counts through a hunk.
 type lineNumbers struct{ old, new, oldLeft, newLeft int }
 
-// line numbers one line of a hunk. It returns false for a line that the header
-// does not announce. The text is not a copy.
+// line numbers one line of a hunk. It returns false for a line beyond the counts of the header.
+// The text is not a copy.
 func (n *lineNumbers) line(text []byte) (PatchLine, bool) {
 	pl := PatchLine{Op: ' '}
-	if len(text) > 0 { // an empty line is a context line whose blank was suppressed
+	if len(text) > 0 { // an empty line is an empty context line without its blank
 		pl.Op, pl.Text = text[0], text[1:]
 	}
 	if pl.Op == ' ' || pl.Op == '-' {
@@ -245,7 +244,7 @@ func parseSpan(s string) (start, count int, err error) {
 	return start, count, err
 }
 
-// maxLine is the largest line number that fits an int on every platform.
+// maxLine is the largest int on every platform.
 const maxLine = 1<<31 - 1
 
 // parseRaw reads ":oldmode newmode oldoid newoid status\tpath[\tpath]".

@@ -12,19 +12,18 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// PickaxeOptions say which changes of a text to search for.
+// PickaxeOptions define a search for changes of a text.
 type PickaxeOptions struct {
 	LogOptions
 	Needle string // a text for LogS, an extended regular expression for LogG
 
-	// With Last, the caller wants the last Last entries only. Where that saves time,
-	// others are left out, and their number is added to Skipped.
+	// Last, if set, is the number of entries that the caller wants, from the end. If it saves
+	// time, other entries are left out, and their number is added to Skipped.
 	Last    int
 	Skipped *int
 }
 
-// needle returns the option and the text as one word, because the text may
-// begin with a dash.
+// needle returns the option and the text as one argument, because the text may begin with a dash.
 func (o PickaxeOptions) needle(letter string) (string, error) {
 	if o.Needle == "" || strings.ContainsRune(o.Needle, 0) {
 		return "", fmt.Errorf("%q is not a text to look for", o.Needle)
@@ -38,7 +37,7 @@ func (r *Repo) LogS(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry,
 	return r.pickaxe(ctx, opt, "S")
 }
 
-// LogG lists the commits that add or remove a line that matches, as git log -G.
+// LogG lists the commits that add or remove a matching line, as git log -G.
 func (r *Repo) LogG(ctx context.Context, opt PickaxeOptions) iter.Seq2[LogEntry, error] {
 	return r.pickaxe(ctx, opt, "G")
 }
@@ -62,8 +61,8 @@ func failed[T any](err error) iter.Seq2[T, error] {
 	}
 }
 
-// LogLOptions name the lines whose history to list: a function by an expression
-// for its heading, or a range of lines of the file at Tip.
+// LogLOptions select lines: a function, by an expression for its heading, or a range of lines of
+// the file at Tip.
 type LogLOptions struct {
 	Tip          OID
 	Path         string
@@ -134,8 +133,7 @@ func (r *Repo) LogL(ctx context.Context, opt LogLOptions) iter.Seq2[LogLEntry, e
 	}
 }
 
-// logLError explains a failed log -L: the file is not there, or the lines are
-// not in it.
+// logLError explains a failed log -L: the file does not exist, or lacks the lines.
 func (r *Repo) logLError(ctx context.Context, err error, opt LogLOptions) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {

@@ -11,9 +11,8 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Promisors returns the names of the remotes from which a partial clone can fetch the
-// objects that it lacks, in git's order: that of the configuration, with the one of
-// extensions.partialClone last.
+// Promisors returns the names of the remotes that can supply a partial clone's missing objects,
+// in git's order: the order of the configuration, with extensions.partialClone last.
 func (r *Repo) Promisors(ctx context.Context) ([]string, error) {
 	settings, err := r.settings(ctx, `^(remote\..*\.promisor|extensions\.partialclone)$`)
 	if err != nil {
@@ -34,9 +33,9 @@ func (r *Repo) Promisors(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" || name[0] == '-' }), nil
 }
 
-// fetchPins are settings of a fetch of single objects. They keep git from sending what
-// the clone has, and from starting housekeeping that goes on after the fetch. A server that
-// sends nothing for a minute is given up; one that works sends a sign of life every five
+// fetchPins are settings of a fetch of single objects. They keep git from telling the server
+// which commits the clone has, and from starting housekeeping that outlasts the fetch. git gives
+// up a server that sends nothing for a minute; a working server sends a sign of life every five
 // seconds (uploadpack.keepAlive).
 var fetchPins = []string{
 	"-c", "http.lowSpeedLimit=1",
@@ -47,7 +46,7 @@ var fetchPins = []string{
 	"-c", "gc.auto=0",
 }
 
-// noPrompts are the variables with which neither git nor ssh asks for a password.
+// noPrompts are environment variables that keep git and ssh from asking for a password.
 var noPrompts = []string{
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GCM_INTERACTIVE=never",
 	"SSH_ASKPASS_REQUIRE=force", "SSH_ASKPASS=false",
@@ -56,9 +55,8 @@ var noPrompts = []string{
 
 // FetchObjects fetches the objects from a remote with one connection, as git does for
 // a partial clone, and stores them in the repository. It needs no terminal, changes no
-// ref, and starts no hook. It runs the programs that git fetch would, with the user's
-// credentials, so it may be called only if the user asked for it. The fetch ends after
-// limit.
+// ref, and starts no hook. It runs the same programs as git fetch, with the user's credentials,
+// so callers need the user's request. The fetch ends after limit.
 func (r *Repo) FetchObjects(ctx context.Context, remote string, oids []OID, limit time.Duration) error {
 	if remote == "" || remote[0] == '-' {
 		return fmt.Errorf("%q is not the name of a remote", remote)

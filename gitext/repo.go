@@ -21,28 +21,27 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// BloomMode says what to do about changed-path Bloom filters, which make
-// blame and path-limited logs several times faster on long histories.
+// BloomMode tells Open how to treat changed-path Bloom filters. They make blame and path-limited
+// logs several times faster on long histories.
 type BloomMode int
 
 const (
-	// BloomAuto uses the filters that are there.
+	// BloomAuto uses existing filters.
 	BloomAuto BloomMode = iota
 	// BloomOff ignores the filters.
 	BloomOff
 	// BloomBuild makes Open write the filters for all refs, if there are none or
-	// the refs have moved. That takes 1.3 s of CPU and 2.4 MB for the 21,000
-	// commits of Open vSwitch, 0.3 s when little is new, and 7-13 s for 80,000
-	// commits.
+	// the refs have moved. This takes 1.3 s of CPU and 2.4 MB for the 21,000 commits of Open
+	// vSwitch, 0.3 s for few new commits, and 7-13 s for 80,000 commits.
 	BloomBuild
 )
 
-// OpenOptions say where and how to open a repository.
+// OpenOptions are the options of Open.
 type OpenOptions struct {
-	Dir     string        // where to start looking; "" is the current directory
-	DataDir string        // where our own data goes; only the user may be able to write there; "" is a temporary directory
+	Dir     string        // where the search starts; "" is the current directory
+	DataDir string        // for our own data; only the user may have write access; "" is a temporary directory
 	Bloom   BloomMode     // changed-path filters
-	Timeout time.Duration // how long git may be silent; 0 is 15 minutes
+	Timeout time.Duration // bound on git's silence; 0 is 15 minutes
 
 	// Locate returns DataDir once the repository's common git directory is known;
 	// "" is again a temporary directory. Locate may be nil.
@@ -52,12 +51,12 @@ type OpenOptions struct {
 	// once, before the first search of a whole history. It may be nil.
 	Index func(context.Context, *Repo) ChangeIndex
 
-	// Searched is called after git has searched a whole history for a text, with the
-	// time that it took. It may be nil.
+	// Searched is called after git has searched a whole history for a text, with the duration. It
+	// may be nil.
 	Searched func(r *Repo, took time.Duration)
 
 	// Settings returns the agent.* settings as git sees them in Dir; nil asks
-	// git. A caller that has read them anyway saves a process.
+	// git. A caller that already has them saves a process.
 	Settings func(context.Context) (map[string][]gitconfig.Value, error)
 
 	// Log is called after every git call. It may be nil and must be safe for
@@ -79,7 +78,7 @@ type Repo struct {
 	boundary  map[OID]bool
 	user      *gitcmd.Runner // in the user's repository, with the user's configuration
 	shadow    *gitcmd.Runner // in the shadow directory, with ours
-	scratch   *disk.Dir      // a temporary data directory that Close removes; usually nil
+	scratch   *disk.Dir      // temporary data directory, removed by Close; usually nil
 	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
@@ -94,14 +93,14 @@ type Repo struct {
 
 // Open finds the repository at opt.Dir. It writes nothing into the repository.
 // It starts one git process and, without opt.Settings, a second one, which reads
-// the bound on memory while Open goes on. The first time it also writes the
-// shadow directory. Everything else is done when it is first needed.
+// the memory bound while Open continues. The first Open of a repository also writes the shadow
+// directory. All other work waits for the first need.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
 		opt.Timeout = gitcmd.DefaultTimeout
 	}
 	if info, err := os.Stat(opt.Dir); opt.Dir != "" && (err != nil || !info.IsDir()) {
-		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // starting git there would fail as if git were missing
+		return nil, fmt.Errorf("%q is not a directory", opt.Dir) // git's start would fail there as if git were missing
 	}
 	r := &Repo{opt: opt}
 	r.user = &gitcmd.Runner{
@@ -125,8 +124,8 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	r.shadow.Limits = limits
 	r.objs = gitcmd.NewCatFile(r.shadow)
 	if opt.Bloom == BloomBuild {
-		// Filters only save time. So a full disk, a missing commit or another process
-		// that is building them is no error; HasBloom says whether they are there.
+		// Filters only save time, so a full disk, a missing commit or another process that builds
+		// them is no error; HasBloom reports whether they exist.
 		_ = r.buildBloomForRefs(ctx)
 		if err := ctx.Err(); err != nil {
 			r.Close()
@@ -136,8 +135,8 @@ func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	return r, nil
 }
 
-// discover asks rev-parse where the repository is. --show-toplevel comes last
-// because it fails without a work tree, after the other lines are printed.
+// discover asks rev-parse for the repository's directories. --show-toplevel comes last because it
+// fails without a work tree, after the other lines are printed.
 func (r *Repo) discover(ctx context.Context) error {
 	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{
 		"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
@@ -173,8 +172,8 @@ func (r *Repo) discover(ctx context.Context) error {
 	return nil
 }
 
-// setObjects records the user's object directories. The environment may add to
-// them or, in a hook, replace them by a quarantine.
+// setObjects records the user's object directories. The environment may add directories or, in a
+// hook, replace them by a quarantine.
 func (r *Repo) setObjects(dir string) {
 	r.objects = []string{dir}
 	if own := filepath.Join(r.commonDir, "objects"); own != dir {
@@ -189,10 +188,9 @@ func (r *Repo) setObjects(dir string) {
 }
 
 // ObjectDirs lists the directories that hold the repository's objects,
-// including those of other repositories that it borrows from. A repository may
-// name any directory as one, such as the home directory, and a caller may grant
-// others access to these. So a directory is listed only if it contains nothing
-// but what git keeps in an object directory.
+// including those of its alternates. A repository may name any directory as an alternate, such as
+// the home directory, and a caller may grant a sandbox access to the listed directories. So
+// ObjectDirs lists a directory only if all its entries belong in an object directory.
 func (r *Repo) ObjectDirs() []string { return gitdir.ObjectDirs(r.objects) }
 
 // maxShallow bounds the size of the file shallow: a million commits.
@@ -251,7 +249,7 @@ func (r *Repo) Shallow() bool { return r.shallow }
 func (r *Repo) ObjectFormat() string { return r.format }
 
 // ShallowBoundary returns the commits whose parents this clone lacks. git
-// blames them for everything older, so none of them is a real answer.
+// blames them for all older lines, so none of them is a reliable answer.
 func (r *Repo) ShallowBoundary() map[OID]bool { return r.boundary }
 
 // ID names the repository on this machine, for cache keys only.
@@ -266,8 +264,7 @@ func (r *Repo) ID() string {
 
 // Partial reports whether this is a partial clone, which may lack objects: git
 // leaves a .promisor file beside each pack of such a clone, even after all
-// objects have been fetched. Missed and CheckConnectivity say whether any is
-// missing.
+// objects have been fetched. Missed and CheckConnectivity tell whether objects are missing.
 func (r *Repo) Partial() bool { return gitdir.Partial(r.objects) }
 
 // GitVersion is the number that git --version prints.
@@ -280,7 +277,7 @@ func (r *Repo) GitVersion(ctx context.Context) (string, error) {
 	return r.version, r.versionErr
 }
 
-// These are the ids of the empty tree. git knows it even without the object.
+// These are the ids of the empty tree, which git knows even without the object.
 const (
 	emptyTreeSHA1   OID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 	emptyTreeSHA256 OID = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"

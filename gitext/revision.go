@@ -12,15 +12,15 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// Resolve returns the commit that a name, as the user typed it, stands for. It
-// asks the user's repository, which has the names.
+// Resolve returns the commit for a name that the user typed. It asks the user's repository, which
+// has the refs.
 func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	if err := checkRevision(rev); err != nil {
 		return "", err
 	}
 	spec := rev + "^{commit}"
 	if strings.HasPrefix(rev, ":/") {
-		spec = rev // the suffix would be part of the text that is searched for
+		spec = rev // the suffix would become part of the searched text
 	}
 	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--verify", "--end-of-options", spec}})
 	lines := strings.Fields(string(out))
@@ -38,13 +38,12 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 // number of ^ and ~N.
 var plainName = pattern.Lazy(`^[^\x00-\x20\x7f~^:?*\[\\{}-][^\x00-\x20\x7f~^:?*\[\\{}]*(\^[0-9]*|~[0-9]*)*$`)
 
-// maxPlainName is how long such a name may be.
+// maxPlainName bounds the length of a plain name.
 const maxPlainName = 300
 
-// ResolveName is Resolve for a name from a source that must not control git: a
-// model, or a client. It accepts hashes and names, followed by ^ and ~N. Names
-// that search (:/text, ^{/text}), read the reflog (@{...}), or name a file or a
-// range are refused before git sees them.
+// ResolveName is Resolve for a name from an untrusted source: a model, or a client. It accepts
+// hashes and names, followed by ^ and ~N. Names that search (:/text, ^{/text}), read the reflog
+// (@{...}), or name a file or a range are refused before git sees them.
 func (r *Repo) ResolveName(ctx context.Context, name string) (OID, error) {
 	if len(name) > maxPlainName || strings.Contains(name, "..") || !plainName().MatchString(name) {
 		return "", &gitcmd.Error{
@@ -77,17 +76,16 @@ func (r *Repo) unknownRevision(rev string, err error) error {
 	return said
 }
 
-// ErrUnknownRevision is what an error wraps that is about a name which stands for no
-// commit.
+// ErrUnknownRevision is wrapped by all errors about a name that stands for no commit.
 var ErrUnknownRevision = errors.New("unknown revision")
 
-// nameError is an ErrUnknownRevision with a text of its own.
+// nameError is an ErrUnknownRevision with its own text.
 type nameError struct{ text string }
 
 func (e *nameError) Error() string { return e.text }
 func (e *nameError) Unwrap() error { return ErrUnknownRevision }
 
-// revisionHint says what to type instead of a name that is not a commit.
+// revisionHint suggests a replacement for a name that is no commit.
 func (r *Repo) revisionHint(rev string) string {
 	switch {
 	case strings.Contains(rev, ".."):
@@ -103,10 +101,10 @@ func (r *Repo) revisionHint(rev string) string {
 
 // ResolveRevisions turns revisions and ranges into commits. A single revision
 // stands for that one commit. Ranges (A..B, A...B, A^!) are walked newest
-// first, as git rev-list does. Beside a ^A, single revisions stand for all that
-// they reach. No commit is listed twice.
+// first, as git rev-list does. Beside a ^A, a single revision stands for all commits reachable
+// from it. No commit is listed twice.
 func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, error) {
-	var lone, walk []string // walk is what rev-list gets: oids and ^oids
+	var lone, walk []string // walk is the input of rev-list: oids and ^oids
 	negative := false
 	for _, rev := range revs {
 		ends, err := r.endpoints(ctx, rev)
@@ -147,8 +145,7 @@ func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, erro
 	return oids, nil
 }
 
-// endpoints translates one argument for rev-list: commits, and with a caret
-// those to exclude.
+// endpoints translates one argument for rev-list: commits, and commits to exclude with a caret.
 func (r *Repo) endpoints(ctx context.Context, rev string) ([]string, error) {
 	if err := checkRevision(rev); err != nil {
 		return nil, err
@@ -176,7 +173,7 @@ func (r *Repo) endpoints(ctx context.Context, rev string) ([]string, error) {
 	return r.peel(ctx, rev, ends)
 }
 
-// peel turns annotated tags among the end points into their commits.
+// peel replaces annotated tags among the end points by their commits.
 func (r *Repo) peel(ctx context.Context, rev string, ends []string) ([]string, error) {
 	for i, end := range ends {
 		bare, negative := strings.CutPrefix(end, "^")
@@ -210,7 +207,7 @@ func unknownRange(rev string, err error) error {
 	}
 }
 
-// IsAncestor reports whether descendant contains ancestor. A commit is its own
+// IsAncestor reports whether ancestor is in the history of descendant. A commit is its own
 // ancestor.
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, error) {
 	if err := validAll(ancestor, descendant); err != nil {
@@ -228,8 +225,8 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, 
 }
 
 // explain turns a failure of git into a *MissingObjectError if this clone lacks
-// an object that git needed. It does not interpret git's message: it checks
-// which of the ids in it, and which of the suspects, are missing.
+// an object that git needed. It does not interpret git's message: it checks whether the ids in
+// the message, and the suspects, exist.
 func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Stopped() {
@@ -241,9 +238,8 @@ func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 	return err
 }
 
-// lacking returns the first object that this clone lacks, of the ids in git's
-// stderr and of the suspects, or "". For a commit it also checks the tree: git
-// names the commit when it cannot read that.
+// lacking returns the first missing object among the ids in git's stderr and the suspects, or "".
+// For a commit, it also checks the tree: if the tree is unreadable, git names the commit.
 func (r *Repo) lacking(ctx context.Context, stderr string, suspects ...OID) OID {
 	for _, oid := range append(hexIn([]byte(stderr), r.oidDigits()), suspects...) {
 		if oid.zero() || oid == r.EmptyTree() {

@@ -11,10 +11,9 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// A Saved is the state of a repository before something writes it: a commit in the form
-// that git stash uses. The commit's tree is the work tree. Its parents are HEAD, a
-// commit of the index, and a commit of further files, which are not files of the work
-// tree. If HEAD has no commit yet, there are only the other two.
+// A Saved is the state of a repository before a write: a commit in the form of git stash. The
+// commit's tree is the work tree. Its parents are HEAD (unless HEAD has no commit yet), a commit
+// of the index, and a commit of further files, which are not files of the work tree.
 type Saved struct {
 	Ref    string // refs/agent/backup/<name>
 	Commit OID
@@ -25,13 +24,12 @@ type Saved struct {
 // savedName matches what may follow refs/agent/backup/.
 var savedName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// IsStateName reports whether a saved state can have that name.
+// IsStateName reports whether the name is valid for a saved state.
 func IsStateName(name string) bool { return savedName().MatchString(name) }
 
-// SaveState makes refs/agent/backup/<name>, which must not exist. The work tree that it
-// holds is the index with files laid over it, in the form that WorkFiles returns. extra
-// are the further files. Nothing but objects and that ref is written. An index with
-// conflicts cannot be saved.
+// SaveState makes refs/agent/backup/<name>, which must not exist. The saved work tree is the
+// index with files on top, as WorkFiles returns them. extra are the further files. Only objects
+// and that ref are written. An index with conflicts cannot be saved.
 func (r *Repo) SaveState(ctx context.Context, name string, files, extra []Overlay) (Saved, error) {
 	s := Saved{Ref: "refs/agent/backup/" + name}
 	if !IsStateName(name) {
@@ -78,8 +76,8 @@ func (r *Repo) save(ctx context.Context, git *gitcmd.Runner, files []Overlay, pa
 	return commitTree(ctx, ours(git), tree, parents, message)
 }
 
-// ours returns a runner whose commits have an author of our own, as git stash does for a
-// user who has not said who he is.
+// ours returns a runner whose commits have our own author, as in git stash for a user without an
+// identity.
 func ours(git *gitcmd.Runner) *gitcmd.Runner {
 	own := *git
 	own.Env = append(git.Env[:len(git.Env):len(git.Env)],
@@ -128,8 +126,8 @@ func (r *Repo) DropState(ctx context.Context, s Saved) error {
 	return r.updateRefs(ctx, "delete "+s.Ref+"\x00"+string(s.Commit)+"\x00")
 }
 
-// RestoreIndex puts the entries of the user's index for some paths back to what a saved
-// state has. Other entries stay.
+// RestoreIndex restores the entries of the user's index for some paths from a saved state. Other
+// entries stay.
 func (r *Repo) RestoreIndex(ctx context.Context, s Saved, paths []string) error {
 	entries, err := r.Tree(ctx, s.Index, paths...)
 	if err != nil {

@@ -57,8 +57,7 @@ func (r *Repo) useShadow(dataDir string) {
 }
 
 // environmentObjects lists the object directories that only this process's
-// environment names. They must not be written into a file that outlives the
-// process.
+// environment names. No file that outlives the process may name them.
 func (r *Repo) environmentObjects() []string {
 	var dirs []string
 	for _, dir := range r.objects {
@@ -78,7 +77,7 @@ func (r *Repo) shadowFiles() map[string][]byte {
 	return files
 }
 
-// shallowFile spells the boundary as git does, sorted so that it compares.
+// shallowFile returns the boundary in the format of git's file shallow, sorted for comparison.
 func shallowFile(boundary map[OID]bool) []byte {
 	var b bytes.Buffer
 	for _, oid := range slices.Sorted(maps.Keys(boundary)) {

@@ -12,14 +12,13 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// maxChangedFile is the size of the largest file of a work tree that is read.
+// maxChangedFile is the largest size of a file that is read from a work tree, in bytes.
 const maxChangedFile = 16 << 20
 
-// stage reads files of a work tree as git add would store them: with the line endings
-// and encodings that the attributes ask for, and with the mode that the index has if the
-// file system keeps none. git's index must be a scratch copy of the one that the files
-// belong to, and its object directory one of ours. The files must be regular files or
-// symbolic links.
+// stage reads files of a work tree as git add would store them: with line endings and encodings
+// as in the attributes, and with the mode from the index if the file system keeps none. git must
+// use a scratch copy of the files' index, and an object directory of gitext. The files must be
+// regular files or symbolic links.
 func stage(ctx context.Context, git *gitcmd.Runner, paths []string) ([]Overlay, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -88,15 +87,15 @@ func readContents(ctx context.Context, git *gitcmd.Runner, list []Overlay) error
 	return nil
 }
 
-// kindsOfFiles are paths of a work tree, by what is there.
+// kindsOfFiles are paths of a work tree, by kind of file.
 type kindsOfFiles struct {
 	files []string // regular files and symbolic links
 	large []string // files of more than a limit
 	gone  []string // nothing, or something that git does not store
 }
 
-// kindsBelow looks at paths below a directory. What lies behind a symbolic link is gone:
-// for git the link is there in its place. A path that is not inside a tree is an error.
+// kindsBelow sorts paths below a directory. A path behind a symbolic link is gone, because git
+// sees only the link. A path for which InsideTree is false is an error.
 func kindsBelow(dir string, paths []string, limit int64) (k kindsOfFiles, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -124,7 +123,7 @@ func kindsBelow(dir string, paths []string, limit int64) (k kindsOfFiles, err er
 	return k, nil
 }
 
-// behindLink reports whether a directory of a path is a symbolic link.
+// behindLink reports whether a directory in a path is a symbolic link.
 func behindLink(root *os.Root, path string) bool {
 	for i, c := range path {
 		if c != '/' {

@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Stat counts what one commit changes against its first parent.
+// Stat counts the changes of one commit against its first parent.
 type Stat struct {
 	Commit                OID
 	Files, Added, Deleted int
@@ -23,8 +23,8 @@ type Stat struct {
 }
 
 // Stats counts the changes of many commits, in the order given, in one process
-// and with rename detection. A commit that cannot be fully read has its Err
-// set; any other failure ends the call.
+// and with rename detection. For a partly unreadable commit, Err is set; any other failure ends
+// the call.
 func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	stats := make([]Stat, 0, len(commits))
 	var failed error
@@ -97,7 +97,7 @@ func readStat(out *bufio.Reader, into *Stat) error {
 	}
 }
 
-// raw reads a raw record. Its paths follow as records of their own.
+// raw reads a raw record. Its paths follow as separate records.
 func (s *Stat) raw(out *bufio.Reader, record string) error {
 	f := strings.Fields(strings.TrimPrefix(record, ":"))
 	if len(f) != 5 {
@@ -119,7 +119,7 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 }
 
 // count reads the n-th "added\tdeleted\tpath". Numstat records come in the
-// order of the raw ones; a rename's two paths follow as records of their own.
+// order of the raw ones; a rename's two paths follow as separate records.
 func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 	f := strings.SplitN(record, "\t", 3)
 	if len(f) != 3 || n >= s.Files {

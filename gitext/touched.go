@@ -16,9 +16,8 @@ type Touched struct {
 }
 
 // Touched counts the files that each commit changes and names up to most of
-// them. It compares trees only, so that a commit of any size is cheap and no
-// blob is needed. Commits whose trees cannot be read are left out of the
-// result.
+// them. It compares only trees, so a commit of any size is cheap and no blob is needed. Commits
+// with unreadable trees are left out.
 func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]Touched, error) {
 	touched := make(map[OID]Touched, len(commits))
 	var failed error
@@ -49,9 +48,8 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 	return touched, nil
 }
 
-// readTouched reads the raw records of one commit, up to the mark. A path
-// follows each record as a record of its own, and may itself begin like a
-// record or like the mark.
+// readTouched reads the raw records of one commit, up to the mark. After each record comes its
+// path as a separate record, which may begin like a raw record or like the mark.
 func readTouched(out *bufio.Reader, most int) (Touched, error) {
 	var t Touched
 	for {

@@ -21,8 +21,8 @@ type TreeEntry struct {
 }
 
 // Tree lists the files of a commit in git's order: all files, or those below
-// the given paths. It reads trees only and needs no blob. If the tree is too
-// large to keep, it returns the first files together with an ErrTooManyFiles.
+// the given paths. It needs no blob. If the tree is too large, Tree returns the first files
+// together with an ErrTooManyFiles.
 func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry, error) {
 	if err := errors.Join(rev.valid(), checkPaths(paths)); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry,
 	return entries, nil
 }
 
-// maxTree bounds what is kept of a tree: about a million files.
+// maxTree bounds the kept part of a tree, in bytes: about a million files.
 const maxTree = 256 << 20
 
 // parseTreeEntry reads "mode type oid\tpath".
@@ -73,9 +73,9 @@ func parseTreeEntry(record string) (TreeEntry, error) {
 	return TreeEntry{Path: path, Mode: uint32(mode), OID: oid, Submodule: mode == modeSubmodule}, nil
 }
 
-// Changes lists the files that differ between two commits: what Patch returns,
-// without hunks and without Binary. Parent "" is the empty tree. Exact renames
-// cost nothing; finding others reads the blobs.
+// Changes lists the files that differ between two commits, as Patch does, but without hunks and
+// Binary. Parent "" is the empty tree. Exact renames cost nothing; the search for others reads
+// blobs.
 func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions) ([]FileChange, error) {
 	if parent == "" {
 		parent = r.EmptyTree()

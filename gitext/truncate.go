@@ -10,9 +10,9 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Truncate writes a bare repository to dir, which must be empty or absent. It has the
-// commits that tip reaches and nothing else: no other object, and no ref but
-// refs/heads/main at tip. What this clone lacks, the copy lacks too.
+// Truncate writes a bare repository to dir, which must be empty or absent. The copy has only the
+// commits reachable from tip with their objects, and one ref, refs/heads/main at tip. Objects
+// missing in this clone are missing in the copy, too.
 func (r *Repo) Truncate(ctx context.Context, tip OID, dir string) error {
 	if err := tip.valid(); err != nil {
 		return err

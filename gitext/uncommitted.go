@@ -19,14 +19,13 @@ import (
 )
 
 // PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD
-// does. The ids of files that are not in the object store are all zeros.
+// does. The ids of files outside the object store are all zeros.
 //
-// Line endings, $Id$ and encodings are converted as attributes and the user's
-// settings say. A file whose filter the user's own configuration defines (Git
-// LFS) cannot be compared without running a program: it is listed in LeftOut.
-// Filters that a repository's configuration defines are not applied. A
-// submodule is compared by the commit that is checked out; changes inside it
-// are ignored.
+// Line endings, $Id$ and encodings are converted according to attributes and the user's settings.
+// A file whose filter is defined in the user's own configuration (Git LFS) cannot be compared
+// without running a program, so it is listed in LeftOut. Filters from the repository's
+// configuration are not applied. A submodule is compared by its checked-out commit; changes
+// inside it are ignored.
 func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, error) {
 	settings, err := r.settings(ctx, workTreeSettings)
 	if err != nil {
@@ -44,13 +43,13 @@ func (r *Repo) PatchWorktree(ctx context.Context, opt PatchOptions) (*Patch, err
 	return patch, u.leaveOut(ctx, patch, ownFilters(settings))
 }
 
-// UnmergedError says that a file of the index has a conflict, so that the index is no
-// state that could be committed.
+// UnmergedError says that a file of the index has a conflict, so that the index cannot be
+// committed.
 type UnmergedError struct{ Path string }
 
 func (e *UnmergedError) Error() string { return fmt.Sprintf("%q is not merged", e.Path) }
 
-// unmerged begins the line that stands for such a file in a patch.
+// unmerged begins the line for such a file in a patch.
 const unmerged = "* Unmerged path "
 
 // PatchStaged compares HEAD with the index, as git diff --cached does. If a file has a
@@ -79,9 +78,8 @@ func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...st
 	if base == "" {
 		base = u.repo.EmptyTree()
 	}
-	// --text: an attribute in the work tree could mark a text as binary.
-	// --ignore-submodules: otherwise git runs git status in each of them, with the
-	// configuration that it finds there.
+	// --text: attributes in the work tree could mark a text as binary. --ignore-submodules:
+	// otherwise git runs git status in each submodule, with the submodule's configuration.
 	args = append(append([]string{"diff-index", "--text"}, args...), "--ignore-submodules=dirty")
 	args = append(append(args, more...), string(base))
 	patch := &Patch{Parent: head}
@@ -97,8 +95,8 @@ func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...st
 	return patch, nil
 }
 
-// noFile returns an *openfile.KindError if git failed and a tracked path of the work tree is a
-// named pipe, a socket or a device, which git cannot compare. It returns nil otherwise.
+// noFile returns a *disk.KindError if git failed and a tracked path of the work tree is a named
+// pipe, a socket or a device, which git cannot compare; otherwise nil.
 func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(failed, &gitErr) || gitErr.Exit != 128 || u.repo.workTree == "" {
@@ -106,7 +104,7 @@ func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
 	}
 	out, err := u.git.Output(ctx, gitcmd.Call{Args: []string{"ls-files", "-z"}})
 	if err != nil {
-		return nil // the first error is the one to tell
+		return nil // the first error is more useful
 	}
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		info, err := os.Lstat(filepath.Join(u.repo.workTree, filepath.FromSlash(path)))
@@ -118,14 +116,14 @@ func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
 }
 
 // untouched reports whether a file was listed only because its time stamp
-// differs from the index. git diff would refresh the index first; diff-index
-// lists the file, with no hunks and an unknown id.
+// differs from the index. diff-index lists such a file with no hunks and an unknown id; git diff
+// would refresh the index first.
 func untouched(f FileChange) bool {
 	return f.Status == 'M' && f.NewOID.zero() && f.OldMode == f.NewMode && f.Hunks == nil && !f.Binary && !f.Submodule
 }
 
-// leaveOut moves files from the patch to LeftOut if only a filter of the user's
-// could convert them to what git stores.
+// leaveOut moves files from the patch to LeftOut if only one of the user's filters could convert
+// them.
 func (u *uncommittedDir) leaveOut(ctx context.Context, patch *Patch, filters map[string]bool) error {
 	if len(filters) == 0 || len(patch.Files) == 0 {
 		return nil
@@ -145,8 +143,7 @@ func (u *uncommittedDir) leaveOut(ctx context.Context, patch *Patch, filters map
 	return nil
 }
 
-// filters asks git for the filter attribute of each file of a patch. That runs
-// no filter.
+// filters asks git for the filter attribute of each file of a patch, without running a filter.
 func (u *uncommittedDir) filters(ctx context.Context, patch *Patch) (map[string]string, error) {
 	var paths bytes.Buffer
 	for _, f := range patch.Files {
@@ -178,8 +175,8 @@ func ownFilters(settings map[string][]gitconfig.Value) map[string]bool {
 }
 
 // markBinary applies git's rule to files that were compared as text: it drops
-// the hunks of files with NUL bytes. It sees only the changed parts, so a
-// binary file without NUL in those stays a text.
+// the hunks of files with NUL bytes. It sees only hunks, so a binary file without NUL in its
+// hunks stays a text.
 func markBinary(patch *Patch) {
 	for i := range patch.Files {
 		f := &patch.Files[i]

@@ -18,10 +18,9 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// An uncommittedDir is a temporary git directory of ours, through which git
-// compares the user's index and work tree with HEAD. git reads the user's index
-// and files in place and writes neither. Everything else that it reads is in
-// this directory:
+// An uncommittedDir is a temporary git directory for comparing the user's index and work tree
+// with HEAD. git reads the user's index and files in place and writes neither. This directory has
+// everything else that git reads:
 //
 //	config                    ours: no filter, diff driver, hook or fsmonitor is defined
 //	objects/info/alternates   the user's objects
@@ -29,9 +28,8 @@ import (
 //	info/exclude              a copy: it says which new files are ignored
 //	sharedindex.*             copies of the parts of a split index
 //
-// The attributes of the work tree may still name filters and diff drivers, but
-// none of those names is defined here. So git runs no program and applies only
-// its built-in conversions.
+// The attributes of the work tree may still name filters and diff drivers, but this directory
+// defines none. So git runs no program and applies only its built-in conversions.
 type uncommittedDir struct {
 	repo      *Repo
 	dir       string // of temporary
@@ -40,10 +38,10 @@ type uncommittedDir struct {
 }
 
 const (
-	// maxAttributes is the size above which git 2.39 ignores a file of attributes.
+	// maxAttributes is the size in bytes above which git 2.39 ignores a file of attributes.
 	maxAttributes = 100 << 20
-	// maxSharedIndex is the largest part of a split index that is copied: about
-	// five million files.
+	// maxSharedIndex is the largest part of a split index to copy, in bytes: about five million
+	// files.
 	maxSharedIndex = 1 << 30
 )
 
@@ -69,8 +67,8 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	return u, nil
 }
 
-// workTreeDir returns a directory through which git reads the user's work tree, with the
-// user's workTreeSettings.
+// workTreeDir returns a directory with which git reads the user's work tree, with the user's
+// workTreeSettings.
 func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.Value) (*uncommittedDir, error) {
 	if r.workTree == "" {
 		return nil, &gitcmd.Error{Args: []string{"diff-index"}, Exit: 128, Err: ErrNotExist, Hint: "this repository has no work tree"}
@@ -89,10 +87,10 @@ func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.
 	return u, nil
 }
 
-func (u *uncommittedDir) close() { u.temporary.Remove() } // what cannot be removed stays in the system's temporary directory and does no harm
+func (u *uncommittedDir) close() { u.temporary.Remove() } // leftovers in the system's temporary directory do no harm
 
-// indexFile returns the path of the user's index. A hook may be given another
-// one in GIT_INDEX_FILE.
+// indexFile returns the path of the user's index. In a hook, GIT_INDEX_FILE may name another
+// index.
 func (r *Repo) indexFile(ctx context.Context) (string, error) {
 	index := filepath.Join(r.gitDir, "index")
 	if r.user.Getenv("GIT_INDEX_FILE") != "" {
@@ -138,8 +136,8 @@ func (u *uncommittedDir) fill() error {
 	return u.copySharedIndex()
 }
 
-// copySharedIndex copies the files that a split index refers to by their
-// hashes. Most repositories have none.
+// copySharedIndex copies the files that a split index refers to by hash. Most repositories have
+// no split index.
 func (u *uncommittedDir) copySharedIndex() error {
 	entries, err := os.ReadDir(u.repo.gitDir)
 	if err != nil {
@@ -158,11 +156,10 @@ func (u *uncommittedDir) copySharedIndex() error {
 	return nil
 }
 
-// CheckWorkTree refuses a work tree that only the repository's configuration
-// names (core.worktree): it could be any directory, and its files would be
-// shown, sent to a model or written. A work tree is accepted if it leads back to the
-// repository, as a submodule's does, or if the user's environment names it or
-// the repository.
+// CheckWorkTree returns an error for a work tree that only the repository's configuration names
+// (core.worktree): such a setting could name any directory, whose files would be shown, sent to a
+// model or written. A work tree is accepted if its .git leads back to the repository, as in a
+// submodule, or if the user's environment names it or the repository.
 func (r *Repo) CheckWorkTree() error {
 	if info, err := os.Stat(r.workTree); err != nil || !info.IsDir() {
 		return &gitcmd.Error{Exit: 128, Err: fmt.Errorf("the work tree %q is not there", r.workTree)}
@@ -181,16 +178,15 @@ func (r *Repo) CheckWorkTree() error {
 	}
 }
 
-// workTreeSettings matches the settings that change how files are compared with
-// the index, those that say which files are ignored, and those that define filters.
+// workTreeSettings matches the settings for comparing files with the index, for ignored files,
+// and for filters.
 const workTreeSettings = `^(core\.(filemode|symlinks|ignorecase|precomposeunicode|trustctime|checkstat|autocrlf|eol|sparsecheckout|sparsecheckoutcone|attributesfile|excludesfile)|index\.sparse|filter\..*\.(clean|process))$`
 
-// plainValue matches a boolean or a single word, which is all that those
-// settings take.
+// plainValue matches a boolean or a single word; these settings take no other values.
 var plainValue = pattern.Lazy(`^[A-Za-z0-9]*$`)
 
-// useWorkTree lets git read the user's files. What counts as a change is
-// decided by the settings of the user and of the repository.
+// useWorkTree lets git read the user's files. The settings of the user and of the repository
+// decide what counts as a change.
 func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) error {
 	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.bare=false")
 	for key, values := range settings {
@@ -222,12 +218,12 @@ func (u *uncommittedDir) useWorkTree(settings map[string][]gitconfig.Value) erro
 	return nil
 }
 
-// blockingNames lists the files of a work tree for which git waits if they are pipes. It
-// skips other files that are not regular.
+// blockingNames lists the files of a work tree that keep git waiting if they are pipes. git skips
+// other irregular files.
 var blockingNames = map[string]bool{".gitattributes": true, ".gitignore": true}
 
-// blockingFile looks for a file that keeps git waiting when it reads the work
-// tree: one of the repository's own files, or one of blockingNames.
+// blockingFile looks for a file that would keep git waiting: a file of the repository itself, or
+// one of blockingNames in the work tree.
 func (u *uncommittedDir) blockingFile(ctx context.Context) error {
 	if err := u.repo.blockingFile(ctx); err != nil {
 		return err

@@ -17,10 +17,10 @@ const (
 )
 
 // Uncommitted returns the files of the work tree that differ from HEAD, and the new
-// files that git add would add, in the form that Checkout takes and with the contents
-// that git add would store. left names the files that were left out: those that only a
-// program of the user's can convert, changed files of more than 16 MiB, new files of
-// more than 1 MiB, and new files beyond a thousand.
+// files that git add would add, as overlays for Checkout, with contents as git add would store
+// them. left names the files that were left out: files that only one of the user's programs can
+// convert, changed files of more than 16 MiB, new files of more than 1 MiB, and new files beyond
+// a thousand.
 func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string, err error) {
 	patch, err := r.PatchWorktree(ctx, PatchOptions{})
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string,
 	paths := added
 	for _, f := range patch.Files { // without renames, a file has one path
 		switch {
-		case f.Submodule || slices.Contains(added, f.NewPath): // git rm --cached makes a tracked file a new one
+		case f.Submodule || slices.Contains(added, f.NewPath): // git rm --cached makes a tracked file new
 		case f.Status == 'D':
 			files = append(files, Overlay{Path: f.NewPath})
 		default:
@@ -51,8 +51,8 @@ func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string,
 	return append(files, read...), append(left, kinds.large...), err
 }
 
-// WorkFiles reads files of the user's work tree, as git add would store them. It runs no
-// filter of the user's. What is no file or symbolic link, or lies behind one, has Mode 0.
+// WorkFiles reads files of the user's work tree, as git add would store them. It runs none of the
+// user's filters. A path without a file or symbolic link, or behind a symbolic link, gets Mode 0.
 // A file of more than 16 MiB is an error. Nothing is written to the repository.
 func (r *Repo) WorkFiles(ctx context.Context, paths []string) ([]Overlay, error) {
 	kinds, err := kindsBelow(r.workTree, paths, maxChangedFile)

@@ -10,8 +10,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Missed returns how often, since Open, an object was needed that this clone
-// lacks.
+// Missed returns how often, since Open, a needed object was missing in this clone.
 func (r *Repo) Missed() int64 { return r.missed.Load() }
 
 // missing counts an object that this clone lacks and returns the error for it.
@@ -21,8 +20,8 @@ func (r *Repo) missing(ctx context.Context, oid OID) error {
 	return &MissingObjectError{OID: oid, Damaged: r.hasFile(oid)}
 }
 
-// hasFile reports whether the clone has a file of its own for the object, so that git
-// would have read it if it were sound. An object in a pack has none.
+// hasFile reports whether the clone has a loose object file for the id. git would have read a
+// sound file, so the object is damaged. An object in a pack has no such file.
 func (r *Repo) hasFile(oid OID) bool {
 	const folder = 2 // digits of an id that name a directory
 	if len(oid) <= folder {
@@ -32,8 +31,8 @@ func (r *Repo) hasFile(oid OID) bool {
 	return err == nil
 }
 
-// WhyUnread says for a note why a part of the repository could not be read. err is
-// one for which Unreadable is true.
+// WhyUnread returns, for a note, the reason why a part of the repository could not be read.
+// Unreadable(err) must be true.
 func WhyUnread(err error) string {
 	var missing *MissingObjectError
 	var large *TooLargeError
@@ -52,7 +51,7 @@ func WhyUnread(err error) string {
 	return err.Error()
 }
 
-// mebibytes rounds up, so that a size above a bound reads as above it.
+// mebibytes rounds up, so that a size above a bound is also shown above the bound.
 func mebibytes(n int64) string {
 	tenths := (n*10 + 1<<20 - 1) >> 20
 	if tenths%10 == 0 {
@@ -61,9 +60,9 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%d.%d MiB", tenths/10, tenths%10)
 }
 
-// Unreadable is true for an error that says why a part of the repository could
-// not be read: the clone lacks an object, it is too large, or git met a bound.
-// What else can be read is still an answer. CountUnread counts them.
+// Unreadable is true for an error about an unreadable part of the repository: an object is
+// missing or too large, or git hit a bound. The other parts are still a valid answer. CountUnread
+// counts such errors.
 func Unreadable(err error) bool {
 	return errors.As(err, new(*MissingObjectError)) || errors.As(err, new(*TooLargeError)) || gitcmd.Bounded(err)
 }
