@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// defaultLimit is the size that cache.db may have when agent.cacheLimit is not set.
+	// defaultLimit bounds the size of cache.db in bytes if agent.cacheLimit is not set.
 	defaultLimit = 512 << 20
 
 	// The use of an entry is recorded only if the last recorded use is older than
 	// this, so that reading rarely causes a write.
 	useResolution = time.Hour
-	// Recorded uses wait in memory for the next write, at most this many.
+	// maxWaiting bounds the recorded uses that wait in memory for the next write.
 	maxWaiting = 1024
-	// After setting aside this many files, a process gives up: something else is
-	// wrong.
+	// After setting aside maxAside files, a process gives up, because the problem is elsewhere.
 	maxAside = 3
 )
 
 // cacheFormat is the format of cache.db. The id of a row is the first 8 bytes
-// of its key, so a lookup searches one tree. Two keys with the same first 8
-// bytes replace each other; lookups compare the whole key.
+// of its key, so a lookup searches one tree. Keys with the same first 8 bytes share a row, so a
+// new value replaces that of the other key; lookups compare the whole key.
 var cacheFormat = format{
 	name: "cache.db",
 	id:   0x67616331, // "gac1"
@@ -47,11 +46,11 @@ var cacheFormat = format{
 // Options are the options of both files.
 type Options struct {
 	// Limit returns the largest size of cache.db in bytes, 0 for defaultLimit. It
-	// is called once, and only before something is stored, since reading a setting
-	// costs a process. It may be nil.
+	// is called at most once, before the first write, since reading a setting costs a process. It
+	// may be nil.
 	Limit   func(context.Context) int64
 	Version string       // of git-agent; stored with each run in traces.db
-	Warn    func(string) // called once for each warning, worded like git's but without a prefix; may be nil
+	Warn    func(string) // called once for each warning, in git's style without a prefix; may be nil
 
 	now func() time.Time // for tests
 }
@@ -80,18 +79,17 @@ type Cache struct {
 	bytes   int64 // the size limit; set by the method limit
 
 	mu       sync.Mutex
-	handle   *handle // nil until a use needs the file
+	handle   *handle // nil until the first use
 	off      bool    // the cache is disabled for this process
 	reason   error   // the last failure
-	readOnly bool    // a write was refused; only reads continue
+	readOnly bool    // a write was refused; reads continue
 	aside    int
 	warned   map[string]bool
-	waiting  map[int64]int64 // last uses by row id that are not yet in the file
-	unpruned int64           // bytes written since the size was last checked
+	waiting  map[int64]int64 // unsaved last uses, by row id
+	unpruned int64           // bytes written since the last check of the size
 }
 
-// Open returns the cache in dir. It does not touch the disk; the first use
-// does.
+// Open returns the cache in dir. Only the first use touches the disk.
 func Open(ctx context.Context, dir string, opt Options) *Cache {
 	return &Cache{
 		ctx:      context.WithoutCancel(ctx),
@@ -132,14 +130,14 @@ func (c *Cache) Get(ctx context.Context, key Key) ([]byte, bool) {
 	value, err := h.codec.unpack(sum[:], row.stored)
 	if err != nil {
 		c.suspect(ctx, h)
-		return nil, false // the Put that follows the miss replaces the row
+		return nil, false // the Put after the miss replaces the row
 	}
 	c.touch(ctx, rowID(sum[:]), row.used)
 	return value, true
 }
 
-// Put stores value under key if it can. It does not store a value larger than
-// an eighth of the limit, which would displace too much else.
+// Put stores value under key if possible. It skips a value larger than an eighth of the limit,
+// which would displace too many others.
 func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 	if c == nil {
 		return
@@ -166,7 +164,7 @@ func (c *Cache) Put(ctx context.Context, key Key, value []byte) {
 	}
 }
 
-// maxAlways is the size up to which Put stores a value whatever the limit.
+// maxAlways is the size in bytes up to which Put stores a value for any limit.
 const maxAlways = 64 << 10
 
 // Close writes the recorded uses and closes the file.

@@ -16,8 +16,8 @@ const (
 	writing
 )
 
-// open returns the database, or nil if there is none for this purpose. Opening
-// for a read does not create the file.
+// open returns the database, or nil if it cannot be used for this purpose. Opening for a read
+// does not create the file.
 func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	return c.openAt(ctx, path)
 }
 
-// openAt opens the file. If the file has to be set aside, it tries again.
+// openAt opens the file. If it must set the file aside, it tries again.
 func (c *Cache) openAt(ctx context.Context, path string) *handle {
 	for range 1 + maxAside {
 		was, _ := os.Lstat(path) // nil if there is no file yet
@@ -109,9 +109,8 @@ func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) boo
 }
 
 // suspect handles the first damaged entry. Either only its bytes are wrong, or
-// rows share pages, and then replacing one would damage another. To find out,
-// suspect checks the structure of the whole file, once for each opened file,
-// which may take a second.
+// rows share pages, so that replacing one row would damage another. To find out, suspect checks
+// the structure of the whole file once for each opened file, which may take a second.
 func (c *Cache) suspect(ctx context.Context, h *handle) {
 	h.suspected.Do(func() {
 		var r Report
@@ -129,13 +128,13 @@ func (c *Cache) suspect(ctx context.Context, h *handle) {
 
 // drop forgets the open file. Its connections close when their queries end.
 func (c *Cache) drop() {
-	_ = c.handle.close() // the file is known to be bad; an error on closing adds nothing
+	_ = c.handle.close() // the file is known to be bad; an error of Close adds nothing
 	c.handle = nil
 	clear(c.waiting)
 }
 
-// setAside renames the file. It keeps only the newest damaged file and the
-// newest file of a newer git-agent, because these are caches.
+// setAside renames the file. Of such files, it keeps only the newest damaged one and the newest
+// one of a newer git-agent, because a cache is expendable.
 func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
 	suffix := asideDamaged
 	if classify(why) == newer {

@@ -26,7 +26,7 @@ func (h *handle) insert(ctx context.Context, sum []byte, kind string, now int64,
 	return err
 }
 
-// rowID returns the id of the row that holds the value of a key.
+// rowID returns the id of the row for a key, from the key's hash.
 func rowID(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) }
 
 // touch records the use of a row if its last recorded use is old.
@@ -45,8 +45,8 @@ func (c *Cache) touch(ctx context.Context, id, used int64) {
 	}
 }
 
-// flush writes the waiting uses to the file. Unless all is true it does so only
-// when many wait, because another Put or Close will follow.
+// flush writes the waiting uses to the file. Unless all is true, flush writes only if many uses
+// wait, because another Put or Close will follow.
 func (c *Cache) flush(ctx context.Context, h *handle, all bool) {
 	c.mu.Lock()
 	n := len(c.waiting)
@@ -67,7 +67,7 @@ func (h *handle) markUsed(ctx context.Context, uses map[int64]int64) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after a commit this does nothing
+	defer tx.Rollback() // no effect after a commit
 	update, err := tx.PrepareContext(ctx, "UPDATE entry SET used = ? WHERE id = ?")
 	if err != nil {
 		return err

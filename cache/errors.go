@@ -31,7 +31,7 @@ func (e *newerError) Error() string {
 	return fmt.Sprintf("it has schema version %d; this git-agent knows versions up to %d", e.version, e.known)
 }
 
-// formError says that a file is not ours or is not a regular file.
+// formError says that a file belongs to another program or is not a regular file.
 type formError struct{ path, problem string }
 
 func (e *formError) Error() string { return e.problem }
@@ -72,7 +72,7 @@ func classify(err error) errorClass {
 	return other
 }
 
-// A codeError is a result code of SQLite that came in a text.
+// A codeError is a result code of SQLite found in a text.
 type codeError struct {
 	code int
 	text string
@@ -81,8 +81,8 @@ type codeError struct {
 func (e *codeError) Error() string { return e.text }
 
 // maybeMoving reports whether an error may have occurred because another
-// process was moving the files: a file that was there a moment ago cannot be
-// opened or read, or ends early.
+// process was moving the files: an existing file could suddenly not be opened or read, or ended
+// early.
 func maybeMoving(err error) bool {
 	var engine *sqlite.Error
 	if !errors.As(err, &engine) {
@@ -93,16 +93,15 @@ func maybeMoving(err error) bool {
 }
 
 // classifyCode classifies SQLite's result codes. Our statements are correct
-// (the tests run all of them), so an error about a statement means that the
-// file's schema is wrong.
+// (the tests run all of them), so an error in a statement means a wrong schema of the file.
 func classifyCode(code int) errorClass {
 	switch code {
 	case lib.SQLITE_READONLY_DBMOVED:
 		return moved
 	case lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_DATA:
-		return damaged // the file ends early, which no disk does by itself
+		return damaged // the file ends early, which is no disk error
 	case lib.SQLITE_IOERR_CORRUPTFS:
-		return denied // a read failed (EIO): the next one may not, and the file stays
+		return denied // a read failed (EIO): the next one may succeed, so the file stays
 	}
 	switch code & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_INTERRUPT:

@@ -16,27 +16,26 @@ import (
 )
 
 const (
-	busyTimeout = 15000 // milliseconds; a large prune of another process may take so long
+	busyTimeout = 15000 // milliseconds; another process's large prune may take this long
 	readers     = 4     // connections for reading; a read takes microseconds
 )
 
-// noSeal is the migration to version 2 of both files; it does nothing. Earlier
-// programs, which kept their data in repositories, stored a table of seals by
-// which they recognised their user's files. Such a table may still exist;
-// nothing reads it.
+// noSeal is the migration to version 2 of both files; it does nothing. Earlier programs kept
+// their data in repositories, with a table of seals to recognise their user's files. The table
+// may still exist, but is never read.
 const noSeal = "-- no table of seals any more"
 
 // format describes one of the two files.
 type format struct {
 	name       string
-	id         int32 // application_id, by which file(1) and we recognise the file
+	id         int32 // application_id, which identifies the file, also for file(1)
 	sync       string
 	migrations []string // migrations[i] leads from version i to i+1
 	precious   bool     // the content cannot be computed again
 }
 
-// handle is one open database. It has several readers and one writer: SQLite
-// admits only one, and a queue in Go is fairer than SQLite's busy loop.
+// handle is one open database. It has several readers but one writer, because SQLite admits only
+// one writer and a queue in Go is fairer than SQLite's busy loop.
 type handle struct {
 	path  string
 	was   os.FileInfo // identity of the opened file, compared later
@@ -47,9 +46,9 @@ type handle struct {
 	suspected sync.Once
 }
 
-// open opens the database at path, and creates or migrates it if necessary. If
-// the file is current it does no more work than a lookup needs. It does not
-// check the file's integrity, because each row carries a checksum.
+// open opens the database at path, and creates or migrates it if necessary. For a current file,
+// it does only the work that a lookup needs. It does not check the file's integrity, because each
+// row has a checksum.
 func (f format) open(ctx context.Context, path string) (*handle, error) {
 	h, err := f.openOnce(ctx, path)
 	for range maxMoveRetries {
@@ -74,7 +73,7 @@ func waitForMove(path string) {
 }
 
 // openOnce opens the file once. It can fail with any SQLite error while another
-// process sets the file aside, because that moves the log before the file.
+// process sets the file aside, because the log moves before the file.
 func (f format) openOnce(ctx context.Context, path string) (*handle, error) {
 	was, err := identify(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,9 +110,8 @@ func (f format) connect(path string) (*handle, error) {
 // connect prepares a connection pool. No connection is made before the first
 // query.
 func connect(path, params string, conns int) (*sql.DB, error) {
-	// The driver sets the pragmas on each connection, in the order that it
-	// documents and not in this one: busy_timeout first. trusted_schema(0) keeps
-	// the file's schema from calling functions.
+	// The driver sets the pragmas on each connection in its own documented order, busy_timeout
+	// first. trusted_schema(0) keeps the file's schema from calling functions.
 	dsn := fmt.Sprintf("file:%s?_busy_timeout=%d&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)%s",
 		(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), busyTimeout, params)
 	connector, err := sqlite.NewConnector(dsn)
@@ -127,9 +125,9 @@ func connect(path, params string, conns int) (*sql.DB, error) {
 }
 
 // identify returns the identity of the file at path. First it checks that the
-// file and those that SQLite keeps beside it are regular files, and makes them
-// readable by their owner only: opening a pipe would wait for ever, and a link
-// could lead writes anywhere. SQLite gives -wal and -shm the mode of the file.
+// file and SQLite's files beside it are regular, because opening a pipe would wait for ever and a
+// link could redirect writes. It also makes them readable by their owner only. SQLite gives -wal
+// and -shm the mode of the file.
 func identify(path string) (os.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -144,17 +142,16 @@ func identify(path string) (os.FileInfo, error) {
 		case !part.Mode().IsRegular():
 			return nil, &formError{path: path, problem: filepath.Base(path+suffix) + " is not a regular file"}
 		case part.Mode().Perm() != 0o600:
-			// If this is not permitted, opening the file will show whether it matters.
+			// If this call is not permitted, opening the file will show whether the mode matters.
 			_ = os.Chmod(path+suffix, 0o600)
 		}
 	}
 	return info, nil
 }
 
-// create makes an empty database under a temporary name and then renames it.
-// When processes created one in place at the same time, some got SQLITE_BUSY at
-// once from the switch to WAL mode (3.53, in 1 of 20 runs of four processes),
-// which ignores the busy timeout.
+// create makes an empty database under a temporary name and then renames it. Processes that
+// created a database in place at the same time sometimes got SQLITE_BUSY from the switch to WAL
+// mode, which ignores the busy timeout (3.53, in 1 of 20 runs of four processes).
 func (f format) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -187,8 +184,8 @@ func publish(old, path string) error {
 
 // publishByRename does the same with a rename while the directory is locked,
 // since the rename would replace a file that another process has published and
-// perhaps read already. On a file system without locks, the last of two
-// processes that check at the same moment wins.
+// perhaps already read. On a file system without locks, if two processes check at the same
+// moment, the last one wins.
 func publishByRename(old, path string) error {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
@@ -208,7 +205,7 @@ func (f format) checkVersion(ctx context.Context, h *handle) error {
 		return f.migrate(ctx, h)
 	}
 	// The version and the id are read one after the other while another process
-	// may be setting them. That is harmless if they turn out to be the final ones.
+	// may be setting them. The two reads are harmless if both values are final.
 	version, err := f.version(ctx, h.read, h.path)
 	if err == nil && version == len(f.migrations) {
 		return nil
@@ -227,10 +224,9 @@ func (f format) checkVersion(ctx context.Context, h *handle) error {
 	return f.migrate(ctx, h)
 }
 
-// snapshot returns the version as a transaction sees it, so that version and id
-// belong to one moment. It does not use the transaction of migrate, since a
-// connection that can write would turn a file of another program into WAL mode;
-// and it ends before migrate begins, or they would lock each other out.
+// snapshot reads the version and the id in one transaction, so that both belong to the same
+// moment. It does not use the transaction of migrate, since a connection with write access would
+// switch another program's file to WAL mode. It ends before migrate begins, to avoid a deadlock.
 func (f format) snapshot(ctx context.Context, h *handle) (int, error) {
 	tx, err := h.read.BeginTx(ctx, nil)
 	if err != nil {
@@ -265,7 +261,7 @@ func (f format) version(ctx context.Context, db querier, path string) (int, erro
 	return version, nil
 }
 
-// empty returns nil if a file without our application_id holds nothing.
+// empty returns nil if a file without our application_id is empty.
 func (f format) empty(ctx context.Context, db querier, path string) error {
 	var objects int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
@@ -278,8 +274,7 @@ func (f format) empty(ctx context.Context, db querier, path string) error {
 }
 
 // migrate brings the file to the current version in one transaction. Another
-// process may have migrated it since its version was read, so migrate reads the
-// version again inside.
+// process may have migrated it meanwhile, so migrate reads the version again in its transaction.
 func (f format) migrate(ctx context.Context, h *handle) error {
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -303,15 +298,14 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 }
 
 // current reports whether the path still leads to the opened file. Another
-// process may have set it aside, or the user deleted it. SQLite would go on
-// writing to it (3.53, in WAL mode), and those writes would be lost.
+// process may have set it aside, or the user deleted it. SQLite would still write to the old file
+// (3.53, in WAL mode), and those writes would be lost.
 func (h *handle) current() bool {
 	now, err := os.Lstat(h.path)
 	return err == nil && os.SameFile(h.was, now)
 }
 
-// backup copies the file beside itself, once for each version that is migrated
-// from.
+// backup copies the file beside itself, once for each version before a migration.
 func (h *handle) backup(ctx context.Context, version int) error {
 	file, err := newUnfinished(h.path)
 	if err != nil {
@@ -330,15 +324,14 @@ func (h *handle) close() error {
 	return errors.Join(h.read.Close(), h.write.Close())
 }
 
-// These are the suffixes of files that were set aside. For traces.db a time
-// follows.
+// These are the suffixes of files that were set aside. For traces.db, a time follows the suffix.
 const (
 	asideDamaged = ".damaged"
 	asideNewer   = ".newer"
-	unnamed      = ".making" // a file that is being made; one may be left by a process that died
+	unnamed      = ".making" // an unfinished file, perhaps of a dead process
 )
 
-// isAside reports whether setAside made the file name from base.
+// isAside reports whether setAside made the name from base.
 func isAside(name, base string) bool {
 	suffix, ok := strings.CutPrefix(name, base)
 	return ok && (strings.HasPrefix(suffix, asideDamaged) || strings.HasPrefix(suffix, asideNewer)) &&
@@ -346,9 +339,9 @@ func isAside(name, base string) bool {
 }
 
 // setAside renames the database so that the next open starts with an empty one,
-// and returns the new name. If at is set the name contains that time, and no
-// other file has or had it. A file that is not the one that was opened is left
-// alone: another process has already set that one aside.
+// and returns the new name. If at is set, the name contains that time and is unique. setAside
+// does nothing if path is no longer the opened file, because another process has already set it
+// aside.
 func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string, error) {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
@@ -372,9 +365,8 @@ func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string
 			aside += "x"
 		}
 	}
-	// The log is renamed first: left behind, it could be replayed into the next
-	// file. Processes that have the file open keep it until they check whether it
-	// is current.
+	// The log is renamed first: otherwise SQLite could replay it into the next file. Processes
+	// with an open file keep it until they check whether it is current.
 	for _, part := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+part, aside+part); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err

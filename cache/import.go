@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// These bound what ImportTraces copies.
+// These constants bound the data that ImportTraces copies.
 const (
 	maxImport        = 2 << 30  // bytes of the file, and of its log
 	maxImportRows    = 2 << 20  // runs and steps
@@ -26,11 +26,10 @@ const (
 )
 
 // ImportTraces copies the runs of the traces.db in the directory old into the
-// one in dir. old lies below a git directory and may have come with an archive,
-// so its file is treated as hostile: it is copied before SQLite opens it, its
-// tables must be exactly those of git-agent, and none of its runs can be
-// resumed. Runs that already exist stay as they are. The old file is not
-// changed.
+// one in dir. old is below a git directory and may have come with an archive, so its file is
+// treated as hostile: it is copied before SQLite opens it, it must have exactly the tables of
+// git-agent, and its runs cannot be resumed. Existing runs in dir stay unchanged. The old file is
+// not changed.
 func ImportTraces(ctx context.Context, old, dir string, opt Options) (Copied, error) {
 	path := filepath.Join(dir, tracesFormat.name)
 	source := filepath.Join(old, tracesFormat.name)
@@ -124,8 +123,7 @@ func openRegular(parent *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
-// maxLeases is how many runs checkNoneHeld checks: no directory of ours has
-// more.
+// maxLeases bounds the runs that checkNoneHeld checks: no real directory has more.
 const maxLeases = 4096
 
 // checkNoneHeld returns an error if another git-agent, of an earlier version,
@@ -156,8 +154,8 @@ func checkNoneHeld(parent *os.Root, name string) error {
 }
 
 // checkTables returns an error unless the file has our application_id and
-// exactly the tables of git-agent: a view or a generated column would compute
-// what the reader asks for.
+// exactly the tables of git-agent: a view or a generated column could run expressions during a
+// read.
 func (h *handle) checkTables(ctx context.Context) error {
 	version, err := tracesFormat.snapshot(ctx, h)
 	if err != nil {
@@ -196,7 +194,7 @@ func tableOf(name string) string {
 func words(sql string) string { return strings.Join(strings.Fields(sql), " ") }
 
 // decodesTo reports whether data decompresses to size bytes. It needs little
-// memory, whatever data claims.
+// memory, even if data claims a large size.
 func decodesTo(data []byte, size int64) bool {
 	r, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxImportPayload), zstd.WithDecoderMaxMemory(maxImportPayload))

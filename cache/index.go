@@ -12,9 +12,8 @@ import (
 	"runtime"
 )
 
-// indexFormat is the format of index.db: numbered parts of several kinds, whose
-// contents are the caller's. A part is compressed and has a checksum, as the entries of
-// cache.db.
+// indexFormat is the format of index.db: numbered parts of several kinds, with contents from the
+// caller. A part is compressed and has a checksum, like the entries of cache.db.
 var indexFormat = format{
 	name: "index.db",
 	id:   0x67616931, // "gai1"
@@ -29,10 +28,10 @@ var indexFormat = format{
 		) STRICT;`},
 }
 
-// PartKind tells the kinds of parts apart. It is part of the file format.
+// PartKind is the kind of a part. It is part of the file format.
 type PartKind uint8
 
-// PartKey names a part: numbers begin at 0.
+// PartKey identifies a part; numbers begin at 0.
 type PartKey struct {
 	Kind PartKind
 	Num  uint32
@@ -42,14 +41,13 @@ func (k PartKey) id() int64 { return int64(k.Kind)<<32 | int64(k.Num) }
 
 func (k PartKey) owner() []byte { return binary.BigEndian.AppendUint64(nil, uint64(k.id())) }
 
-// ErrNoIndex is returned where a folder has no index.
+// ErrNoIndex is returned for a folder without an index.
 var ErrNoIndex = errors.New("there is no index")
 
 // IndexPath returns the path of the index in dir.
 func IndexPath(dir string) string { return filepath.Join(dir, indexFormat.name) }
 
-// IndexSize returns how many bytes the index in dir takes on the disk, 0 if there is
-// none.
+// IndexSize returns the size of the index in dir on the disk, in bytes, 0 if there is none.
 func IndexSize(dir string) int64 {
 	var bytes int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -60,8 +58,8 @@ func IndexSize(dir string) int64 {
 	return bytes
 }
 
-// An IndexReader reads the parts of an index as they are at one moment, whatever
-// another process writes. It is safe for concurrent use.
+// An IndexReader reads a snapshot of the parts of an index, unaffected by other processes'
+// writes. It is safe for concurrent use.
 type IndexReader struct {
 	h  *handle
 	tx *sql.Tx
@@ -91,7 +89,7 @@ func OpenIndex(ctx context.Context, dir string) (*IndexReader, error) {
 // Close ends the reading.
 func (x *IndexReader) Close() error { return errors.Join(x.tx.Rollback(), x.h.close()) }
 
-// A Part is a part as it is stored.
+// A Part is a stored part.
 type Part struct {
 	Key PartKey
 	s   stored
@@ -131,15 +129,15 @@ func (x *IndexReader) Get(ctx context.Context, key PartKey) ([]byte, error) {
 	return p.Value()
 }
 
-// An IndexWriter replaces and adds parts. One process at a time can have it.
+// An IndexWriter replaces and adds parts. Only one process at a time can have one.
 type IndexWriter struct {
 	h    *handle
 	lock *os.File
 }
 
-// WriteIndex opens the index in dir for writing, and makes it if there is none. While
-// another process writes it, the error is ErrHeld. An index that is damaged or of a newer
-// program is replaced by an empty one, because all of it can be computed again.
+// WriteIndex opens the index in dir for writing, and creates it if necessary. While another
+// process writes the index, the error is ErrHeld. An index that is damaged or from a newer
+// program is replaced by an empty one, because it can be computed again.
 func WriteIndex(ctx context.Context, dir string) (*IndexWriter, error) {
 	path := filepath.Join(dir, indexFormat.name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -162,7 +160,7 @@ func WriteIndex(ctx context.Context, dir string) (*IndexWriter, error) {
 	return &IndexWriter{h: h, lock: lock}, nil
 }
 
-// Close ends the writing. What was stored stays.
+// Close ends the writing. Stored parts stay.
 func (w *IndexWriter) Close() error {
 	return errors.Join(w.h.close(), w.lock.Close())
 }
@@ -211,7 +209,7 @@ func (w *IndexWriter) Clear(ctx context.Context) error {
 	return err
 }
 
-// RemoveIndex removes the index in dir. While another process writes it, the error is
+// RemoveIndex removes the index in dir. While another process writes the index, the error is
 // ErrHeld.
 func RemoveIndex(dir string) error {
 	path := filepath.Join(dir, indexFormat.name)

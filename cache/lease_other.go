@@ -4,8 +4,7 @@ package cache
 
 import "os"
 
-// locksWork says whether locks show if a process is alive; on this system they
-// do not.
+// locksWork is false: on this system, locks do not show whether a process is alive.
 const locksWork = false
 
 // lockDir does nothing on this system.

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksWork says whether the kernel drops the locks of a process that dies.
+// locksWork is true: the kernel drops the locks of a dead process.
 const locksWork = true
 
-// lockDir keeps other processes from renaming files in a directory while this
-// one does. On a file system without locks it does nothing.
+// lockDir locks a directory, so that only one process at a time renames files there. On a file
+// system without locks, it does nothing.
 func lockDir(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	_ = unix.Flock(int(d.Fd()), unix.LOCK_EX)
-	return func() { d.Close() }, nil // which also unlocks
+	return func() { d.Close() }, nil // Close also unlocks
 }
 
 // tryLock locks an open file, or returns ErrHeld. A child process does not inherit the

@@ -17,7 +17,7 @@ type Stats struct {
 	Limit   int64 // 0 for traces.db, which is never pruned
 	Entries int64 // values in cache.db, steps in traces.db
 	Runs    int64
-	Oldest  time.Time // last use of the entry that would be pruned first; in traces.db, start of the first run
+	Oldest  time.Time // last use of the next entry to prune; in traces.db, start of the first run
 	Newest  time.Time
 	Kinds   []KindStats
 	Aside   []string // files that were set aside, by name
@@ -31,7 +31,7 @@ type KindStats struct {
 	Stored  int64 // of the values after compression
 }
 
-// Stats counts what is in the cache.
+// Stats counts the contents of the cache.
 func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	if c.dir == "" {
 		return Stats{}, c.unavailable()
@@ -44,7 +44,7 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 // HasTraces reports whether dir has a traces.db, sound or not.
 func HasTraces(dir string) bool { return exists(filepath.Join(dir, tracesFormat.name)) }
 
-// StatTraces counts what is in traces.db, without creating it.
+// StatTraces counts the contents of traces.db in dir, without creating it.
 func StatTraces(ctx context.Context, dir string) (Stats, error) {
 	return stats(ctx, dir, tracesFormat, tracesStats)
 }
@@ -69,9 +69,8 @@ func stats(ctx context.Context, dir string, f format, count func(context.Context
 	return s, nil
 }
 
-// sizeOf returns the size of a file and its log, which may be larger than the
-// file. The index of the log does not count; it exists only while the file is
-// open.
+// sizeOf returns the size in bytes of a file and its log, which may be larger than the file. The
+// log's index does not count, because it exists only while the file is open.
 func sizeOf(path string) int64 {
 	var sum int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -82,7 +81,7 @@ func sizeOf(path string) int64 {
 	return sum
 }
 
-// asideNames returns the files that setAside has made, without their logs.
+// asideNames returns the files made by setAside, without their logs.
 func asideNames(path string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, os.ErrNotExist) {
@@ -200,8 +199,7 @@ func (c *Cache) vacuum(ctx context.Context, path string, remove func(*handle) (i
 }
 
 // returnSpace truncates the file and its log as far as other processes allow.
-// It does not run PRAGMA optimize, whose tables made a small file grow by 8
-// KiB.
+// It does not run PRAGMA optimize, because its tables make a small file grow by 8 KiB.
 func (h *handle) returnSpace(ctx context.Context) error {
 	for _, statement := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		rows, err := h.write.QueryContext(ctx, statement)
@@ -218,7 +216,7 @@ func (h *handle) returnSpace(ctx context.Context) error {
 }
 
 func sizeAside(path string) int64 {
-	names, _ := asideNames(path) // what cannot be listed cannot be counted
+	names, _ := asideNames(path) // unlisted files cannot be counted
 	var sum int64
 	for _, name := range names {
 		sum += sizeOf(filepath.Join(filepath.Dir(path), name))
@@ -226,8 +224,7 @@ func sizeAside(path string) int64 {
 	return sum
 }
 
-// removeAside removes files that were set aside, and unfinished files of
-// processes that died.
+// removeAside removes files that were set aside, and unfinished files of dead processes.
 func removeAside(path string) error {
 	removeAbandoned(path)
 	names, err := asideNames(path)

@@ -14,7 +14,8 @@ type ListOptions struct {
 	Max  int
 }
 
-// selectRuns skips rows whose id is not Valid, because we never wrote them.
+// selectRuns is for List, which skips rows without a Valid id, because git-agent never wrote
+// them.
 const selectRuns = `SELECT id, kind, spec, state, started, coalesce(ended, 0), version,
 	(SELECT count(*) FROM step WHERE run = run.id)
 	FROM run WHERE id != '' AND id NOT GLOB '*[^-0-9a-z]*' AND `
@@ -28,7 +29,7 @@ func (t *Traces) List(ctx context.Context, opt ListOptions) ([]Run, error) {
 		ORDER BY started DESC, id DESC LIMIT ?`, opt.Kind, opt.Max)
 }
 
-// FindRun returns the newest run of this kind and spec, whatever its state.
+// FindRun returns the newest run of this kind and spec, in any state.
 func (t *Traces) FindRun(ctx context.Context, kind string, spec any) (Run, bool, error) {
 	text, err := json.Marshal(spec)
 	if err != nil {

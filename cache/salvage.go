@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// A file up to this size is checked at every opening, which takes 9 ms for 10
-	// MB and 0.1 s for 100 MB. A larger file is checked only if a log lies beside
-	// it: the last process that closes the file removes the log, a killed process
-	// does not.
+	// alwaysChecked is the size up to which a file is checked at every opening, which takes 9 ms
+	// for 10 MB and 0.1 s for 100 MB. A larger file is checked only if a log is beside it: the
+	// last process that closes the file removes the log, but a killed process does not.
 	alwaysChecked = 64 << 20
-	// A check ends after this time, and what it has not read counts as sound.
+	// checkTime bounds a check; the unread rest of the file counts as sound.
 	checkTime = 5 * time.Second
 )
 
-// openChecked opens traces.db and has SQLite check its structure, since damage
-// that shows only in the middle of a run would cost the rest of the recording.
+// openChecked opens traces.db and lets SQLite check its structure, since damage found in the
+// middle of a run would cost the rest of the recording.
 func openChecked(ctx context.Context, path string) (*handle, error) {
 	size, left := sizeOf(path), sizeOf(path+"-wal")
 	h, err := tracesFormat.open(ctx, path)
@@ -29,8 +28,8 @@ func openChecked(ctx context.Context, path string) (*handle, error) {
 	defer cancel()
 	r := Report{}
 	if err = h.structure(limited, &r); err == nil && len(r.Problems) > 0 {
-		// Not every row tells a read that failed from damage. Damage is there the
-		// second time.
+		// Some rows do not distinguish a failed read from damage. Only damage persists at the
+		// second check.
 		r = Report{}
 		err = h.structure(limited, &r)
 	}
@@ -51,8 +50,8 @@ type Copied struct {
 	Damaged int64 // runs that were left out, and steps that were copied as damaged
 }
 
-// salvage copies what can be read of a damaged file. Reading ends at the first
-// damaged page, so it reads the rows from both ends.
+// salvage copies the readable rows of a damaged file. A read ends at the first damaged page, so
+// salvage reads the rows from both ends.
 func salvage(ctx context.Context, from, to string) (Copied, error) {
 	if _, err := identify(from); err != nil {
 		return Copied{}, err // not a regular file
@@ -68,17 +67,17 @@ func salvage(ctx context.Context, from, to string) (Copied, error) {
 	return copyRuns(ctx, old, to, bounds{tolerant: true})
 }
 
-// bounds limits what a copy takes over.
+// bounds limits the data that a copy accepts.
 type bounds struct {
-	tolerant bool  // leave out what is damaged instead of failing
+	tolerant bool  // skip damaged data instead of failing
 	ended    bool  // mark every run as ended, so that none can be resumed
 	text     int64 // bytes of each text, 0 for any number
 	payload  int64 // bytes of each payload
 	rows     int64
 }
 
-// transfer is one copy in progress. It only reads the old file, row by row, so
-// that nothing of its schema gets into ours.
+// transfer is one copy in progress. It reads the old file row by row, so that its schema does not
+// affect the new file.
 type transfer struct {
 	old  *handle
 	tx   *sql.Tx // on our file
@@ -99,7 +98,7 @@ func copyRuns(ctx context.Context, old *handle, path string, b bounds) (Copied, 
 	if err != nil {
 		return Copied{}, err
 	}
-	defer to.close() // what counts is the commit
+	defer to.close() // only the commit matters
 	tx, err := to.write.BeginTx(ctx, nil)
 	if err != nil {
 		return Copied{}, err
@@ -125,8 +124,8 @@ const (
 	stepColumns = "run, seq, kind, key, at, encoding, size, sum, payload"
 )
 
-// each passes the rows of the old file to take. In a damaged file it begins
-// again from the other end when it has to stop.
+// each passes the rows of the old file to take. In a damaged file, it continues from the other
+// end after a failure.
 func (t *transfer) each(ctx context.Context, query string, take func(context.Context, *sql.Rows) error) error {
 	err := t.all(ctx, query, take)
 	if !t.tolerant || classify(err) != damaged {
@@ -165,8 +164,7 @@ func (t *transfer) insert(ctx context.Context, statement string, args ...any) (b
 	return n > 0, err
 }
 
-// takeRun copies a run that our file does not have. Only the steps of copied
-// runs follow.
+// takeRun copies a run that our file lacks. Only steps of copied runs are copied later.
 func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 	var id, kind, spec, state, version string
 	var started int64
@@ -176,7 +174,7 @@ func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 		return nil
 	}
 	if t.runs[id] {
-		return nil // it was already read from the other end
+		return nil // already read from the other end
 	}
 	if !RunID(id).Valid() || t.text > 0 && int64(len(id)+len(kind)+len(spec)+len(state)+len(version)) > t.text {
 		t.done.Damaged++

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// StepKind says what a step records.
+// StepKind is the kind of a step.
 type StepKind string
 
 const (
 	Intent StepKind = "intent" // an action is about to start
-	Result StepKind = "result" // the action ended with this result
+	Result StepKind = "result" // the action's result
 	Note   StepKind = "note"   // anything else worth keeping
 )
 
 // Step is one event of a run. The intent and the result of an action have the
-// same key. An action that is tried again has a second intent with that key.
+// same key. A repeated action has a second intent with the same key.
 type Step struct {
 	Seq     int64 // from 1, set by Append
 	Kind    StepKind
@@ -81,7 +81,7 @@ func (t *Traces) insert(ctx context.Context, tx *sql.Tx, run RunID, s Step) erro
 	return err
 }
 
-// owner identifies the step that a payload's checksum is bound to.
+// owner identifies the step, for the checksum of its payload.
 func (s Step) owner(run RunID) []byte {
 	b := appendString(nil, string(run))
 	b = appendString(b, string(s.Kind))
@@ -89,15 +89,14 @@ func (s Step) owner(run RunID) []byte {
 	return fmt.Appendf(b, "%d", s.Seq)
 }
 
-// Steps yields the steps of a run in order. A damaged payload is reported with
-// the rest of its step, and the next step follows. Any other error ends the
-// sequence.
+// Steps yields the steps of a run in order. For a damaged payload, Steps yields an error with the
+// rest of the step, and continues. Any other error ends the sequence.
 func (t *Traces) Steps(ctx context.Context, run RunID) iter.Seq2[Step, error] {
 	return t.query(ctx, run, "SELECT seq, kind, key, at, encoding, size, sum, payload FROM step WHERE run = ? ORDER BY seq", string(run))
 }
 
-// OpenIntents returns the intents without a later result: what was in progress
-// when the process died.
+// OpenIntents returns the intents without a later result: the actions in progress when the
+// process died.
 func (t *Traces) OpenIntents(ctx context.Context, run RunID) ([]Step, error) {
 	var open []Step
 	for step, err := range t.query(ctx, run, `

@@ -9,14 +9,12 @@ import (
 	"time"
 )
 
-// parts lists the suffixes of the files that make up one database, the file
-// itself last.
+// parts lists the suffixes of the files of one database, the main file last.
 var parts = []string{"-journal", "-wal", "-shm", ""}
 
-// unfinishedFile is a database that is being made under a temporary name. A
-// locked file beside it shows others that its maker is alive. The database
-// itself is not locked: closing a descriptor of it would release SQLite's own
-// locks, perhaps those under its final name.
+// unfinishedFile is a database in the making under a temporary name. A locked file beside it
+// shows that its maker is alive. The database itself is not locked, because closing one of its
+// descriptors would release SQLite's own locks, perhaps under its final name.
 type unfinishedFile struct {
 	path string
 	lock *os.File
@@ -43,8 +41,7 @@ func newUnfinished(path string) (*unfinishedFile, error) {
 	return m, nil
 }
 
-// discard removes the temporary file and all that SQLite has left beside it,
-// such as a log on a full disk.
+// discard removes the temporary file and SQLite's files beside it, such as a log on a full disk.
 func (m *unfinishedFile) discard() {
 	removeParts(m.path)
 	m.lock.Close()
@@ -52,17 +49,16 @@ func (m *unfinishedFile) discard() {
 
 func removeParts(path string) {
 	for _, suffix := range parts {
-		os.Remove(path + suffix) // what cannot be removed now is removed as abandoned later
+		os.Remove(path + suffix) // removeAbandoned removes the rest later
 	}
 	os.Remove(path + lockSuffix)
 }
 
-// maxMakingTime is longer than making any file takes.
+// maxMakingTime is longer than the making of any file.
 const maxMakingTime = time.Hour
 
-// removeAbandoned removes what processes left that died while making the file
-// at path: a file that is not locked or, on a system without locks, that is
-// old.
+// removeAbandoned removes files of processes that died while making the file at path: unlocked
+// files or, on a system without locks, old ones.
 func removeAbandoned(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -76,8 +72,7 @@ func removeAbandoned(path string) {
 	}
 }
 
-// unfinishedName returns the database that file is a part of, if newUnfinished
-// gave it its name.
+// unfinishedName returns the database of a file if its name is from newUnfinished.
 func unfinishedName(file, path string) (base string, ok bool) {
 	if !strings.HasPrefix(file, path+unnamed+"-") {
 		return "", false
@@ -104,6 +99,6 @@ func abandoned(base string) bool {
 	if err != nil {
 		return false
 	}
-	defer lock.Close() // which also unlocks
+	defer lock.Close() // Close also unlocks
 	return tryLock(lock) == nil
 }

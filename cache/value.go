@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// Below this size compression costs more than the bytes that it saves.
+	// Below this size, compression costs more than it saves.
 	compressAbove = 512
-	// A checksum has this many bytes. Earlier programs stored a tag after it,
-	// which nothing reads.
+	// sumSize is the size of a checksum in bytes. Earlier programs stored a tag after it, which
+	// is ignored.
 	sumSize = 16
-	// SQLite can hold a value of this size. It is also the most that a row may
-	// decompress to, because the file may come from a stranger.
+	// maxValue is the largest value for SQLite, in bytes. It also bounds the decompressed size of
+	// a row, because the file may be untrusted.
 	maxValue = 1e9
 )
 
@@ -28,7 +28,7 @@ const (
 	compressed = 1
 )
 
-// stored is a value as a row holds it.
+// stored is a value as stored in a row.
 type stored struct {
 	encoding int
 	size     int64 // of the value before compression
@@ -37,16 +37,15 @@ type stored struct {
 }
 
 // codec packs and unpacks values. Its zero value is ready for use. The tables
-// of zstd are built on first use, because most processes need none or only
-// those of the decoder.
+// of zstd are built on first use, because most processes need none or only the decoder's.
 type codec struct {
-	parallel         int // how many goroutines pack or unpack at the same time; 0 is one
+	parallel         int // number of goroutines that pack or unpack; 0 is one
 	encoder, decoder sync.Once
 	w                *zstd.Encoder
 	r                *zstd.Decoder
 }
 
-// pack encodes a value for the row that owner identifies.
+// pack encodes a value for the row identified by owner.
 func (c *codec) pack(owner, value []byte) stored {
 	s := stored{encoding: plain, size: int64(len(value)), data: value}
 	if len(value) > compressAbove {
@@ -91,9 +90,8 @@ func (s stored) check(owner []byte) error {
 	return nil
 }
 
-// checksum covers the row's identity as well as its bytes: a value found under
-// another key is as wrong as one with a flipped bit. It covers the bytes as
-// stored, so that damaged input never reaches the decoder.
+// checksum covers the row's identity as well as its bytes: a value under a wrong key is as wrong
+// as a flipped bit. It covers the stored bytes, so that damaged input never reaches the decoder.
 func (s stored) checksum(owner []byte) []byte {
 	h := sha256.New()
 	head := appendString(nil, string(owner))
@@ -106,8 +104,8 @@ func (s stored) checksum(owner []byte) []byte {
 
 func (c *codec) compress(value []byte) []byte {
 	c.encoder.Do(func() {
-		// The only errors of NewWriter and NewReader are those of their options,
-		// and these are constants that the tests run.
+		// NewWriter and NewReader fail only for wrong options; the options here are constants,
+		// covered by tests.
 		c.w, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(max(c.parallel, 1)), zstd.WithEncoderCRC(false))
 	})
 	return c.w.EncodeAll(value, nil)

@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// maxProblems is how many problems a report lists; further ones add nothing.
+// maxProblems bounds the problems in a report; further ones add nothing.
 const maxProblems = 20
 
 // Report is the result of a verification.
 type Report struct {
 	Path     string
-	Entries  int64    // values or steps that were checked
-	Damaged  int64    // how many of them have a wrong checksum
+	Entries  int64    // checked values or steps
+	Damaged  int64    // entries with a wrong checksum
 	Problems []string // descriptions; empty if the file is sound
 }
 
@@ -44,8 +44,7 @@ func VerifyTraces(ctx context.Context, dir string) (Report, error) {
 // rowReader reads the rows of a file to be checked.
 type rowReader struct {
 	query string
-	// read scans one row and returns its name, its value, and the owner that the
-	// value's checksum is bound to.
+	// read scans one row and returns its name, its value, and the owner for the value's checksum.
 	read func(scan func(...any) error) (name string, owner []byte, s stored, err error)
 }
 
@@ -117,8 +116,8 @@ func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error 
 }
 
 // structure runs SQLite's integrity check, which returns one row "ok" or one
-// row for each problem. A page that could not be read is no problem of the file
-// but an error of the system, such as EIO.
+// row for each problem. An unreadable page is no problem of the file but an error of the system,
+// such as EIO.
 func (h *handle) structure(ctx context.Context, r *Report) error {
 	rows, err := h.read.QueryContext(ctx, "PRAGMA integrity_check")
 	if err != nil {
@@ -145,8 +144,7 @@ var codeInText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 })
 
-// pageError returns the error that a row of the integrity check tells of, nil for
-// a row that tells of none.
+// pageError returns the error in a row of the integrity check, or nil.
 func pageError(text string) error {
 	m := codeInText().FindStringSubmatch(text)
 	if m == nil {

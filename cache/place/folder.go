@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// Folder is the directory for what git-agent keeps about one repository, or
-// about none. It need not exist.
+// Folder is git-agent's data directory for one repository, or for data without a repository. It
+// need not exist.
 type Folder struct {
 	Path       string
 	Repository string // canonical path of the common git directory
-	Why        string // why it is not in the usual place; "" if it is
+	Why        string // the reason for an unusual place; "" for the usual one
 	root       string
 }
 
@@ -35,8 +35,8 @@ func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 	}
 	f := Folder{Repository: canonical, Why: root.Why, root: root.Path}
 	sum := hashOf(canonical)
-	// 64 bits are enough unless somebody constructed two paths with the same ones.
-	// Then the second gets the whole hash.
+	// 64 bits are enough, except for deliberate collisions. After a collision, the second path
+	// gets the whole hash.
 	for _, digits := range []int{16, len(sum)} {
 		f.Path = filepath.Join(root.Path, nameOf(canonical)+"-"+sum[:digits])
 		if owner, found := readRecord(f.Path); !found || owner == canonical {
@@ -46,8 +46,7 @@ func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 	return Folder{}, fmt.Errorf("%q is the folder of another repository", f.Path)
 }
 
-// Own returns the folder for data that belongs to no repository: the root
-// itself.
+// Own returns the folder for data without a repository: the root itself.
 func (u User) Own(k Kind) (Folder, error) {
 	root, err := u.Root(k)
 	return Folder{Path: root.Path, Why: root.Why, root: root.Path}, err
@@ -69,8 +68,8 @@ func hashOf(path string) string {
 // maxName bounds the readable part of a folder's name.
 const maxName = 48
 
-// nameOf returns the name by which people call the repository: "linux" for
-// /src/linux/.git and /src/linux.git.
+// nameOf returns the usual name of the repository: "linux" for /src/linux/.git and
+// /src/linux.git.
 func nameOf(commonDir string) string {
 	base := filepath.Base(commonDir)
 	if base == ".git" {
@@ -121,8 +120,8 @@ func (f Folder) Check() error {
 	return checkPrivate(f.Path)
 }
 
-// Gone reports whether the repository is no longer where it was: it was deleted
-// or moved, or its disk is not mounted.
+// Gone reports whether the repository is no longer at its path: it was deleted or moved, or its
+// disk is not mounted.
 func (f Folder) Gone() bool {
 	_, err := os.Lstat(f.Repository)
 	return errors.Is(err, fs.ErrNotExist)
@@ -151,15 +150,14 @@ func (u User) Folders(k Kind) ([]Folder, error) {
 	return list, err
 }
 
-// recordName is the file that says which repository a folder belongs to.
+// recordName is the file with the path of the folder's repository.
 const recordName = "repository"
 
-// maxRecord is more than the longest path.
+// maxRecord bounds the size of a record, in bytes; it exceeds the longest path.
 const maxRecord = 64 << 10
 
 // record returns the text of a record: the hash of the path and the path
-// itself, so that a damaged record is not mistaken for that of another
-// repository.
+// itself, so that a damaged record never names another repository.
 func record(path string) []byte { return fmt.Appendf(nil, "%s\n%s\n", hashOf(path), path) }
 
 // readRecord returns the path in a record, and false if there is no undamaged
@@ -191,7 +189,7 @@ func writeRecord(dir, path string) error {
 	_, err = f.Write(record(path))
 	file := filepath.Join(dir, recordName)
 	if info, lost := os.Lstat(file); lost == nil && info.IsDir() {
-		err = errors.Join(err, os.Rename(file, file+".damaged")) // a rename cannot replace a directory by a file
+		err = errors.Join(err, os.Rename(file, file+".damaged")) // rename cannot replace a directory by a file
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)

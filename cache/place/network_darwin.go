@@ -7,7 +7,7 @@ import "golang.org/x/sys/unix"
 func networkFS(path string) (string, bool) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(path, &fs); err != nil {
-		return "", false // opening the file reports what is wrong
+		return "", false // opening the file reports the error
 	}
 	return unix.ByteSliceToString(fs.Fstypename[:]), fs.Flags&unix.MNT_LOCAL == 0
 }

@@ -2,9 +2,8 @@ package place
 
 import "golang.org/x/sys/unix"
 
-// networkMagic lists file systems on which shared memory or locks do not work
-// between machines, by f_type of statfs(2). FUSE is among them because sshfs is
-// a FUSE file system.
+// networkMagic lists, by f_type of statfs(2), file systems whose shared memory or locks do not
+// work between machines. FUSE is in the list because of sshfs.
 var networkMagic = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "nfs",
 	unix.SMB_SUPER_MAGIC:  "smb",
@@ -27,7 +26,7 @@ var networkMagic = map[uint32]string{
 func networkFS(path string) (string, bool) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(path, &fs); err != nil {
-		return "", false // opening the file reports what is wrong
+		return "", false // opening the file reports the error
 	}
 	name, network := networkMagic[uint32(fs.Type)]
 	return name, network

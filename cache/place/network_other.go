@@ -2,5 +2,5 @@
 
 package place
 
-// networkFS always returns false: this system does not say.
+// networkFS always returns false, because this system does not tell.
 func networkFS(string) (string, bool) { return "", false }

@@ -1,27 +1,25 @@
-// Package place decides where git-agent keeps its data. No other package does.
+// Package place chooses the directories for git-agent's data. No other package does.
 //
-// Nothing is kept in a repository. What can be computed again (cache.db and the
-// shadow git directory) is in the user's cache directory; recorded runs are in
-// the user's state directory:
+// git-agent keeps no data in a repository. Reproducible data (cache.db and the shadow git
+// directory) is in the user's cache directory; recorded runs are in the user's state directory:
 //
 //	$XDG_CACHE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/cache.db, shadow.git/
 //	$XDG_STATE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/traces.db
 //	$XDG_STATE_HOME/git-agent/traces.db      runs that belong to no repository
 //
 // The defaults are ~/.cache and ~/.local/state, ~/Library on macOS, and
-// %LocalAppData% on Windows. DataDir, which is agent.dataDir, replaces both. A
-// folder is named after its repository and keyed by the canonical path of the
-// common git directory, which a file in the folder repeats.
+// %LocalAppData% on Windows. DataDir (agent.dataDir) replaces both. The name of a folder consists
+// of the repository's name and a hash of the canonical path of the common git directory; a file
+// in the folder has the full path.
 //
 // SQLite needs a local disk. If these directories are on a network file system
-// or cannot be written, git-agent uses a private directory below the one for
-// temporary files. If that fails too, nothing is kept.
+// or cannot be written, git-agent uses a private directory below the directory for temporary
+// files. If that fails too, it keeps no data.
 //
 // The content of a folder is trusted, since only its user could have written
-// it. So a folder that belongs to somebody else, that others may write to, or
-// that is a link is refused: nothing is read, written or deleted through it.
-// These checks do not apply to the user's own ~/.cache, which may be a link to
-// another disk.
+// it. So git-agent refuses a folder that belongs to another user, that others may write to, or
+// that is a link: it reads, writes and deletes nothing there. These checks do not apply to the
+// user's own ~/.cache, which may be a link to another disk.
 package place
 
 import (
@@ -44,7 +42,7 @@ const (
 	State
 )
 
-// User says whose data it is.
+// User is the owner of the data, with the settings that determine its place.
 type User struct {
 	Getenv  func(string) string // the environment
 	DataDir string              // agent.dataDir from the user's own configuration, "" when it is not set
@@ -55,7 +53,7 @@ type User struct {
 // Root is the directory that contains the folders of all repositories.
 type Root struct {
 	Path string
-	Why  string // why it is not in the usual place; "" if it is
+	Why  string // the reason for an unusual place; "" for the usual one
 }
 
 // name is the name of our directory in the user's directory.
@@ -90,8 +88,8 @@ func (u User) Root(k Kind) (Root, error) {
 	return Root{Path: local, Why: err.Error()}, nil
 }
 
-// given returns the directory that agent.dataDir names. It resolves symbolic
-// links, which the user chose.
+// given returns the directory named by agent.dataDir, with symbolic links resolved, since the
+// user chose them.
 func (u User) given() (string, error) {
 	dir := u.DataDir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
@@ -110,8 +108,7 @@ func (u User) given() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// base returns the user's directory in which all programs keep this kind of
-// data.
+// base returns the user's directory for this kind of data of all programs.
 func (u User) base(k Kind) (string, error) {
 	variable, below := "XDG_CACHE_HOME", ".cache"
 	if k == State {
@@ -143,9 +140,8 @@ func (u User) home() (string, error) {
 	return "", errors.New("HOME is not set to a directory")
 }
 
-// local returns a directory of the user's on a disk that every machine has. If
-// the system allows, it is one that survives a restart: /var/tmp does, /tmp
-// need not.
+// local returns a directory of the user on a local disk. If possible, the directory survives a
+// restart: /var/tmp does, /tmp need not.
 func (u User) local() (string, error) {
 	temp := os.TempDir()
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() && u.Getenv("TMPDIR") == "" && runtime.GOOS == "linux" {
@@ -164,13 +160,12 @@ func (u User) local() (string, error) {
 	return dir, u.checkUsable(dir)
 }
 
-// othersRename reports whether other users can rename what is in a directory.
+// othersRename reports whether other users can rename the entries of a directory.
 func othersRename(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && runtime.GOOS != "windows"
 }
 
-// checkUsable returns nil if dir is a directory of ours on a local disk, or
-// could be created as one.
+// checkUsable returns nil if dir is our own directory on a local disk, or can be created as one.
 func (u User) checkUsable(dir string) error {
 	near := nearest(dir)
 	if system, network := u.network(near); network {
@@ -182,8 +177,7 @@ func (u User) checkUsable(dir string) error {
 	return checkPrivate(dir)
 }
 
-// nearest returns dir or the closest of its parents that exists. A dangling
-// link counts as existing.
+// nearest returns dir or its closest existing parent. A dangling link counts as existing.
 func nearest(dir string) string {
 	for {
 		_, err := os.Lstat(dir)

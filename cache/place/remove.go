@@ -21,21 +21,20 @@ var (
 		"shadow.git/objects/info/tmp[-_]*",
 	}
 	recordNames = []string{recordName, recordName + ".making-*", recordName + ".damaged/"}
-	// wholeNames are directories whose content commands of the user wrote.
+	// wholeNames are directories with content written by the user's commands.
 	wholeNames = []string{"setup"}
 	runNames   = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
 )
 
-// RemoveCache removes what can be computed again, and the folder if that leaves
-// it empty. Recorded runs stay. It returns the names of files that are left
-// because git-agent did not make them.
+// RemoveCache removes reproducible data, and the folder if it is then empty. Recorded runs stay.
+// It returns the names of the remaining files that git-agent did not make.
 func (f Folder) RemoveCache() (left []string, err error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	names := slices.Concat(cacheNames, recordNames)
 	if f.HasRuns() {
-		names = cacheNames // keep the record, which says whose runs they are
+		names = cacheNames // keep the record, which names the repository of the runs
 	}
 	parent, err := os.OpenRoot(f.root)
 	if err != nil {
@@ -59,9 +58,9 @@ func (f Folder) HasRuns() bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return matches(runNames, e.Name()) })
 }
 
-// RemoveOld removes what earlier versions made in dir, the directory "agent" in
-// a git directory, and dir if that leaves it empty. Its content may have come
-// with an archive: no link is followed, and files with other names stay.
+// RemoveOld removes files of earlier versions from dir, the directory "agent" in a git directory,
+// and dir if it is then empty. Its content may have come with an archive: no link is followed,
+// and files with other names stay.
 func RemoveOld(dir string) (left []string, err error) {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
@@ -117,7 +116,7 @@ func removeNames(root *os.Root, dir string, names []string) (left []string, err 
 				continue // its content is already listed in left
 			}
 		case !e.IsDir():
-			known = matches(names, name) || matches(names, name+"/") // the second form is a link in place of a directory
+			known = matches(names, name) || matches(names, name+"/") // the second form is a link instead of a directory
 		}
 		if !known {
 			left = append(left, name)
@@ -132,7 +131,7 @@ func removeNames(root *os.Root, dir string, names []string) (left []string, err 
 
 func matches(names []string, name string) bool {
 	if first, rest, below := strings.Cut(name, "/"); strings.HasPrefix(first, "tmp-") && below {
-		name = "shadow.git/" + rest // a shadow directory that was not finished
+		name = "shadow.git/" + rest // an unfinished shadow directory
 	}
 	for _, pattern := range names {
 		if ok, _ := path.Match(pattern, name); ok { // the patterns are constants

@@ -5,13 +5,12 @@ import "strings"
 // Trailer is one "Key: value" line of a message's last paragraph.
 type Trailer struct{ Key, Value string }
 
-// Trailers splits a message into its text and the trailers below it.
+// Trailers splits a message into its text and its trailers.
 //
 // The rule is git's (git-interpret-trailers, without the keys that a user can
-// configure): the last paragraph, unless it is also the first, holds trailers
-// if all its lines are trailers, or if one of them is a sign-off or a
-// cherry-pick note and at least a quarter are trailers. Indented lines continue
-// the line above.
+// configure): the last paragraph, unless it is also the first, has trailers if all its lines are
+// trailers, or if it has a sign-off or a cherry-pick note and at least a quarter of its lines are
+// trailers. Indented lines continue the line above.
 func Trailers(message string) (body string, trailers []Trailer) {
 	lines := strings.SplitAfter(strings.TrimRight(message, " \t\r\n"), "\n")
 	start := trailerStart(lines)
@@ -61,8 +60,8 @@ func trailerStart(lines []string) int {
 	return -1
 }
 
-// afterTitle reports whether the lines hold a paragraph, so that what follows
-// cannot be the title.
+// afterTitle reports whether the lines contain a paragraph, so that the next one cannot be the
+// title.
 func afterTitle(lines []string) bool {
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
@@ -76,8 +75,7 @@ func continues(line string) bool {
 	return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
 }
 
-// continuable is true if the last line that is not itself a continuation can
-// be continued.
+// continuable is true if the last line, continuations aside, can be continued.
 func continuable(lines []string) bool {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if continues(lines[i]) {

@@ -1,13 +1,12 @@
-// Package disk opens files by name and never waits for ever, and makes temporary
-// directories that can be told from those of a process that was killed.
+// Package disk opens files by name and never waits for ever. It also makes temporary directories
+// and finds those that killed processes left behind.
 //
-// A file in a repository, an archive or a directory of another program may be
-// anything: opening a named pipe would wait for ever, and a device may never
-// end. Regular and ReadRegular accept regular files only.
+// A file in a repository, an archive or another program's directory may have any kind: opening a
+// named pipe would wait for ever, and reading a device may never end. Regular and ReadRegular
+// accept regular files only.
 //
-// A file that the user names on the command line may well be a pipe:
-// /dev/stdin, or what a shell makes of <(command). Named waits for it until
-// its context ends.
+// A file named on the command line may well be a pipe: /dev/stdin, or a shell's <(command). Named
+// waits for the pipe until its context ends.
 package disk
 
 import (
@@ -98,16 +97,15 @@ func readAtMost(f io.Reader, name string, max int64) ([]byte, error) {
 	return text, err
 }
 
-// Named opens a file that the user named, which may be a pipe that nobody
-// writes to yet. When ctx ends, so do the wait and later reads. With
-// os.O_WRONLY it waits in the same way for a reader.
+// Named opens a file that the user named, perhaps a pipe without a writer yet. The end of ctx
+// ends the wait and later reads. With os.O_WRONLY, Named waits for a reader in the same way.
 func Named(ctx context.Context, name string, flag int, perm fs.FileMode) (*os.File, error) {
 	type opened struct {
 		f   *os.File
 		err error
 	}
 	done := make(chan opened, 1)
-	go func() { // an open cannot be cancelled: this goroutine outlives a call whose ctx ends
+	go func() { // open cannot be cancelled, so this goroutine may outlive the call
 		f, err := os.OpenFile(name, flag, perm)
 		done <- opened{f, err}
 	}()

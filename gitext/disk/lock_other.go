@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// lock fails: without kernel locks, leftovers cannot be told from directories in use.
+// lock fails: without kernel locks, leftovers and directories in use look the same.
 func lock(*os.File) error { return errors.ErrUnsupported }
 
 func own(fs.FileInfo) bool { return true }

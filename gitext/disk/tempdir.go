@@ -9,15 +9,13 @@ import (
 	"time"
 )
 
-// Temporary directories can be told from those of a process
-// that was killed.
+// A lock distinguishes temporary directories in use from those of killed processes.
 //
-// The process that makes a directory holds a lock on the directory above it, which has
-// nothing else in it. The kernel drops the lock when the process ends, however it ends.
-// [Leftovers] finds directories of this user without a lock.
+// The process that makes a directory holds a lock on its parent, which contains nothing else. The
+// kernel drops the lock when the process ends for any reason. [Leftovers] finds directories of
+// this user without a lock.
 
-// prefix begins the names of the directories. Other directories in the place do not begin
-// like this.
+// prefix begins the names of the directories; no other directory there has this prefix.
 const prefix = "git-agent-tmp-"
 
 // A Dir is a private temporary directory.
@@ -35,7 +33,7 @@ func Make() (*Dir, error) {
 	}
 	d := &Dir{Path: filepath.Join(outer, "d"), outer: outer}
 	if d.lock, err = os.Open(outer); err == nil {
-		_ = lock(d.lock) // what cannot be locked is never taken for a leftover
+		_ = lock(d.lock) // an unlockable directory never counts as a leftover
 		err = os.Mkdir(d.Path, 0o700)
 	}
 	if err != nil {
@@ -44,8 +42,8 @@ func Make() (*Dir, error) {
 	return d, nil
 }
 
-// Remove removes the directory and what is in it. An error may be ignored: what cannot be
-// removed does no harm.
+// Remove removes the directory and its contents. An error may be ignored, because remaining files
+// do no harm.
 func (d *Dir) Remove() error {
 	err := os.RemoveAll(d.outer)
 	if d.lock != nil {
@@ -54,12 +52,12 @@ func (d *Dir) Remove() error {
 	return err
 }
 
-// settle is the age from which a directory without a lock is a leftover. It is much more
-// than the time between the making of a directory and its locking.
+// settle is the age from which a directory without a lock is a leftover. This age is much longer
+// than the time between making and locking a directory.
 const settle = time.Minute
 
-// Leftovers returns the directories of this user that killed processes left, sorted. Where
-// locks are unknown to this program, it returns none.
+// Leftovers returns the directories of this user that killed processes left behind, sorted. On
+// systems without kernel locks, it returns none.
 func Leftovers() ([]string, error) {
 	parent := os.TempDir()
 	entries, err := os.ReadDir(parent)
@@ -78,7 +76,7 @@ func Leftovers() ([]string, error) {
 	return list, nil
 }
 
-// abandoned reports whether a directory is this user's, has no owner and is not new.
+// abandoned reports whether a directory belongs to this user, is unlocked and is not new.
 func abandoned(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || !own(info) || time.Since(info.ModTime()) < settle {
@@ -92,7 +90,7 @@ func abandoned(path string) bool {
 	return lock(f) == nil
 }
 
-// Sweep removes the leftovers. It returns how many it removed.
+// Sweep removes the leftovers and returns their number.
 func Sweep() (int, error) {
 	list, err := Leftovers()
 	removed := 0

@@ -11,34 +11,32 @@ import (
 	"time"
 )
 
-// A repository may make git use more than the machine has: ten nested trees of
-// ten entries each are 148 KB on disk and 10,000,000,000 files. So every git
-// process has bounds:
+// A repository may make git exceed the machine's resources: ten nested trees of ten entries each
+// take 148 KB on disk and have 10,000,000,000 files. So every git process has bounds:
 //
 //   - memory: defaultMemory, or agent.gitMemory of the user's own configuration.
 //     On Linux the kernel enforces it (bounds_linux.go); elsewhere nothing does.
 //   - time: how long git may be silent, and how long we wait for it in all.
 //   - output: each reader bounds what it keeps.
 //
-// gitext.Unreadable tells errors caused by a bound or by a missing object from
-// all others: what could still be read is still an answer.
+// gitext.Unreadable is true for errors caused by a bound or by a missing object: the readable
+// part is still a valid answer.
 const (
-	// defaultMemory is what one git may allocate, unless the machine has less
-	// than four times as much. Packs are mapped and do not count. Measured on
-	// git.git (82,000 commits) were at most 160 MB, for log -S over all of it;
-	// most of that is the delta cache (96 MB), the rest grows with the commits,
-	// to below 1 GB for the 1,400,000 of Linux.
+	// defaultMemory bounds the allocations of one git process, in bytes, unless the machine has
+	// less than four times as much. Packs are mapped and do not count. On git.git (82,000
+	// commits), git used at most 160 MB, for log -S over the whole history. Most of that is the
+	// delta cache (96 MB); the rest grows with the number of commits, to below 1 GB for the
+	// 1,400,000 commits of Linux.
 	defaultMemory = 2 << 30
-	// leastMemory is below what git needs in a mid-sized repository.
+	// leastMemory is less than git needs in a mid-sized repository, in bytes.
 	leastMemory = 64 << 20
-	// defaultTotal is how long git may be waited for in one call, its pauses
-	// and ours aside. Linux takes about a minute for log -S over 100,000
-	// commits; a search that takes longer than this is of no use to anybody.
+	// defaultTotal bounds the total wait for git in one call, without the time that the reader
+	// takes. In Linux, log -S over 100,000 commits takes about a minute; a search longer than
+	// defaultTotal is useless.
 	defaultTotal = 10 * time.Minute
-	// BuildTotal is the same bound for calls that write, once, what later calls
-	// use.
+	// BuildTotal is the same bound for one-time calls that write data for later calls.
 	BuildTotal = 2 * time.Hour
-	// defaultOutput bounds the output of calls that keep all of it: about five
+	// defaultOutput bounds, in bytes, the output of calls that keep all their output: about five
 	// million object ids.
 	defaultOutput = 256 << 20
 )
@@ -47,16 +45,15 @@ const (
 // configuration counts.
 const MemorySetting = "agent.gitMemory"
 
-// A Limits holds the memory bound of all git processes of one repository.
+// A Limits has the memory bound for all git processes of one repository.
 type Limits struct {
 	memory  atomic.Int64  // bytes
 	read    chan struct{} // closed when the configuration has been read
-	shorter atomic.Bool   // one process has hit its bound, so later ones get less
+	shorter atomic.Bool   // a process hit its bound, so later ones get less
 }
 
-// NewLimits returns limits whose memory bound is what read returns, unless that
-// is too little to be of use. It calls read in the background; the first process
-// waits for the result.
+// NewLimits returns limits with the memory bound from read, unless that is below leastMemory.
+// NewLimits calls read in the background; the first process waits for the result.
 func NewLimits(read func() (memory int64, ok bool)) *Limits {
 	l := &Limits{read: make(chan struct{})}
 	l.memory.Store(memoryBound())
@@ -69,9 +66,9 @@ func NewLimits(read func() (memory int64, ok bool)) *Limits {
 	return l
 }
 
-// MemoryFor returns the memory bound for a git process that starts now. Once a
-// process has hit the bound, later ones of the same repository get a quarter:
-// each would otherwise take seconds to fail in the same way.
+// MemoryFor returns the memory bound in bytes for the next git process. After one process has hit
+// the bound, later ones of the same repository get a quarter: otherwise each would take seconds
+// to fail in the same way.
 func (r *Runner) MemoryFor() int64 {
 	if r.Limits == nil {
 		return memoryBound()
@@ -125,8 +122,7 @@ func (r *Runner) howItDied(p *process, stderr string) error {
 	}
 }
 
-// deadly returns the signal that ended git, or 0 if there was none or somebody
-// sent it on purpose.
+// deadly returns the signal that ended git, or 0 if there was none or the signal was deliberate.
 func deadly(status syscall.WaitStatus) syscall.Signal {
 	if !status.Signaled() {
 		return 0
@@ -147,7 +143,7 @@ func memoryHint(err error) string {
 	return ""
 }
 
-// sizeOf prints a bound as ParseSize reads it.
+// sizeOf prints a bound in the syntax of ParseSize.
 func sizeOf(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
@@ -159,5 +155,5 @@ func sizeOf(n int64) string {
 }
 
 // tooLong reports whether the system refused a command line as too long: a path
-// in a tree may have any length, an argument may not.
+// in a tree may have any length, but an argument may not.
 func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

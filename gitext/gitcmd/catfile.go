@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// ErrMissing says that cat-file found no object of that name, and ErrAmbiguous, which
-// is an ErrMissing too, that it found several.
+// ErrMissing says that cat-file found no object of that name. ErrAmbiguous, also an ErrMissing,
+// says that it found several.
 var (
 	ErrMissing   = errors.New("missing object")
 	ErrAmbiguous = fmt.Errorf("ambiguous name: %w", ErrMissing)
@@ -28,8 +28,7 @@ var (
 // died or a question was abandoned.
 //
 // It uses --batch-command (git 2.36). For an older git it uses --batch, whose
-// answers always include the content: a question for the head alone reads and
-// drops it.
+// answers always include the content; a question for the head alone drops the content.
 type CatFile struct {
 	git    *Runner
 	mu     sync.Mutex
@@ -41,8 +40,7 @@ type CatFile struct {
 	closed bool
 }
 
-// NewCatFile returns a reader of the objects that git sees. It starts no process
-// yet.
+// NewCatFile returns a reader of the objects that git sees. It does not start a process yet.
 func NewCatFile(git *Runner) *CatFile { return &CatFile{git: git} }
 
 // Close ends the process; later questions fail.
@@ -59,7 +57,7 @@ func (o *CatFile) end() {
 		return
 	}
 	o.in.Close()
-	_ = o.p.wait() // the exit code does not matter: all answers were read or are not wanted
+	_ = o.p.wait() // the exit code is irrelevant: all answers were read or are unwanted
 	if o.git.Log != nil {
 		o.git.Log(append([]string{"git"}, o.p.args...), time.Since(o.p.began), o.p.exit())
 	}
@@ -93,11 +91,11 @@ func (o *CatFile) start() error {
 	return nil
 }
 
-// errSilent says that cat-file ended instead of answering.
+// errSilent says that cat-file ended without an answer.
 var errSilent = errors.New("cat-file gave no answer")
 
-// A taker receives the answers in order: what the object is and, if asked for,
-// its content, which it need not read to the end.
+// A taker receives the answers in order: the object's head and, if requested, its content. It
+// need not read the whole content.
 type taker func(i int, head ObjectHead, content io.Reader, err error)
 
 // Each asks about all names. If an object makes cat-file die, only the answer
@@ -132,7 +130,7 @@ func (o *CatFile) Each(ctx context.Context, verb string, names []string, take ta
 	}
 }
 
-// refuse gives an error as the answer to all remaining questions.
+// refuse answers all remaining questions with an error.
 func (o *CatFile) refuse(ctx context.Context, names []string, next int, err error, take taker) {
 	if ctx.Err() != nil {
 		err = CountCut(ctx, context.Cause(ctx))
@@ -175,7 +173,7 @@ func (o *CatFile) ask(ctx context.Context, verb string, names []string, take tak
 	return answered, err
 }
 
-// silence returns the error for a process that ended instead of answering.
+// silence returns the error for a process that ended without an answer.
 func (o *CatFile) silence(ctx context.Context, p *process) error {
 	e := &Error{Args: p.args, Exit: p.exit(), Stderr: p.stderr.String(), Err: errSilent}
 	if bound := o.git.howItDied(p, e.Stderr); bound != nil {
@@ -185,8 +183,7 @@ func (o *CatFile) silence(ctx context.Context, p *process) error {
 	return e
 }
 
-// pipeAtomic is how many bytes can be written to any empty pipe without
-// blocking.
+// pipeAtomic is the number of bytes that fit into any empty pipe without blocking.
 const pipeAtomic = 4096
 
 func (o *CatFile) questions(verb string, names []string) string {
@@ -202,7 +199,7 @@ func (o *CatFile) questions(verb string, names []string) string {
 	return b.String()
 }
 
-// answer reads one answer. An error means that there was none.
+// answer reads one answer. An error means that there was no answer.
 func (o *CatFile) answer(verb string, take func(ObjectHead, io.Reader, error)) error {
 	line, err := o.out.ReadString('\n')
 	if err != nil {
@@ -225,7 +222,7 @@ func (o *CatFile) answer(verb string, take func(ObjectHead, io.Reader, error)) e
 	return nil
 }
 
-// ObjectHead is what cat-file prints before an object.
+// ObjectHead is the line that cat-file prints before an object.
 type ObjectHead struct {
 	OID  string
 	Kind string

@@ -12,13 +12,13 @@ import (
 )
 
 // StartChild starts a process that the kernel ends when this program ends, even
-// if this program is killed: otherwise a search of a long history would go on
-// for minutes for nobody. A git that writes gets SIGTERM, on which it removes
-// its lock files; one that only reads gets SIGKILL, which no wrapper around git
-// can ignore. The kernel does not end what that process starts itself.
+// if this program is killed; otherwise a useless search of a long history would continue for
+// minutes. A git that writes gets SIGTERM and then removes its lock files; a git that only reads
+// gets SIGKILL, which no wrapper around git can ignore. The kernel does not end the children of
+// that process.
 func StartChild(cmd *exec.Cmd, writes bool) error { return startThen(cmd, writes, nil) }
 
-// startThen calls then with the process's id on the thread that started it.
+// startThen starts a process as StartChild does, and calls then with its id on the same thread.
 func startThen(cmd *exec.Cmd, writes bool, then func(pid int)) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -38,18 +38,16 @@ func startThen(cmd *exec.Cmd, writes bool, then func(pid int)) error {
 	return <-done
 }
 
-// untraceable is true when the system does not let a child be traced, as when
-// this program is traced itself.
+// untraceable is true if the system does not allow tracing a child, for example because this
+// program is traced itself.
 var untraceable atomic.Bool
 
-// startBounded starts the command that build makes as startChild does, with a
-// bound on its memory in bytes. Go cannot set a limit between fork and exec, so
-// the child is traced until it has loaded its program, gets the limit before
-// its first instruction, and is let go. Where nothing can be traced the limit
-// comes a moment after the start, and what the child has allocated by then
-// stays.
+// startBounded starts the command from build as StartChild does, with a bound on its memory in
+// bytes. Go cannot set a limit between fork and exec. So the child is traced until it has loaded
+// its program, gets the limit before its first instruction, and is detached. Without tracing, the
+// limit comes a moment after the start, and the child's earlier allocations stay.
 func startBounded(build func() *exec.Cmd, writes bool, bytes int64) (*exec.Cmd, error) {
-	limit := func(pid int) { _ = limitMemory(pid, bytes) } // a system that does not allow it has no bound
+	limit := func(pid int) { _ = limitMemory(pid, bytes) } // without permission, there is no bound
 	if !untraceable.Load() {
 		cmd := build()
 		if cmd.SysProcAttr == nil {
@@ -59,7 +57,7 @@ func startBounded(build func() *exec.Cmd, writes bool, bytes int64) (*exec.Cmd, 
 		err := startThen(cmd, writes, func(pid int) {
 			awaitStop(pid)
 			limit(pid)
-			_ = unix.PtraceDetach(pid) // one that is dead needs none
+			_ = unix.PtraceDetach(pid) // a dead process needs no detach
 		})
 		if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) {
 			return cmd, err
@@ -71,7 +69,7 @@ func startBounded(build func() *exec.Cmd, writes bool, bytes int64) (*exec.Cmd, 
 }
 
 // awaitStop waits until a traced child has stopped or ended, and leaves its
-// status for others to read.
+// status for other readers.
 func awaitStop(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT|unix.WALL, nil)
@@ -82,8 +80,8 @@ func awaitStop(pid int) {
 }
 
 // starter runs functions on a thread that lives as long as this program. The
-// kernel sends the signal when the thread that started the process ends, not
-// only when the whole parent does (prctl(2), PR_SET_PDEATHSIG).
+// kernel sends the signal already when the thread that started the process ends, not only when
+// the whole parent ends (prctl(2), PR_SET_PDEATHSIG).
 var starter = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {

@@ -4,13 +4,13 @@ package gitcmd
 
 import "os/exec"
 
-// StartChild starts a process. Only Linux can end it when this program is
-// killed; elsewhere git ends when it next writes to us.
+// StartChild starts a process. Only Linux can end the process when this program is killed;
+// elsewhere git ends at its next write to this program.
 func StartChild(cmd *exec.Cmd, _ bool) error { return cmd.Start() }
 
-// startBounded starts the command that build makes, without a bound: no other
-// system has a limit that counts what a process allocates and can be set from
-// outside. macOS accepts RLIMIT_DATA and RLIMIT_AS but does not enforce them.
+// startBounded starts the command from build without a bound: only Linux has a limit on
+// allocations that another process can set. macOS accepts RLIMIT_DATA and RLIMIT_AS but does not
+// enforce them.
 func startBounded(build func() *exec.Cmd, _ bool, _ int64) (*exec.Cmd, error) {
 	cmd := build()
 	return cmd, cmd.Start()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pinned lists the settings of every call, whatever is configured.
-// git-conventions.md section 3 says which output each of them protects.
+// Pinned lists settings of every call, which override any configuration. git-conventions.md
+// section 3 names the output that each setting protects.
 var Pinned = []string{
 	"--no-pager",
 	"-c", "core.quotePath=false",
@@ -52,9 +52,9 @@ func baseEnv() []string {
 	return env
 }
 
-// elsewhere holds the variables that point git at the caller's repository. They
-// would mislead a git process that is meant for another one. git rev-parse
-// --local-env-vars lists them; git exports them to hooks.
+// elsewhere has the variables that point git at the caller's repository. They would mislead a git
+// process in another repository. git rev-parse --local-env-vars lists them; git exports them to
+// hooks.
 var elsewhere = map[string]bool{
 	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
 	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
@@ -62,10 +62,9 @@ var elsewhere = map[string]bool{
 	"GIT_CONFIG": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_REPLACE_REF_BASE": true, "GIT_QUARANTINE_PATH": true,
 }
 
-// UserEnv returns the environment for calls in the user's repository. Variables
-// that say where the repository is and how git is configured are passed on;
-// those that change output or switch on tracing are not, nor is
-// GIT_AGENT_API_KEY. If other is true, the repository is not the one that the
+// UserEnv returns the environment for calls in the user's repository. UserEnv passes on variables
+// with the place of the repository and git's configuration, but not those that change output or
+// enable tracing, nor GIT_AGENT_API_KEY. If other is true, the repository is not the one that the
 // environment describes.
 func UserEnv(other bool) []string {
 	env := baseEnv()
@@ -101,12 +100,11 @@ func ShadowEnv(dir string, alternates string) []string {
 	return env
 }
 
-// ourKeys lists the variables in which this program receives keys.
+// ourKeys lists the variables with keys for this program.
 var ourKeys = []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"}
 
-// WithoutKeys removes the variables that hold keys of this program. It is used
-// for the user's own programs, which may need other secrets from the
-// environment.
+// WithoutKeys removes the variables with keys of this program. It serves the user's own programs,
+// which may need other secrets from the environment.
 func WithoutKeys(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -114,9 +112,9 @@ func WithoutKeys(environ []string) []string {
 	})
 }
 
-// OwnEnv returns the whole environment of this process without our keys, for a git that
-// does what the user could type, such as git commit with its hooks. If other is true,
-// the repository is not the one that the environment describes.
+// OwnEnv returns the whole environment of this process without our keys, for a git command as the
+// user would type it, such as git commit with its hooks. If other is true, the repository is not
+// the one that the environment describes.
 func OwnEnv(other bool) []string {
 	return slices.DeleteFunc(WithoutKeys(os.Environ()), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -124,8 +122,8 @@ func OwnEnv(other bool) []string {
 	})
 }
 
-// secretVariable reports whether a variable is named like one that holds a
-// secret. GIT_CONFIG_KEY_<n> names a setting and does not count.
+// secretVariable reports whether a variable's name suggests a secret. GIT_CONFIG_KEY_<n> has the
+// name of a setting and does not count.
 func secretVariable(name string) bool {
 	name = strings.ToUpper(name)
 	for _, part := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "CREDENTIAL"} {

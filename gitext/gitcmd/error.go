@@ -17,8 +17,8 @@ var (
 	ErrOutputLimit = errors.New("git wrote too much")
 	// ErrMemory says that git needed more memory than it was allowed.
 	ErrMemory = errors.New("git needed too much memory")
-	// ErrCrash says that git was ended by a signal that nobody sent: it has a bug,
-	// or its stack was too small for its input.
+	// ErrCrash says that a signal ended git that no process sent: git has a bug, or its stack was
+	// too small.
 	ErrCrash = errors.New("git crashed")
 	// ErrTooManyFiles says that a tree has more files than can be searched.
 	ErrTooManyFiles = errors.New("the tree has too many files")
@@ -27,16 +27,16 @@ var (
 	ErrTooLong = errors.New("a path is too long for git's command line")
 )
 
-// Error is a git call that failed, or an argument that git would refuse.
+// Error describes a failed git call, or an argument that git would refuse.
 type Error struct {
-	Args   []string // git's arguments, without the pinned settings; empty when Err is the whole message
-	Exit   int      // exit code; -1 when git was killed or never started
+	Args   []string // git's arguments, without the pinned settings; empty if Err is the whole message
+	Exit   int      // exit code; -1 if git was killed or never started
 	Stderr string   // the end of git's stderr
-	Hint   string   // what the user can type or try; may be empty
+	Hint   string   // a command or an advice for the user; may be empty
 	Err    error    // the cause: an *exec.ExitError, ErrTimeout, a context's error
 }
 
-// Error returns git's own message, or else how git ended.
+// Error returns git's own message, or else the way git ended.
 func (e *Error) Error() string {
 	if len(e.Args) == 0 && e.Err != nil {
 		return e.Err.Error()
@@ -78,9 +78,9 @@ func (e *Error) Said() string {
 	return first
 }
 
-// quotedLine matches messages in which git quotes a line of a file of the
-// repository, or a directory that such a line names. The file may be a symbolic
-// link to anybody's secret, so the quoted text is removed.
+// quotedLine matches messages that quote a line from a file of the repository, or a directory
+// named in such a line. The file may be a symbolic link to a secret, so the quoted text is
+// removed.
 var quotedLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(bad shallow line|bad graft data|(?:unexpected|unterminated) line in [^:]*): .*|(object directory) .*( does not exist; check .*)`,
@@ -108,10 +108,9 @@ func WholeComplaint(stderr string) string {
 	return strings.TrimSuffix(strings.Join(said, "; "), ".")
 }
 
-// OwnerAdvice returns the command that git suggests for a directory that
-// somebody else owns, "" if it suggests none. The directory's name may contain
-// lines that look like the command, so it must be the only line in its place,
-// at the end.
+// OwnerAdvice returns the command that git suggests for a directory of another owner, or "". The
+// directory's name may contain lines that look like the command, so OwnerAdvice accepts the
+// command only as the one line at the end of the message.
 func OwnerAdvice(stderr string) string {
 	_, advice, _ := strings.Cut(stderr, "\n\n\t")
 	advice = strings.TrimSpace(advice)

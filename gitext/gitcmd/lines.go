@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// MaxLine is how much of a line is kept. By the shadow's
+// MaxLine bounds the kept part of a line, in bytes. Because of the shadow's
 // core.bigFileThreshold, a file with a longer line is binary.
 const MaxLine = 33 << 20
 
-// A LineReader reads lines of any length without copying the usual ones.
+// A LineReader reads lines of any length; it copies only long ones.
 type LineReader struct {
 	in    *bufio.Reader
 	long  []byte // a line above the buffer's size

@@ -15,37 +15,35 @@ import (
 )
 
 const (
-	// DefaultTimeout is how long git may be silent before it is stopped. The
-	// longest legitimate call seen is a log -G over a whole history: 40 s of CPU
-	// for 60,000 commits.
+	// DefaultTimeout bounds git's silence; then git is stopped. The longest legitimate call seen
+	// is a log -G over a whole history: 40 s of CPU for 60,000 commits.
 	DefaultTimeout = 15 * time.Minute
-	// QuickTimeout is for calls that read a few files. On a machine with six
-	// times more work than cores one such call has taken over 30 s.
+	// QuickTimeout is for calls that read a few files. On an overloaded machine (six times more
+	// work than cores), one such call took over 30 s.
 	QuickTimeout = 2 * time.Minute
-	// Grace is how long git may take to exit after an interrupt.
+	// Grace is the time for git to exit after an interrupt.
 	Grace = 2 * time.Second
-	// stderrTail is how many bytes of the end of git's stderr are kept.
+	// stderrTail is the number of bytes kept from the end of git's stderr.
 	stderrTail = 8 << 10
 	// readBuffer is the size of the stdout buffer.
 	readBuffer = 64 << 10
 )
 
-// ErrStop is returned by a reader that needs no more: git is stopped and the
-// call succeeds.
+// ErrStop is returned by a reader that needs no more output: git is stopped and the call
+// succeeds.
 var ErrStop = errors.New("stop reading")
 
 // A Runner starts git with one environment in one directory.
 type Runner struct {
 	Dir     string
 	Env     []string
-	Pins    []string      // settings that stand before the arguments of each call
-	Timeout time.Duration // how long git may be silent
+	Pins    []string      // settings before the arguments of each call
+	Timeout time.Duration // bound on git's silence
 	Limits  *Limits       // nil for the default
 
-	// Attributes is the path of the file that maps file names to languages. Only
-	// calls that need it read it: finding the function above each hunk takes a
-	// third of the time of a patch (1000 commits of runc: 0.43 s of CPU without,
-	// 0.64 s with).
+	// Attributes is the path of the file that maps file names to languages. git reads the file
+	// only for calls that need it, because the search for the function above each hunk takes a
+	// third of the time of a patch (1000 commits of runc: 0.43 s of CPU without, 0.64 s with).
 	Attributes string
 
 	Look blockWatcher // finds a file that blocks git; may be nil
@@ -60,15 +58,14 @@ type Call struct {
 	Timeout   time.Duration // the longest silence; 0 is the runner's
 	Total     time.Duration // the longest wait in all; 0 is defaultTotal
 	max       int64         // most bytes of stdout; 0 is no bound
-	Drivers   bool          // the answer depends on where functions begin
+	Drivers   bool          // the answer depends on the beginnings of functions
 	Pathspecs bool          // paths are pathspecs, with their magic; otherwise they are literal
 	Writes    bool          // git holds lock files while it runs
 	Said      *string       // if not nil, receives the end of git's stderr, even if git succeeds
 }
 
-// Stream runs git and passes its stdout to read. An error of read is returned
-// first, except errStop, which counts as success. A non-zero exit code is an
-// *Error.
+// Stream runs git and passes its stdout to read. An error of read takes precedence, except
+// ErrStop, which counts as success. A non-zero exit code is an *Error.
 func (r *Runner) Stream(ctx context.Context, c Call, read func(*bufio.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return &Error{Args: c.Args, Exit: -1, Err: err}
@@ -127,7 +124,7 @@ func (r *Runner) outcome(ctx context.Context, c Call, p *process, rerr, werr err
 	return rerr
 }
 
-// startError explains why git could not be started.
+// startError explains why git did not start.
 func (r *Runner) startError(ctx context.Context, c Call, err error) error {
 	if tooLong(err) {
 		return CountCut(ctx, &Error{Args: c.Args[:1], Exit: -1, Err: ErrTooLong})
@@ -140,7 +137,7 @@ func silentFor(limit time.Duration) error {
 	return fmt.Errorf("%w: no answer for %v", ErrTimeout, limit)
 }
 
-// timeoutHint says what to do if git was stopped for its silence, else "".
+// timeoutHint returns an advice if git was stopped for its silence, else "".
 func timeoutHint(ctx context.Context) string {
 	if errors.Is(context.Cause(ctx), ErrTimeout) {
 		return "try again when the machine is less busy"
@@ -204,8 +201,8 @@ func (r *Runner) start(c Call) (*process, error) {
 	return p, nil
 }
 
-// stop interrupts the process group, so that git removes its locks, and kills
-// what is left after the grace period. It may be called more than once.
+// stop interrupts the process group, so that git removes its locks, and kills the remaining
+// processes after the grace period. It may be called more than once.
 func (p *process) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,7 +214,7 @@ func (p *process) stop() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		killGroup(p.cmd)
-		p.out.Close() // a child that left the group may still hold the other end
+		p.out.Close() // a child outside the group may still have the other end open
 	})
 }
 
@@ -244,7 +241,7 @@ func (p *process) stopped() bool {
 
 func (p *process) exit() int { return p.cmd.ProcessState.ExitCode() }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the text written to it.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
@@ -266,9 +263,8 @@ func (t *tail) String() string {
 	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
 }
 
-// A watchedReader ends the call when git is silent for too long, or when the
-// waits add up to too much. Its clock runs only during reads, so that a slow
-// consumer is not mistaken for a slow git.
+// A watchedReader ends the call if one silence of git, or the sum of all waits, is too long. Its
+// clock runs only during reads, so that a slow consumer does not count as a slow git.
 type watchedReader struct {
 	r      io.Reader
 	timer  *time.Timer
@@ -285,8 +281,8 @@ func newWatchedReader(r io.Reader, limit, total time.Duration, cancel context.Ca
 	return w
 }
 
-// expire ends the call when the clock has run out. The reader is still waiting,
-// so left has not been updated yet.
+// expire ends the call after the clock has run out. The reader is still waiting, so left has not
+// been updated yet.
 func (w *watchedReader) expire() {
 	if w.left < w.limit {
 		w.cancel(fmt.Errorf("%w: no end after %v", ErrTimeout, w.total))

@@ -9,8 +9,7 @@ import (
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// The errors are ignored: a process group that no longer exists is what we
-// want.
+// The errors are ignored: a missing process group is the desired state.
 
 func interruptGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// Unread says what one piece of work could not read.
+// Unread describes the parts that one piece of work could not read.
 type Unread struct {
-	Missing int64    // how often an object was needed that the clone lacks
+	Missing int64    // how often a needed object was missing in the clone
 	Objects []string // the ids of such objects, each once, and at most maxObjects of them
-	Reads   []Read   // the reads that such an object ended, each once, and at most maxReads of them
+	Reads   []Read   // the reads that a missing object ended, each once, at most maxReads
 	Cut     int64    // how often a bound ended a read early
 	// Bounds lists the distinct reasons for the cuts, such as "git log: git needed
 	// too much memory: more than 2 GiB".
 	Bounds []string
 }
 
-// A Read is a look at more of the repository than one object. git names only the first
-// object that it misses; the others can be told from the read.
+// A Read is a read of more than one object. git names only the first missing object; the Read
+// tells which others may be missing.
 type Read struct {
 	Rev      string // the commit whose files were read, by its id
 	Path     string // the file; "" for all files of the commit
@@ -28,37 +28,34 @@ type Read struct {
 // Any reports whether anything could not be read.
 func (u Unread) Any() bool { return u.Missing > 0 || u.Cut > 0 }
 
-// maxBounds is how many distinct reasons are kept.
+// maxBounds is the number of distinct reasons to keep.
 const maxBounds = 5
 
-// Bounds of what is kept about missing objects.
+// These constants bound the lists of missing objects and reads.
 const (
 	maxObjects = 10_000 // ids
 	maxReads   = 1_000
 )
 
 // CountUnread returns a context for one piece of work, and a function that
-// reports what could not be read so far under that context or one derived from
-// it. A piece of work that ends with nothing unread is complete, even in a
-// partial clone. One with something unread may lack a part, whatever the caller
-// did with the errors for which Unreadable is true. A *TooLargeError is not
-// counted: a caller that names a size expects it.
+// reports the unread parts so far under that context and its children. Work without unread parts
+// is complete, even in a partial clone. Work with unread parts may be incomplete, even if the
+// caller ignored errors for which Unreadable is true. A *TooLargeError does not count, because a
+// caller that sets a size expects this error.
 func CountUnread(ctx context.Context) (_ context.Context, sum func() Unread) {
 	c := &unreadCount{}
 	c.outer, _ = ctx.Value(unreadKey{}).(*unreadCount)
 	return context.WithValue(ctx, unreadKey{}, c), c.sum
 }
 
-// Uncounted returns a context under which nothing that could not be read is counted
-// for the work that ctx belongs to.
+// Uncounted returns a context whose unread parts do not count for the work of ctx.
 func Uncounted(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unreadKey{}, (*unreadCount)(nil))
 }
 
 type unreadKey struct{}
 
-// unreadCount counts for one piece of work; outer belongs to the work that it
-// is part of.
+// unreadCount counts for one piece of work; outer counts for the enclosing work.
 type unreadCount struct {
 	outer *unreadCount
 	mu    sync.Mutex
@@ -74,7 +71,7 @@ func (c *unreadCount) sum() Unread {
 	return n
 }
 
-// count applies change to the count of each piece of work that ctx belongs to.
+// count applies change to the counts of all pieces of work around ctx.
 func count(ctx context.Context, change func(*unreadCount)) {
 	c, _ := ctx.Value(unreadKey{}).(*unreadCount)
 	for ; c != nil; c = c.outer {
@@ -84,7 +81,7 @@ func count(ctx context.Context, change func(*unreadCount)) {
 	}
 }
 
-// CountMissing counts an object that the clone lacks, by its id.
+// CountMissing counts a missing object by its id.
 func CountMissing(ctx context.Context, oid string) {
 	count(ctx, func(c *unreadCount) {
 		c.n.Missing++
@@ -117,7 +114,7 @@ func CountCut(ctx context.Context, err error) error {
 	return err
 }
 
-// NoteCut counts something that was left out because of a bound.
+// NoteCut counts an omission because of a bound; why is the reason.
 func NoteCut(ctx context.Context, why string) {
 	count(ctx, func(c *unreadCount) {
 		c.n.Cut++

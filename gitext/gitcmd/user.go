@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// settingTimeout bounds a look at the configuration.
+// settingTimeout bounds a read of the configuration.
 const settingTimeout = 2 * time.Second
 
 // AsUser runs git as the user would and returns its output without the final
@@ -22,7 +22,7 @@ func AsUser(ctx context.Context, args ...string) (string, error) {
 // UserVersion returns the version of the git in PATH. It needs no
 // repository.
 func UserVersion(ctx context.Context) (string, error) {
-	// Ignore the configuration: if it is broken, that is a finding of its own.
+	// Ignore the configuration: a broken one is a separate finding.
 	r := Runner{Env: append(WithoutKeys(os.Environ()), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull), Timeout: settingTimeout}
 	text, err := r.Output(ctx, Call{Args: []string{"version"}})
 	out := string(bytes.TrimSuffix(text, []byte("\n")))

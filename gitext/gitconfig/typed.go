@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A BadValueError says that the value of a setting is not one that the setting takes.
-// Its text is that of git for numbers and booleans.
+// A BadValueError says that the value of a setting is invalid. For numbers and booleans, its text
+// is git's message.
 type BadValueError struct {
-	Key   string // as the manual spells it
+	Key   string // as in the manual
 	Value Value
-	Err   error // ErrUnit, ErrRange, ErrBool, ErrNoValue, or what else the value must be
+	Err   error // ErrUnit, ErrRange, ErrBool, ErrNoValue, or another error with the valid values
 }
 
-// Reasons for which git refuses a value.
+// These errors are git's reasons to refuse a value.
 var (
-	ErrUnit    = errors.New("invalid unit") // also of text that is no number
+	ErrUnit    = errors.New("invalid unit") // also for text that is no number
 	ErrRange   = errors.New("out of range")
 	ErrBool    = errors.New("not a boolean")
 	ErrNoValue = errors.New("missing value")
 )
 
-// Error returns the message with which git dies of such a value.
+// Error returns git's fatal message for such a value.
 func (e *BadValueError) Error() string {
 	switch {
 	case errors.Is(e.Err, ErrNoValue):
@@ -39,7 +39,7 @@ func (e *BadValueError) Error() string {
 
 func (e *BadValueError) Unwrap() error { return e.Err }
 
-// where names the file that has the value, or returns "" if it is in none.
+// where names the file with the value, or returns "" for a value outside files.
 func (v Value) where() string {
 	if file, found := strings.CutPrefix(v.Origin, "file:"); found {
 		return " in file " + file
@@ -47,8 +47,8 @@ func (v Value) where() string {
 	return ""
 }
 
-// ParseBool reads a boolean as git config --type=bool does: a word, or a number, or a
-// key that stands alone.
+// ParseBool reads a boolean as git config --type=bool does: a word, a number, or a key without a
+// value.
 func ParseBool(v Value) (bool, error) {
 	if v.Bare {
 		return true, nil
@@ -66,9 +66,8 @@ func ParseBool(v Value) (bool, error) {
 	return n != 0, nil
 }
 
-// ParseInt reads a number as git config --type=int does: 0x begins a hexadecimal number
-// and 0 an octal one, and k, m and g after it are powers of 1024. The error is ErrUnit
-// or ErrRange.
+// ParseInt reads a number as git config --type=int does: 0x begins a hexadecimal number, 0 begins
+// an octal one, and the suffixes k, m and g are powers of 1024. The error is ErrUnit or ErrRange.
 func ParseInt(s string) (int64, error) {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	shift := 0

@@ -15,7 +15,7 @@ import (
 func Bool(ctx context.Context, key string, otherwise bool) bool {
 	out, err := gitcmd.AsUser(ctx, "config", "--type=bool", "--get", key)
 	if err != nil {
-		return otherwise // exit 1 is unset; a broken file is reported by git's own commands
+		return otherwise // exit 1 means unset; git's own commands report a broken file
 	}
 	return out == "true"
 }
@@ -50,7 +50,7 @@ func Colors(ctx context.Context, prefix string, slots map[string]string) map[str
 	return slots
 }
 
-// attributes maps the words that the defaults use to SGR numbers.
+// attributes maps the words of the defaults to SGR numbers.
 var attributes = map[string]string{
 	"bold": "1", "dim": "2", "italic": "3", "ul": "4", "reverse": "7",
 	"red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35", "cyan": "36",
@@ -68,8 +68,7 @@ func escapeOf(spelled string) string {
 }
 
 // UserValue returns the value of a key in the user's own configuration.
-// foreign reports whether the repository sets the key too, which does not
-// count.
+// foreign reports whether the repository also sets the key; its value does not count.
 func UserValue(ctx context.Context, key string) (value string, set, foreign bool) {
 	out, err := gitcmd.AsUser(ctx, "config", "--null", "--show-scope", "--show-origin", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
 	var gitErr *gitcmd.Error

@@ -1,21 +1,21 @@
-// Package gitconfig reads values of git's configuration: which of them the
-// user can be trusted to have set, how git spells booleans and sizes, and the
-// settings that say how the user wants output to look.
+// Package gitconfig reads values of git's configuration. It tells the user's own values from
+// those of a repository, parses booleans and sizes as git does, and reads the user's preferences
+// for output.
 package gitconfig
 
 import "strings"
 
-// Value is one value of a setting and the scope that it comes from.
+// Value is one value of a setting with its scope.
 type Value struct {
 	Scope  string // system, global, local, worktree, command
 	Origin string // where git read it, such as "file:.git/config" or "command line:"
 	Value  string
-	Bare   bool // the key stands alone, without "=": true for a boolean
+	Bare   bool // the key has no "=": true for a boolean
 }
 
 // Trusted reports whether a value comes from the user's own configuration.
-// Other values may have come with the repository, and must not decide where
-// data is sent or which program runs.
+// Other values may have come with the repository, and must not decide on the destination of data
+// or on programs to run.
 func (v Value) Trusted() bool {
 	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
 }
@@ -31,8 +31,8 @@ func Trusted(values []Value) string {
 	return value
 }
 
-// Parse reads "scope NUL origin NUL key newline value NUL"; the newline is missing
-// where the key stands alone.
+// Parse reads "scope NUL origin NUL key newline value NUL"; the newline is missing for a key
+// without "=".
 func Parse(out string) map[string][]Value {
 	settings := map[string][]Value{}
 	for out != "" {

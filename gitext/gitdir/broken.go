@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// BrokenAt says what is wrong with the repository at dir, or "" if there is
-// none. It names the path, since git may have looked in the directories above.
+// BrokenAt describes the defect of the repository at dir, or returns "" if there is none. The
+// text names the path, since git may have searched parent directories.
 func BrokenAt(dir, named string) string {
 	place := Find(dir, named)
 	if place == "" {
@@ -32,7 +32,7 @@ func BrokenAt(dir, named string) string {
 	return fmt.Sprintf("%q is not a git repository: %s", place, why)
 }
 
-// brokenBecause says what git misses in a git directory, "" for nothing.
+// brokenBecause names the part that git misses in a git directory, or returns "".
 func brokenBecause(dir string) string {
 	if _, err := os.ReadDir(dir); err != nil {
 		return reason(err)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// ownedByUs is always true: this system does not say who owns a file.
+// ownedByUs is always true: this system does not tell the owner of a file.
 func ownedByUs(fs.FileInfo) bool { return true }
 
 // stampOf returns a text that changes when the file does.

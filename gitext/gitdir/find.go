@@ -1,7 +1,6 @@
-// Package gitdir examines a git directory without git: where it is, what is
-// wrong with it, which of its files would keep git waiting, and which
-// directories hold its objects. It also makes the shadow, our own git directory with the
-// same objects.
+// Package gitdir examines a git directory without git: its place, its defects, files that would
+// keep git waiting, and its object directories. It also makes the shadow, our own git directory
+// with the same objects.
 package gitdir
 
 import (
@@ -12,8 +11,8 @@ import (
 	"git-agent/gitext/disk"
 )
 
-// Find returns the directory where git would look for the repository of
-// dir, or "". It is used only to explain why git does not open a repository.
+// Find returns the git directory that git would try for dir, or "". It serves only to explain why
+// git does not open a repository.
 func Find(dir, named string) string {
 	if named != "" {
 		return named
@@ -43,11 +42,11 @@ func Find(dir, named string) string {
 // maxGitFile bounds a .git file, which holds one path.
 const maxGitFile = 16 << 10
 
-// linkedGitDir returns the directory that a .git file names.
+// linkedGitDir returns the directory named in a .git file.
 func linkedGitDir(file string) string {
 	text, err := disk.ReadRegular(file, maxGitFile)
 	if err != nil {
-		return file // the caller reads it and reports what is wrong
+		return file // the caller reads the file and reports the defect
 	}
 	dir, found := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 	if !found {

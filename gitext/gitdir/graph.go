@@ -13,7 +13,7 @@ import (
 
 const (
 	graphName     = "commit-graph"
-	TipsName      = "bloom-tips" // hash of the refs that the graph was built for
+	TipsName      = "bloom-tips" // hash of the refs of the graph
 	graphSeenName = "graph-seen" // stamp of the last graph whose checksum was verified
 )
 
@@ -21,9 +21,9 @@ const (
 func Graph(shadow string) string { return filepath.Join(shadow, "objects", "info", graphName) }
 
 // DropDamagedGraph removes a commit-graph whose checksum is wrong, and reports
-// whether it removed one. git trusts what it reads there, even a wrong parent,
-// and verifies the checksum only in commit-graph verify. The file is read once,
-// and again after it changed. Without it the answers are the same, only slower.
+// whether it removed one. git trusts the commit-graph, even a wrong parent, and verifies the
+// checksum only in commit-graph verify. The file is read once, and again after a change. Without
+// a commit-graph, the answers are the same but slower.
 func DropDamagedGraph(shadow, format string) bool {
 	graph, seen := Graph(shadow), filepath.Join(shadow, graphSeenName)
 	info, err := os.Lstat(graph)
@@ -36,11 +36,11 @@ func DropDamagedGraph(shadow, format string) bool {
 			return false
 		}
 		if graphIsWhole(graph, format) {
-			_ = ReplaceFile(seen, stamp) // without the stamp the file is only read again next time
+			_ = ReplaceFile(seen, stamp) // without the stamp, the next call reads the file again
 			return false
 		}
 	}
-	os.RemoveAll(graph) // removes a symbolic link, not its target; git reports what is left
+	os.RemoveAll(graph) // removes a symbolic link, not its target; git reports leftovers
 	os.Remove(filepath.Join(shadow, TipsName))
 	return true
 }

@@ -2,6 +2,5 @@
 
 package gitdir
 
-// makeIn does nothing: without kernel locks, leftovers cannot be told from what
-// another process is making.
+// makeIn does nothing: without kernel locks, leftovers and files in the making look the same.
 func makeIn(string) (done func()) { return func() {} }

@@ -9,15 +9,14 @@ import (
 	"syscall"
 )
 
-// makeIn locks dir while something is made there under a temporary name; the
-// caller runs done afterwards. It also removes what killed processes left
-// behind. Every maker holds a shared lock on dir, so a process that gets the
-// exclusive lock knows that nobody else is making anything. Where there are no
-// locks, leftovers stay.
+// makeIn locks dir while the caller makes a file there under a temporary name; the caller runs
+// done afterwards. makeIn also removes leftovers of killed processes. Every maker holds a shared
+// lock on dir, so a process with the exclusive lock knows that it is the only one. On file
+// systems without locks, leftovers stay.
 func makeIn(dir string) (done func()) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return func() {} // the caller will report why dir cannot be used
+		return func() {} // the caller will report the error of dir
 	}
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 		removeLeftovers(dir)

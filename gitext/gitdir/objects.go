@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// ObjectDirs returns those of the object directories that hold nothing but
-// objects, and those that they borrow from.
+// ObjectDirs returns the object directories and their alternates, except directories with other
+// contents than objects.
 func ObjectDirs(objects []string) []string {
-	const deepest = 5 // as far as git follows alternates
+	const deepest = 5 // git's own bound for alternates
 	dirs := slices.DeleteFunc(slices.Clone(objects), func(dir string) bool { return !onlyObjects(dir) })
 	for level, from := 0, dirs; level < deepest && len(from) > 0; level++ {
 		var next []string
@@ -41,7 +41,7 @@ var objectEntry = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // onlyObjects reports whether every entry of the directory has a name that git
-// uses there. An empty directory qualifies.
+// uses in an object directory. An empty directory qualifies.
 func onlyObjects(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !objectEntry().MatchString(e.Name()) })

@@ -20,24 +20,22 @@ import (
 //	                     /objects/info/commit-graph our Bloom filters, when asked for
 //	                     /shallow                   a copy of the user's
 //
-// through which every object is read. So the repository's own configuration
-// cannot run a program or change an answer, and what makes reading fast need
-// not be written into the user's files.
+// All objects are read through the shadow. So the repository's own configuration cannot run a
+// program or change an answer, and the Bloom filters need not be written into the user's files.
 //
-// The shadow lies where only the user can write, never in the repository. Even
-// so it is used only after its few small files compare equal to what we would
-// write and nothing unknown lies beside them: a "commondir" or a
-// "config.worktree", however it got there, would bring back foreign settings.
+// The shadow is in a directory that only the user can write, never in the repository. Even so, it
+// is used only if its few small files have exactly the expected contents and no unknown file is
+// beside them: a "commondir" or a "config.worktree" would bring back foreign settings.
 
 // Name is the name of a shadow in a data directory.
 const Name = "shadow.git"
 
-// shadowEntries are the names that a shadow may hold.
+// shadowEntries are the permitted names in a shadow.
 var shadowEntries = map[string]bool{
 	"HEAD": true, "config": true, "attributes": true, "objects": true, "refs": true, "shallow": true, TipsName: true, graphSeenName: true,
 }
 
-// objectEntries lists the names that the shadow's object directories may hold.
+// objectEntries lists the permitted names in the shadow's object directories.
 var objectEntries = map[string][]string{
 	"objects":      {"info", "pack"},
 	"objects/info": {"alternates", graphName, graphName + ".lock"},
@@ -47,16 +45,16 @@ var objectEntries = map[string][]string{
 var errForeign = errors.New("not a shadow directory of ours")
 
 // Files returns the files of a shadow, by slash-separated name. objects
-// is the user's object directory. The shadow of a shallow clone needs a copy of
-// the clone's file "shallow" in addition.
+// is the user's object directory. The shadow of a shallow clone also needs a copy of the clone's
+// file "shallow".
 func Files(format, objects string) map[string][]byte {
 	version, extension := "0", ""
 	if format != "sha1" {
 		version, extension = "1", "[extensions]\n\tobjectFormat = "+format+"\n"
 	}
 	var config strings.Builder
-	// By default git diffs texts of up to 512 MiB; one such file would crowd
-	// everything else out of a patch. Above this size a file is binary.
+	// By default git diffs texts of up to 512 MiB; one such file would displace everything else
+	// in a patch. Above the size set here, a file is binary.
 	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
 	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	config.WriteString(extension)
@@ -69,10 +67,9 @@ func Files(format, objects string) map[string][]byte {
 	}
 }
 
-// Ensure makes dir a shadow with these files. If it already is one, that
-// costs a few reads. A missing shadow appears by one rename. A damaged one is
-// repaired file by file, so that another process using it never finds a file
-// missing.
+// Ensure makes dir a shadow with these files. An existing shadow costs a few reads. A missing
+// shadow is created with one rename. A damaged shadow is repaired file by file, so that no file
+// is ever missing for another process.
 func Ensure(dir string, files map[string][]byte) error {
 	switch err := check(dir, files); {
 	case err == nil:
@@ -91,8 +88,8 @@ func Ensure(dir string, files map[string][]byte) error {
 	return create(dir, files)
 }
 
-// check compares the directory with what it should be. fs.ErrNotExist
-// means that something is missing or out of date.
+// check compares the directory with the expected files. fs.ErrNotExist means that a file is
+// missing or out of date.
 func check(dir string, files map[string][]byte) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -116,7 +113,7 @@ func check(dir string, files map[string][]byte) error {
 			return errForeign
 		}
 		if _, wanted := files[e.Name()]; e.Name() == "shallow" && !wanted {
-			// the user has fetched the rest of the history
+			// the clone is no longer shallow: the user has fetched the rest of the history
 			if err := os.Remove(filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -138,7 +135,7 @@ func check(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// holdsOnly checks that a directory holds only these names and temporary files.
+// holdsOnly checks that a directory has only these names and temporary files.
 func holdsOnly(dir string, names []string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return errors.Join(err, errForeign)
@@ -153,8 +150,8 @@ func holdsOnly(dir string, names []string) error {
 	return err
 }
 
-// sameFile compares a file with the content that it should have. It opens
-// regular files only: opening a pipe would wait for ever.
+// sameFile compares a file with the expected content. It opens only regular files, because
+// opening a pipe would wait for ever.
 func sameFile(name string, want []byte) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -176,8 +173,8 @@ func sameFile(name string, want []byte) error {
 }
 
 // create writes the directory under a temporary name and renames it into
-// place. If two processes do this at once, the second finds an equal directory
-// there and uses it.
+// place. If two processes call create at the same time, the second finds and uses the first one's
+// directory.
 func create(dir string, files map[string][]byte) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -188,7 +185,7 @@ func create(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp) // gone already when all went well
+	defer os.RemoveAll(temp) // already gone after a success
 	if err := Write(temp, files); err != nil {
 		return err
 	}
@@ -217,8 +214,8 @@ func Write(dir string, files map[string][]byte) error {
 }
 
 // ReplaceFile writes a private file atomically: readers see the old or the new
-// content. It is not synced, because a file torn by a power cut compares
-// unequal and is written again.
+// content. The file is not synced, because a file torn by a power cut compares unequal and is
+// written again.
 func ReplaceFile(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
 	if err != nil {

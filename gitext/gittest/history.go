@@ -1,6 +1,5 @@
-// Package gittest writes git repositories for tests. It runs the real git with
-// a configuration and a clock of its own, so that equal calls give equal
-// commits.
+// Package gittest writes git repositories for tests. It runs the real git with its own
+// configuration and clock, so that equal calls give equal commits.
 package gittest
 
 import (
@@ -23,8 +22,7 @@ type History struct {
 	Time int    // of the last commit, in seconds since 1970
 }
 
-// Files maps the paths that a commit writes to their texts. The text Gone
-// deletes the file.
+// Files maps the paths in a commit to their texts. The text Gone deletes the file.
 type Files map[string]string
 
 // Gone is the text of a file that a commit deletes.
@@ -39,8 +37,8 @@ func New(t testing.TB) *History {
 	return h
 }
 
-// Git runs git in the work tree and returns what it prints, without the space
-// around it. A failure ends the test.
+// Git runs git in the work tree and returns its output without the space around it. A failure
+// ends the test.
 func (h *History) Git(args ...string) string {
 	h.T.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"}, args...)...)
@@ -76,7 +74,7 @@ func (h *History) Write(f Files) {
 	}
 }
 
-// Commit writes the files and commits the whole work tree with that message.
+// Commit writes the files and commits the whole work tree with the message.
 func (h *History) Commit(message string, f Files) gitext.OID {
 	h.T.Helper()
 	h.Write(f)
@@ -86,14 +84,13 @@ func (h *History) Commit(message string, f Files) gitext.OID {
 	return h.Head()
 }
 
-// Head returns the commit that is checked out.
+// Head returns the checked-out commit.
 func (h *History) Head() gitext.OID {
 	h.T.Helper()
 	return gitext.OID(h.Git("rev-parse", "HEAD"))
 }
 
-// Open opens the repository, with data of its own. It is closed when the test
-// ends.
+// Open opens the repository with a separate data directory. It is closed when the test ends.
 func (h *History) Open() *gitext.Repo {
 	h.T.Helper()
 	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})
@@ -112,5 +109,5 @@ func (h *History) Shallow(depth int) *gitext.Repo {
 	return clone.Open()
 }
 
-// Lines joins its arguments to a text of that many lines.
+// Lines returns a text with its arguments as lines.
 func Lines(l ...string) string { return strings.Join(l, "\n") + "\n" }

@@ -1,6 +1,5 @@
-// Package pattern holds regular expressions that are compiled when they are first used.
-// There are hundreds of them. To compile all would take 2 ms at each start of the
-// program, whatever the verb.
+// Package pattern compiles regular expressions at their first use. The program has hundreds of
+// them; compiling all would take 2 ms at each start.
 package pattern
 
 import (

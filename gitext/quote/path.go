@@ -1,5 +1,5 @@
-// Package quote writes text so that its reader takes it for text: words for a shell, paths
-// as git quotes them, and characters escaped that nobody sees or that a terminal acts on.
+// Package quote quotes words for a shell and paths as git does, and escapes characters that are
+// invisible or that control a terminal.
 package quote
 
 import (
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Git quotes a path in C style when it holds a quote, a backslash or a control
-// byte (core.quotePath=false leaves other bytes alone).
+// Git quotes a path in C style if it contains a quote, a backslash or a control byte
+// (core.quotePath=false leaves other bytes alone).
 
 var errQuote = errors.New("malformed quoted path")
 
-// escapes maps a byte to the letter that follows its backslash.
+// escapes maps a byte to the letter after its backslash.
 var escapes = map[byte]byte{
 	'\a': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '"': '"', '\\': '\\',
 }
@@ -25,7 +25,7 @@ var unescapes = func() map[byte]byte {
 	return m
 }()
 
-// Path spells a path as git does with core.quotePath=false.
+// Path quotes a path as git does with core.quotePath=false.
 func Path(path string) string {
 	if !Needed(path) {
 		return path
@@ -95,8 +95,7 @@ func Cut(s string) (path, rest string, err error) {
 	return "", "", errQuote
 }
 
-// unescape reads an escape after its backslash; size 0 means that it is
-// malformed.
+// unescape reads an escape after its backslash; size 0 means a malformed escape.
 func unescape(s string) (raw byte, size int) {
 	if s == "" {
 		return 0, 0
@@ -110,7 +109,7 @@ func unescape(s string) (raw byte, size int) {
 	return (s[0]-'0')<<6 | (s[1]-'0')<<3 | (s[2] - '0'), 3
 }
 
-// Always quotes a path even where git would not.
+// Always quotes a path even if git would not.
 func Always(path string) string {
 	if q := Path(path); strings.HasPrefix(q, `"`) {
 		return q

@@ -8,10 +8,9 @@ import (
 )
 
 // Shell quotes a word for a POSIX shell if it needs quotes. The result is
-// one line of printable text: bytes that a terminal would act on, or that JSON
-// cannot carry, are written through printf, because not every sh knows $'...'.
-// Only newlines at the end of a word, which $(...) would drop, are kept as they
-// are.
+// one line of printable text: bytes that control a terminal, or that JSON cannot represent, are
+// written with printf, because not every sh knows $'...'. Only newlines at the end of a word are
+// kept, because $(...) would drop them.
 func Shell(word string) string {
 	switch {
 	case word != "" && !strings.ContainsFunc(word, needsShellQuote):
@@ -51,7 +50,7 @@ func needsShellQuote(r rune) bool {
 	return !plain
 }
 
-// isPlainText reports whether every terminal shows s as it is.
+// isPlainText reports whether every terminal shows s unchanged.
 func isPlainText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || Hidden(r) })
 }

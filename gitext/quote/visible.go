@@ -11,20 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Visible text has those characters escaped that a reader cannot see or that a
-// terminal acts on. Text from repositories, servers, case files, settings and
-// the environment passes through it before it reaches a terminal, a model or a
-// program.
+// This file escapes characters that are invisible or that control a terminal. Text from
+// repositories, servers, case files, settings and the environment is escaped before it reaches a
+// terminal, a model or a program.
 //
-// Promises: the result holds no control character but newline and tab, no
-// invalid UTF-8, and no invisible character that could hide a difference. Text
-// without any of these is unchanged, and so is text that was already escaped.
-// In JSON the characters become JSON escapes, so that the decoded value stays
-// the same.
+// Promises: the result has no control character except newline and tab, no invalid UTF-8, and no
+// invisible character that could hide a difference. Text without any of these is unchanged, and
+// so is text that was already escaped. In JSON the characters become JSON escapes, so that the
+// decoded value stays the same.
 
-// Hidden reports whether a terminal acts on a character or a reader cannot see
-// it: controls other than newline and tab, characters that reorder text, and
-// those without a width (Unicode's Default_Ignorable_Code_Point).
+// Hidden reports whether a character controls a terminal or is invisible: controls other than
+// newline and tab, characters that reorder text, and those without a width (Unicode's
+// Default_Ignorable_Code_Point).
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -98,9 +96,8 @@ var joining = []*unicode.RangeTable{
 	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
 }
 
-// shapes reports whether a joiner has a visible effect. Names in Persian, Hindi
-// or Malayalam are written with joiners, and emoji are composed of them; these
-// stay. Between other letters a joiner shows nothing and makes two names look
+// shapes reports whether a joiner has a visible effect. Joiners in Persian, Hindi and Malayalam
+// words and in emoji stay. Between other letters, a joiner is invisible and makes two names look
 // alike, so it is escaped.
 func shapes(before, r, after rune) bool {
 	switch r {
@@ -109,7 +106,7 @@ func shapes(before, r, after rune) bool {
 			return unicode.Is(unicode.M, before) || unicode.In(after, joining...)
 		}
 		return r == '\u200d' && emoji(before) && emoji(after)
-	case '\ufe0e', '\ufe0f': // variation selectors: show as text, show as a picture
+	case '\ufe0e', '\ufe0f': // variation selectors for text and for a picture
 		return emoji(before) && before != r || after == '\u20e3' && strings.ContainsRune("0123456789#*", before)
 	}
 	return false
@@ -121,9 +118,8 @@ func emoji(r rune) bool {
 	return r == '\ufe0f' || r >= 0x2190 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// JSON escapes hidden characters in a complete JSON text, where they can occur
-// only in strings. A byte that is not UTF-8 becomes the escape of U+FFFD, as
-// encoding/json reads it.
+// JSON escapes hidden characters in a complete JSON text, which can have them only in strings. A
+// byte that is not UTF-8 becomes the escape of U+FFFD, as encoding/json reads it.
 func JSON(text []byte) []byte {
 	if plain(string(text)) {
 		return text
@@ -147,8 +143,8 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// Marshal encodes v as one line of JSON without hidden characters, and without
-// the escapes that only HTML needs.
+// Marshal encodes v as one line of JSON without hidden characters, without the escapes that only
+// HTML needs.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := NewEncoder(&b).Encode(v)
@@ -163,11 +159,10 @@ func NewEncoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// jsonWriter escapes what an encoder writes. The encoder writes each value in
-// one piece.
+// jsonWriter escapes the output of an encoder. The encoder writes each value in one piece.
 type jsonWriter struct{ w io.Writer }
 
-// Write writes p, escaped.
+// Write writes p with hidden characters escaped.
 func (j jsonWriter) Write(p []byte) (int, error) {
 	if _, err := j.w.Write(JSON(p)); err != nil {
 		return 0, err

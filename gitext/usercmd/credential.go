@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// credentialTimeout leaves time for a PIN or a touch on a key.
+	// credentialTimeout allows time for a PIN or a touch on a security key.
 	credentialTimeout = time.Minute
-	// maxCredential bounds what is read; a key has a few hundred bytes.
+	// maxCredential bounds the bytes read; a key has a few hundred.
 	maxCredential = 64 << 10
 )
 
@@ -78,8 +78,8 @@ func interrupted(st *os.ProcessState) bool {
 	return ok && ws.Signaled() && ws.Signal() == syscall.SIGINT
 }
 
-// limitedWriter keeps the first bytes and drops the rest, so that a command
-// that prints more does not fail.
+// limitedWriter keeps the first bytes and drops the rest, so that a command with more output does
+// not fail.
 type limitedWriter struct {
 	w    io.Writer
 	left int

@@ -1,6 +1,6 @@
-// Package usercmd runs the two commands of the user's own that are not git:
-// the pager, and the command that prints a key. Neither command is ever taken
-// from a repository's configuration, and neither gets a key of this program.
+// Package usercmd runs two of the user's own commands: the pager, and the command that prints a
+// key. Neither command ever comes from a repository's configuration, and neither gets a key of
+// this program.
 package usercmd
 
 import (
@@ -17,17 +17,15 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// The pager is the one process here that is not git: it owns the terminal and
-// gets its signals, and only the person who reads decides when it ends.
+// The pager owns the terminal and gets the terminal's signals, and only the user ends it.
 
-// usualPager is git's built-in default. It is used where asking git would give
-// a pager that the repository names.
+// usualPager is git's built-in default. It replaces a pager from the repository's configuration.
 const usualPager = "less"
 
-// PagerCommand returns the user's pager as a shell command, "" for none. Like
-// git it follows GIT_PAGER, core.pager and PAGER, but it ignores a core.pager
-// in the repository's own configuration or a file that it includes: that value
-// may have come with the repository, and a pager is a program.
+// PagerCommand returns the user's pager as a shell command, "" for none. Like git, it follows
+// GIT_PAGER, core.pager and PAGER. But it ignores a core.pager in the repository's own
+// configuration and its included files: such a value may have come with the repository, and would
+// run a program.
 func PagerCommand(ctx context.Context) string {
 	command, set := os.LookupEnv("GIT_PAGER")
 	foreign := false
@@ -50,11 +48,10 @@ func PagerCommand(ctx context.Context) string {
 	return command
 }
 
-// ErrNoPager is the error of a pager that the shell could not run: nobody has seen what
-// was written to it.
+// ErrNoPager says that the shell could not run the pager, so nobody has seen the text.
 var ErrNoPager = errors.New("the pager cannot be run")
 
-// A Pager is a running pager. It shows what is written to it.
+// A Pager is a running pager. It shows the text written to it.
 type Pager struct {
 	in   io.WriteCloser
 	cmd  *exec.Cmd
@@ -62,7 +59,7 @@ type Pager struct {
 }
 
 // StartPager runs a pager's shell command on the terminal, with git's
-// defaults for less and lv where the user has not set them.
+// defaults for less and lv unless the user has set them.
 func StartPager(command string, out, errs *os.File) (*Pager, error) {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = out, errs
@@ -82,8 +79,8 @@ func StartPager(command string, out, errs *os.File) (*Pager, error) {
 	return &Pager{in: in, cmd: cmd, wait: sync.OnceValue(cmd.Wait)}, nil
 }
 
-// Write sends b to the pager. If the user has quit it, the error is EPIPE, and ErrNoPager
-// if it never ran.
+// Write sends b to the pager. The error is EPIPE after the user has quit the pager, and
+// ErrNoPager if it never ran.
 func (p *Pager) Write(b []byte) (int, error) {
 	n, err := p.in.Write(b)
 	if err != nil && p.missing(p.wait()) {
@@ -98,7 +95,7 @@ const (
 	exitNotFound      = 127
 )
 
-// missing reports whether a pager that has ended never ran.
+// missing reports whether an ended pager never ran.
 func (p *Pager) missing(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && (exit.ExitCode() == exitNotFound || exit.ExitCode() == exitNotExecutable)
