@@ -1,5 +1,4 @@
-// Package man holds the manual pages of git-agent and formats them on systems
-// without man(1).
+// Package man embeds the manual pages of git-agent and formats them on systems without man(1).
 //
 // The pages are written by hand in the man(7) macros that [Text] supports. The parts
 // between "begin" and "end" comments are generated from the flag table by a test of
@@ -18,7 +17,7 @@ import (
 //go:embed *.1 *.7
 var pages embed.FS
 
-// Names returns the sorted names of the pages of commands without their section, such as
+// Names returns the sorted names of the commands' pages without their section, such as
 // "git-agent-szz".
 func Names() []string { return named(".1") }
 
@@ -26,7 +25,7 @@ func Names() []string { return named(".1") }
 // "git-agent-reproducing". They are in section 7.
 func Guides() []string { return named(".7") }
 
-// named returns the names of the files with an extension, without it.
+// named returns the names of the files with an extension, without the extension.
 func named(section string) []string {
 	entries, err := pages.ReadDir(".")
 	if err != nil {

@@ -104,8 +104,8 @@ func (t *formatter) paragraph(name, rest string) {
 	}
 }
 
-// afterHeading reports whether the last line of the output is a heading, which no
-// blank line follows.
+// afterHeading reports whether the last line of the output is a heading, so that no blank line
+// follows.
 func (t *formatter) afterHeading() bool {
 	lines := strings.Split(strings.TrimSuffix(t.out.String(), "\n"), "\n")
 	last := lines[len(lines)-1]
@@ -126,7 +126,7 @@ func (t *formatter) text(s string) {
 }
 
 // setTag places the tag of a .TP. A short tag goes on the same line as the text, a
-// longer one on a line of its own.
+// longer one on a separate line.
 func (t *formatter) setTag(s string) {
 	t.tag, t.extra = false, indentStep
 	styled, plain := t.fonts(s)
@@ -138,8 +138,8 @@ func (t *formatter) setTag(s string) {
 	t.out.WriteString(tag + "\n")
 }
 
-// split divides a line into words. Each word is styled on its own, so that a line
-// break cannot come between font changes.
+// split divides a line into words. Each word is styled separately, so that a line break cannot
+// come between font changes.
 func (t *formatter) split(s string) []word {
 	var list []word
 	font := `\fR`

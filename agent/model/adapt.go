@@ -7,13 +7,13 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// requestForm is the form of request that the server accepts for the model. It
-// starts from a guess and changes when the server refuses a request.
+// requestForm is the form of requests for the server and the model. It starts as a guess and
+// changes after refusals.
 type requestForm struct {
 	Wire  Wire
 	Drop  []string // top-level fields of the body that the server does not accept
-	Swap  bool     // the server wants the other one of max_tokens and max_completion_tokens
-	Plain bool     // the server does not accept unknown fields of its own messages
+	Swap  bool     // send max_completion_tokens instead of max_tokens, or the reverse
+	Plain bool     // the server refuses unknown fields in its own messages
 }
 
 func (l requestForm) same(m requestForm) bool {
@@ -23,7 +23,7 @@ func (l requestForm) same(m requestForm) bool {
 // drops reports whether a field is left out.
 func (l requestForm) drops(field string) bool { return slices.Contains(l.Drop, field) }
 
-// form returns the form in which requests are sent now.
+// form returns the current form of requests.
 func (c *Client) form() requestForm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func (c *Client) firstWire() Wire {
 }
 
 // adapt changes the form of requests after an error of a request in the form
-// used. It reports whether to try again in another form.
+// used. It reports whether to retry in another form.
 func (c *Client) adapt(used requestForm, e *Error) bool {
 	if e.Class != ClassRequest && !(e.Status == 404 && e.Class == ClassModel) {
 		return false
@@ -106,7 +106,7 @@ func (c *Client) nextForm(used requestForm, e *Error) (next requestForm, changed
 	return next, false
 }
 
-// droppable lists the fields that a request can do without.
+// droppable lists the optional fields of a request.
 var droppable = []string{
 	"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "reasoning", "include", "store",
 	"max_tokens", "max_completion_tokens", "max_output_tokens", "prompt_cache_key", "cache_control", "parallel_tool_calls", "tool_choice",
@@ -119,8 +119,8 @@ var (
 	fieldWord = pattern.Lazy(`[a-z]+(_[a-z]+)*`)
 )
 
-// blamedField returns the field of our body that an error is about, or "".
-// Servers phrase it differently, but all name the field.
+// blamedField returns the field of our body that an error blames, or "". All servers name the
+// field, though in different phrases.
 func blamedField(e *Error) string {
 	if !saysUnsupported().MatchString(e.Code + " " + e.Message) {
 		return ""

@@ -101,10 +101,9 @@ func encodeMessage(m Message, form requestForm) (any, error) {
 	return said, nil
 }
 
-// toolName matches the names that servers accept. Servers parse the arguments
-// of earlier calls again for their template, and OpenAI's check the names of
-// functions: a call that the model wrote wrongly would make every later request
-// fail.
+// toolName matches the function names that servers accept. Servers parse the arguments of earlier
+// calls again for their template, and OpenAI checks function names: a malformed call by the model
+// would make every later request fail.
 var toolName = pattern.Lazy(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func resendable(m Message) bool {
@@ -130,7 +129,7 @@ func sendableName(name string) string {
 }
 
 // sendableArgs returns args if they are a JSON object, else an object that
-// contains them, so that the model sees what it wrote.
+// contains them, so that the model sees its own text.
 func sendableArgs(args string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(args), &object) == nil && object != nil {

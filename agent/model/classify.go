@@ -7,9 +7,8 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// These patterns tell kinds of errors apart by the server's text. They come
-// from providers' documentation and from the issue trackers of clients; most
-// servers send a status and a text, but no code.
+// These patterns classify errors by the server's text. They come from providers' documentation
+// and issue trackers of clients; most servers send a status and a text, but no code.
 var (
 	// Anthropic, Bedrock, OpenAI, Gemini, xAI, Groq, OpenRouter, Copilot,
 	// llama.cpp, LM Studio, MiniMax, Kimi, vLLM, TGI, Mistral, DeepSeek,
@@ -39,8 +38,7 @@ var (
 	)
 )
 
-// error returns the Error for what a server said with this status; 0 is no
-// status.
+// error returns the Error for a server's error with this status; 0 is no status.
 func (f serverError) error(status int, k keys) *Error {
 	e := &Error{
 		Status:     status,
@@ -53,8 +51,8 @@ func (f serverError) error(status int, k keys) *Error {
 	return e
 }
 
-// class returns the class of an error. Where the text and the status disagree
-// the text counts: servers are careless with both, but more with the status.
+// class returns the class of an error. If the text and the status disagree, the text counts:
+// servers are careless with both, but more with the status.
 func (f serverError) class(status int) Class {
 	said := f.Code + " " + f.Kind + " " + f.Message
 	busy := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == 529 || status == http.StatusTooEarly
@@ -84,7 +82,7 @@ func (f serverError) byStatus(status int, said string) Class {
 	case status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return ClassAuth
 	case status == http.StatusNotFound, status == http.StatusGone, status == http.StatusMethodNotAllowed:
-		return ClassModel // or a wrong base URL: every other request would meet it too
+		return ClassModel // or a wrong base URL: every other request would fail too
 	case status == http.StatusRequestTimeout:
 		return ClassTransport
 	case status == http.StatusConflict, status == 499:
@@ -101,7 +99,7 @@ func (f serverError) byStatus(status int, said string) Class {
 	return ClassRequest
 }
 
-// retryable reports whether trying again may help.
+// retryable reports whether a retry may help.
 func (e *Error) retryable() bool {
 	if e.once {
 		return false
@@ -113,11 +111,11 @@ func (e *Error) retryable() bool {
 	return false
 }
 
-// emptyRefusal is the number of tokens above which a 400 without a reason is
-// taken for an overflow, as Cerebras and Mistral send it.
+// emptyRefusal is the number of tokens above which a 400 without a reason counts as an overflow;
+// Cerebras and Mistral send such errors.
 const emptyRefusal = 4000
 
-// conclude completes an error with what follows from the request.
+// conclude completes an error with conclusions from the request.
 func (c *Client) conclude(e *Error, req Request) {
 	if e.Status == http.StatusBadRequest && e.Class == ClassRequest && (e.Message == "" || e.Message == "bad request") &&
 		Estimate(req) > emptyRefusal {
@@ -168,7 +166,7 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 }
 
 // A prompt above truncatedFrom tokens was cut if the server counts less than
-// truncatedShare of our estimate, which is not that far off.
+// truncatedShare of our estimate, whose error is much smaller.
 const (
 	truncatedFrom  = 3000
 	truncatedShare = 0.6

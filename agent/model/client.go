@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Config says which model to ask, where, and how.
+// Config selects the model, its server and the options of requests.
 type Config struct {
 	BaseURL string // up to the version, such as "https://api.openai.com/v1"; "" is OpenAI
 	Model   string
@@ -27,7 +27,7 @@ type Config struct {
 	Timeout     time.Duration // for one request; 0 is 20 minutes
 	IdleTimeout time.Duration // between two pieces of an answer; 0 is 5 minutes
 
-	Price   *Price // what the user says about the price; nil looks it up
+	Price   *Price // the user's price; nil looks it up
 	Version string // of git-agent, for the User-Agent header
 
 	// The fields below are for tests.
@@ -51,13 +51,11 @@ const (
 	defaultMaxBody     = 32 << 20
 )
 
-// maxAdapts bounds how often one request is sent again in another form because
-// of what the server refused.
+// maxAdapts bounds the changes of form for one request after refusals.
 const maxAdapts = 8
 
 // Client asks one model on one server. It is safe for concurrent use. Its
-// requests share what is known of the server and the pauses that the server
-// asks for.
+// requests share knowledge about the server and the pauses that the server demands.
 type Client struct {
 	cfg  Config
 	base *url.URL
@@ -120,8 +118,8 @@ func (c *Client) GoString() string { return "model.Client{" + c.String() + "}" }
 func (cfg Config) String() string   { return fmt.Sprintf("%s at %s", cfg.Model, hideUser(cfg.BaseURL)) }
 func (cfg Config) GoString() string { return "model.Config{" + cfg.String() + "}" }
 
-// Ask sends a request until there is a complete reply or an *Error that trying
-// again does not mend. When ctx ends, Ask returns ctx's error.
+// Ask sends a request, with retries, and returns a complete reply or an *Error that no retry can
+// fix. When ctx ends, Ask returns ctx's error.
 func (c *Client) Ask(ctx context.Context, req Request) (*Reply, error) {
 	adapts, tries := 0, 0
 	for sent := 1; ; sent++ {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Class says what can be done about an error.
+// Class is the kind of an error, by its remedy.
 type Class string
 
-// These are the classes and what they mean to a caller. A Client returns one of
-// them after it has retried what can be retried.
+// These are the classes and their meaning for a caller. A Client returns an error only after its
+// retries.
 const (
 	ClassAuth      Class = "auth"      // the key is wrong; every other request would fail, too
 	ClassQuota     Class = "quota"     // no credit; every other request would fail, too
 	ClassModel     Class = "model"     // no such model, or not for this key; every other request would fail, too
 	ClassOverflow  Class = "overflow"  // the conversation is too long: shorten it
-	ClassRefused   Class = "refused"   // a content filter: the same request would be refused again
-	ClassRequest   Class = "request"   // the server does not accept the request
+	ClassRefused   Class = "refused"   // a content filter: a retry would be refused too
+	ClassRequest   Class = "request"   // the server rejects the request
 	ClassBusy      Class = "busy"      // 429, 503 or 529, and the wait would be too long
-	ClassServer    Class = "server"    // 5xx, and the attempts are used up
+	ClassServer    Class = "server"    // 5xx after the last attempt
 	ClassTransport Class = "transport" // no connection, a cut stream, a time-out
 	ClassMalformed Class = "malformed" // the answer is not a reply
 )
@@ -29,14 +29,14 @@ const (
 type Error struct {
 	Class      Class
 	Status     int    // HTTP status, 0 without a response
-	Code       string // the server's word, such as "insufficient_quota"
+	Code       string // the server's code, such as "insufficient_quota"
 	Param      string // the parameter that the server blames
 	Message    string // the server's text, escaped and shortened; never holds a key
 	RetryAfter time.Duration
 	Attempts   int
 	Err        error // the cause, may be nil
 
-	once bool // trying again would not help
+	once bool // a retry would not help
 }
 
 func (e *Error) Error() string {
@@ -57,8 +57,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Charged reports whether the server may charge for the failed request: it
-// received the request, and the answer was lost on the way or cannot be read.
-// Servers do not charge for requests that they refuse.
+// received the request, but the answer was lost or is unreadable. Servers do not charge for
+// refused requests.
 func (e *Error) Charged() bool {
 	var dial *net.OpError
 	switch e.Class {

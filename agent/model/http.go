@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// parseBase checks a base URL. It refuses to send a key in the clear.
+// parseBase parses and checks a base URL. It refuses a URL that would send a key unencrypted.
 func parseBase(cfg Config) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -40,7 +40,7 @@ func parseBase(cfg Config) (*url.URL, error) {
 	return base, nil
 }
 
-// hideUser removes the secrets from what may be a URL.
+// hideUser removes the secrets from a text that may be a URL.
 func hideUser(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return PublicURL(u)
@@ -151,7 +151,7 @@ func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	return e
 }
 
-// hopeless says what to do about a connection that will fail again; "" if it may not.
+// hopeless returns advice for a connection that will fail again, or "" if a retry may succeed.
 func (c *Client) hopeless(err error) string {
 	at := PublicURL(c.base)
 	var dns *net.DNSError
@@ -196,8 +196,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// guarded returns the HTTP client. It follows no redirect, which would carry
-// the key and the conversation elsewhere, and bounds the size of bodies.
+// guarded returns the HTTP client. It follows no redirect, which would send the key and the
+// conversation elsewhere, and bounds the size of bodies.
 func (c *Client) guarded() *http.Client {
 	client := &http.Client{}
 	if c.cfg.HTTP != nil {

@@ -9,13 +9,13 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// keys masks in a server's text the secrets that were sent to that server.
+// keys masks the secrets that were sent to a server in that server's texts.
 type keys struct {
 	masker *secret.Masker
 	short  []string // too short for the masker; masked in errors only
 }
 
-// minShort is the length from which a short key is masked in errors.
+// minShort is the least length of a short key that is masked in errors.
 const minShort = 4
 
 // Secrets returns the keys that a client with this configuration sends: its key

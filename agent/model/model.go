@@ -1,15 +1,14 @@
-// Package model talks to language models over the two APIs of OpenAI that many
-// other servers speak, too: chat completions, and stateless responses.
+// Package model talks to language models over two APIs of OpenAI that many servers support: chat
+// completions, and stateless responses.
 //
 // A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose
-// [Class] says what can be done about it. What servers do wrong (an error with
-// status 200, an answer that is cut, arguments that are not JSON) never comes
-// back as a success.
+// [Class] tells the remedy. Faults of servers (an error with status 200, a cut answer, arguments
+// that are not JSON) never look like a success.
 //
-// Promises: a reply is complete or it is an error; nothing of a cut answer is
-// returned. No request asks for a stream, and an answer that is one is an error. An assistant's message is sent back as it came, unknown fields
-// included. Equal requests give equal bytes, so that providers' prompt caches
-// work. Keys are sent only to the configured server and appear in no error.
+// Promises: the result is a complete reply or an error; no part of a cut answer is returned. No
+// request asks for a stream, and a streamed answer is an error. An assistant's message is sent
+// back unchanged, unknown fields included. Equal requests give equal bytes, so that providers'
+// prompt caches work. Keys are sent only to the configured server and appear in no error.
 //
 // The package keeps no conversation, runs no tool and knows no budget; package
 // agent does.
@@ -35,19 +34,18 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Text    string `json:"text,omitempty"`
-	Thought string `json:"thought,omitempty"` // assistant: the reasoning that the server showed; for readers, not sent back
+	Thought string `json:"thought,omitempty"` // assistant: visible reasoning; for readers, not sent back
 	Calls   []Call `json:"calls,omitempty"`   // assistant
 	CallID  string `json:"call_id,omitempty"` // tool: the call that Text answers
 	Name    string `json:"name,omitempty"`    // tool: its name
 
-	// Raw is an assistant's message as the server sent it on Wire; it is sent back
-	// unchanged. The other fields are parsed from it.
+	// Raw is an assistant's message as received on Wire; it is sent back unchanged. The other
+	// fields are parsed from Raw.
 	Raw  json.RawMessage `json:"raw,omitempty"`
 	Wire Wire            `json:"wire,omitempty"`
 }
 
-// Call is a tool call that the model asks for. Args is what the model wrote,
-// which may be anything, even if it is not JSON.
+// Call is a tool call by the model. Args is the model's text, which need not be JSON.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -66,10 +64,10 @@ type Request struct {
 	Messages  []Message
 	Tools     []Tool
 	Choice    Choice
-	MaxOutput int // tokens that the reply may have; 0 leaves it to the server
+	MaxOutput int // bound on the reply's tokens; 0 is the server's default
 }
 
-// Choice says whether a model may call a tool.
+// Choice tells a model whether it may call a tool.
 type Choice string
 
 // The choices. The empty one is ChoiceAuto.
@@ -78,11 +76,11 @@ const (
 	ChoiceNone Choice = "none"
 )
 
-// Finish says how a reply ended.
+// Finish is the way in which a reply ended.
 type Finish string
 
-// These are the ways in which replies end. Whether a reply has calls shows in
-// its message, not in its finish, on which servers disagree.
+// These are the ways in which replies end. Only the message shows whether a reply has calls,
+// because servers disagree on the finish.
 const (
 	FinishStop    Finish = "stop"
 	FinishLength  Finish = "length"  // cut by a limit: text and calls are incomplete
@@ -96,7 +94,7 @@ type Reply struct {
 	Usage    Usage   `json:"usage"`
 	Model    string  `json:"model,omitempty"` // as the server names it
 	ID       string  `json:"id,omitempty"`    // of the response, from the server
-	Attempts int     `json:"attempts"`        // requests that this answer took, at least 1
+	Attempts int     `json:"attempts"`        // requests for this answer, at least 1
 }
 
 // Usage counts the tokens of a request in buckets that do not overlap, except

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns at most the first n bytes of s and cuts no character.
+// cut returns at most the first n bytes of s, without splitting a character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -17,7 +17,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// maxMessage is how many bytes of a server's text are shown.
+// maxMessage bounds the shown part of a server's text, in bytes.
 const maxMessage = 600
 
 // oneLine prepares a server's text for a terminal or a log: one line,

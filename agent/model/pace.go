@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Unless the server names a wait, waits double from firstWait to longestWait,
-// each a random part of that interval ("full jitter").
+// Unless the server demands a wait, intervals double from firstWait to longestWait, and each wait
+// is a random part of its interval ("full jitter").
 const (
 	firstWait   = time.Second
 	longestWait = time.Minute
 )
 
-// maxWait is the longest wait that a server may ask for.
+// maxWait is the longest wait that a server may demand.
 const maxWait = 2 * time.Minute
 
-// pace says when the next request may be sent. When a server is busy, all
-// requests of a Client wait, not only the one that was told so.
+// pace schedules requests. If a server is busy, all requests of a Client wait, not only the
+// refused one.
 type pace struct {
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
@@ -29,8 +29,8 @@ type pace struct {
 	why   *Error    // the error that caused it
 }
 
-// await waits until no pause is on. If the pause is longer than maxWait it
-// returns the error that caused the pause at once.
+// await waits for the end of the pause. If the pause is longer than maxWait, await immediately
+// returns the error that caused the pause.
 func (p *pace) await(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -44,7 +44,7 @@ func (p *pace) await(ctx context.Context) error {
 		case left > maxWait:
 			return tooLong(*why, left, maxWait)
 		}
-		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // so that requests do not resume all at once
+		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // so that requests do not all resume at once
 		reportWait(ctx, why, left)
 		if err := p.sleep(ctx, left); err != nil {
 			return err
@@ -52,8 +52,8 @@ func (p *pace) await(ctx context.Context) error {
 	}
 }
 
-// backOff waits after the tries-th failed attempt. If the wait would be too
-// long it returns e, and if the context ends, the context's error.
+// backOff waits after the tries-th failed attempt. It returns e if the wait would be too long,
+// and the context's error if ctx ends.
 func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 	wait := e.RetryAfter
 	if wait <= 0 {

@@ -12,9 +12,9 @@ import (
 // Price is the price of a model, in USD for a million tokens.
 type Price struct {
 	Input, Output         float64
-	CacheRead, CacheWrite float64 // equal to Input if the provider names none
+	CacheRead, CacheWrite float64 // equal to Input if the provider has no such price
 	Window                int64   // tokens of its context, 0 if unknown
-	Source                string  // a description of where the price comes from
+	Source                string  // a description of the price's origin
 }
 
 // Cost returns the price of a usage in USD.
@@ -40,7 +40,7 @@ func (c *Client) Price() (Price, bool) {
 // Window returns the size of the model's context in tokens, 0 if unknown.
 func (c *Client) Window() int64 {
 	if IsLocal(c.base) {
-		return 0 // it depends on how the server was started
+		return 0 // the server's configuration decides
 	}
 	p, _ := lookUp(c.base, c.cfg.Model)
 	return p.Window
@@ -60,7 +60,7 @@ func (c *Client) priceUsage(u *Usage) {
 //go:embed prices.txt
 var priceText string
 
-// prices holds the table by provider and model. See prices.txt.
+// prices has the table by provider and model. See prices.txt.
 var prices = sync.OnceValue(func() map[string]Price {
 	table := map[string]Price{}
 	provider := ""
@@ -98,7 +98,7 @@ func number(f []string, i int) float64 {
 	return n
 }
 
-// hosts says which provider of the table a host belongs to.
+// hosts maps hosts to providers of the table.
 var hosts = []struct{ suffix, provider string }{
 	{"api.openai.com", "openai"}, {"openai.azure.com", "azure"}, {"services.ai.azure.com", "azure"},
 	{"openrouter.ai", "openrouter"}, {"api.anthropic.com", "anthropic"}, {"generativelanguage.googleapis.com", "google"},
@@ -108,9 +108,8 @@ var hosts = []struct{ suffix, provider string }{
 	{"api.z.ai", "zai"}, {"dashscope-intl.aliyuncs.com", "alibaba"}, {"api.minimax.io", "minimax"},
 }
 
-// makers lists the providers that make the models they sell. If an unknown
-// server (mostly a proxy of the user's) passes on such a model, the maker's
-// price applies.
+// makers lists the providers that make their own models. If an unknown server (usually the user's
+// proxy) offers such a model, the maker's price applies.
 var makers = []string{"openai", "anthropic", "google", "deepseek", "mistral", "xai", "moonshotai", "zai", "alibaba", "minimax"}
 
 // lookUp returns a model's price at a server.
@@ -137,8 +136,8 @@ func lookUp(base *url.URL, model string) (Price, bool) {
 	return Price{}, false
 }
 
-// namesOf returns the names under which a model may be listed: its own, and
-// those without a date ("-2025-08-07", "-20250807") or "-latest".
+// namesOf returns the possible names of a model in the table: its own, and shorter ones without a
+// date ("-2025-08-07", "-20250807") or "-latest".
 func namesOf(model string) []string {
 	model = strings.ToLower(strings.TrimPrefix(model, "models/")) // Gemini's prefix
 	names := []string{model}

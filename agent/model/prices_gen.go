@@ -1,13 +1,13 @@
 //go:build ignore
 
-// This program makes prices.txt of a checkout of models.dev (MIT licence):
+// This program makes prices.txt from a checkout of models.dev (MIT licence):
 //
 //	git clone https://github.com/anomalyco/models.dev
 //	go run prices_gen.go models.dev COMMIT > prices.txt
 //
-// COMMIT is only written down. Of each provider below it takes the models that
-// call tools and have a price. Prices that rise with the length of the prompt
-// are taken at their lowest step.
+// COMMIT is only noted in the output. The program takes the models of the providers below that
+// call tools and have a price. If a price rises with the length of the prompt, the lowest step
+// counts.
 package main
 
 import (
@@ -71,8 +71,8 @@ func or(v, otherwise string) string {
 	return v
 }
 
-// read returns the fields of a file, under those of the model that it names as
-// its base. It reads as much of TOML as those files use for numbers.
+// read returns the fields of a file, with defaults from its base model. It reads only the subset
+// of TOML that the files use for numbers.
 func read(tree fs.FS, path string) (map[string]string, error) {
 	data, err := fs.ReadFile(tree, path)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// maxQuote is how many bytes of a body are used to quote it.
+// maxQuote bounds the quoted part of a body, in bytes.
 const maxQuote = 8 << 10
 
 // maxCalls bounds the calls of one reply. Models that are stuck write the same
 // call hundreds of times.
 const maxCalls = 128
 
-// reply parses an answer. number is how many messages the request had; made-up
-// ids of calls contain it, so that they are unique in the conversation.
+// reply parses an answer. number is the number of messages in the request; made-up ids of calls
+// contain it, so that they are unique in the conversation.
 func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	body := bytes.TrimSpace(bytes.TrimLeft(a.body, " \t\r\n\ufeff")) // servers send white space to keep a connection open
 	switch {
@@ -62,8 +62,8 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 	return reply, nil
 }
 
-// isStream reports whether a body consists of server-sent events. JSON begins with
-// none of the fields of an event, nor as a comment does.
+// isStream reports whether a body consists of server-sent events. No JSON text begins like a
+// field of an event or like a comment.
 func isStream(body []byte) bool {
 	field, _, found := bytes.Cut(body[:min(len(body), len("event:"))], []byte(":"))
 	return found && slices.Contains([]string{"", "data", "event", "id", "retry"}, string(field))
@@ -75,8 +75,8 @@ func malformed(format string, args ...any) *Error {
 	return &Error{Class: ClassMalformed, Message: fmt.Sprintf(format, args...)}
 }
 
-// chatReply is the part of a chat completion that is used. Fields that servers
-// fill in different ways are left raw.
+// chatReply is the used part of a chat completion. Fields whose form differs among servers stay
+// raw.
 type chatReply struct {
 	ID      json.RawMessage `json:"id"`
 	Model   json.RawMessage `json:"model"`
@@ -87,7 +87,7 @@ type chatReply struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// chatAnswer is the part of its message that is used.
+// chatAnswer is the used part of its message.
 type chatAnswer struct {
 	Content   json.RawMessage `json:"content"`
 	Refusal   json.RawMessage `json:"refusal"`
@@ -148,7 +148,7 @@ func chatFinish(reason string) (Finish, *Error) {
 }
 
 // chatCalls reads tool_calls. mended is nil if the server's own form can be
-// sent back, else it is what to send back instead.
+// sent back, else the form to send back.
 func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.RawMessage, e *Error) {
 	if isNull(raw) {
 		return nil, nil, nil
@@ -191,13 +191,12 @@ func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.Raw
 	return calls, mended, nil
 }
 
-// madeUpID returns the id of the i-th call in the reply to a request with
-// number messages: it is the same every time.
+// madeUpID returns the id for the i-th call in the reply to a request with number messages. The
+// id is reproducible.
 func madeUpID(number, i int) string { return fmt.Sprintf("call_%d_%d", number, i) }
 
 // argsOf reads arguments, which should be a string that contains JSON. Some
-// servers send the object itself, and nothing for a function without
-// parameters.
+// servers send the object itself, or nothing for a function without parameters.
 func argsOf(raw json.RawMessage) string {
 	if isNull(raw) {
 		return "{}"
@@ -232,8 +231,8 @@ func mendCall(raw json.RawMessage, call Call) json.RawMessage {
 	return out
 }
 
-// rawMessage returns the message as it is sent back: compact, with its role,
-// and with the mended calls if there are any.
+// rawMessage returns the message to send back: compact, with its role, and with the mended calls,
+// if any.
 func rawMessage(raw json.RawMessage, mended []json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// These bound a reply. It is recorded, and most of it is sent back with each
-// later request. Real answers stay far below: a signature in an id has a few
-// thousand bytes, the thoughts of one answer a hundred thousand.
+// These constants bound a reply, because it is recorded and mostly sent back with each later
+// request. Real answers stay far below: a signature in an id has a few thousand bytes, and the
+// thoughts of one answer a hundred thousand.
 const (
 	maxKept   = 1 << 20   // bytes of one message
 	maxArgs   = 256 << 10 // bytes of one call's arguments
 	maxID     = 32 << 10  // bytes of one call's id
 	maxName   = 256       // bytes of the name of a function
-	maxLabel  = 256       // bytes of the server's name for the answer and for the model
-	shownArgs = 2 << 10   // bytes that are kept of arguments that are too long
+	maxLabel  = 256       // bytes of the answer's id and of the model's name from the server
+	shownArgs = 2 << 10   // bytes kept of too long arguments
 )
 
-// boundReply makes a reply fit to be recorded and sent back: it checks the
-// bounds and masks the keys. number is how many messages the request had.
+// boundReply prepares a reply for recording and sending back: it checks the bounds and masks the
+// keys. number is the number of messages in the request.
 func (c *Client) boundReply(reply *Reply, number int) error {
 	m := &reply.Message
 	k := bounder{keys: c.keys}
@@ -29,8 +29,7 @@ func (c *Client) boundReply(reply *Reply, number int) error {
 	for i := range m.Calls {
 		k.call(&m.Calls[i], madeUpID(number, i))
 	}
-	// A message that was changed is not sent back as it came but encoded again
-	// from its fields.
+	// A changed message is encoded again from its fields instead of being sent back unchanged.
 	if k.changed || c.keys.mask(string(m.Raw)) != string(m.Raw) {
 		m.Raw = nil
 	}
@@ -53,7 +52,7 @@ func (m Message) size() int {
 	return n
 }
 
-// bounder changes parts of a message and records whether it did.
+// bounder shortens and masks parts of a message and records changes.
 type bounder struct {
 	keys
 	changed bool
@@ -71,8 +70,8 @@ func (k *bounder) short(s string, most int) string {
 	return cut(s, most)
 }
 
-// call bounds a call. Arguments that are too long become a text that is not an
-// object, so that the tool rejects them.
+// call bounds a call. Too long arguments become a text that is not an object, so that the tool
+// rejects them.
 func (k *bounder) call(call *Call, madeUp string) {
 	if call.Name = k.short(call.Name, maxName); call.Name == "" {
 		call.Name = "unknown"
@@ -87,11 +86,11 @@ func (k *bounder) call(call *Call, madeUp string) {
 	call.Args = k.text(call.Args)
 }
 
-// needed lists the fields of a message that servers want back. Other fields are
-// sent back only if there is room for them.
+// needed lists the fields of a message that servers need back. Other fields are sent back only if
+// they fit.
 var needed = []string{"role", "content", "tool_calls", "reasoning_content", "reasoning", "reasoning_details", "extra_content", "refusal"}
 
-// slim returns a message with the needed fields only.
+// slim returns a message with only the needed fields.
 func slim(raw json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -110,8 +109,8 @@ func slim(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// maxValues bounds the number of values in one answer, which take more memory
-// than their text.
+// maxValues bounds the number of values in one answer, because values take more memory than their
+// text.
 const maxValues = 200_000
 
 // tooManyValues reports whether a JSON text has more than maxValues values.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// responsesReply is the part of a response that is used.
+// responsesReply is the used part of a response.
 type responsesReply struct {
 	ID         json.RawMessage   `json:"id"`
 	Model      json.RawMessage   `json:"model"`
@@ -18,7 +18,7 @@ type responsesReply struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// outputItem is the part of an output item that is used.
+// outputItem is the used part of an output item.
 type outputItem struct {
 	Type    json.RawMessage `json:"type"`
 	ID      json.RawMessage `json:"id"`
@@ -80,7 +80,7 @@ func responsesFinish(status, reason string) (Finish, *Error) {
 	return "", malformed("the answer is not ready: its status is %q", status)
 }
 
-// addItem reads one item of the output and returns it as it is sent back.
+// addItem reads one item of the output and returns the item to send back.
 func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool) (json.RawMessage, *Error) {
 	var in outputItem
 	if !isObject(raw) || json.Unmarshal(raw, &in) != nil {
@@ -113,7 +113,7 @@ func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool)
 	return bytes.Clone(raw), nil
 }
 
-// mendItem sets the id and the arguments of a call that is sent back.
+// mendItem sets the id and the arguments of a call before it is sent back.
 func mendItem(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -127,7 +127,7 @@ func mendItem(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
 	return out, nil
 }
 
-// onlyRefusals reports whether the model said nothing but that it refuses.
+// onlyRefusals reports whether the output has no text except refusals.
 func onlyRefusals(output []json.RawMessage) bool {
 	refused := false
 	for _, raw := range output {

@@ -32,8 +32,8 @@ type (
 )
 
 // responsesBody encodes a request for the responses API. The server stores
-// nothing: the whole conversation is sent each time, and the model's reasoning
-// comes back encrypted and is returned with it.
+// nothing: each request has the whole conversation, including the model's earlier reasoning in
+// encrypted form.
 func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 	body := c.sharedFields(req)
 	body["store"], body["include"] = false, []string{"reasoning.encrypted_content"}

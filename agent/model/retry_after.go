@@ -15,8 +15,8 @@ var waitText = pattern.Lazy(
 
 var waitParts = pattern.Lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 
-// waitIn returns how long a message says to wait: "try again in 1.5s", "in
-// 20ms", "in 6m0s", "retry after 3 seconds".
+// waitIn returns the wait that a message demands: "try again in 1.5s", "in 20ms", "in 6m0s",
+// "retry after 3 seconds".
 func waitIn(message string) time.Duration {
 	m := waitText().FindStringSubmatch(message)
 	if m == nil {
@@ -68,7 +68,7 @@ func seconds(n string, unit time.Duration) time.Duration {
 	return time.Duration(f * float64(unit))
 }
 
-// waitOf returns how long the headers say to wait, or 0.
+// waitOf returns the wait that the headers demand, or 0.
 func waitOf(h http.Header, now time.Time) time.Duration {
 	if d := seconds(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d

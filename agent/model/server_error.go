@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	maxErrorBody = 1 << 20 // bytes of an error's body that are read
-	maxWords     = 4 << 10 // bytes of each of its texts that are used
+	maxErrorBody = 1 << 20 // bytes read of an error's body
+	maxWords     = 4 << 10 // bytes used of each of its texts
 )
 
-// serverError is an error as a server describes it in a body.
+// serverError is a server's description of an error in a body.
 type serverError struct {
 	Code    string
 	Kind    string // "type"
@@ -41,7 +41,7 @@ func looksLikeError(body []byte) bool {
 	return json.Unmarshal(body, &in) == nil && (text(in.Object) == "error" || jsonText(in.Type) == "error")
 }
 
-// serverError returns the error in an answer that came with status 200, or nil.
+// serverError returns the error in an answer with status 200, or nil.
 func (a *answer) serverError(body []byte) *Error {
 	var in struct {
 		Error   json.RawMessage   `json:"error"`
@@ -65,7 +65,7 @@ func (a *answer) serverError(body []byte) *Error {
 	f := readServerError(body)
 	e := f.error(f.Status, a.keys)
 	if e.Class == ClassRequest && f.Status == 0 && f.Code == "" {
-		e.Class = ClassServer // nothing says that the request is wrong: try again
+		e.Class = ClassServer // no sign of a wrong request: retry
 	}
 	return e
 }

@@ -8,16 +8,16 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// Most leaked passwords have no recognisable form. They are found by the name
-// to which they are assigned, in whatever language:
+// Most leaked passwords have no recognisable form. They are found by the name that they are
+// assigned to, in any language:
 //
 //	password = "x9!Kq"    DB_PASSWORD=x9!Kq    <password>x9!Kq</password>
 //	'password' => 'x9!Kq'    define('DB_PASSWORD', 'x9!Kq')    Password=x9!Kq;
 //
-// gitleaks finds keys of letters and digits after such names. The values found
-// here may contain anything, unless they read as code, a word or a name.
+// gitleaks finds keys of letters and digits after such names. Values found here may have any
+// characters, unless they look like code, a word or a name.
 
-// stems lists substrings of names that may name a secret.
+// stems lists substrings of the possible names of secrets.
 var stems = []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"}
 
 // passwordWords and secretWords are the words that end the name of a secret.
@@ -28,7 +28,7 @@ var (
 	keyOwners     = words(
 		"api access auth account secret private shared signing encryption master app application consumer license admin service storage jwt session deploy",
 	)
-	// fillers are words that may follow: PASSWORD_PROD, secret2, token_value,
+	// fillers are words that may follow in a name: PASSWORD_PROD, secret2, token_value,
 	// client-key-data.
 	fillers = words("value text string str plain plaintext data base64 b64 prod production dev staging stage live old new current default base")
 )
@@ -48,7 +48,7 @@ const (
 	maxSecretBytes = 400
 )
 
-// assignmentsIn finds the values that are assigned to names of secrets.
+// assignmentsIn finds the values assigned to names of secrets.
 func assignmentsIn(text string) []span {
 	lower := asciiLower(text)
 	var spans []span
@@ -74,8 +74,8 @@ func assignmentsIn(text string) []span {
 	return spans
 }
 
-// asciiLower lowers ASCII letters and keeps the offset of every byte, which
-// strings.ToLower does not.
+// asciiLower converts ASCII letters to lower case. Unlike strings.ToLower, it keeps the offset of
+// every byte.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -101,8 +101,8 @@ func nameAround(text string, at int) (from, to int) {
 	return from, to
 }
 
-// namesSecret reports whether a name is that of a secret, and whether it is
-// that of a password.
+// namesSecret reports whether a name stands for a secret (ok), and whether for a password
+// (strong).
 func namesSecret(name string) (strong, ok bool) {
 	list := wordsOf(name)
 	for len(list) > 1 && (fillers[list[len(list)-1]] || strings.Trim(list[len(list)-1], "0123456789") == "") {
@@ -131,7 +131,7 @@ func namesSecret(name string) (strong, ok bool) {
 	return false, strings.HasSuffix(last, "secret") || strings.HasSuffix(last, "apikey")
 }
 
-// wordsOf splits a name at _, -, . and where capitals begin.
+// wordsOf splits a name at _, -, . and before capitals.
 func wordsOf(name string) []string {
 	var list []string
 	word := make([]byte, 0, len(name))
@@ -160,15 +160,15 @@ func wordsOf(name string) []string {
 	return list
 }
 
-// candidate is a value that was found.
+// candidate is a possible secret.
 type candidate struct {
 	text     string // the value
 	from, to int
 	quoted   bool
-	plain    bool // it cannot be the id of an object: it is quoted, or a variable's
+	plain    bool // cannot be an object id: the value is quoted, or a variable's
 }
 
-// valueAfter finds the value that is assigned to the name text[from:to].
+// valueAfter finds the value assigned to the name text[from:to].
 func valueAfter(text string, from, to int) (candidate, bool) {
 	rest := text[to:min(len(text), to+maxGapBytes+maxSecretBytes)]
 	if from > 0 && text[from-1] == '<' && strings.HasPrefix(rest, ">") { // XML
@@ -248,11 +248,11 @@ func typeBefore(s string) int {
 	return i
 }
 
-// valueAt reads the value with which s begins.
+// valueAt reads the value at the beginning of s.
 func valueAt(s string) (candidate, bool) {
 	i := 0
 	for i < len(s) && i < 2 && strings.IndexByte("bBrRuUfFL@\\", s[i]) >= 0 && i+1 < len(s) && strings.IndexByte("\"'`\\", s[i+1]) >= 0 {
-		i++ // Python's b"", C#'s @"", and what is quoted itself
+		i++ // Python's b"", C#'s @"", and quoted quotation marks
 	}
 	if i < len(s) && strings.IndexByte("\"'`", s[i]) >= 0 {
 		quote := s[i]
@@ -273,7 +273,7 @@ func valueAt(s string) (candidate, bool) {
 	return candidate{text: s[:end], to: end}, true
 }
 
-// notSecret lists words that stand for a secret in an example or a template.
+// notSecret lists words that replace a secret in an example or a template.
 var notSecret = []string{
 	"example",
 	"changeme",
@@ -340,7 +340,7 @@ var (
 	variable    = pattern.Lazy(`\$[A-Za-z_{(]`)
 )
 
-// templated reports whether a $ marks a placeholder that is to be replaced.
+// templated reports whether a $ marks a placeholder.
 func templated(s string) bool {
 	at := variable().FindStringIndex(s)
 	return at != nil && (at[0] == 0 || s[at[0]+1] == '{' || s[at[0]+1] == '(')
@@ -369,8 +369,8 @@ func kindsOf(s string) (k kinds) {
 	return k
 }
 
-// password reports whether s looks like a password that somebody chose: letters
-// with other characters among or after them, but not a word with a number.
+// password reports whether s looks like a password chosen by a person: letters with other
+// characters among or after them, but not a word with a number.
 func (k kinds) password(s string, quoted bool) bool {
 	word := strings.TrimRight(s, "0123456789")
 	mixed := k.lower > 0 && k.upper > 0 && k.digit > 0

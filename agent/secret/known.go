@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// MinKnown is the length below which a known secret is not masked. Local
-// servers are often given "none" or "dummy" as a key.
+// MinKnown is the least length in bytes of a known secret that is masked. Local servers often
+// have "none" or "dummy" as a key.
 const MinKnown = 8
 
-// A known secret is searched for in two ways. Every secret is searched for as
-// it is and in the forms of literalForms. A long, random-looking secret is also
-// searched for piecewise in the skeleton of a text. So it is found in upper or
-// lower case, cut in two, spread over lines, written with escapes, with
-// anything between its letters, backwards, in base64 and in hex. A key like
-// "not-needed" is not, because its words occur everywhere.
+// There are two searches for known secrets. The first finds every secret literally and in the
+// forms of literalForms. The second finds pieces of a long, random-looking secret in the skeleton
+// of a text: in upper or lower case, cut in two, spread over lines, with escapes, with other
+// characters between its letters, backwards, in base64 and in hex. It skips a key like
+// "not-needed", because its words occur everywhere.
 const (
-	pieceLength = 12  // so many consecutive letters and digits of a key are masked
+	pieceLength = 12  // least number of consecutive letters and digits of a key to mask
 	hexPiece    = 16  // the same for a key in hex, which looks like an object id
-	minLetters  = 16  // letters and digits that a key needs to be searched for piecewise
-	minMixed    = 3.0 // entropy that such a key needs, in bits per character
+	minLetters  = 16  // least number of letters and digits in a key for the search by pieces
+	minMixed    = 3.0 // least entropy of such a key, in bits per character
 )
 
 // literal is one form of a known secret.
 type literal struct{ form, value string }
 
-// known holds the secrets that a Masker was made for.
+// known has the known secrets of a Masker.
 type known struct {
 	literals []literal // the longest first
 	folded   []literal // the forms to search for in folded text
@@ -73,9 +72,8 @@ func jsonForm(s string) string {
 	return strings.Trim(string(b), `"`)
 }
 
-// base64Forms returns the base64 digits that depend on s alone, for the three
-// offsets that s can have in the encoded text, as in the header "Basic
-// base64(user:key)".
+// base64Forms returns the base64 digits that depend only on s, for the three possible offsets of
+// s in the encoded text, as in the header "Basic base64(user:key)".
 func base64Forms(s string) []string {
 	var out []string
 	for before := range 3 {
@@ -89,7 +87,7 @@ func base64Forms(s string) []string {
 	return out
 }
 
-// mixed reports whether letters and digits look random and not like words.
+// mixed reports whether letters and digits look random instead of like words.
 func mixed(bones string) bool {
 	return strings.ContainsAny(bones, "0123456789") && strings.Trim(bones, "0123456789") != "" && entropy(bones) >= minMixed
 }
@@ -115,7 +113,7 @@ func (k *known) cut(bones string, length int, value string) {
 	}
 }
 
-// startOf hashes the first four bytes; most offsets are skipped because of it.
+// startOf hashes the first four bytes; the hash lets the search skip most offsets.
 func startOf[T string | []byte](s T) uint16 {
 	n := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 	return uint16(n * 2654435761 >> 16)
@@ -157,8 +155,8 @@ func find(spans []span, list []literal, text string, at []int32) []span {
 	return spans
 }
 
-// maxSpelled bounds how often a text is decoded: the arguments of a call are
-// JSON in JSON, and may contain HTML.
+// maxSpelled bounds the rounds of decoding a text: the arguments of a call are JSON in JSON, and
+// may contain HTML.
 const maxSpelled = 3
 
 // piecesIn adds the places of pieces of keys in the skeleton of a text, and in

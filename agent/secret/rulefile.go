@@ -14,10 +14,9 @@ type table struct {
 	nested []*table // [[name.allowlists]]
 }
 
-// readTables reads the subset of TOML in which gitleaks writes its rules: one
-// key on a line, strings in three single or one double quotation marks, and
-// lists of strings on one line or with one string on each line. It returns the
-// global allow-list and the rules.
+// readTables reads the subset of TOML in gitleaks' rule files: one key on a line, strings in
+// three single or one double quotation marks, and lists of strings on one line or with one string
+// on each line. It returns the global allow-list and the rules.
 func readTables(file string) (global *table, rules []*table, err error) {
 	now, top := newTable(), newTable()
 	var list string // the key of the list that is being read
@@ -52,7 +51,7 @@ func readTables(file string) (global *table, rules []*table, err error) {
 
 func newTable() *table { return &table{text: map[string]string{}, list: map[string][]string{}} }
 
-// set reads "key = value" and returns the key when a list opens.
+// set reads "key = value" and returns the key if a list opens.
 func (t *table) set(line string) (open string, err error) {
 	key, value, ok := strings.Cut(line, " = ")
 	switch {
@@ -74,7 +73,7 @@ func (t *table) set(line string) (open string, err error) {
 	return "", err
 }
 
-// add appends the strings of items, which commas separate.
+// add appends the strings of items, separated by commas.
 func (t *table) add(key, items string) error {
 	for items != "" {
 		s, rest, err := readString(items)
@@ -89,7 +88,7 @@ func (t *table) add(key, items string) error {
 
 var errNoString = errors.New("not a string")
 
-// readString reads the string with which s begins.
+// readString reads the string at the beginning of s.
 func readString(s string) (value, rest string, err error) {
 	if body, ok := strings.CutPrefix(s, "'''"); ok {
 		value, rest, ok = strings.Cut(body, "'''")

@@ -17,9 +17,8 @@ import (
 //go:embed gitleaks/gitleaks.toml
 var ruleFile string
 
-// Texts are searched in chunks, so that the time stays linear: one regular
-// expression on a whole megabyte took seconds. The overlap is longer than any
-// token.
+// Texts are searched in chunks to keep the time linear: one regular expression on a whole
+// megabyte took seconds. Chunks overlap by more than any token.
 const (
 	chunkBytes   = 8 << 10
 	overlapBytes = 1 << 10
@@ -31,12 +30,12 @@ type rule struct {
 	order   int
 	expr    string
 	compile func() *regexp.Regexp // called on first use: compiling all rules takes 20 ms
-	entropy float64               // bits per character that a secret must exceed; 0 for any
-	group   int                   // the group of the expression that holds the secret; 0 is the first that is not empty
+	entropy float64               // a secret must exceed it, in bits per character; 0 for any
+	group   int                   // group of the expression with the secret; 0 is the first one that is not empty
 	allowed []allowance
 }
 
-// allowance describes what looks like a secret and is not one.
+// allowance describes texts that look like a secret but are none.
 type allowance struct {
 	target  string // "match", "line", or "" for the secret
 	regexes []*regexp.Regexp
@@ -47,8 +46,7 @@ type allowance struct {
 // "key".
 const generic = "generic-api-key"
 
-// ruleset holds all rules by their keywords. A rule is tried if one of its
-// keywords occurs.
+// ruleset has all rules by their keywords. A rule is tried if one of its keywords occurs.
 type ruleset struct {
 	keywords []string
 	byWord   map[string][]*rule
@@ -78,7 +76,7 @@ var ownRules = []struct{ id, expr, keywords string }{
 	{"session-cookie", `(?i)\bcookie:[^\n]{0,400}?\b\w*(?:sess|sid|auth|token)\w*=([^;\s"']{16,400})`, "cookie"},
 }
 
-// rules reads the rule file once. A test makes sure that it can be read.
+// rules reads the rule file once. A test ensures that the file is valid.
 var rules = sync.OnceValue(func() *ruleset {
 	global, tables, err := readTables(ruleFile)
 	if err != nil {
@@ -95,7 +93,7 @@ var rules = sync.OnceValue(func() *ruleset {
 	}
 	for i, t := range tables {
 		if t.text["path"] != "" || t.text["regex"] == "" || t.text["id"] == "private-key" {
-			continue // privateKeysIn does better
+			continue // privateKeysIn is better
 		}
 		r := newRule(t.text["id"], t.text["regex"], i)
 		if r.id == generic {
@@ -138,7 +136,7 @@ func allowanceOf(t *table) allowance {
 	return a
 }
 
-// rulesIn finds the secrets that the rules describe.
+// rulesIn finds the secrets that match the rules.
 func rulesIn(text string) []span {
 	var spans []span
 	for from := 0; from < len(text); {
@@ -183,7 +181,7 @@ func (set *ruleset) search(spans []span, chunk string, offset int) []span {
 	return spans
 }
 
-// accept reports whether a match is a secret, and where it is.
+// accept reports whether a match is a secret, and returns its span.
 func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	from, to := r.secretAt(at)
 	value := chunk[from:to]
@@ -205,17 +203,17 @@ func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	return span{from: from, to: to, rule: r.id, value: value, order: r.order}, true
 }
 
-// parameterType reports whether a value that the generic rule found after a comma is the type
-// of the next parameter, as in "PrivateKey key, X509Certificate cert": it has a word and few
-// numbers, and neither it nor the name before it is quoted.
+// parameterType reports whether a value after a comma, found by the generic rule, is the type of
+// the next parameter, as in "PrivateKey key, X509Certificate cert": the value has a word and few
+// numbers, and neither the value nor the name before it is quoted.
 func parameterType(before, value string) bool {
 	list := strings.TrimRight(before, " \t\r\n")
 	if list == before || !strings.HasSuffix(list, ",") || strings.ContainsAny(list, "\"'`") {
 		return false
 	}
 	const (
-		word    = 5 // random letters seldom have so many small ones in a row
-		numbers = 2 // and seldom so few digits between them
+		word    = 5 // random letters seldom have so many small letters in a row
+		numbers = 2 // and seldom so few digits between letters
 	)
 	small, run, n := 0, 0, 0
 	for i := range len(value) {
@@ -296,8 +294,7 @@ func lineAt(text string, from, to int) string {
 
 var (
 	hexForm = pattern.Lazy(`^(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64})(?:\.{2,3}(?:[0-9a-f]{7,16}|[0-9a-f]{40}|[0-9a-f]{64}))?$`)
-	// secretName matches the assignment of a quoted text to a name that can only
-	// be a secret's.
+	// secretName matches the assignment of a quoted text to an unmistakable name of a secret.
 	secretName = pattern.Lazy(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key)["']?\s*(?:=|:=|:|=>)\s*["']`)
 )
 
@@ -306,16 +303,15 @@ var (
 func gitID(value string) bool { return hexForm().MatchString(value) }
 
 // namedSecret reports whether a value of 40 digits is a token and not an object
-// id: it is quoted and its name is a secret's.
+// id: the value is quoted and its name is a secret's.
 func namedSecret(match string) bool { return secretName().MatchString(match) }
 
 // wordForm matches a part of an identifier: capitals, or small letters with
 // capitals among them, and perhaps a number.
 var wordForm = pattern.Lazy(`^(?:[A-Z]*|[A-Z]?[a-z]+(?:[A-Z]+[a-z]+)*)[0-9]{0,3}$`)
 
-// identifier reports whether value reads as a name in a program: words
-// separated by _, . or -. In code, a key is more often assigned from a constant
-// than written out.
+// identifier reports whether value looks like a name in a program: words separated by _, . or -.
+// In code, a key more often comes from a constant than from a literal.
 func identifier(value string) bool {
 	words := strings.FieldsFunc(value, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
 	for i, w := range words {

@@ -1,24 +1,20 @@
-// Package secret finds what looks like a secret in a text (keys, tokens,
-// passwords in URLs, private keys) and puts a placeholder in its place, so
-// that it can be shown to a model or kept in a trace.
+// Package secret replaces texts that look like secrets (keys, tokens, passwords in URLs, private
+// keys) by placeholders, so that the rest can be shown to a model or kept in a trace.
 //
-// The rules are those of gitleaks (gitleaks/README.md), run by an engine of
-// ours: as a library gitleaks brings 63 modules and 7 MB into the program.
-// Rules that need a file name are left out, since a text has none; rules
-// of ours find what those do not look for: passwords that are assigned, given
-// to commands and in URLs, and the lines of private keys, also of one line
-// alone.
+// The rules are from gitleaks (gitleaks/README.md), but with our own engine: as a library,
+// gitleaks adds 63 modules and 7 MB to the program. Rules that need a file name are left out,
+// since a text has none. Our own rules find secrets that gitleaks misses: passwords in
+// assignments, commands and URLs, and lines of private keys, even single ones.
 //
-// A placeholder is <secret:RULE:N>. N depends on the secret alone, so that the
-// same secret has the same placeholder in every text, run and process, and a
-// resumed conversation reads as an uninterrupted one. Two secrets of one rule
-// may share a placeholder (one pair in a thousand).
+// A placeholder is <secret:RULE:N>. N depends only on the secret, so that the same secret has the
+// same placeholder in every text, run and process, and a resumed conversation has the same text
+// as an uninterrupted one. Two secrets of one rule may share a placeholder (one pair in a
+// thousand).
 //
-// Promises: ids of commits and other git objects stay, whole and abbreviated;
-// masking twice changes nothing more; nothing is read, sent or kept. It does
-// not promise to find every secret: a password that looks like a word is one
-// to nobody else. A known secret is found under many spellings, but who has one
-// can always invent another.
+// Promises: full and abbreviated ids of commits and other git objects stay; a second masking
+// changes nothing; nothing is read, sent or kept. The package does not promise to find every
+// secret: a password that looks like a word is not recognised. It finds a known secret in many
+// forms, but a holder of the secret can always invent another form.
 package secret
 
 import (
@@ -32,14 +28,14 @@ import (
 )
 
 // Masker masks texts. It is safe for concurrent use. The zero value knows no
-// secrets and uses the rules only, which are read when a text first needs them.
+// secrets and uses only the rules, which are read at their first use.
 type Masker struct {
 	known *known
 }
 
 // New returns a Masker that also masks the known secrets wherever they occur,
 // including in base64, URL and JSON encoding. Known secrets of fewer than
-// MinKnown bytes are ignored: masking them would tear texts apart.
+// MinKnown bytes are ignored: masking them would destroy other words.
 func New(known ...string) *Masker {
 	return &Masker{known: newKnown(known)}
 }
@@ -48,22 +44,21 @@ func New(known ...string) *Masker {
 type span struct {
 	from, to int
 	rule     string
-	value    string // the number in the placeholder is derived from this
-	order    int    // of equal spans, the one with the lowest order names the secret
+	value    string // the placeholder's number is derived from this
+	order    int    // among equal spans, the lowest order names the secret
 }
 
-// maxRounds bounds how often a text is searched again. Replacing one secret may
-// uncover another that stood too close to it.
+// maxRounds bounds the searches of one text. The replacement of one secret may uncover another
+// one close to it.
 const maxRounds = 5
 
-// Mask returns text with placeholders for what looks like a secret.
+// Mask returns text with placeholders instead of apparent secrets.
 func (m *Masker) Mask(text string) string { return maskUntilStable(text, m.secretsIn) }
 
-// MaskKnown masks the known secrets only. It is for texts that must otherwise
-// stay as they are.
+// MaskKnown masks only the known secrets. It is for texts that must otherwise stay unchanged.
 func (m *Masker) MaskKnown(text string) string { return maskUntilStable(text, m.known.in) }
 
-// maskUntilStable masks until nothing more is found.
+// maskUntilStable masks until find returns no more secrets.
 func maskUntilStable(text string, find func(string) []span) string {
 	for range maxRounds {
 		spans := find(text)
@@ -94,8 +89,7 @@ func (m *Masker) secretsIn(text string) []span {
 	return append(spans, m.known.in(text)...)
 }
 
-// outsidePlaceholders removes from spans the placeholders that the text already
-// contains.
+// outsidePlaceholders removes existing placeholders from spans.
 func outsidePlaceholders(spans []span, masked [][]int) []span {
 	if len(masked) == 0 {
 		return spans
@@ -120,8 +114,8 @@ func outsidePlaceholders(spans []span, masked [][]int) []span {
 	return out
 }
 
-// merged sorts spans and merges those that overlap. A merged span is named
-// after the one that begins first, and of those after the longest.
+// merged sorts spans and merges overlapping ones. A merged span gets the name of the part that
+// begins first, or of the longest part among several.
 func merged(spans []span) []span {
 	slices.SortFunc(spans, func(x, y span) int {
 		switch {
@@ -156,8 +150,8 @@ func replace(text string, spans []span) string {
 	return b.String()
 }
 
-// placeholderKinds is how many numbers a rule's placeholders have: so few that
-// a number reveals almost nothing about the secret.
+// placeholderKinds is the number of different placeholders of a rule. It is small, so that a
+// placeholder reveals almost nothing about the secret.
 const placeholderKinds = 1000
 
 var placeholderForm = pattern.Lazy(`<secret:[a-z0-9-]+:[0-9]{1,4}>`)

@@ -5,25 +5,25 @@ import "encoding/json"
 // Answer is the final answer of a run.
 type Answer struct {
 	Turn    int
-	Claims  []Claim         // nil if the answer has an unknown format, or names no commit
-	Files   []FileClaim     // the files that the answer of a crash names
-	Story   string          // the chain of events that the answer of a crash tells
+	Claims  []Claim         // nil for an unknown format, or an answer without commits
+	Files   []FileClaim     // the files in the answer of a crash
+	Story   string          // the chain of events in the answer of a crash
 	Detail  json.RawMessage // the recorded value
-	Text    string          // the model's answer, or what the tool replied to it
+	Text    string          // the model's answer, or the tool's reply to it
 	Nothing bool            // the answer names nothing
 }
 
-// Claim is one commit that an answer names.
+// Claim is one commit in an answer.
 type Claim struct {
 	Commit     string  `json:"commit"`
 	Confidence float64 `json:"confidence"`
 	Type       string  `json:"type"`
 	Reasoning  string  `json:"reasoning"`
-	Reason     string  `json:"reason,omitempty"` // stands for Reasoning in the answer of a crash
+	Reason     string  `json:"reason,omitempty"` // name of Reasoning in the answer of a crash
 	Checked    string  `json:"checked"`          // objection of the claim check
 }
 
-// FileClaim is one file that the answer of a crash names.
+// FileClaim is one file in the answer of a crash.
 type FileClaim struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -66,7 +66,7 @@ func (t *Trajectory) finalAnswer() *Answer {
 	return nil
 }
 
-// nothing reports whether there is an answer and it names nothing.
+// nothing reports whether there is an answer that names nothing.
 func (v *Answer) nothing() bool { return v != nil && v.Nothing }
 
 // claims reads the claims of an answer from its recorded value, or else from the

@@ -133,8 +133,7 @@ func (t *Trajectory) functionTools() []functionTool {
 	return list
 }
 
-// summary describes the subject of a run and how it ended, for fields with free
-// content.
+// summary describes the subject and the end of a run, for fields with free content.
 func (t *Trajectory) summary() map[string]any {
 	s := map[string]any{"kind": t.Run.Kind, "status": t.Status()}
 	if t.About.Fix != "" {
@@ -186,7 +185,7 @@ func (t *Trajectory) atifSteps() []atifStep {
 	return steps
 }
 
-// removedText says why answers of tools were removed from the conversation.
+// removedText returns the reason why answers of tools were removed from the conversation.
 func removedText(why model.Class) string {
 	if why == model.ClassOverflow {
 		return "answers of tools were taken out: the conversation was too long"
@@ -229,7 +228,7 @@ func (c Call) id(turn int) string {
 	return fmt.Sprintf("call_%d_%d", turn, c.I)
 }
 
-// object returns the arguments as a JSON object. It wraps arguments that are not one.
+// object returns the arguments as a JSON object. It wraps other arguments in an object.
 func (c Call) object() json.RawMessage {
 	if _, err := decode[map[string]json.RawMessage]([]byte(c.Args)); err == nil && strings.TrimSpace(c.Args) != "null" {
 		return json.RawMessage(c.Args)

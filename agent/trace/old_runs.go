@@ -7,13 +7,12 @@ import (
 	"git-agent/agent"
 )
 
-// guessOldFields fills in fields that older builds did not record. They say what the
-// tools do, what the answer should be based on, and which calls found nothing or
-// timed out. The values are guessed from the names and the messages of the tools of
-// that time.
+// guessOldFields fills in fields that older builds did not record: the deeds of the tools, the
+// deeds that an answer needs, and the calls that found nothing or timed out. It guesses the
+// values from the old tools' names and messages.
 //
-// It is called if the opening does not say what the tools do. A run that an older
-// build began and a newer one ended counts as old.
+// It is called if the opening does not have the deeds of the tools. A run that an older build
+// began and a newer one ended counts as old.
 func (t *Trajectory) guessOldFields() {
 	t.deeds = map[string]agent.Deed{}
 	for i := range t.Turns {
@@ -44,7 +43,7 @@ const (
 	oldBlame   = "the commit that wrote an old line"  // in a first prompt that names the commits of the old lines
 )
 
-// oldNothing reports whether a tool's answer says that it found nothing.
+// oldNothing reports whether a tool's answer means that the tool found nothing.
 func oldNothing(text string) bool {
 	return strings.Contains(text, ": no commits found\n") || strings.Contains(text, ": no lines found\n")
 }

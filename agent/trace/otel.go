@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// otelSchema is the release of the semantic conventions that defines the names used
-// here. Its conventions for generative models are still in development.
+// otelSchema is the release of the semantic conventions for the names used here. Its conventions
+// for generative models are still in development.
 const otelSchema = "https://opentelemetry.io/schemas/1.37.0"
 
 // These are kinds and states of spans, from OTLP's trace.proto.
@@ -117,8 +117,8 @@ type otelExport struct {
 	spans    []otlpSpan
 }
 
-// span adds a span. Its id is derived from the run and the step, so that a run that
-// is exported twice has the same spans.
+// span adds a span. Its id is derived from the run and the step, so that every export of a run
+// has the same spans.
 func (x *otelExport) span(of, name string, kind int, from, to time.Time, a attributes, failed string) {
 	if from.IsZero() {
 		from = x.t.Run.Started
@@ -302,7 +302,7 @@ var providers = []struct{ host, name string }{
 	{"mistral.ai", "mistral_ai"}, {"groq.com", "groq"}, {"x.ai", "x_ai"}, {"openrouter.ai", "openrouter"},
 }
 
-// server adds the provider and the address of the server, as far as base names them.
+// server adds the provider and the address of the server, if known from base.
 func (a attributes) server(base string) attributes {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -324,7 +324,7 @@ func (a attributes) server(base string) attributes {
 
 // portOf returns the port of the server, or 0 if it is unknown. The port of a server
 // on this machine or its local network is not recorded, because it changes when the
-// server is restarted.
+// server restarts.
 func portOf(u *url.URL) int64 {
 	if port, err := strconv.ParseInt(u.Port(), 10, 32); err == nil {
 		return port

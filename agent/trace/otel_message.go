@@ -25,8 +25,7 @@ type otelPart struct {
 	Response string          `json:"response,omitempty"`
 }
 
-// otelMessages converts messages, except system messages, which have an attribute of
-// their own.
+// otelMessages converts messages, except system messages, which have a separate attribute.
 func otelMessages(talk []model.Message, finish string) []otelMessage {
 	list := []otelMessage{}
 	for _, m := range talk {

@@ -15,12 +15,12 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// Player replays a recorded run. As the model of an [agent.Loop] it gives the recorded
-// replies, in order. As the loop's journal it compares what the loop does now with
-// what was recorded. The tools of the loop run for real.
+// Player replays a recorded run. As the model of an [agent.Loop], it gives the recorded replies,
+// in order. As the loop's journal, it compares the loop's steps with the recorded ones. The tools
+// of the loop run for real.
 //
 // A loop with the recorded limits would not stop at the same turn, because time and
-// cost differ. It must use those of [Player.Limits] instead.
+// cost differ. It must use [Player.Limits] instead.
 type Player struct {
 	t      *Trajectory
 	strict bool
@@ -36,20 +36,20 @@ type Player struct {
 // Difference is a step whose result differs from the recorded one.
 type Difference struct {
 	Step string // key of the step in the journal
-	What string // says on one line what differs
+	What string // the part that differs, on one line
 	Was  string // recorded text
 	Is   string // text of the replay
 }
 
 func (d *Difference) String() string { return d.Step + ": " + d.What }
 
-// ErrPlayed is returned to a loop that makes more requests than were recorded. A
-// strict Player also returns it after the first difference.
+// ErrPlayed is returned for a request after the recorded ones. A strict Player also returns it
+// after the first difference.
 var ErrPlayed = errors.New("the recorded conversation ends here")
 
 // NewPlayer returns a Player for t. A strict Player answers no request after the first
-// difference. Otherwise it continues with the recorded replies whatever the tools
-// answer, which shows the cost of the same conversation with other tools.
+// difference. Otherwise it continues with the recorded replies for any answers of the tools,
+// which shows the cost of the same conversation with other tools.
 func NewPlayer(t *Trajectory, strict bool) *Player {
 	return &Player{t: t, strict: strict}
 }
@@ -69,8 +69,8 @@ func (p *Player) Limits() agent.Limits {
 	return replayLimits(maxNumber)
 }
 
-// replayLimits limits the turns. The limits on tokens and time practically limit
-// nothing; 0 would mean the defaults of an engine.
+// replayLimits limits the turns. The limits on tokens and time are practically infinite; 0 would
+// mean an engine's defaults.
 func replayLimits(turns int) agent.Limits {
 	return agent.Limits{Turns: turns, Tokens: 1 << 40, Wall: 24 * time.Hour}
 }
@@ -96,8 +96,7 @@ func (p *Player) Ask(ctx context.Context, req model.Request) (*model.Reply, erro
 	return nil, &model.Error{Class: turn.Result.Class, Message: turn.Result.Error}
 }
 
-// Recall always reports that a step is not recorded, so that the loop does every step
-// again.
+// Recall always reports that a step is not recorded, so that the loop repeats every step.
 func (p *Player) Recall(context.Context, string) ([]byte, bool, error) { return nil, false, nil }
 
 // Intend compares a request with the recorded one.
@@ -236,7 +235,7 @@ func (p *Player) Note(context.Context, string, []byte) error { return nil }
 type Played struct {
 	Turns    int         // number of requests that got a recorded reply
 	Recorded int         // number of requests with a recorded reply or error
-	Equal    int         // number of prompts, requests, tool answers and answers that are as recorded
+	Equal    int         // number of prompts, requests, tool answers and answers equal to the recorded ones
 	First    *Difference // nil if all are equal
 	Sent     int64       // tokens of all prompts, counted by the loop
 	Same     bool        // the answer names the recorded commits

@@ -35,7 +35,7 @@ const (
 	mostWidth  = 720.0
 )
 
-// newPlot returns the plot of a run, or nil if there is nothing to show.
+// newPlot returns the plot of a run, or nil for a run without usage.
 func newPlot(t *Trajectory) *plot {
 	values, highest, priced := plotValues(t)
 	if highest == 0 {

@@ -17,7 +17,7 @@ import (
 // continue.
 func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error) {
 	t := &Trajectory{Run: run}
-	// Specs of other kinds of run have other fields, and missing fields stay empty.
+	// Other kinds of run have other fields in their specs; missing fields stay empty.
 	t.About, _ = decode[About](run.Spec)
 	for step, err := range steps {
 		if err != nil && step.Seq == 0 {
@@ -35,8 +35,8 @@ func Read(run cache.Run, steps iter.Seq2[cache.Step, error]) (*Trajectory, error
 	return t, nil
 }
 
-// setDeeds sets what the tools do from the opening. It guesses this for a run of an
-// older build, whose opening does not say so.
+// setDeeds sets the deeds of the tools from the opening. For a run of an older build, whose
+// opening lacks the deeds, it guesses them.
 func (t *Trajectory) setDeeds() {
 	if o := t.Opening; o != nil && o.Deeds != nil {
 		t.deeds, t.needs = o.Deeds, o.Needs
@@ -173,7 +173,7 @@ func (t *Trajectory) addCall(s cache.Step, n, i int) error {
 }
 
 // noteText returns the text of a note. A payload that is not a JSON string is
-// returned as it is.
+// returned unchanged.
 func noteText(payload []byte) string {
 	var s string
 	if json.Unmarshal(payload, &s) == nil {

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// requests reconstructs the messages of each request. Entry i is the conversation that
-// the request of Turns[i] contained, as far as it was recorded.
+// requests reconstructs the messages of each request. Entry i is the conversation in the request
+// of Turns[i], as far as recorded.
 func (t *Trajectory) requests() [][]model.Message {
 	var all [][]model.Message
 	var now []model.Message

@@ -8,10 +8,9 @@ import (
 	"git-agent/agent"
 )
 
-// Smell is a pattern that is more frequent in runs that fail than in those that
-// succeed. The first four are from Passerine ("Evaluating Agent-based Program Repair
-// at Google", section IV). The others are their equivalents for runs that search a
-// history.
+// Smell is a pattern that is more frequent in failed runs than in successful ones. The first four
+// are from Passerine ("Evaluating Agent-based Program Repair at Google", section IV). The others
+// are their equivalents for runs that search a history.
 type Smell struct {
 	Name  string
 	About string // describes the pattern to a reader
@@ -34,20 +33,20 @@ var (
 // Smells lists all smells.
 var Smells = []Smell{NoTest, NoOpRead, SearchesInRow, EditsInRow, SameCommit, EmptySearches, WideFirst, NeverBlamed, TimeoutUnchanged, TurnCap}
 
-// Finding is a smell that was detected in a run.
+// Finding is a smell detected in a run.
 type Finding struct {
 	Smell Smell
-	Turns []int  // turns that show the smell, in order; empty if it is about something that never happened
-	Note  string // the commit or file that it is about; "" if none
+	Turns []int  // turns with the smell, in order; empty if the smell is that something never happened
+	Note  string // the commit or file of the smell; "" if none
 }
 
 const (
 	rowLength    = 3 // least number of searches or edits in a row (Passerine)
-	emptyLength  = 2 // least number of searches in a row that find nothing
-	mostShowings = 2 // a commit may be shown this often
+	emptyLength  = 2 // least number of fruitless searches in a row
+	mostShowings = 2 // allowed showings of one commit
 )
 
-// Smells returns the smells that are detected in the run, in the order of [Smells].
+// Smells returns the smells of the run, in the order of [Smells].
 func (t *Trajectory) Smells() []Finding {
 	acts := t.acts()
 	var found []Finding
@@ -76,8 +75,8 @@ func noTest(_ *Trajectory, acts []act) []Finding {
 		turnsOf(changed)...)
 }
 
-// noOpRead finds reads and searches that repeat an earlier one. The earlier one must
-// have been answered, with no edit or test in between.
+// noOpRead finds reads and searches that repeat an earlier one. The earlier call must have an
+// answer, with no edit or test in between.
 func noOpRead(_ *Trajectory, acts []act) []Finding {
 	var again []act
 	seen := map[string]bool{}
@@ -97,7 +96,7 @@ func noOpRead(_ *Trajectory, acts []act) []Finding {
 }
 
 // searchesInRow finds turns in a row that only search. It counts turns and not calls,
-// because the calls of one turn are chosen together.
+// because the model chooses the calls of one turn together.
 func searchesInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	var row []int
@@ -157,7 +156,7 @@ func firstPage(page json.Number) bool {
 // minAbbreviation is the least number of digits of an abbreviated object id.
 const minAbbreviation = 7
 
-// sameOID reports whether two object ids, which may be abbreviated, are the same.
+// sameOID reports whether two object ids, perhaps abbreviated, are the same.
 func sameOID(a, b string) bool {
 	return a == b || len(a) >= minAbbreviation && len(b) >= minAbbreviation && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
@@ -176,15 +175,13 @@ func wideFirst(_ *Trajectory, acts []act) []Finding {
 }
 
 // neverBlamed finds answers without a git blame or git log -L. It applies only to
-// runs whose answer should be based on who wrote lines and whose first prompt does
-// not say so.
+// runs whose answer needs the authors of lines and whose first prompt does not name them.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
 	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
 	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Answer() != nil && !looked, NeverBlamed)
 }
 
-// timeoutUnchanged finds calls that follow a time-out of the same tool and are not
-// narrower.
+// timeoutUnchanged finds calls after a time-out of the same tool that are not narrower.
 func timeoutUnchanged(_ *Trajectory, acts []act) []Finding {
 	var wide []act
 	for i, a := range acts {

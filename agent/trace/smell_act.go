@@ -8,7 +8,7 @@ import (
 	"git-agent/agent"
 )
 
-// act is a tool call that was begun, in the form that the detectors of smells use.
+// act is a begun tool call, in a form for the detectors of smells.
 type act struct {
 	turn int
 	tool string
@@ -18,7 +18,7 @@ type act struct {
 	args callArgs
 }
 
-// callArgs are the arguments that the detectors use, whatever the tool.
+// callArgs are the arguments that the detectors use, of any tool.
 type callArgs struct {
 	Commit  string      `json:"commit"`
 	Path    string      `json:"path"`
@@ -26,7 +26,7 @@ type callArgs struct {
 	Command string      `json:"command"` // of a shell
 }
 
-// acts lists the calls that were begun, except those that give the answer.
+// acts lists the begun calls, except those that give the answer.
 func (t *Trajectory) acts() []act {
 	var list []act
 	for _, turn := range t.Turns {
@@ -66,9 +66,8 @@ func (a act) answered() bool { return a.call.Result != nil && !a.call.Result.Fai
 
 func (a act) path() string { return a.args.Path }
 
-// commit returns the commit that a call asked for. It prefers the object id at the
-// start of the answer, because the argument may be a short name that is valid only
-// within this run.
+// commit returns the commit in a call. It prefers the object id at the start of the answer,
+// because the argument may be a short name that is valid only within this run.
 func (a act) commit() string {
 	if word, _, _ := strings.Cut(a.call.Result.Text, " "); len(word) >= minAbbreviation && strings.Trim(word, "0123456789abcdef") == "" {
 		return word
@@ -80,7 +79,7 @@ func (a act) foundNothing() bool { return a.answered() && a.call.Result.Nothing 
 
 func (a act) timedOut() bool { return a.call.Result != nil && a.call.Result.TimedOut }
 
-// narrowing lists the arguments that limit what a tool searches.
+// narrowing lists the arguments that limit a tool's search.
 var narrowing = []string{"path", "since", "until", "start", "end", "max", "function", "commit"}
 
 // narrower reports whether a has a narrowing argument that before lacks or has with

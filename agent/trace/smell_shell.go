@@ -8,10 +8,10 @@ import (
 	"git-agent/agent"
 )
 
-// shellDeed says what a command of a shell does, and to which file, by its words: a model
-// that has nothing but a shell searches, reads, edits and tests with it. If a command does
-// several things, the one that changes most counts: an edit, then a test, a search, a read.
-// It returns "" if no word is known.
+// shellDeed guesses the deed and the file of a shell command from its words, because a model with
+// only a shell uses it to search, read, edit and test. If a command does several things, the one
+// that changes most counts: an edit, then a test, a search, a read. shellDeed returns "" if no
+// word is known.
 func shellDeed(command string) (deed agent.Deed, file string) {
 	for _, words := range shellCommands(command) {
 		d, f := wordsDeed(words)
@@ -22,11 +22,11 @@ func shellDeed(command string) (deed agent.Deed, file string) {
 	return deed, file
 }
 
-// deedOrder has the deeds of shell commands, those that change most first.
+// deedOrder has the deeds of shell commands, from the greatest change to the least.
 var deedOrder = []agent.Deed{agent.DeedEdit, agent.DeedTest, agent.DeedSearch, agent.DeedRead, ""}
 
-// shellCommands splits a line of a shell into its commands, and these into words. Quotes
-// keep words together; what is in a here-document is left out.
+// shellCommands splits a shell script into commands, and each command into words. Quotes keep
+// words together; here-documents are left out.
 func shellCommands(text string) [][]string {
 	var list [][]string
 	var words []string
@@ -74,7 +74,7 @@ func shellCommands(text string) [][]string {
 	return list
 }
 
-// runners are commands that run tests whatever their arguments are.
+// runners are commands that run tests with any arguments.
 var runners = []string{
 	"pytest",
 	"py.test",
@@ -92,7 +92,7 @@ var runners = []string{
 	"gotestsum",
 }
 
-// testArguments are the first arguments with which these commands run tests.
+// testArguments maps commands to the first arguments that make them run tests.
 var testArguments = map[string][]string{
 	"go": {
 		"test",
@@ -103,7 +103,7 @@ var testArguments = map[string][]string{
 	}, "gradle": {"test", "check"}, "gradlew": {"test", "check"}, "dotnet": {"test"}, "rake": {"test", "spec"}, "meson": {"test"}, "bazel": {"test"}, "node": {"--test"},
 }
 
-// wordsDeed says what one command does.
+// wordsDeed returns the deed and the file of one command.
 func wordsDeed(words []string) (agent.Deed, string) {
 	words = slices.Clone(words)
 	for len(words) > 0 && goesBefore(words[0]) {
@@ -133,16 +133,16 @@ func wordsDeed(words []string) (agent.Deed, string) {
 	return "", ""
 }
 
-// goesBefore reports whether a word stands before the name of a command: an assignment, a
-// command that runs another one, or its duration.
+// goesBefore reports whether a word may precede the name of a command: an assignment, a command
+// that runs another one, or its duration.
 func goesBefore(word string) bool {
 	duration := strings.ContainsAny(word[:min(1, len(word))], "0123456789")
 	return duration || strings.Contains(word, "=") ||
 		slices.Contains([]string{"sudo", "env", "time", "timeout", "nice", "npx", "xargs", "then", "do", "!"}, word)
 }
 
-// runsTests reports whether a command runs tests: by a runner, or by a script whose name
-// says so.
+// runsTests reports whether a command runs tests: with a runner, or with a script named after
+// tests.
 func runsTests(name string, args []string) bool {
 	if slices.Contains(runners, name) || startsWith(args, testArguments[name]...) {
 		return true
@@ -162,7 +162,7 @@ func runsTests(name string, args []string) bool {
 	return script != "test" && strings.Contains(strings.ToLower(script), "test")
 }
 
-// inPlace reports whether a command edits files in their place.
+// inPlace reports whether a command edits files in place.
 func inPlace(name string, args []string) bool {
 	if name != "sed" && name != "perl" && name != "gawk" {
 		return false

@@ -39,8 +39,7 @@ type stepLine struct {
 	Bytes   []byte          `json:"bytes,omitempty"` // a payload that is not compact JSON
 }
 
-// WriteSteps writes a run as it was recorded. It returns an error if a step is
-// damaged.
+// WriteSteps writes a run as recorded. It returns an error if a step is damaged.
 func WriteSteps(w io.Writer, run cache.Run, steps iter.Seq2[cache.Step, error]) error {
 	head := runLine{StepsSchema, run.ID, run.Kind, run.Spec, run.State, run.Started, nil, run.Version}
 	if !run.Ended.IsZero() {
@@ -66,8 +65,7 @@ func WriteSteps(w io.Writer, run cache.Run, steps iter.Seq2[cache.Step, error]) 
 	return nil
 }
 
-// compact reports whether payload is JSON that does not change when it is embedded in
-// other JSON.
+// compact reports whether payload is JSON that can be embedded in other JSON unchanged.
 func compact(payload []byte) bool {
 	var b bytes.Buffer
 	return json.Compact(&b, payload) == nil && bytes.Equal(b.Bytes(), payload)
@@ -81,7 +79,7 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// ReadSteps reads a run that WriteSteps wrote.
+// ReadSteps reads a run written by WriteSteps.
 func ReadSteps(r io.Reader) (cache.Run, []cache.Step, error) {
 	in := bufio.NewReader(r)
 	dec := json.NewDecoder(in)

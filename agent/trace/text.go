@@ -34,8 +34,8 @@ func ArgsText(args string) string {
 	return strings.Join(words, " ")
 }
 
-// valueText formats a value without quotes where they are not needed. A string that
-// looks like another kind of value, such as "1", keeps them.
+// valueText formats a value without unnecessary quotes. A string that looks like another kind of
+// value, such as "1", keeps its quotes.
 func valueText(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
@@ -51,7 +51,7 @@ func valueText(value json.RawMessage) string {
 	return s
 }
 
-// Excerpt returns the first lines of a text and the number of lines that follow.
+// Excerpt returns the first lines of a text and the number of further lines.
 func Excerpt(text string, lines int) (head string, more int) {
 	text = strings.TrimRight(text, "\n")
 	at := 0

@@ -3,12 +3,11 @@
 // list of signs of trouble ([Smells]). A [Player] replays a run with the recorded
 // replies.
 //
-// A run can be read at any time: while it is in progress, after a crash, and if
-// single steps are damaged. What is missing is reported. Unknown steps are shown as
-// they are. Exports contain only what was recorded, so redacted text stays redacted.
+// A run can be read at any time: in progress, after a crash, and with damaged steps. Missing
+// parts are reported. Unknown steps are shown unchanged. Exports contain only recorded data, so
+// redacted text stays redacted.
 //
-// The package never changes a run, never asks a model, and does not judge whether a
-// answer is right.
+// The package never changes a run, never asks a model, and does not judge answers.
 package trace
 
 import (
@@ -32,20 +31,20 @@ type Trajectory struct {
 	Results int            // recorded results of any kind
 	Last    time.Time      // time of the last step; zero if there is none
 
-	deeds map[string]agent.Deed // what each tool does
-	needs []agent.Deed          // what the run should have done before its answer
+	deeds map[string]agent.Deed // the deed of each tool
+	needs []agent.Deed          // deeds that the answer needs
 }
 
-// About describes the subject and the settings of a run, as far as its spec does.
+// About describes the subject and the settings of a run, as far as known from its spec.
 type About struct {
 	Name     string `json:"name"` // name of an evaluation
 	Repo     string `json:"repo"` // repository of an evaluation's case, else ""
 	Case     string `json:"case"`
 	Fix      string `json:"fix"`
 	Parent   string `json:"parent"`
-	Patch    string `json:"patch"`  // hash of a fix that is not committed
-	Commit   string `json:"commit"` // commit that crashed, or that is repaired
-	Title    string `json:"title"`  // of the crash, such as "SIGSEGV in main", or the command that fails
+	Patch    string `json:"patch"`  // hash of an uncommitted fix
+	Commit   string `json:"commit"` // commit that crashed, or commit to repair
+	Title    string `json:"title"`  // of the crash, such as "SIGSEGV in main", or the failing command
 	Model    string `json:"model"`
 	BaseURL  string `json:"base_url"`
 	Settings string `json:"settings"`
@@ -57,15 +56,15 @@ type About struct {
 // Requests without a reply are turns too.
 type Turn struct {
 	N        int              // from 1
-	Limit    *agent.LimitStep // the limit that made this the last request; nil for other requests
+	Limit    *agent.LimitStep // the limit that ended the run with this request; nil for other requests
 	Asked    time.Time
 	Attempts int // number of recorded intents; more than one if the run was resumed here
 	Intent   agent.AskIntent
 	Done     time.Time
 	Result   *agent.AskResult // nil if the record ends before the result
 	Calls    []Call
-	Said     *agent.Said    // what was said to the model after a reply without calls
-	Removed  *agent.Removed // what was removed from the conversation after this turn
+	Said     *agent.Said    // text to the model after a reply without calls
+	Removed  *agent.Removed // parts removed from the conversation after this turn
 }
 
 // Reply returns the model's reply, or nil if there is none.
@@ -86,7 +85,7 @@ type Call struct {
 	Result   *agent.CallResult // nil if the call has no answer
 }
 
-// Note is a step that a reader may want to see beside the conversation.
+// Note is a step of interest beside the conversation.
 type Note struct {
 	After int // number of turns begun before it
 	Key   string
@@ -104,8 +103,7 @@ func (t *Trajectory) Answers() int {
 	return n
 }
 
-// Usage returns the sum of the usage of all turns. The cost is nil if that of any
-// turn is unknown.
+// Usage returns the sum of the usage of all turns. The cost is nil if any turn's cost is unknown.
 func (t *Trajectory) Usage() model.Usage {
 	var list []model.Usage
 	for _, turn := range t.Turns {
@@ -126,8 +124,8 @@ func Sum(list []model.Usage) model.Usage {
 }
 
 // Status returns one of the agent's Status constants if the run has ended, and
-// otherwise the state of the run. The loop calls an answer that names nothing found,
-// but Status reports it as nothing, since the user got no answer.
+// otherwise the state of the run. For an answer that names nothing, the loop's status is "found",
+// but Status returns "nothing", since the user got no answer.
 func (t *Trajectory) Status() string {
 	switch {
 	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Answer().nothing():
@@ -140,7 +138,7 @@ func (t *Trajectory) Status() string {
 	return agent.CleanLine(string(t.Run.State))
 }
 
-// Model returns the name of the model that was requested.
+// Model returns the name of the requested model.
 func (t *Trajectory) Model() string {
 	if t.Opening != nil && t.Opening.Model != "" {
 		return t.Opening.Model

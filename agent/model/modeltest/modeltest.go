@@ -1,10 +1,8 @@
 // Package modeltest is a scripted model server for tests. It listens on a
-// loopback port, speaks chat completions and stateless responses, and answers as
-// the test says.
+// loopback port, speaks chat completions and stateless responses, and gives the test's answers.
 //
-// It is strict where clients most often go wrong: a call without an answer, an
-// answer without a call and a request that is not JSON get a 400 and fail the
-// test, unless [Server.Lenient] is set.
+// It rejects frequent mistakes of clients: a call without an answer, an answer without a call and
+// a request that is not JSON get a 400 and fail the test, unless [Server.Lenient] is set.
 package modeltest
 
 import (
@@ -19,7 +17,7 @@ import (
 	"testing"
 )
 
-// Request is what a client sent, read the same way on both wires.
+// Request is a client's request, in one form for both wires.
 type Request struct {
 	Wire     string // "chat" or "responses"
 	Model    string
@@ -49,7 +47,7 @@ func (r Request) Last() Message {
 	return r.Messages[len(r.Messages)-1]
 }
 
-// Turn returns how many answers the conversation has so far.
+// Turn returns the number of answers in the conversation so far.
 func (r Request) Turn() int {
 	n := 0
 	for _, m := range r.Messages {
@@ -64,18 +62,18 @@ func (r Request) Turn() int {
 type Reply struct {
 	Text    string
 	Thought string
-	Calls   []Function // without an ID one is made up, unique in the server
+	Calls   []Function // an empty ID gets one that is unique in the server
 	Finish  string     // in chat's words; "" for the fitting one
 	Usage   Usage
 	NoUsage bool // sends no counts
 
-	Status int // not 200: Body is sent as it stands
+	Status int // not 200: Body is sent unchanged
 	Body   string
 	Header http.Header
 }
 
-// Usage is what a reply counts. Zero values are made up from the lengths of
-// the texts, at four bytes a token.
+// Usage has the token counts of a reply. Zero values are replaced by estimates of four bytes a
+// token.
 type Usage struct {
 	Prompt, Output int64
 }
@@ -83,7 +81,7 @@ type Usage struct {
 // Say answers with text.
 func Say(text string) Reply { return Reply{Text: text} }
 
-// Call answers with a call; args is JSON, or what a bad model writes instead.
+// Call answers with a call; args is JSON, or a bad model's text.
 func Call(name, args string) Reply { return Reply{}.And(name, args) }
 
 // Status answers with an HTTP status, a body and headers given as pairs.
@@ -116,7 +114,7 @@ func (r Reply) Counting(prompt, output int64) Reply {
 // Server is a running model server.
 type Server struct {
 	URL     string // the base URL, to be configured in a client
-	Lenient bool   // take ill-formed conversations; set it before the first request
+	Lenient bool   // accept ill-formed conversations; set before the first request
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -136,8 +134,8 @@ func Serve(t testing.TB, f func(Request) Reply) *Server {
 	return s
 }
 
-// Script starts a server that gives the replies one after the other. A
-// request too many fails the test.
+// Script starts a server that gives the replies one after the other. A further request fails the
+// test.
 func Script(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	var mu sync.Mutex
@@ -199,7 +197,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, req, s.complete(req, reply))
 }
 
-// complete fills in what a reply leaves open.
+// complete fills in the missing fields of a reply.
 func (s *Server) complete(req Request, r Reply) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()

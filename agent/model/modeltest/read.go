@@ -102,8 +102,8 @@ func (r *Request) readResponses() error {
 	return nil
 }
 
-// add makes messages of items: an assistant's text, thoughts and calls that
-// follow each other are one message.
+// add converts items to messages: adjacent texts, thoughts and calls of the assistant become one
+// message.
 func (r *Request) add(in item) {
 	m := Message{Role: "assistant"}
 	switch in.Type {
