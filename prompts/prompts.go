@@ -1,13 +1,12 @@
-// Package prompts holds every text that git-agent says to a model, as embedded
-// files: tool/NAME.txt describes a tool and its parameters; szz/NAME.txt,
-// crash/NAME.txt and fix/NAME.txt are what the agent engines of these verbs say,
-// loop/NAME.txt what the loop says when a conversation goes astray, mcp/NAME.txt what
-// other agents are told.
+// Package prompts embeds every text that git-agent sends to a model: tool/NAME.txt describes a
+// tool and its parameters; szz/NAME.txt, crash/NAME.txt and fix/NAME.txt are for the agent
+// engines of these verbs, loop/NAME.txt is for the loop if a conversation goes astray, and
+// mcp/NAME.txt is for other agents.
 //
-// Each text has a content hash. A recorded run stores it, and a cached answer
-// is keyed by it, so that changing a text never mixes old answers with new.
-// The package knows neither git nor a model; it fails only for a name that is
-// not embedded, or a template that does not fit its data.
+// Each text has a content hash. A recorded run stores the hash, and the key of a cached answer
+// includes it, so that a changed text never mixes old and new answers. The package knows neither
+// git nor a model; it fails only for a name that is not embedded, or a template that does not fit
+// its data.
 package prompts
 
 import (
@@ -68,14 +67,14 @@ func (p Prompt) Render(data any) (string, error) {
 	return b.String(), nil
 }
 
-// Tool is the description of a tool, as a model reads it.
+// Tool is the description of a tool for a model.
 type Tool struct {
 	Description string
-	Params      map[string]string // what each parameter means, "" where its name says enough
-	Narrow      string            // how to ask for less, said when an answer is cut or late
+	Params      map[string]string // the meaning of each parameter, "" for a self-explanatory name
+	Narrow      string            // advice on smaller questions, for a cut or late answer
 }
 
-// ForTool reads tool/NAME, with or without advice on how to investigate with the tool.
+// ForTool reads tool/NAME, with or without advice on investigating with the tool.
 func ForTool(name string, advice bool) (Tool, error) {
 	p, err := Get("tool/" + name)
 	if err != nil {
@@ -85,9 +84,8 @@ func ForTool(name string, advice bool) (Tool, error) {
 	return p.Tool(), err
 }
 
-// Tool reads the text as that of a tool: a description, then one line
-// "@param: meaning", or "@param" alone, for each parameter and "@@narrow: ..."
-// for the advice on smaller questions.
+// Tool parses the text of a tool: a description, then one line "@param: meaning", or "@param"
+// alone, for each parameter and "@@narrow: ..." for the advice on smaller questions.
 func (p Prompt) Tool() Tool {
 	t := Tool{Params: map[string]string{}}
 	var description []string

@@ -33,7 +33,7 @@ type cacheClearCmd struct {
 	JSON bool `name:"json" help:"print a JSON object"`
 }
 
-// Run prints what the files hold.
+// Run prints the contents of the files.
 func (c *cacheStatsCmd) Run(ctx context.Context, a *app.App) error {
 	return cacheVerb(a, c.JSON).Stats(ctx)
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli defines the whole command line. Usage texts, the options in the manual
-// pages, and completions are made from it (package ui), and a test checks
-// that they agree.
+// cli defines the whole command line. Package ui makes usage texts, the options in the manual
+// pages, and completions from cli, and a test checks that they agree.
 type cli struct {
 	app.Globals
 
@@ -42,9 +41,9 @@ func newParser(c *cli, a *app.App) (*kong.Kong, error) {
 }
 
 // newParserFor returns a parser for args that parses into c. If the first of args is
-// the name of a verb, the parser knows that verb and no other: kong takes 3 ms of
-// processor time to look at the options of all of them. The parser of completion knows
-// all verbs, because its script completes them.
+// the name of a verb, the parser knows only that verb: kong needs 3 ms of processor time for the
+// options of all verbs. The parser of completion knows all verbs, because its script completes
+// them.
 func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	if len(args) == 0 || args[0] == "completion" {
 		return newParser(c, a)
@@ -66,7 +65,7 @@ func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	return newParser(c, a)
 }
 
-// parserOptions returns what all parsers of the command line have in common.
+// parserOptions returns the common options of all parsers of the command line.
 func parserOptions(a *app.App) []kong.Option {
 	return []kong.Option{
 		kong.Name("git agent"),
@@ -97,8 +96,8 @@ func splitPaths(args []string) (before, paths []string) {
 	return before, nil
 }
 
-// countOptions writes options such as -3 as -n3, which mean the same to git, if the verb
-// that args name has an option -n. Elsewhere they stay, and are an error.
+// countOptions replaces options such as -3 by -n3, as in git, if the verb in args has an option
+// -n. For other verbs, they stay and are an error.
 func countOptions(root *kong.Node, args []string) []string {
 	verb := root
 	for _, arg := range args {

@@ -19,7 +19,7 @@ type doctorCmd struct {
 	Online bool `help:"also send a small test request to the configured model, which may cost a fraction of a cent"`
 }
 
-// otherSettings are the settings that the program reads besides those of a model.
+// otherSettings are the program's settings except those of a model.
 var otherSettings = []doctor.Setting{
 	{Key: "agent.cacheLimit", Check: store.CheckSize("agent.cacheLimit")},
 	{Key: verbs.TestCommandKey, Confined: true},
@@ -57,8 +57,8 @@ func (c *doctorCmd) Run(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// quietModelSettings is ModelSettings without the warnings about settings that a
-// repository may not set, which the doctor reports as findings.
+// quietModelSettings is ModelSettings without the warnings about untrusted settings, because the
+// doctor reports them as findings.
 func quietModelSettings(ctx context.Context, a *app.App) (session.Settings, error) {
 	a.Warned = map[string]bool{}
 	for _, row := range session.Table {

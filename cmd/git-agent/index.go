@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// indexCmd is `git agent index`: it builds an index of all changed lines, with which
-// searches of a whole history take milliseconds.
+// indexCmd is `git agent index`: it builds an index of all changed lines, so that searches of a
+// whole history take milliseconds.
 type indexCmd struct {
 	Build  indexBuildCmd  `cmd:"" help:"build the index, or go on with a build that was interrupted"`
 	Update indexUpdateCmd `cmd:"" help:"add the commits that are new since the last build or update"`

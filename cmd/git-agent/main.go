@@ -1,16 +1,14 @@
 // Command git-agent is the program behind `git agent`. It answers questions about
-// a repository's history. Each verb has a file of its own, or several that begin
-// with its name. It parses its flags, builds a question, calls a package below
-// agent/ and renders the result. The work of doctor and of cache is in packages
-// below this one.
+// a repository's history. A verb parses its flags, builds a question, calls a package below
+// agent/ and renders the result. The work of the verbs is in packages below this one.
 //
 // The program prints the answer to standard output and everything else to
 // standard error. Its exit codes are those of exit.go and of the manual page. It
-// opens nothing before it needs it, and it writes nothing to a repository unless
-// an option asks for that.
+// opens repositories and files only when needed, and it writes to a repository only if an option
+// requests this.
 //
-// This package decides no answer. Code that knows more about bugs than the
-// options of a verb belongs to the packages below agent/.
+// This package decides no answer. Code with knowledge about bugs beyond the options of a verb
+// belongs to the packages below agent/.
 package main
 
 import (
@@ -36,8 +34,8 @@ func main() {
 	os.Exit(run(context.Background(), app.Environ(os.LookupEnv), os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
-// run runs the program and returns its exit code. Everything that it uses of the
-// process is an argument, so that tests can replace it.
+// run runs the program and returns its exit code. All used parts of the process are arguments, so
+// that tests can replace them.
 func run(ctx context.Context, env app.Environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	a := app.NewApp(env, stdin, stdout, stderr, args, otherSettings)
 	ctx, stop := app.WithSignals(ctx, a.Stderr, &a.Quiet)
@@ -46,7 +44,7 @@ func run(ctx context.Context, env app.Environ, stdin io.Reader, stdout, stderr i
 	return a.Report(ctx, verb, errors.Join(err, a.Close()))
 }
 
-// dispatch parses args and runs the verb they name.
+// dispatch parses args and runs the verb in args.
 func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error) {
 	var c cli
 	before, paths := splitPaths(args)
@@ -61,7 +59,7 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 	switch {
 	case errors.Is(err, app.ErrAnswered):
 		return nil, nil
-	case errors.Is(err, ui.ErrReaderGone): // from --help, which prints while the command line is parsed
+	case errors.Is(err, ui.ErrReaderGone): // from --help, which prints during parsing
 		return nil, err
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.Stdout)

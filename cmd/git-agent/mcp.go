@@ -30,7 +30,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	}
 	if c.Cache {
 		s.Cache = a.Data.OpenCache(ctx, repo)
-		defer s.Cache.Close() // the cache has warned about answers that it could not store
+		defer s.Cache.Close() // the cache has warned about unstored answers
 	}
 	opt, err := s.Options()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// toolCmd is `git agent tool`: it calls a tool as an agent does.
+// toolCmd is `git agent tool`: it calls a tool like an agent.
 type toolCmd struct {
 	List        bool   `xor:"what" help:"list the tools"`
 	Schema      string `xor:"what" placeholder:"<tool>" help:"print a tool's description and parameters, as a model gets them"`
@@ -31,7 +31,7 @@ type toolCmd struct {
 // toolSchema is the schema of --json.
 const toolSchema = "git-agent/tool/1"
 
-// Run prints exactly what an agent would see, even if the call is refused.
+// Run prints exactly the text that an agent would see, even for a refused call.
 func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 	switch {
 	case (c.List || c.Schema != "") && c.Tool != "":
@@ -59,7 +59,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 	opt := gittool.Options{Plain: !c.Compression}
 	if c.Cache {
 		store := a.Data.OpenCache(ctx, repo)
-		defer store.Close() // the cache has warned about answers that it could not store
+		defer store.Close() // the cache has warned about unstored answers
 		opt.Memory = store
 	}
 	box, err := gittool.New(repo, gittool.Scope{Tip: tip}, opt)
@@ -69,7 +69,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 	res, err := box.Call(ctx, c.Tool, json.RawMessage(c.Arguments))
 	var refused *agent.CallError
 	if errors.As(err, &refused) {
-		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // typed like the arguments of other commands
+		if !strings.HasPrefix(strings.TrimSpace(c.Arguments), "{") { // in the form of other commands' arguments
 			a.Hint(ctx, `give the parameters as one JSON object, such as '{"path":"a.c"}'; --schema=`+c.Tool+" lists them")
 		}
 		status := app.ExitStatus(app.ExitNothing)
@@ -87,7 +87,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// lackedByTool prints how to get the objects that the clone lacks. A tool does not fetch.
+// lackedByTool prints advice on getting the missing objects. A tool does not fetch.
 func lackedByTool(ctx context.Context, a *app.App) app.ExitStatus {
 	advice := gitext.FetchAll
 	if !a.Repo.Partial() {
@@ -104,8 +104,8 @@ type toolAnswer struct {
 	Error     string `json:"error,omitempty"`
 	Cached    bool   `json:"cached"`
 	Truncated bool   `json:"truncated"` // the text is truncated; the value is not
-	// Incomplete says why the value covers only a part of what was asked for, for example
-	// because the clone lacks an object.
+	// Incomplete is the reason why the value covers only a part of the question, for example an
+	// object missing in the clone.
 	Incomplete string `json:"incomplete,omitempty"`
 	Value      any    `json:"value,omitempty"`
 }

@@ -1,6 +1,6 @@
-// Package app is what all commands of git agent share: the process with its streams and
-// settings, exit codes and errors, progress, pathspecs, and the options that choose an
-// engine, a model and a sandbox.
+// Package app has the shared parts of all commands of git agent: the process with its streams and
+// settings, exit codes and errors, progress, pathspecs, and the options for the engine, the model
+// and the sandbox.
 package app
 
 import (
@@ -29,17 +29,17 @@ func (e Environ) Get(key string) string {
 	return v
 }
 
-// App holds what a verb uses of the process: environment, streams, clock, and the
-// open repository. Verbs have a method Run(ctx context.Context, a *app.App) error.
+// App has the parts of the process that a verb uses: environment, streams, clock, and the open
+// repository. Verbs have a method Run(ctx context.Context, a *app.App) error.
 type App struct {
 	Env    Environ
 	Stdin  io.Reader
-	Stdout io.Writer // escapes what a terminal would act on; for text and JSON
+	Stdout io.Writer // escapes characters that control a terminal; for text and JSON
 	Raw    io.Writer // the same stream without escaping
 	Stderr io.Writer // safe for concurrent use
-	Args   []string  // the command line, for the hint that says how to resume
+	Args   []string  // the command line, for the hint about resuming
 	Flags  Globals
-	Quiet  atomic.Bool // -q is given; the goroutine that watches signals reads it
+	Quiet  atomic.Bool // -q is given; the goroutine for signals reads it
 
 	Now  func() time.Time
 	Repo *gitext.Repo // nil until open is called
@@ -47,13 +47,13 @@ type App struct {
 
 	settings []doctor.Setting // besides those of a model
 
-	given  warnings        // what WarnOnce has printed
-	Warned map[string]bool // settings that WarnUntrusted has warned about
+	given  warnings        // the warnings printed by WarnOnce
+	Warned map[string]bool // settings with a warning by WarnUntrusted
 	colors []string        // escape sequences that stdout must not escape
 }
 
-// NewApp returns an app without a repository. settings are those that the program reads
-// besides those of a model.
+// NewApp returns an app without a repository. settings are the program's settings except those of
+// a model.
 func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []string, settings []doctor.Setting) *App {
 	a := &App{
 		Env:      env,
@@ -77,15 +77,14 @@ func (a *App) Close() error {
 	return a.Repo.Close()
 }
 
-// Open opens the repository, once. It is that of the current directory unless opt
-// names another. A bad value of agent.gitMemory is an error, because every call of git
-// needs it.
+// Open opens the repository, once: that of the current directory unless opt names another. A bad
+// value of agent.gitMemory is an error, because every call of git needs it.
 func (a *App) Open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
 	repo, err := a.OpenUnchecked(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	config, _ := a.Data.Config(ctx) // a configuration that cannot be read is reported where a setting decides
+	config, _ := a.Data.Config(ctx) // an unreadable configuration is reported at the first decisive setting
 	for _, v := range config[strings.ToLower(gitcmd.MemorySetting)] {
 		if !v.Trusted() {
 			continue
@@ -98,7 +97,7 @@ func (a *App) Open(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, e
 	return repo, nil
 }
 
-// OpenUnchecked is open without a look at the settings.
+// OpenUnchecked is Open without the check of the settings.
 func (a *App) OpenUnchecked(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error) {
 	if a.Repo != nil {
 		return a.Repo, nil

@@ -27,7 +27,7 @@ const (
 	CrashCalibrationKey = "agent.crashCalibration"
 )
 
-// Calibrations are those that doctor checks.
+// Calibrations lists the calibrations that doctor checks.
 var Calibrations = []doctor.Calibration{
 	{
 		Name: "calibration", Again: RecalibrateHint, Read: readSzzCalibrationFile,

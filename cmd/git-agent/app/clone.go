@@ -14,23 +14,22 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// FetchKey is the setting that stands for --fetch. A repository cannot set it, because
-// a fetch runs what the repository's configuration names.
+// FetchKey is the setting for --fetch. A repository cannot set it, because a fetch runs programs
+// named in the repository's configuration.
 const FetchKey = "agent.fetch"
 
-// fetchAdvice stands before the command that fetches all objects.
+// fetchAdvice precedes the command that fetches all objects.
 const fetchAdvice = "--fetch fetches the objects that the answer needs; all objects are fetched by"
 
-// DamageAdvice stands in its place if the repository is no partial clone, so that nothing is
-// fetched for an answer.
+// DamageAdvice replaces fetchAdvice if the repository is no partial clone, where nothing can be
+// fetched.
 const DamageAdvice = "this is no partial clone, so it is damaged, and git fsck lists what it lacks; a remote repository may have it:"
 
 // Unshallow is the command that turns a shallow clone into a complete one.
 const Unshallow = "git fetch --unshallow"
 
-// Fetcher returns what fetches missing objects, or nil if the user has not asked for
-// that, or if the repository is no partial clone. asked is --fetch or --no-fetch, or
-// nil if neither is given.
+// Fetcher returns the fetcher of missing objects, or nil if the user does not want to fetch or
+// the repository is no partial clone. asked is --fetch or --no-fetch, or nil if neither is given.
 func (a *App) Fetcher(ctx context.Context, repo *gitext.Repo, asked *bool) (*backfill.Fetcher, error) {
 	if !repo.Partial() {
 		return nil, nil
@@ -50,20 +49,20 @@ func (a *App) Fetcher(ctx context.Context, repo *gitext.Repo, asked *bool) (*bac
 	}}, nil
 }
 
-// Clone records what the repository lacked for the answers of a command.
+// Clone records the gaps of the repository that affected the answers of a command.
 type Clone struct {
 	objects bool // an answer needs objects that are missing
 	history bool // an answer may depend on history before the boundary of a shallow clone
 }
 
-// See records what one answer lacked.
+// See records the gaps for one answer.
 func (k *Clone) See(incomplete []string) {
 	k.objects = k.objects || slices.Contains(incomplete, agent.LacksObjects)
 	k.history = k.history || slices.Contains(incomplete, szz.LacksHistory)
 }
 
-// Advise prints why objects could not be fetched, and how to get what the clone lacks.
-// fetcher is nil if nothing was to be fetched.
+// Advise prints why objects could not be fetched, and how to complete the clone. fetcher is nil
+// without fetching.
 func (k *Clone) Advise(ctx context.Context, a *App, fetcher *backfill.Fetcher) {
 	if k.history {
 		a.Hint(ctx, Unshallow)
@@ -85,8 +84,8 @@ func (k *Clone) Advise(ctx context.Context, a *App, fetcher *backfill.Fetcher) {
 	}
 }
 
-// OrFetch adds to an error that ended the work that --fetch may prevent it, or why it
-// could not.
+// OrFetch adds to a fatal error the advice to use --fetch, or the reason why fetching did not
+// help.
 func (a *App) OrFetch(fetcher *backfill.Fetcher, err error) error {
 	switch {
 	case fetcher == nil && a.lacksObject(err): // the hint about err itself fetches all objects
@@ -117,7 +116,7 @@ func (a *App) fetchSetting(ctx context.Context) (bool, error) {
 	return wanted, nil
 }
 
-// CheckFetch returns an error for a value that agent.fetch does not take.
+// CheckFetch returns an error for an invalid value of agent.fetch.
 func CheckFetch(v gitconfig.Value) error {
 	if _, err := gitconfig.ParseBool(v); err != nil {
 		return &gitconfig.BadValueError{Key: FetchKey, Value: v, Err: err}

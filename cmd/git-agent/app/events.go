@@ -21,9 +21,8 @@ import (
 // EventSchema is the schema of --events.
 const EventSchema = "git-agent/event/1"
 
-// EventLine is one line of --events, in its documented form. A line is written in
-// a single write. A reader may ignore the event "progress" and loses nothing.
-// Which fields a line has depends on its event:
+// EventLine is one line of --events, in its documented form, written in a single write. A reader
+// may ignore the event "progress" without loss. The fields of a line depend on its event:
 //
 //	start        fixes or reports (0 if their number is not known yet), version
 //	progress     text, done, total
@@ -57,7 +56,7 @@ type EventLine struct {
 	Error     string             `json:"error,omitempty"`
 }
 
-// EventSubject is the question that an event is about. At most one field is set.
+// EventSubject is the question of an event. At most one field is set.
 type EventSubject struct {
 	Fix    gitext.OID `json:"fix,omitempty"`    // of szz; none for an uncommitted fix
 	Report string     `json:"report,omitempty"` // of crash: the report's name
@@ -69,8 +68,8 @@ type EventTotal struct {
 	Reports int `json:"reports,omitempty"` // of crash
 }
 
-// EventLog writes the events of a command for other programs to follow. A nil
-// EventLog writes nothing. It is safe for concurrent use.
+// EventLog writes the events of a command for other programs. A nil EventLog writes nothing. It
+// is safe for concurrent use.
 type EventLog struct {
 	now func() time.Time
 
@@ -79,8 +78,7 @@ type EventLog struct {
 	err  error // the first error of writing
 }
 
-// eventGrace is how long an interrupted command waits for the reader of the last
-// events.
+// eventGrace is the time that an interrupted command waits for the reader of the last events.
 const eventGrace = time.Second
 
 // NewEventLog returns a log that appends to the named file, which may be a pipe or
@@ -93,7 +91,7 @@ func (a *App) NewEventLog(ctx context.Context, name string) (*EventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A reader that has stopped reading must not keep an interrupted command from ending.
+	// A stopped reader must not keep an interrupted command from ending.
 	context.AfterFunc(ctx, func() { _ = f.SetWriteDeadline(time.Now().Add(eventGrace)) }) // only a pipe takes a deadline
 	return &EventLog{now: a.Now, file: f}, nil
 }
@@ -151,7 +149,7 @@ func eventLineOf(e agent.Event) EventLine {
 	return EventLine{Event: "unknown"}
 }
 
-// modelUsage converts the usage that an event reports.
+// modelUsage converts the usage in an event.
 func modelUsage(e agent.Usage) model.Usage {
 	return model.Usage{Uncached: e.Uncached, CacheRead: e.CacheRead, CacheWrite: e.CacheWrite, Output: e.Output, Reasoning: e.Reasoning,
 		CostUSD: e.CostUSD, Estimated: e.Estimated}
@@ -162,8 +160,8 @@ func (l *EventLog) Answer(about EventSubject, object any) {
 	l.write(EventLine{Event: "answer", EventSubject: about, Answer: object})
 }
 
-// Close writes the last event, which says how the command ended, and returns the
-// first error of writing. It is no error if the reader has closed the pipe.
+// Close writes the last event, with the command's error if any, and returns the first error of
+// writing. A pipe closed by the reader is no error.
 func (l *EventLog) Close(why error) error {
 	if l == nil {
 		return nil

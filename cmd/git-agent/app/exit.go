@@ -25,7 +25,7 @@ import (
 const (
 	ExitFound       = 0   // the question was answered
 	ExitNothing     = 1   // the command found no answer
-	ExitLimit       = 2   // a limit or budget ended the work; what was printed is valid
+	ExitLimit       = 2   // a limit or budget ended the work; the output is valid
 	ExitModel       = 3   // the model's server is unreachable or refused the request
 	ExitIncomplete  = 4   // the clone lacks objects or history that the answer needs
 	ExitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough; fix has a patch that passes only the model's own test
@@ -55,15 +55,14 @@ func WithHint(err error, format string, args ...any) error {
 	return session.WithHint(err, format, args...)
 }
 
-// WithAgainHint adds to the error of an interrupted investigation the command that goes on
-// with it, which is the same one again.
+// WithAgainHint adds to the error of an interrupted investigation the command that continues it:
+// the same command again.
 func (a *App) WithAgainHint(err error) error {
 	return WithHint(err, "%s", ui.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
 }
 
-// UsageErrorOf turns an error of kong into a UsageError. It also returns the verb
-// that the error is about, which is the program itself if no verb is given, and
-// nil if kong does not know.
+// UsageErrorOf turns an error of kong into a UsageError. It also returns the verb of the error:
+// the program itself without a verb, or nil if kong does not know the verb.
 func UsageErrorOf(err error, args []string) (*kong.Node, error) {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
@@ -121,13 +120,13 @@ func (a *App) Report(ctx context.Context, verb *kong.Node, err error) int {
 	return ExitFatal
 }
 
-// lacksObject reports whether err ended the work because a partial clone lacks an
-// object. A missing object of any other repository is damage.
+// lacksObject reports whether err ended the work because of an object missing in a partial clone.
+// A missing object of any other repository is damage.
 func (a *App) lacksObject(err error) bool {
 	return errors.As(err, new(*gitext.MissingObjectError)) && a.Repo != nil && a.Repo.Partial()
 }
 
-// hints prints the hints of err and of the errors that it wraps.
+// hints prints the hints of err and of its wrapped errors.
 func (a *App) hints(ctx context.Context, err error) {
 	var hinted *session.HintedError
 	if errors.As(err, &hinted) {

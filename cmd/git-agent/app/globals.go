@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Globals are the options that every verb takes.
+// Globals are the options of every verb.
 type Globals struct {
 	Usage       usageFlag `name:"usage" short:"h" help:"print a short usage and exit"`
 	Help        helpFlag  `name:"help" help:"show the manual page and exit"`

@@ -12,15 +12,14 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// Here is the directory of a work tree that the user stands in. What is printed for
-// people is written for it: paths that a terminal can open, and commands that can be
-// copied. The zero value stands for the top of the work tree, and for a directory
-// outside of it.
+// Here is the user's current directory in a work tree. Output for people fits this directory: a
+// terminal can open the paths, and the commands can be copied. The zero value stands for the top
+// of the work tree, and for a directory outside it.
 type Here struct {
 	Dir, Top string
 }
 
-// HereIn returns where the user stands in the work tree of a repository.
+// HereIn returns the user's current directory in the work tree of a repository.
 func HereIn(repo *gitext.Repo) Here {
 	dir, err := os.Getwd()
 	top := repo.WorkTree()
@@ -33,7 +32,7 @@ func HereIn(repo *gitext.Repo) Here {
 	return Here{Dir: dir, Top: top}
 }
 
-// Path writes a tracked path as it is called from the directory.
+// Path returns a tracked path relative to the directory.
 func (h Here) Path(path string) string {
 	if h.Top == "" || path == "" {
 		return path
@@ -45,7 +44,8 @@ func (h Here) Path(path string) string {
 	return rel
 }
 
-// up returns the way to the top of the work tree, "" if the directory is not below it.
+// up returns the relative path to the top of the work tree, "" if the directory is not below the
+// top.
 func (h Here) up() string {
 	rel, err := filepath.Rel(h.Dir, h.Top)
 	if h.Top == "" || err != nil || rel == "." || strings.Trim(rel, "."+string(filepath.Separator)) != "" {
@@ -54,8 +54,8 @@ func (h Here) up() string {
 	return rel
 }
 
-// Command writes the git command of a piece of evidence, which is made for the top of the
-// work tree, so that it works in the directory.
+// Command changes the git command of a piece of evidence, which is made for the top of the work
+// tree, to work in the directory.
 func (h Here) Command(e suspect.Evidence) string {
 	up := h.up()
 	if up == "" || e.Path == "" {

@@ -9,16 +9,16 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// Followers are all who follow the work of a command: readers of --events, of the
-// line of progress and of the live view.
+// Followers are the observers of a command's work: the readers of --events, of the progress line
+// and of the live view.
 type Followers struct {
 	Events *EventLog
 	Meter  *Progress
 	Live   *liveView
 }
 
-// See passes on one event of an engine. about is the question that the event is about,
-// and name its short name.
+// See passes on one event of an engine. about is the question of the event, and name its short
+// name.
 func (f Followers) See(about EventSubject, name string, e agent.Event) {
 	f.Events.event(about, e)
 	if p, ok := e.(agent.Progress); ok {
@@ -35,17 +35,17 @@ func (f Followers) See(about EventSubject, name string, e agent.Event) {
 	f.Meter.Resume()
 }
 
-// liveView shows what a model does while it investigates.
+// liveView shows the actions of a model during an investigation.
 type liveView struct {
 	a      *App
 	on     bool
-	single bool // there is one question, so that lines need not name it
+	single bool // there is one question, so lines need not name it
 	long   bool // -v is given: show thoughts in full
 }
 
 // NewLiveView returns a view of the work on a number of questions, 0 if that is not
-// known yet. It is on if a model is asked and stderr is a terminal, unless
-// --[no-]progress or -q says otherwise.
+// known yet. The view is on if a model is asked and stderr is a terminal, unless --[no-]progress
+// or -q says otherwise.
 func (a *App) NewLiveView(questions int, model bool) *liveView {
 	on := model && !a.Flags.Quiet && ui.IsTerminal(a.Stderr)
 	if a.Flags.Progress != nil {
@@ -54,8 +54,7 @@ func (a *App) NewLiveView(questions int, model bool) *liveView {
 	return &liveView{a: a, on: on, single: questions == 1, long: a.Flags.Verbose > 0}
 }
 
-// show prints the lines about one event, if there are any. name is the short name of
-// the question that the event is about.
+// show prints the lines about one event, if any. name is the short name of the event's question.
 func (l *liveView) show(name string, e agent.Event) {
 	if !l.on {
 		return
@@ -71,7 +70,7 @@ func (l *liveView) show(name string, e agent.Event) {
 // liveWidth is the most characters of a line about an event.
 const liveWidth = 110
 
-// testTool is the tool of fix whose results say how far a repair is.
+// testTool is the tool of fix whose results show the state of a repair.
 const testTool = "test"
 
 // LiveLines returns the lines about one event.
@@ -100,7 +99,7 @@ func LiveLines(e agent.Event, long bool) []string {
 		if e.Failed || long || e.Name == testTool {
 			return []string{clip("        " + first)}
 		}
-	case agent.Progress: // from one run of an ensemble; followers shows all others on the progress line
+	case agent.Progress: // from one run of an ensemble; Followers shows the others on the progress line
 		return []string{clip(e.Text)}
 	case agent.Usage:
 		return []string{fmt.Sprintf("turn %d: %s", e.Turn, render.UsageText(modelUsage(e)))}
@@ -108,5 +107,5 @@ func LiveLines(e agent.Event, long bool) []string {
 	return nil
 }
 
-// clip cuts a line about an event at liveWidth.
+// clip cuts a line about an event to liveWidth characters.
 func clip(s string) string { return ui.Clip(s, liveWidth) }

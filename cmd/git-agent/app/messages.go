@@ -29,9 +29,8 @@ func writeHint(w io.Writer, text string) {
 	}
 }
 
-// adviceWanted reports whether hints are wanted, by the rules that git applies to
-// its own: the boolean GIT_ADVICE decides, or if that is unset or empty, the
-// configuration.
+// adviceWanted reports whether hints are wanted, by git's own rules for hints: GIT_ADVICE, a
+// boolean, decides, or the configuration if it is unset or empty.
 func (a *App) adviceWanted(ctx context.Context) bool {
 	if v := a.Env.Get("GIT_ADVICE"); v != "" {
 		return !gitconfig.IsFalse(v)
@@ -39,14 +38,14 @@ func (a *App) adviceWanted(ctx context.Context) bool {
 	return gitconfig.Bool(context.WithoutCancel(ctx), "advice.agent", true)
 }
 
-// warnings remembers which warnings were printed. Its zero value is ready to use.
+// warnings remembers printed warnings. Its zero value is ready to use.
 type warnings struct {
 	mu    sync.Mutex
 	texts map[string]bool
 }
 
-// WarnOnce prints a warning, once for each text. It is for problems that do not
-// keep the command from answering.
+// WarnOnce prints a warning, once for each text. It is for problems that do not prevent an
+// answer.
 func (a *App) WarnOnce(text string) {
 	a.given.mu.Lock()
 	defer a.given.mu.Unlock()
@@ -72,8 +71,8 @@ func (a *App) WarnUntrusted(key, scope string) {
 	fmt.Fprintf(a.Stderr, "warning: %s (%s) is ignored: a repository may not set it; use 'git config --global %s <value>'\n", key, scope, key)
 }
 
-// warnUnknown warns of settings that the program does not read: a mistyped one would do
-// nothing, and nobody would know.
+// warnUnknown warns of unknown settings, because a mistyped setting would silently have no
+// effect.
 func (a *App) warnUnknown(config map[string][]gitconfig.Value) {
 	for _, key := range slices.Sorted(maps.Keys(config)) {
 		nearest, unknown := doctor.Unknown(a.settings, key)

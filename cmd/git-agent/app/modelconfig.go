@@ -22,9 +22,8 @@ func (a *App) ModelSettings(ctx context.Context) (session.Settings, error) {
 	return session.Read(config, a.Env.Get, a.WarnUntrusted)
 }
 
-// NewSession opens a session with the model that the settings name. Runs are
-// recorded in traces, which the caller closes; nil records nothing. With preview,
-// the session is not used to send anything.
+// NewSession opens a session with the model in the settings. Runs are recorded in traces, which
+// the caller closes; nil records nothing. With preview, the session sends nothing.
 func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.Traces, preview bool) (*session.Session, error) {
 	version, err := EngineVersion()
 	if err != nil {
@@ -37,11 +36,10 @@ func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.
 	})
 }
 
-// OpenModel decides which engine answers questions about a repository, and opens a
-// session with the model, or returns nil if the offline engine answers. apply
-// overrides the settings with options. The session records its runs in the traces,
-// which the caller closes; they may be nil. With preview, the session is not used to
-// send anything, and nothing is recorded.
+// OpenModel chooses the engine for questions about a repository, and opens a session with the
+// model, or returns nil for the offline engine. apply overrides the settings with options. The
+// session records its runs in the returned traces, which may be nil and which the caller closes.
+// With preview, the session sends and records nothing.
 func (a *App) OpenModel(
 	ctx context.Context,
 	repo *gitext.Repo,
@@ -50,7 +48,7 @@ func (a *App) OpenModel(
 	preview bool,
 ) (*session.Session, *cache.Traces, error) {
 	var settings session.Settings
-	var bad error // a value that matters only if a model is asked
+	var bad error // a bad value that matters only for a model
 	if choice.Named != "offline" {
 		var err error
 		settings, err = a.ModelSettings(ctx)
@@ -82,9 +80,9 @@ func (a *App) OpenModel(
 	return opened, traces, nil
 }
 
-// openRepoTraces opens the file in which runs about a repository are recorded, and
-// creates it. If it cannot be opened, the user is warned and the traces are nil: the
-// model works unrecorded. It fails only if it is interrupted.
+// openRepoTraces opens or creates the file for recorded runs about a repository. If that fails,
+// it warns and returns nil traces: the model works unrecorded. It returns an error only after an
+// interrupt.
 func (a *App) openRepoTraces(ctx context.Context, repo *gitext.Repo) (*cache.Traces, error) {
 	k := a.Data.Folders(ctx, repo.CommonDir())
 	traces, err := a.Data.OpenTraces(ctx, k.State, k.StateErr)
@@ -109,8 +107,7 @@ func (a *App) Keys() []string {
 	return keys
 }
 
-// OpenOwnTraces opens the recorded runs that belong to no repository, such as
-// evaluations.
+// OpenOwnTraces opens the recorded runs without a repository, such as evaluations.
 func (a *App) OpenOwnTraces(ctx context.Context) (*cache.Traces, error) {
 	own, err := a.Data.User(ctx).Own(place.State)
 	return a.Data.OpenTraces(ctx, own, err)

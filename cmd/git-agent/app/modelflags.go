@@ -9,8 +9,8 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// ModelFlags are the options that every verb which asks a model shares with its
-// evaluation. In the help, ${work} names one conversation; an embedding struct sets it.
+// ModelFlags are the shared options of every verb that can ask a model, and of its evaluation. In
+// the help, ${work} names one conversation; the embedding struct sets it.
 type ModelFlags struct {
 	Model         string         `placeholder:"<name>" help:"name of the model to use; default: agent.model"`
 	Turns         *int           `placeholder:"<n>" help:"end ${work} after <n> answers from the model"`
@@ -20,9 +20,8 @@ type ModelFlags struct {
 	AllowUnpriced bool           `help:"use a model even if its price is unknown"`
 }
 
-// VotingFlags are the options of a verb whose investigations vote. In the help, ${runs}
-// says what is investigated how many times, and how the runs decide; an embedding struct
-// sets it.
+// VotingFlags are the options of a verb whose investigations vote. In the help, ${runs} describes
+// the repeated investigations and their vote; the embedding struct sets it.
 type VotingFlags struct {
 	ModelFlags `embed:"" set:"work=an investigation"`
 	Runs       *int `placeholder:"<n>" help:"investigate each ${runs}"`
@@ -61,7 +60,7 @@ func CheckCost(usd *float64) error {
 	return nil
 }
 
-// RunCount returns how many times the model investigates each question.
+// RunCount returns the number of investigations of each question.
 func (f *VotingFlags) RunCount() int {
 	if f.Runs == nil {
 		return 1
@@ -69,13 +68,13 @@ func (f *VotingFlags) RunCount() int {
 	return *f.Runs
 }
 
-// ModelJobs is how many investigations go on at once by default. It does not
-// depend on the processors, because investigations mostly wait for the server,
-// which limits the rate of requests.
+// ModelJobs is the default number of concurrent investigations. It does not depend on the
+// processors, because investigations mostly wait for the server, which limits the rate of
+// requests.
 const ModelJobs = 8
 
-// Jobs returns how many questions are worked on at once by default. With --runs they
-// are fewer, so that the number of requests at once stays the same.
+// Jobs returns the default number of concurrent questions. With --runs, it is lower, so that the
+// number of concurrent requests stays the same.
 func (f *VotingFlags) Jobs() int { return max(1, ModelJobs/f.RunCount()) }
 
 // Used reports whether any option is given that makes sense only with a model.
@@ -86,7 +85,7 @@ func (f *ModelFlags) Used() bool {
 // Used reports whether any option is given that makes sense only with a model.
 func (f *VotingFlags) Used() bool { return f.ModelFlags.Used() || f.Runs != nil }
 
-// Override replaces settings by the options that are given.
+// Override replaces settings by the given options.
 func (f *ModelFlags) Override(s *session.Settings) {
 	if f.Model != "" {
 		s.Model, s.From["agent.model"] = f.Model, "--model"
@@ -112,15 +111,15 @@ var ErrNoModel = errors.New("no model is configured")
 // NoModelHint says how to configure a model.
 const NoModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
-// EngineChoice is what decides whether a model answers.
+// EngineChoice has the options that decide whether a model answers.
 type EngineChoice struct {
 	Named   string // the value of --engine
-	Options bool   // there are options that make sense only with a model
-	Offline string // why the offline engine must answer, such as "--algorithm=b"; "" if it need not
+	Options bool   // options are given that make sense only with a model
+	Offline string // the reason for the offline engine, such as "--algorithm=b"; "" without one
 }
 
 // Insists reports whether the user asked for the agent engine, so that an answer of the
-// offline engine in its place counts as a failure.
+// offline engine counts as a failure.
 func (c EngineChoice) Insists(s session.Settings) bool {
 	return c.Named == "agent" || s.Engine == "agent"
 }

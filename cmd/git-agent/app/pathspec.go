@@ -22,9 +22,8 @@ type Pathspecs struct {
 	env    Environ
 }
 
-// PathspecsIn returns the reader for the current directory. Outside of the work tree,
-// where --git-dir and --work-tree make it possible to work, paths start at the top, as
-// those of git do.
+// PathspecsIn returns the reader for the current directory. Outside of the work tree (with
+// --git-dir and --work-tree), paths start at the top, as in git.
 func PathspecsIn(repo *gitext.Repo, env Environ) Pathspecs {
 	p := Pathspecs{top: repo.WorkTree(), env: env}
 	dir, err := os.Getwd()
@@ -44,14 +43,14 @@ func PathspecsIn(repo *gitext.Repo, env Environ) Pathspecs {
 	return p
 }
 
-// within reports whether a directory is top or lies below it.
+// within reports whether a directory is top or below top.
 func within(top, dir string) bool {
 	rel, err := filepath.Rel(top, dir)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// set reports whether one of git's variables for all pathspecs is true, which the
-// options --literal-pathspecs, --glob-pathspecs and so on of git set.
+// set reports whether one of git's variables for all pathspecs is true. git's options
+// --literal-pathspecs, --glob-pathspecs and so on set them.
 func (p Pathspecs) set(name string) bool {
 	switch strings.ToLower(p.env.Get(name)) {
 	case "", "0", "false", "no", "off":
@@ -62,7 +61,7 @@ func (p Pathspecs) set(name string) bool {
 
 // Paths translates typed pathspecs into paths from the top of the tree: nil if they
 // include everything, literal paths if none of them has magic or wildcards, otherwise
-// pathspecs in the long form, which begin with ":(".
+// pathspecs in the long form, which begins with ":(".
 func (p Pathspecs) Paths(typed []string) ([]string, error) {
 	var specs []pathspec
 	magic, all := false, false
@@ -111,8 +110,8 @@ func (s pathspec) has(magic string) bool { return slices.Contains(s.magic, magic
 // wild reports whether the path has wildcards that count.
 func (s pathspec) wild() bool { return !s.has("literal") && strings.ContainsAny(s.path, `*?[\`) }
 
-// long writes the pathspec in the long form. The part that comes from the current
-// directory is marked as literal by git's own prefix:<n>.
+// long returns the pathspec in the long form. git's own prefix:<n> marks the part from the
+// current directory as literal.
 func (s pathspec) long(prefix string) string {
 	words := s.magic
 	if !s.wild() && !s.has("literal") && !s.has("glob") {
@@ -127,8 +126,8 @@ func (s pathspec) long(prefix string) string {
 	return ":(" + strings.Join(words, ",") + ")" + s.path
 }
 
-// sharedDirs returns the length of the directories that a path has in common with the
-// prefix, with the slash behind them.
+// sharedDirs returns the length of the directories that a path shares with the prefix, with the
+// slash after them.
 func sharedDirs(prefix, path string) int {
 	n := 0
 	for dir := range strings.SplitAfterSeq(prefix+"/", "/") {
@@ -168,13 +167,13 @@ func (p Pathspecs) parse(typed string) (pathspec, error) {
 	}
 	s.path, err = p.join(rest, top)
 	if err == nil && strings.HasSuffix(rest, "/") && s.path != "" {
-		s.path += "/" // matches a directory alone
+		s.path += "/" // matches only a directory
 	}
 	return s, err
 }
 
-// cutMagic takes the magic off a pathspec. It returns the path, and whether the path
-// starts at the top.
+// cutMagic removes the magic from a pathspec. It returns the path, and whether the path starts at
+// the top.
 func (s *pathspec) cutMagic(typed string) (rest string, top bool, err error) {
 	switch {
 	case strings.HasPrefix(typed, ":("):
@@ -218,8 +217,8 @@ func (s *pathspec) cutMagic(typed string) (rest string, top bool, err error) {
 	return typed, false, nil
 }
 
-// join returns a path from the top of the tree, "" for the top itself. In a bare
-// repository there is no directory that paths are relative to.
+// join returns a path from the top of the tree, "" for the top itself. In a bare repository,
+// there are no relative paths.
 func (p Pathspecs) join(typed string, fromTop bool) (string, error) {
 	full := path.Join(p.Prefix, filepath.ToSlash(typed))
 	if fromTop {
@@ -248,9 +247,8 @@ func (p Pathspecs) join(typed string, fromTop bool) (string, error) {
 	return full, nil
 }
 
-// Exists reports whether an argument without "--" before it can only be a path: it is
-// there, or it is a pattern. A pattern is what git takes for one: long magic, or a
-// wildcard.
+// Exists reports whether an argument without "--" before it can be a path: it exists, or it is a
+// pattern by git's rules, with long magic or a wildcard.
 func (p Pathspecs) Exists(arg string) bool {
 	name := arg
 	switch {
@@ -278,8 +276,8 @@ func (p Pathspecs) Exists(arg string) bool {
 	return err == nil
 }
 
-// IsFile reports whether an argument is the name of a file of the work tree, whatever
-// else it may be.
+// IsFile reports whether an argument is the name of a file of the work tree, even if it is also a
+// revision.
 func (p Pathspecs) IsFile(arg string) bool {
 	if p.top == "" || !within(p.top, p.Dir) || filepath.IsAbs(arg) {
 		return false
@@ -291,12 +289,12 @@ func (p Pathspecs) IsFile(arg string) bool {
 	return arg != "" && err == nil
 }
 
-// dashesHint says how to tell revisions from paths.
+// dashesHint advises to separate revisions and paths.
 const dashesHint = "use '--' to separate paths from revisions, like this:\n'git agent szz [<revision>...] -- [<path>...]'"
 
-// SplitArguments splits arguments among which there is no "--" into revisions and the
-// paths after them, as git does: the first one that is no revision begins the paths,
-// which must all be there. An argument that may be both is an error.
+// SplitArguments splits arguments without a "--" into revisions and the paths after them, as git
+// does: the first argument that is no revision begins the paths, which must all exist. An
+// ambiguous argument is an error.
 func SplitArguments(ctx context.Context, repo *gitext.Repo, args []string) (revisions, paths []string, err error) {
 	p := PathspecsIn(repo, nil)
 	for i, arg := range args {
@@ -315,8 +313,8 @@ func SplitArguments(ctx context.Context, repo *gitext.Repo, args []string) (revi
 	return args, nil, nil
 }
 
-// notAPath explains why the arguments are neither revisions nor paths. unknown is what
-// git said of the first of them as a revision.
+// notAPath explains why the arguments are neither revisions nor paths. unknown is git's error for
+// the first one as a revision.
 func notAPath(args []string, p Pathspecs, unknown error) error {
 	if i := slices.IndexFunc(args, func(a string) bool { return !p.Exists(a) }); i > 0 {
 		return WithHint(fmt.Errorf("%s: no such path in the working tree", args[i]),
@@ -328,7 +326,7 @@ func notAPath(args []string, p Pathspecs, unknown error) error {
 	return ambiguous(args[0], "unknown revision or path not in the working tree")
 }
 
-// ambiguous returns git's error for an argument that is no revision alone.
+// ambiguous returns git's error for an argument that is not only a revision.
 func ambiguous(arg, why string) error {
 	return WithHint(fmt.Errorf("ambiguous argument '%s': %s", arg, why), dashesHint)
 }

@@ -12,16 +12,16 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// Progress is reported as git does it: on stderr, if that is a terminal, after a
-// delay, on one line that is rewritten. With --progress and no terminal, a new
-// line is printed every 30 seconds at most. Work of many minutes prints a line a minute
-// even if nobody asked for it, so that the log of a job shows that it lives.
+// Progress is reported as in git: on stderr if that is a terminal, after a delay, on one line
+// that is rewritten. With --progress and no terminal, a new line appears at most every 30
+// seconds. Work of many minutes prints a line a minute even without --progress, so that the log
+// of a job shows a sign of life.
 const (
 	progressDelay  = time.Second            // git's default of GIT_PROGRESS_DELAY
 	progressRedraw = 100 * time.Millisecond // the least time between two changes of the line
 	ProgressPlain  = 30 * time.Second       // the least time between two lines without a terminal
 	ProgressLong   = time.Minute            // likewise, if --progress is not given
-	progressBeat   = time.Second            // how often the elapsed time is updated
+	progressBeat   = time.Second            // interval of updates of the elapsed time
 )
 
 // Progress shows one line about work that may take long. The zero value and nil
@@ -32,7 +32,7 @@ type Progress struct {
 	tty    bool
 	now    func() time.Time
 	begun  time.Time
-	next   time.Time     // when the line may be written again
+	next   time.Time     // earliest time of the next write
 	every  time.Duration // the least time between two lines without a terminal
 	shown  bool          // the line is on the terminal
 	title  string
@@ -62,8 +62,8 @@ func (a *App) NewProgress(title string) *Progress {
 	return a.startProgress(title, tty, delay, ProgressPlain)
 }
 
-// NewSlowProgress is NewProgress, but where nothing was said about progress and stderr is no
-// terminal, a line now and then, after the time every, says that the work goes on.
+// NewSlowProgress is NewProgress, but if no option is given and stderr is no terminal, it prints
+// a line at intervals of every.
 func (a *App) NewSlowProgress(title string, every time.Duration) *Progress {
 	if a.Flags.Progress == nil && !a.Flags.Quiet && a.Flags.Verbose == 0 && !ui.IsTerminal(a.Stderr) {
 		return a.startProgress(title, false, every, every)
@@ -96,14 +96,14 @@ func (p *Progress) beat() {
 	}
 }
 
-// redraw draws the line with the present time.
+// redraw draws the line with the current time.
 func (p *Progress) redraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draw()
 }
 
-// Update sets how much of the work is done. total is 0 if it is unknown.
+// Update sets the finished and the total amount of work; an unknown total is 0.
 func (p *Progress) Update(done, total int, what string) {
 	if p == nil {
 		return
@@ -114,7 +114,7 @@ func (p *Progress) Update(done, total int, what string) {
 	p.draw()
 }
 
-// setText sets the text that says what is being done.
+// setText sets the text about the current work.
 func (p *Progress) setText(what string) {
 	if p == nil {
 		return
@@ -125,8 +125,8 @@ func (p *Progress) setText(what string) {
 	p.draw()
 }
 
-// draw writes the line if enough time has passed and nothing else is being
-// printed. The caller holds p.mu.
+// draw writes the line if enough time has passed and no other output is in progress. The caller
+// holds p.mu.
 func (p *Progress) draw() {
 	now := p.now()
 	if !p.active || p.hidden > 0 || now.Before(p.next) {
@@ -145,7 +145,7 @@ func (p *Progress) draw() {
 
 func (p *Progress) line(elapsed time.Duration) string {
 	line := p.title + ":"
-	if p.total > 1 { // a percentage of one says nothing
+	if p.total > 1 { // a percentage of one is useless
 		line += fmt.Sprintf(" %3d%% (%d/%d)", p.done*100/p.total, p.done, p.total)
 	}
 	if p.what != "" {
@@ -164,7 +164,7 @@ func (p *Progress) line(elapsed time.Duration) string {
 }
 
 // Clear removes the line so that something else can be printed. The line returns
-// after as many calls of resume.
+// after the same number of calls of Resume.
 func (p *Progress) Clear() {
 	if p == nil {
 		return
@@ -178,7 +178,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// Resume undoes one call of clear.
+// Resume undoes one call of Clear.
 func (p *Progress) Resume() {
 	if p == nil {
 		return

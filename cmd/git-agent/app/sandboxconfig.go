@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// SandboxSettings say how the commands of a project are confined. Only the user
-// can set them: a repository must not choose what its own code may access.
+// SandboxSettings define the confinement of a project's commands. Only the user can set them: a
+// repository must not choose the access rights of its own code.
 type SandboxSettings struct {
 	Level    sandbox.Level
 	Readable []string
@@ -63,7 +63,7 @@ func (a *App) SandboxSettings(ctx context.Context, asked string) (SandboxSetting
 	return s, err
 }
 
-// CheckSandboxLevel returns an error for a value that agent.sandbox does not take.
+// CheckSandboxLevel returns an error for an invalid value of agent.sandbox.
 func CheckSandboxLevel(v gitconfig.Value) error {
 	bad := &gitconfig.BadValueError{Key: SandboxKey, Value: v, Err: errors.New("it must be auto, bwrap, landlock or none")}
 	switch {
@@ -76,8 +76,7 @@ func CheckSandboxLevel(v gitconfig.Value) error {
 }
 
 // sandboxPaths returns the paths of a key as absolute paths. It fails if the
-// sandbox cannot grant one of them, because the command would then lack
-// something that the user meant it to have.
+// sandbox cannot grant one of them, because the command would then lack an intended path.
 func (a *App) sandboxPaths(key string, values []string) ([]string, error) {
 	var paths []string
 	for _, path := range values {
@@ -92,7 +91,7 @@ func (a *App) sandboxPaths(key string, values []string) ([]string, error) {
 	return paths, nil
 }
 
-// UnconfinedHint says what to do if nothing can confine a command.
+// UnconfinedHint returns advice for a system without a usable sandbox.
 func UnconfinedHint(e *sandbox.Unavailable) string {
 	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
 	if command := sandbox.InstallCommand(e.Failed); command != "" {
@@ -101,14 +100,14 @@ func UnconfinedHint(e *sandbox.Unavailable) string {
 	return none
 }
 
-// CompiledFolder returns the folder with what compilers made, among the cached data of a
-// repository; "" if there is no place for such data.
+// CompiledFolder returns the folder for compilers' output among the cached data of a repository,
+// or "" without a place for such data.
 func (a *App) CompiledFolder(ctx context.Context, repo *gitext.Repo) string {
 	folders := a.Data.Folders(ctx, repo.CommonDir())
 	if folders.CacheErr != nil {
 		return ""
 	}
-	// Earlier versions kept caches there that tests could write. A failure only wastes space.
+	// Earlier versions had caches there that tests could write. A failure only wastes space.
 	sandbox.RemoveAll(filepath.Join(folders.Cache.Path, "build"))
 	return filepath.Join(folders.Cache.Path, "compiled")
 }

@@ -4,8 +4,8 @@ import (
 	"git-agent/agent/shard"
 )
 
-// ShardFlags are the options by which a verb works on a part of its cases, and keeps what
-// it found in a plain file.
+// ShardFlags are the options that make a verb work on a part of its cases and keep the results in
+// a plain file.
 type ShardFlags struct {
 	Shard   string `placeholder:"<i>/<n>" help:"work only on the <i>th of <n> equal parts, counted from 1; needs --journal"`
 	Journal string `placeholder:"<file>" kind:"path" help:"keep what is found in <file>, continue what is there, and let eval merge join it with that of other parts"`
@@ -13,7 +13,7 @@ type ShardFlags struct {
 	Part shard.Shard `kong:"-"`
 }
 
-// CheckShard reads the shard, which is the whole if none is given.
+// CheckShard parses the shard; the default is the whole.
 func (f *ShardFlags) CheckShard() (err error) {
 	f.Part = shard.Whole
 	if f.Shard == "" {

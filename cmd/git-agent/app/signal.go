@@ -14,9 +14,8 @@ import (
 // ErrInterrupted is the cause with which a signal cancels the context.
 var ErrInterrupted = errors.New("interrupted")
 
-// relayWindow is the time in which several signals count as one. If the program
-// is started as `git agent`, a single Ctrl-C arrives twice at once: from the
-// terminal, and from git, which relays it to its child.
+// relayWindow is the time within which several signals count as one. In `git agent`, a single
+// Ctrl-C arrives twice: from the terminal, and from git, which relays it to its child.
 const relayWindow = time.Second
 
 // lastWait limits the time from a signal to the end of the process. Removing a
@@ -24,8 +23,8 @@ const relayWindow = time.Second
 // for ever.
 const lastWait = 20 * time.Second
 
-// Heard is what the first Ctrl-C prints at once, because ending may take seconds. It
-// begins on a line of its own: the terminal has printed ^C.
+// Heard is the immediate answer to the first Ctrl-C, because ending may take seconds. It begins
+// with a line break, because the terminal has printed ^C.
 const Heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 
 // WithSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels. A
@@ -33,7 +32,7 @@ const Heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 // A second signal ends the process at once, and so does lastWait.
 //
 // SIGHUP is sent when the terminal closes. It does not reach the git processes,
-// because each is in a process group of its own. Under nohup it stays ignored.
+// because each has its own process group. Under nohup, it stays ignored.
 //
 // SIGPIPE is caught so that writing to a closed pipe returns EPIPE. Children
 // still get the default disposition.
@@ -66,8 +65,8 @@ func WithSignals(parent context.Context, stderr io.Writer, quiet *atomic.Bool) (
 	}
 }
 
-// watchSignals calls first for the first signal, and second for the next one that
-// is not the first one relayed.
+// watchSignals calls first for the first signal, and second for the next signal that is no relay
+// of the first.
 func watchSignals(signals <-chan os.Signal, done <-chan struct{}, now func() time.Time, first func(os.Signal), second func()) {
 	var since time.Time
 	for {

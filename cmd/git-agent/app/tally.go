@@ -8,16 +8,16 @@ import (
 
 // ExitTally counts the answers of a verb, which decide the exit code.
 type ExitTally struct {
-	AgentRequired bool // an answer of the offline engine in place of a model counts as a failure
+	AgentRequired bool // an answer of the offline engine instead of a model counts as a failure
 	Missed        int  // answers that name nothing
 	refused       int  // questions that the server did not answer
-	limited       int  // questions that a limit left without an answer of the model
+	limited       int  // questions without an answer of the model because of a limit
 	failed        int  // questions that no engine could work on
-	incomplete    int  // answers that would need objects or history that the clone lacks
+	incomplete    int  // answers that need objects or history missing in the clone
 	unsure        int  // answers whose suspect is below the floor for trailers, or whose patch passes only the model's own test
 }
 
-// Tallied is what counts of one answer.
+// Tallied has the parts of one answer that count.
 type Tallied struct {
 	Failed     bool              // no engine could work on the question
 	Empty      bool              // the answer names nothing
@@ -27,8 +27,8 @@ type Tallied struct {
 	Runs       []agent.RunReport // of the model
 }
 
-// Add counts one answer. An ensemble has answered if any of its runs has. A
-// useless answer of the model still counts as one.
+// Add counts one answer. An ensemble has answered if any of its runs has. Even a useless answer
+// of the model counts as an answer.
 func (t *ExitTally) Add(ans Tallied) {
 	if ans.Failed {
 		t.failed++

@@ -18,9 +18,8 @@ func (a *App) PersonReads() bool {
 	return ui.IsTerminal(a.Stdout) || a.Env.Get("GIT_PAGER_IN_USE") != ""
 }
 
-// TextWidth returns the width of the output: COLUMNS, which git respects first
-// too, or the terminal's width, or 100 if there is no terminal. It is 40 at least,
-// because narrower text cannot be laid out.
+// TextWidth returns the width of the output in columns: COLUMNS, as in git, or the terminal's
+// width, or 100 without a terminal. It is at least 40, because narrower text cannot be laid out.
 func (a *App) TextWidth() int {
 	if n, err := strconv.Atoi(a.Env.Get("COLUMNS")); err == nil && n > 0 {
 		return max(40, n)
@@ -34,8 +33,7 @@ func (a *App) TextWidth() int {
 
 // WantColor reports whether to use color. --color decides, then NO_COLOR, then
 // git's own rule for color.agent, which respects color.ui, TERM and
-// GIT_PAGER_IN_USE. It starts a git process only if there is a terminal or a
-// pager of git's.
+// GIT_PAGER_IN_USE. It starts a git process only for a terminal or a pager of git.
 func (a *App) WantColor(ctx context.Context) bool {
 	switch a.Flags.Color {
 	case "always":
@@ -53,8 +51,8 @@ func (a *App) WantColor(ctx context.Context) bool {
 	return gitconfig.ColorBool(ctx, "color.agent", tty)
 }
 
-// ColorSlots maps each slot of color.agent.<slot> to its default, as git's
-// configuration spells it. Colour never carries meaning alone.
+// ColorSlots maps each slot of color.agent.<slot> to its default in the syntax of git's
+// configuration. Colour is never the only carrier of a meaning.
 var ColorSlots = map[string]string{
 	"fix":         "bold",
 	"suspect":     "yellow",
@@ -71,7 +69,7 @@ var ColorSlots = map[string]string{
 }
 
 // NewPalette returns the colours of the slots, or an empty palette if color is
-// not wanted. It asks git only for slots that are configured.
+// not wanted. It asks git only for configured slots.
 func (a *App) NewPalette(ctx context.Context) ui.Palette {
 	if !a.WantColor(ctx) {
 		return ui.Palette{}
@@ -87,8 +85,8 @@ func (a *App) Page(ctx context.Context) *ui.Pager {
 }
 
 // logCall prints one call of git for -v, as a line that can be pasted into a
-// shell. Paths in it are those of the top of the work tree, which -C leads to from a
-// subdirectory; revisions were read where the user stands.
+// shell. Paths in the call are relative to the top of the work tree, so the line has -C in a
+// subdirectory; revisions were resolved in the current directory.
 func (a *App) logCall(argv []string, d time.Duration, exit int) {
 	if a.Repo != nil && len(argv) > 1 && argv[1] != "rev-parse" {
 		if up := HereIn(a.Repo).up(); up != "" {
@@ -98,7 +96,7 @@ func (a *App) logCall(argv []string, d time.Duration, exit int) {
 	fmt.Fprintf(a.Stderr, "%s # exit %d, %s\n", ui.ShellJoin(argv), exit, d.Round(100*time.Microsecond))
 }
 
-// LineEnd returns what ends a line of output: NUL with -z, else a newline.
+// LineEnd returns the end of a line of output: NUL with -z, else a newline.
 func LineEnd(null bool) string {
 	if null {
 		return "\x00"

@@ -23,7 +23,7 @@ func WriteFile(path string, mode os.FileMode, write func(io.Writer) error) error
 	return errorAt(path, os.Rename(f.Name(), path))
 }
 
-// errorAt replaces the path that an error of the system names by path.
+// errorAt replaces the path in an error of the system by path.
 func errorAt(path string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError

@@ -1,6 +1,5 @@
-// Package doctor checks git, the installation, the model and the repository, and
-// says how to solve each problem that it finds. It also repairs what it can, if it
-// is asked to.
+// Package doctor checks git, the installation, the model and the repository, and gives a solution
+// for each problem. On request, it also repairs some problems.
 package doctor
 
 import (
@@ -18,8 +17,8 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Input is what the checks use of the process. Functions are called when their
-// check begins, because they may start git or print a warning.
+// Input has the parts of the process that the checks use. Functions are called at the beginning
+// of their check, because they may start git or print a warning.
 type Input struct {
 	Stdin          io.Reader // answers the questions of Fix
 	Stdout, Stderr io.Writer
@@ -29,15 +28,15 @@ type Input struct {
 
 	Open         func(ctx context.Context, opt gitext.OpenOptions) (*gitext.Repo, error)
 	Data         *store.Store
-	Settings     []Setting                                           // what the program reads besides session.Table
+	Settings     []Setting                                           // the program's settings besides session.Table
 	Model        func(ctx context.Context) (session.Settings, error) // without a warning about untrusted settings
 	Sandbox      func(ctx context.Context) (sandbox.Level, error)    // the configured level
-	ManDir       func() (string, error)                              // the directory in which manual pages are installed
+	ManDir       func() (string, error)                              // the directory of installed manual pages
 	Calibrations []Calibration
 
 	JSON   bool // print one JSON object for each check
 	Quiet  bool // print only problems
-	Fix    bool // repair what can be repaired
+	Fix    bool // repair problems if possible
 	Yes    bool // answer yes to the questions of Fix
 	Online bool // send a test request to the model
 }
@@ -48,7 +47,7 @@ type Calibration struct {
 	Path  func(s session.Settings) string                           // "" if none is configured
 	Read  func(path string) (*session.Calibration, error)           // reads the file
 	Basis func(s session.Settings, runs int) (session.Basis, error) // of the verb's answers now
-	Again string                                                    // the command that makes another
+	Again string                                                    // the command that makes a new one
 }
 
 // Setting is a key of git's configuration that the program reads.
@@ -56,8 +55,7 @@ type Setting struct {
 	Key      string
 	UserOnly bool // ignored if the repository itself sets it
 	Confined bool // ignored if the repository itself sets it and no sandbox confines commands
-	// Check returns an error for a value that the setting does not take. nil means that
-	// it takes any.
+	// Check returns an error for an invalid value. nil means that every value is valid.
 	Check func(gitconfig.Value) error
 }
 
@@ -68,9 +66,8 @@ type visit struct {
 	failed  bool          // a check has failed
 }
 
-// Run runs all checks, even if one fails, so that all problems are seen at once.
-// Outside of a repository it skips the checks of the repository. sound is false if
-// a check has failed.
+// Run runs all checks, even after a failure, so that all problems appear at once. Outside of a
+// repository it skips the checks of the repository. sound is false if a check has failed.
 func Run(ctx context.Context, in Input) (sound bool, err error) {
 	v := &visit{Input: in}
 	err = v.run(ctx)
@@ -107,7 +104,7 @@ func (v *visit) run(ctx context.Context) error {
 // report prints the results of some checks.
 func (v *visit) report(ctx context.Context, list ...finding) error {
 	if err := ctx.Err(); err != nil {
-		return err // a check that was interrupted has found nothing
+		return err // an interrupted check has no findings
 	}
 	for _, f := range list {
 		v.failed = v.failed || f.Status == checkFail
@@ -118,7 +115,7 @@ func (v *visit) report(ctx context.Context, list ...finding) error {
 	return nil
 }
 
-// say prints a notice, unless it is to be quiet.
+// say prints a notice, unless Quiet is set.
 func (v *visit) say(format string, args ...any) {
 	if !v.Quiet {
 		fmt.Fprintf(v.Stderr, format+"\n", args...)

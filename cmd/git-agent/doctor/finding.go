@@ -39,7 +39,7 @@ func warn(check, fix, format string, args ...any) finding {
 	return finding{Check: check, Status: checkWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// hintOf returns the hint that an error of git or of the cache has, or "".
+// hintOf returns the hint in an error of git or of the cache, or "".
 func hintOf(err error) string {
 	var git *gitcmd.Error
 	var kept *cache.Error

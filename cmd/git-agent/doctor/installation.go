@@ -16,11 +16,10 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// oldestGit is the oldest version that is supported and tested, that of Ubuntu
-// 22.04.
+// oldestGit is the oldest supported and tested version, from Ubuntu 22.04.
 const oldestGit = "2.34"
 
-// checkInstallation runs the checks that need no repository.
+// checkInstallation runs the checks without a repository.
 func checkInstallation(ctx context.Context, v *visit) []finding {
 	list := []finding{
 		checkGit(ctx),
@@ -108,8 +107,8 @@ func checkManual(v *visit) finding {
 	return warn("manual", "git agent man --install", "the pages are not installed, so that 'git agent --help' finds none")
 }
 
-// completionFiles are the files in which bash, zsh and fish look for a completion
-// script, below a data directory.
+// completionFiles are the places of a completion script for bash, zsh and fish, below a data
+// directory.
 var completionFiles = []string{
 	"bash-completion/completions/git-agent",
 	"zsh/site-functions/_git-agent",
@@ -156,7 +155,7 @@ func checkCompletion(v *visit) finding {
 	return ok("completion", "%s", full)
 }
 
-// maxStartup bounds the start-up file of a shell that is read.
+// maxStartup bounds the size of a shell's start-up file, in bytes.
 const maxStartup = 1 << 20
 
 // zshReads reports whether zsh looks for completions in the directory: it is one of
@@ -176,8 +175,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// checkSandbox tries the sandbox that would confine --verify-cmd, and reports
-// what it does not confine.
+// checkSandbox tries the sandbox for --verify-cmd, and reports the gaps in its confinement.
 func checkSandbox(ctx context.Context, v *visit) finding {
 	const check = "sandbox"
 	level, err := v.Sandbox(ctx)

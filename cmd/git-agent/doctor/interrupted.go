@@ -17,9 +17,9 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// A killed run may leave a patch that was written in part, and temporary directories.
+// A killed run may leave a partly written patch and temporary directories.
 
-// repairHint is the command that brings what was interrupted to an end.
+// repairHint is the command that cleans up after interrupted runs.
 const repairHint = "git agent doctor --fix"
 
 // deliveryOptions are the options of fix that write a patch.
@@ -27,7 +27,7 @@ var deliveryOptions = map[deliver.Target]string{
 	deliver.WorkTree: "--apply", deliver.Index: "--index", deliver.Commit: "--commit", deliver.Branch: "--branch",
 }
 
-// checkDelivery looks for a patch that fix began to write and did not finish.
+// checkDelivery looks for a patch that fix wrote only in part.
 func checkDelivery(ctx context.Context, repo *gitext.Repo) (finding, bool) {
 	const check = "patch"
 	left, err := deliver.Interrupted(ctx, repo)
@@ -65,7 +65,7 @@ func someFiles(paths []string) string {
 	return text
 }
 
-// recoverDelivery brings a patch that was written in part to an end.
+// recoverDelivery reverts or completes a partly written patch.
 func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 	left, err := deliver.Interrupted(ctx, repo)
 	if err != nil {
@@ -74,7 +74,7 @@ func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 	done, err := deliver.Recover(ctx, repo)
 	switch {
 	case left == nil:
-		return nil // a journal that was left empty is gone, and one that is in use stays
+		return nil // an empty journal is gone, and a journal in use stays
 	case err != nil:
 		return fmt.Errorf("the patch that was left half written cannot be taken back: %w", err)
 	case done == nil:
@@ -118,8 +118,8 @@ func checkTemporary() (finding, bool) {
 	), true
 }
 
-// removeTemporary removes the temporary directories of killed runs. What cannot be removed
-// is reported by checkTemporary.
+// removeTemporary removes the temporary directories of killed runs. checkTemporary reports the
+// remaining ones.
 func (v *visit) removeTemporary() {
 	trees, _ := sandbox.RemoveLeftovers()
 	others, _ := disk.Sweep()

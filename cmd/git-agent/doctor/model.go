@@ -15,8 +15,7 @@ import (
 )
 
 // Limits of the test request of --online. They are lower than for an
-// investigation, because the user wants to hear about a problem and not to wait
-// until it has passed.
+// investigation, because the user wants to learn about a problem instead of waiting for its end.
 const (
 	onlineTimeout  = time.Minute
 	onlineAttempts = 2
@@ -57,7 +56,7 @@ func checkModel(ctx context.Context, v *visit) []finding {
 	return list
 }
 
-// checkAddress says that the server's address lacks the path below which the API is.
+// checkAddress returns the finding that the server's address lacks the path of the API.
 func checkAddress(s session.Settings, likely string) finding {
 	fix := "git config --global agent.baseUrl " + quote.Shell(likely)
 	if from := s.From["agent.baseUrl"]; strings.HasSuffix(from, "_BASE_URL") { // a variable
@@ -66,9 +65,9 @@ func checkAddress(s session.Settings, likely string) finding {
 	return warn("address", fix, "%s is not where such a server has its API, which is %s", ui.Printable(s.BaseURL), ui.Printable(likely))
 }
 
-// checkKey says where the API key comes from. It never shows the key.
+// checkKey reports the origin of the API key, but never the key.
 func checkKey(ctx context.Context, v *visit, s session.Settings) finding {
-	_, origin, _ := s.FindKey(ctx, v.Getenv, false) // it fails only if it runs the command
+	_, origin, _ := s.FindKey(ctx, v.Getenv, false) // only running the command can fail
 	switch {
 	case origin != "":
 		return ok("key", "from %s", origin)
@@ -93,8 +92,7 @@ func checkPrice(client *model.Client, s session.Settings) finding {
 	return fail("price", "git config --global agent.price <input>/<output>", "unknown")
 }
 
-// checkServer asks the model to call a tool, because it must be able to in an
-// investigation.
+// checkServer asks the model to call a tool, because investigations need tool calls.
 func checkServer(ctx context.Context, client *model.Client) finding {
 	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
 	defer cancel()
@@ -117,8 +115,8 @@ func checkServer(ctx context.Context, client *model.Client) finding {
 	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
-// checkCalibration checks that a configured calibration can be read, and that it was made
-// for the configured model and the current prompts.
+// checkCalibration checks that a configured calibration is readable, and that it fits the
+// configured model and the current prompts.
 func checkCalibration(s session.Settings, of Calibration) finding {
 	path := of.Path(s)
 	if path == "" {

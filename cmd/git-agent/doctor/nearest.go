@@ -7,14 +7,13 @@ import (
 	"git-agent/agent/source"
 )
 
-// Unknown reports whether the program reads no setting of this name, and returns the name
-// of the setting that is nearest to it, "" if none is near. others are the settings that
-// the program reads besides those of a model.
+// Unknown reports whether no setting has this name, and returns the most similar name of a
+// setting, "" if none is similar. others are the program's settings except those of a model.
 func Unknown(others []Setting, key string) (nearest string, unknown bool) {
 	if isSetting(others, key) {
 		return "", false
 	}
-	best := len(strings.TrimPrefix(key, "agent."))/3 + 1 // more letters apart is another word
+	best := len(strings.TrimPrefix(key, "agent."))/3 + 1 // a larger distance means another word
 	consider := func(name string) {
 		if d := source.EditDistance(strings.ToLower(key), strings.ToLower(name), best); d < best {
 			best, nearest = d, name

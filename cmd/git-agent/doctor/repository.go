@@ -17,8 +17,7 @@ import (
 	"git-agent/gitext"
 )
 
-// checkRepository checks the repository, its configuration and the data that is
-// stored about it.
+// checkRepository checks the repository, its configuration and the stored data about it.
 func checkRepository(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 	list := []finding{checkKind(repo), checkHistory(repo), checkObjects(ctx, repo), checkData(ctx, v, repo), checkSpeed(ctx, repo)}
 	if index, found := checkIndex(ctx, v, repo); found {
@@ -61,8 +60,8 @@ func checkHistory(repo *gitext.Repo) finding {
 // a million objects.
 const objectSearchTime = 10 * time.Second
 
-// checkObjects looks for missing objects, but only if git says that there may be
-// some, as in a partial clone. A partial clone that misses none is no problem.
+// checkObjects looks for missing objects, but only if git says that objects may be missing, as in
+// a partial clone. A complete partial clone is no problem.
 func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	if !repo.Partial() {
 		return ok("objects", "no partial clone")
@@ -87,7 +86,7 @@ func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
 	return ok("objects", "partial clone, and no object is missing")
 }
 
-// checkData says where the data about this repository is stored.
+// checkData reports the place of the data about this repository.
 func checkData(ctx context.Context, v *visit, repo *gitext.Repo) finding {
 	k := v.Data.Folders(ctx, repo.CommonDir())
 	err := k.StateErr
@@ -134,8 +133,8 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
 }
 
-// checkIndex looks at the index of changed lines. Without one it has something to say
-// only if a search of the history was slow.
+// checkIndex looks at the index of changed lines. Without an index, there is a finding only after
+// a slow search of the history.
 func checkIndex(ctx context.Context, v *visit, repo *gitext.Repo) (finding, bool) {
 	dir, err := v.Data.IndexFolder(ctx, repo)
 	if err != nil {
@@ -169,7 +168,7 @@ func checkIndex(ctx context.Context, v *visit, repo *gitext.Repo) (finding, bool
 	return ok("index", "%s are in the index of changed lines", agent.Plural(x.Header.Commits, "commit")), true
 }
 
-// manyNewer is how many commits git compares in about a second.
+// manyNewer is the number of commits that git compares in about a second.
 const manyNewer = 1000
 
 func checkCache(ctx context.Context, v *visit, repo *gitext.Repo) finding {

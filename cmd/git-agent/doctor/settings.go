@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// checkConfig lists each agent.* setting and where it comes from.
+// checkConfig lists each agent.* setting and its origin.
 func checkConfig(ctx context.Context, v *visit, repo *gitext.Repo) []finding {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func checkSetting(others []Setting, confined bool, key string, v gitconfig.Value
 	return ok("config", "%s = %s (%s)", key, value, v.Scope)
 }
 
-// checkValue returns an error for a value that the setting does not take.
+// checkValue returns an error for an invalid value of the setting.
 func checkValue(others []Setting, key string, v gitconfig.Value) error {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {
@@ -74,7 +74,7 @@ func checkValue(others []Setting, key string, v gitconfig.Value) error {
 	return nil
 }
 
-// scopeOption returns the option with which git config changes a value of the scope.
+// scopeOption returns the option of git config for changing a value of the scope.
 func scopeOption(scope string) string {
 	switch scope {
 	case "system", "global", "local", "worktree":
@@ -90,7 +90,7 @@ func isSetting(others []Setting, key string) bool {
 }
 
 // isIgnored reports whether a value is ignored because a repository may not set
-// the key. confined says that a sandbox confines commands.
+// the key. confined means that a sandbox confines commands.
 func isIgnored(others []Setting, confined bool, key string, v gitconfig.Value) bool {
 	for _, row := range session.Table {
 		if strings.EqualFold(row.Key, key) {

@@ -11,20 +11,20 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// answerFlags are the options by which an evaluation scores the answers of other programs.
+// answerFlags are the options for scoring the answers of other programs.
 type answerFlags struct {
 	Answers []string `name:"answers" sep:"none" placeholder:"<name>=<file>" help:"also score the answers of another program, which are in <file>, as the algorithm <name>; may be given several times"`
 }
 
-// isProgramName reports whether a program whose answers are scored may be called so. A comma
-// or an equals sign would be read as part of an option.
+// isProgramName reports whether a name is valid for a program whose answers are scored. A comma
+// or an equals sign would be part of an option.
 func isProgramName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	return name != "" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"._-") == ""
 }
 
 // files returns the names of the programs, in their order, and their files. own reports
-// whether a name is that of an algorithm of our own.
+// whether one of our own algorithms has the name.
 func (f *answerFlags) files(own func(name string) bool) (names []string, file map[string]string, err error) {
 	file = map[string]string{}
 	for _, text := range f.Answers {
@@ -70,8 +70,8 @@ func (f *answerFlags) read(ctx context.Context, check func(json.RawMessage) erro
 	return read, nil
 }
 
-// addAnswers reads the answers of other programs, says which cases they leave out, and adds
-// them to a plan for some of the cases.
+// addAnswers reads the answers of other programs, reports the omitted cases, and adds the answers
+// to a plan for some of the cases.
 func (e *evaluation) addAnswers(ctx context.Context, a *app.App, plan *eval.Plan, cases []eval.Case) (err error) {
 	if plan.Foreign, err = e.answerFlags.read(ctx, e.foreignLine); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (c *evalCrashCmd) report(a *app.App, task eval.Task, about eval.About, res 
 }
 
 // showFit prints a report with the fit of a calibration, and writes the calibration to a
-// file if it improves the probabilities. err says why nothing could be fitted.
+// file if it improves the probabilities. err is the reason why no fit was possible.
 func (f *reportFlags) showFit(a *app.App, r *eval.Report, file string, fit *eval.Fit, err error) error {
 	if fit != nil {
 		r.Fit = fit
@@ -77,7 +77,7 @@ func (f *reportFlags) showFit(a *app.App, r *eval.Report, file string, fit *eval
 	return nil
 }
 
-// fit fits a calibration to the answers of the first algorithm that asked a model.
+// fit fits a calibration to the answers of the first algorithm with a model.
 func (c *evalSzzCmd) fit(a *app.App, res *eval.Results) (*eval.Fit, error) {
 	i := slices.IndexFunc(res.Algorithms, szzeval.IsAgent)
 	if i < 0 {

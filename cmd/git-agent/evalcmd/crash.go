@@ -157,7 +157,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, t
 	if task.Calibration, err = c.calibration(ctx, a); err != nil {
 		return err
 	}
-	plan.Task = task // raw answers are stored, and calibrated when they are scored
+	plan.Task = task // raw answers are stored, and calibrated for scoring
 	opened, err := openEvalModel(ctx, a, settings, traces)
 	if err != nil {
 		return err

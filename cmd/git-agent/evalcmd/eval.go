@@ -1,5 +1,5 @@
-// Package evalcmd is git agent eval: it measures the answers of szz, crash and fix on cases
-// whose correct answers are known, and compares engines, models and other tools.
+// Package evalcmd is git agent eval: it measures the answers of szz, crash and fix on cases with
+// known answers, and compares engines, models and other tools.
 package evalcmd
 
 import (
@@ -20,7 +20,7 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// Cmd is `git agent eval`: it measures how good the answers are.
+// Cmd is `git agent eval`: it measures the quality of answers.
 type Cmd struct {
 	Szz   evalSzzCmd   `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
 	Crash evalCrashCmd `cmd:"" help:"measure crash on crash reports whose fixes are known"`
@@ -28,7 +28,7 @@ type Cmd struct {
 	Merge evalMergeCmd `cmd:"" help:"join the journals of all shards, and print what one run over all cases prints"`
 }
 
-// evalFlags are the options that the evaluations of all tasks share.
+// evalFlags are the shared options of all evaluations.
 type evalFlags struct {
 	Limit          int           `placeholder:"<n>" help:"evaluate only a fixed sample of <n> cases"`
 	Timeout        time.Duration `placeholder:"<duration>" help:"give up on a prediction after <duration>, such as 90s"`
@@ -42,7 +42,7 @@ type evalFlags struct {
 	Cases          []string `arg:"" optional:"" name:"file" help:"a file of cases, one JSON object on each line"`
 }
 
-// reportFlags are the options that say how a report is printed.
+// reportFlags are the options for printing a report.
 type reportFlags struct {
 	Times    bool   `negatable:"" default:"true" help:"show how long predictions took (the default), and in JSON how many were stored before"`
 	Fallback bool   `help:"count the offline engine's answer where the model gave none, and say so in the name of the row; by default, such an answer counts as empty"`
@@ -51,17 +51,16 @@ type reportFlags struct {
 	Rows     string `placeholder:"<file>" kind:"path" help:"also write each prediction and its score to <file>, as one JSON object per line"`
 }
 
-// evaluation holds what the evaluation of one task adds to the steps that all tasks
-// share.
+// evaluation has the parts of one task's evaluation that differ among tasks.
 type evaluation struct {
 	*evalFlags
 	task       eval.Task // without a calibration
 	repos      string    // folder of the repositories
 	jobs       int       // 0 means the number of processors
 	algorithms []string
-	trained    func() (map[string]int, error) // cases by repository on which the algorithm rank was trained
-	only       func(eval.Case) bool           // selects the cases that are reported; nil selects all
-	onlyName   string                         // what only selects, such as "core cases"
+	trained    func() (map[string]int, error) // training cases of the algorithm rank, by repository
+	only       func(eval.Case) bool           // selects the reported cases; nil selects all
+	onlyName   string                         // the name of the cases that only selects, such as "core cases"
 
 	// foreignLine returns an error for a line of --answers that the task cannot read.
 	foreignLine func(line json.RawMessage) error
@@ -72,17 +71,17 @@ type evaluation struct {
 	doubt       doubt
 	// staff adds the engines to a plan.
 	staff func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error
-	// recalled returns the task and the results that a stored run is reported with.
+	// recalled returns the task and the results for the report of a stored run.
 	recalled func(ctx context.Context, journal *eval.RunJournal, res *eval.Results) (eval.Task, *eval.Results, error)
 	// report prints the report of a run. whole is false if the run was interrupted.
 	report func(task eval.Task, about eval.About, res *eval.Results, whole bool) error
 }
 
-// doubt counts the cases with fields that are contradicted, and says by what.
+// doubt counts the cases with contradicted fields.
 type doubt struct {
 	count  func(res *eval.Results) int
-	by     string // what contradicts, in the plural: "repositories"
-	fields string // which fields may be contradicted
+	by     string // the contradicting things, in the plural: "repositories"
+	fields string // the fields that may be contradicted
 }
 
 // run measures the algorithms, or reports an earlier run, or compares two runs.
@@ -107,9 +106,9 @@ func (e *evaluation) run(ctx context.Context, a *app.App) (err error) {
 	return e.measure(ctx, a, traces)
 }
 
-// opening says how an evaluation opens repositories: with an index of changed lines that
-// is built in the background, or with none, so that its predictions are those of any
-// machine.
+// openingOf returns the way to open repositories in an evaluation: with an index of changed lines
+// that is built in the background, or with none, so that predictions are the same on all
+// machines.
 func openingOf(ctx context.Context, a *app.App, index bool) eval.Opening {
 	how := eval.Opening{Locate: a.Data.Locate(ctx)}
 	if index {
@@ -118,8 +117,8 @@ func openingOf(ctx context.Context, a *app.App, index bool) eval.Opening {
 	return how
 }
 
-// checkNames returns an error if an algorithm is neither one of those without a model nor
-// one of the arms. It puts the parts of the arms in order.
+// checkNames returns an error if an algorithm is neither in offline nor one of the arms. It puts
+// the parts of the arms in order.
 func (f *evalFlags) checkNames(algorithms, offline []string, arms eval.Arms) error {
 	for _, list := range [][]string{algorithms, f.Reuse} {
 		for i, name := range list {
@@ -174,8 +173,8 @@ func (f *evalFlags) check(repos string, jobs int) error {
 	return nil
 }
 
-// caseOf returns the name under which the model's work on a case is recorded. Each repetition
-// has its own, so that it resumes its own conversations.
+// caseOf returns the name for recording the model's work on a case. Each repetition has its own
+// name, so that it resumes its own conversations.
 func caseOf(repo, id, algorithm string) session.Case {
 	of := session.Case{Repo: repo, Name: id}
 	if _, n := eval.RepetitionOf(algorithm); n > 1 {
@@ -184,7 +183,7 @@ func caseOf(repo, id, algorithm string) session.Case {
 	return of
 }
 
-// measure makes the predictions that are not stored yet, and reports all of them.
+// measure makes the missing predictions, and reports all predictions.
 func (e *evaluation) measure(ctx context.Context, a *app.App, traces *cache.Traces) (err error) {
 	cases, about, err := e.read(ctx, a)
 	if err != nil {
@@ -237,14 +236,14 @@ func (e *evaluation) measure(ctx context.Context, a *app.App, traces *cache.Trac
 	return nil
 }
 
-// keptJournal is a journal that is told how a run ended.
+// keptJournal is a journal that records the end of a run.
 type keptJournal interface {
 	eval.Journal
 	Finish(ctx context.Context, err error) error
 	Close() error
 }
 
-// read reads the cases of all shards, and says what the report is about.
+// read reads the cases of all shards, and returns them with the description for the report.
 func (e *evaluation) read(ctx context.Context, a *app.App) ([]eval.Case, eval.About, error) {
 	about := eval.About{Annotations: e.annotations, Index: e.index, Fallback: e.Fallback, Only: e.onlyName, NoTimes: !e.Times}
 	if e.Part.Of > 1 {
@@ -271,7 +270,7 @@ func (e *evaluation) read(ctx context.Context, a *app.App) ([]eval.Case, eval.Ab
 	return sample, about, nil
 }
 
-// warnDoubt warns of what the cases say wrongly.
+// warnDoubt warns of contradicted fields of the cases.
 func (e *evaluation) warnDoubt(a *app.App, res *eval.Results) {
 	if n := e.doubt.count(res); n > 0 {
 		fmt.Fprintf(a.Stderr, "warning: the %s contradict the fields %s of %d of the %d cases; the %s count, and --rows names the fields\n",
@@ -279,8 +278,7 @@ func (e *evaluation) warnDoubt(a *app.App, res *eval.Results) {
 	}
 }
 
-// warnTrained warns if rank is to be measured on repositories that it was trained
-// on.
+// warnTrained warns if rank is measured on its training repositories.
 func (e *evaluation) warnTrained(a *app.App, cases []eval.Case) error {
 	if !slices.Contains(e.algorithms, "rank") {
 		return nil
@@ -314,7 +312,7 @@ func (e *evaluation) plan(a *app.App, cases []eval.Case) (eval.Plan, error) {
 	}
 	jobs := e.jobs
 	if jobs == 0 {
-		jobs = runtime.GOMAXPROCS(0) // which knows the limit of a container
+		jobs = runtime.GOMAXPROCS(0) // GOMAXPROCS respects the limit of a container
 	}
 	return eval.Plan{
 		Task: e.task, Cases: cases, Algorithms: e.algorithms, Version: version, Reuse: e.Reuse,

@@ -53,7 +53,7 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app.App) error {
 	return e.run(ctx, a)
 }
 
-// measured returns the algorithms that a report is about.
+// measured returns the algorithms of a report.
 func (c *evalFixCmd) measured() []string {
 	if !c.Compare {
 		return c.Algorithm
@@ -120,7 +120,7 @@ func (c *evalFixCmd) check() error {
 	return c.FixWork.Check()
 }
 
-// needsCommand reports whether an algorithm repairs only what a command shows to fail.
+// needsCommand reports whether an algorithm needs a failing command.
 func needsCommand(name string) bool {
 	a, err := fixeval.ParseAlgorithm(name)
 	return err == nil && (a.Engine == fixeval.Offline || a.Engine == fixeval.Revert)
@@ -176,7 +176,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 		case algorithm.Engine == fixeval.Agent:
 			plan.Settings[name] = agent.Setting(c.methodOf(algorithm))
 			if c.Fallback {
-				plan.Settings[name] += " fallback" // without it, these answers are asked for again
+				plan.Settings[name] += " fallback" // without it, these answers are computed again
 			}
 		case algorithm.Given:
 			plan.Settings[name] = c.searchSetting()
@@ -197,8 +197,7 @@ func (c *evalFixCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 	return nil
 }
 
-// smellsOf returns a function that lists the smells of recorded runs. What cannot be read
-// has none.
+// smellsOf returns a function that lists the smells of recorded runs. Unreadable runs have none.
 func smellsOf(traces *cache.Traces) func(context.Context, []string) []string {
 	return func(ctx context.Context, runs []string) []string {
 		var names []string
@@ -238,7 +237,7 @@ func (c *evalFixCmd) searchSetting() string {
 	return fmt.Sprintf("time=%s tries=%d patches=%d", c.Time, c.Tries, c.Patches)
 }
 
-// methodOf returns how the model works with an algorithm: as the options say, with the
+// methodOf returns the method of the model for an algorithm: that of the options, with the
 // algorithm's history.
 func (c *evalFixCmd) methodOf(of fixeval.Algorithm) fix.Method {
 	return fix.Method{
@@ -248,8 +247,8 @@ func (c *evalFixCmd) methodOf(of fixeval.Algorithm) fix.Method {
 }
 
 // answerCase returns a function that lets an engine work on one case. agent is nil if no
-// algorithm asks a model. The git tools of a model have no memory: it would hold what they
-// said about the whole repository.
+// algorithm asks a model. The git tools of a model have no memory, because it would contain their
+// answers about the whole repository.
 func (c *evalFixCmd) answerCase(agent *engine.Agent) fixeval.Repairer {
 	var server eval.Server
 	return func(ctx context.Context, in fixeval.Inquiry) (*fix.Answer, error) {
@@ -272,8 +271,8 @@ func (c *evalFixCmd) answerCase(agent *engine.Agent) fixeval.Repairer {
 }
 
 // judge returns an error if an answer does not count, because the model's server failed or
-// the budget is spent. With --fallback, what the offline engine then found counts, unless
-// the server seems to be gone.
+// the budget is spent. With --fallback, the offline engine's answer then counts, unless the
+// server seems to be gone.
 func (c *evalFixCmd) judge(server *eval.Server, agent *engine.Agent, ans *fix.Answer) error {
 	if ans.Agent == nil {
 		return nil

@@ -30,8 +30,8 @@ type evalMergeCmd struct {
 
 // Run joins the journals and prints the report of all of them, or the answers of szz.
 func (c *evalMergeCmd) Run(ctx context.Context, a *app.App) error {
-	// The scores of all answers stay in memory: with the usual 100, a million would take twice
-	// the memory that they need.
+	// The scores of all answers stay in memory: with the usual 100, a million scores would take
+	// twice the necessary memory.
 	debug.SetGCPercent(50)
 	set, err := shard.Join(c.Journals, shard.Options{Partial: c.Partial})
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app.App) error {
 	return c.show(a, eval.NewReport(task, about, res))
 }
 
-// mergeError adds to an error about journals which shards must run.
+// mergeError adds the shards that must run to an error about journals.
 func mergeError(err error) error {
 	var bad *shard.ProblemsError
 	if !errors.As(err, &bad) {
@@ -90,7 +90,7 @@ func mergeError(err error) error {
 	return app.WithHint(bad, "run shards %s of %d again with their commands; what their journals have is kept", shard.Ranges(bad.Again), bad.Of)
 }
 
-// warn warns if something other than the shards may make the report another one.
+// warn warns if something other than the shards may change the report.
 func (c *evalMergeCmd) warn(ctx context.Context, a *app.App, set *shard.Set) error {
 	if len(set.Gits) > 1 {
 		fmt.Fprintf(
@@ -111,8 +111,7 @@ func (c *evalMergeCmd) warn(ctx context.Context, a *app.App, set *shard.Set) err
 	return err
 }
 
-// task returns the task whose predictions the journals have, as it was when they were
-// made.
+// task returns the task of the journals' predictions, with its options at that time.
 func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algorithms []string) (eval.Task, error) {
 	name, _ := eval.TaskOfKind(kind)
 	switch name {
@@ -146,8 +145,7 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algori
 	return nil, fmt.Errorf("the journals are of kind %q, which this build does not know", kind)
 }
 
-// trainedOn returns the function that tells on which repositories the algorithm rank of a
-// task was trained.
+// trainedOn returns the function that lists the training repositories of a task's algorithm rank.
 func trainedOn(t eval.Task) func() (map[string]int, error) {
 	switch t.(type) {
 	case szzeval.Task:

@@ -9,7 +9,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// openEvalModel opens a session with the model that an evaluation measures.
+// openEvalModel opens a session with the model of an evaluation.
 func openEvalModel(ctx context.Context, a *app.App, s session.Settings, traces *cache.Traces) (*session.Session, error) {
 	if _, err := a.ChooseEngine(app.EngineChoice{Named: "agent"}, s); err != nil {
 		return nil, err
@@ -18,14 +18,14 @@ func openEvalModel(ctx context.Context, a *app.App, s session.Settings, traces *
 	if err != nil {
 		return nil, err
 	}
-	opened.Say = func(string) {} // the user need not know that a case is resumed
+	opened.Say = func(string) {} // resumed cases are not announced
 	return opened, nil
 }
 
 // judgeInvestigation closes the recorded runs of a model's investigation of one case,
 // and returns the answer and the ids of the runs. It returns an error if the answer
-// does not count, because the server failed or the budget is spent. unanswered says
-// that the answer is the offline engine's in place of the model's.
+// does not count, because the server failed or the budget is spent. unanswered means that the
+// answer is the offline engine's instead of the model's.
 func judgeInvestigation[A any](
 	ctx context.Context,
 	server *eval.Server,

@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// show prints a report in the form that the options ask for.
+// show prints a report in the form of the options.
 func (f *reportFlags) show(a *app.App, r *eval.Report) error {
 	if f.HTML != "" {
 		if err := app.WriteFile(f.HTML, 0o644, r.WriteHTML); err != nil {
@@ -33,10 +33,10 @@ func (f *reportFlags) show(a *app.App, r *eval.Report) error {
 	return noneEvaluated(a, r)
 }
 
-// noneEvaluated returns the exit status of a report that measures nothing because all of its
-// cases were skipped, as they are with a wrong --repos; nil for any other report. A program
-// that only reads the status would take its zeros for results. A part of the cases may happen
-// to have none of a repository that is there, and what its journal says is complete.
+// noneEvaluated returns the exit status of a report without measurements because all of its cases
+// were skipped, as with a wrong --repos; nil for any other report. A program that reads only the
+// status would otherwise take the zeros for results. For a shard the status is nil: it may happen
+// to have no case of an available repository, and its journal is complete.
 func noneEvaluated(a *app.App, r *eval.Report) error {
 	if r.Evaluated > 0 || r.Cases == 0 || len(r.Skipped) < r.Cases {
 		return nil
@@ -57,8 +57,8 @@ func noneEvaluated(a *app.App, r *eval.Report) error {
 	return app.ExitStatus(app.ExitNothing)
 }
 
-// writeRows writes the stored predictions of a run to the file of --rows, even if
-// the run was interrupted.
+// writeRows writes the stored predictions of a run to the file of --rows, even after an
+// interrupt.
 func (f *reportFlags) writeRows(ctx context.Context, journal eval.Journal, res *eval.Results) error {
 	if f.Rows == "" {
 		return nil

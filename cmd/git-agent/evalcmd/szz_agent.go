@@ -42,7 +42,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 	if err != nil {
 		return err
 	}
-	// Raw answers are stored. They are calibrated when they are scored.
+	// Raw answers are stored, and calibrated for scoring.
 	plan.Task, agent.Calibration = szzeval.Task{Calibration: agent.Calibration, Fallback: c.Fallback}, nil
 	plan.Settings = map[string]string{}
 	for _, name := range c.Algorithm {
@@ -55,7 +55,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 	return nil
 }
 
-// setting names what the options change in the answers of all algorithms.
+// setting describes the options that change the answers of all algorithms.
 func (c *evalSzzCmd) setting() string {
 	var words []string
 	if c.Annotations {

@@ -15,7 +15,7 @@ import (
 type service struct {
 	opt     Options
 	session context.Context // ends all calls, because the SDK waits for them
-	slots   chan struct{}   // one for each call that may run at once
+	slots   chan struct{}   // one slot for each concurrent call
 }
 
 // handler answers calls of one tool.
@@ -64,11 +64,11 @@ func failure(err error) string {
 
 type progressKey struct{}
 
-// progressPause is the least time between two progress notifications.
+// progressPause is the minimum time between two progress notifications.
 const progressPause = 200 * time.Millisecond
 
-// withProgress returns a context through which Progress reaches the client, if
-// the client asked for progress.
+// withProgress returns a context for Progress that reaches the client, if the client requested
+// progress.
 func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -85,13 +85,12 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context
 		}
 		last = time.Now()
 		sent++ // the protocol requires an increasing number
-		// If a notification cannot be sent, neither can the answer, and that is
-		// reported.
+		// If a notification cannot be sent, sending the answer fails too, with a report.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: text, Progress: float64(sent)})
 	})
 }
 
-// Progress tells the client of the call behind ctx that work goes on.
+// Progress tells the client of the call in ctx that work continues.
 func Progress(ctx context.Context, text string) {
 	if report, ok := ctx.Value(progressKey{}).(func(string)); ok {
 		report(text)

@@ -17,8 +17,8 @@ import (
 	"git-agent/prompts"
 )
 
-// crashParams are the parameters of the tool crash. It takes the text of a report
-// and no name of a file: a client must not read files of the machine through it.
+// crashParams are the parameters of the tool crash. The tool takes the text of a report instead
+// of a file name: a client must not read the machine's files through the tool.
 type crashParams struct {
 	Report string `json:"report" arg:"required,bytes=800000"`
 	At     string `json:"at"`
@@ -27,10 +27,10 @@ type crashParams struct {
 }
 
 const (
-	crashMax      = 5 // files that a call gets by default
+	crashMax      = 5 // default number of files in an answer
 	crashSuspects = 3
-	crashStacks   = 8  // stacks of a report that are sent back
-	crashFrames   = 40 // frames of a stack that are sent back
+	crashStacks   = 8  // number of a report's stacks in an answer
+	crashFrames   = 40 // number of a stack's frames in an answer
 )
 
 // crashTool serves the offline engine as a tool.
@@ -57,7 +57,7 @@ func (t *crashTool) tool() Tool {
 	}
 }
 
-// call answers one call of the tool: it ranks what is behind one report.
+// call answers one call of the tool: it ranks the files behind one report.
 func (t *crashTool) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	p := crashParams{Max: crashMax}
 	if err := t.args.Decode("crash", args, &p); err != nil {
@@ -85,8 +85,8 @@ func (t *crashTool) call(ctx context.Context, args json.RawMessage) (agent.Resul
 	return t.result(report, ranking, p.Max)
 }
 
-// question returns what is asked about a report. With --fix or --tip, the crash is
-// looked for in what the tools may see, whatever commit the report names.
+// question returns the question about a report. With --fix or --tip, it is about the commit that
+// the tools may see, even if the report names another commit.
 func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.Report) (crash.Question, error) {
 	q := crash.Question{Report: report, Suspects: crashSuspects}
 	if t.server.Fix != "" || t.server.Tip != "" {
@@ -115,8 +115,8 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 	return q, nil
 }
 
-// result renders an answer. Of the report, which the client has, only the first
-// stacks and frames are sent back.
+// result renders an answer. The client already has the report, so the answer has only its first
+// stacks and frames.
 func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
 	human := &render.CrashHuman{W: &text, Color: ui.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
@@ -142,7 +142,7 @@ func shortReport(report *crash.Report) *crash.Report {
 	return &out
 }
 
-// shortRanking returns a ranking whose files name only frames that are sent back.
+// shortRanking returns a ranking whose files name only frames in the answer.
 func shortRanking(ranking *crash.Answer) *crash.Answer {
 	out := *ranking
 	out.Files = nil

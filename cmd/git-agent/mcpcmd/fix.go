@@ -25,9 +25,8 @@ import (
 	"git-agent/prompts"
 )
 
-// locateParams are the parameters of the tool fix_locate. Reports and outputs are given
-// as texts and not as names of files: a client must not read files of the machine through
-// it.
+// locateParams are the parameters of the tool fix_locate. The tool takes the texts of reports and
+// outputs instead of file names: a client must not read the machine's files through the tool.
 type locateParams struct {
 	Report string `json:"report" arg:"bytes=200000"`
 	Output string `json:"output" arg:"bytes=800000"`
@@ -44,16 +43,16 @@ type dossierParams struct {
 }
 
 const (
-	locateMax     = 5  // functions that a call gets by default
-	locateFailing = 20 // names of failing tests that are sent back
-	locateLines   = 50 // suspected lines of one commit that are sent back
-	dossierMax    = 3  // commits that a call gets by default
+	locateMax     = 5  // default number of functions in an answer
+	locateFailing = 20 // number of failing tests in an answer
+	locateLines   = 50 // number of suspected lines of one commit in an answer
+	dossierMax    = 3  // default number of commits in an answer
 	dossierTokens = 6000
-	mostPlaces    = 20 // locations of one call
+	mostPlaces    = 20 // most locations in one call
 )
 
-// fixTools serves the parts of fix that run no command: the suspicion of functions, and the
-// history of their lines. Like szz, it never asks a model.
+// fixTools serves the parts of fix that run no command: the search for suspected functions, and
+// the history of their lines. Like szz, it never asks a model.
 type fixTools struct {
 	server      *Server
 	locateText  prompts.Tool
@@ -122,7 +121,7 @@ func (t *fixTools) located(commit gitext.OID, ans *fix.Answer) (agent.Result, er
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.FixAnswerOf(commit, ans)}, nil
 }
 
-// shortenAnswer bounds what an answer holds.
+// shortenAnswer bounds the size of an answer.
 func shortenAnswer(ans *fix.Answer, most int) {
 	ans.Localization.Locations = ans.Localization.Locations[:min(len(ans.Localization.Locations), most)]
 	failing := &ans.Reproduction.Failing
@@ -137,7 +136,7 @@ func shortenAnswer(ans *fix.Answer, most int) {
 	}
 }
 
-// dossier answers one call of fix_history: it shows what commits made of given lines.
+// dossier answers one call of fix_history: it shows the changes of commits to given lines.
 func (t *fixTools) dossier(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	p := dossierParams{History: string(fix.FlDiff), Max: dossierMax}
 	if err := t.dossierArgs.Decode("fix_history", args, &p); err != nil {
@@ -213,12 +212,12 @@ func (t *fixTools) addCrash(ctx context.Context, p *fix.Problem, text string) er
 }
 
 var (
-	// lineOfFile matches a line or a range of lines in a file, as tools print it, perhaps
-	// with a column.
+	// lineOfFile matches a line or a range of lines in a file, as printed by tools, perhaps with
+	// a column.
 	lineOfFile = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(.+?):(\d{1,9})(?:-(\d{1,9})|:\d+)?$`)
 	})
-	// functionOfFile matches a function of a file. Its name may be qualified.
+	// functionOfFile matches a function, perhaps with a qualified name, in a file.
 	functionOfFile = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(.*?[^:]):([^:/\s].*?)(?:\(\))?$`)
 	})

@@ -20,9 +20,8 @@ import (
 // Protocol, on a pair of streams, with the official Go SDK.
 //
 // It serves tools of package agent and returns their texts, masked as Options
-// says. A call that cannot be answered gives a result with isError, which the
-// client's model can read; only a violation of the protocol itself gives a
-// protocol error.
+// says. A failed call gives a result with isError, which the client's model can read; only a
+// violation of the protocol itself gives a protocol error.
 //
 // Promises:
 //
@@ -35,44 +34,43 @@ import (
 //     read the answers.
 //   - A cancelled call ends its git process.
 //
-// Every tool is announced as read-only, so the caller must pass only such
-// tools.
+// Every tool is announced as read-only, so the caller must pass only read-only tools.
 
-// Options say what is served.
+// Options define the tools, prompts and texts to serve.
 type Options struct {
 	Version      string // of this program
-	Instructions string // what a client's model should know first
+	Instructions string // the first information for a client's model
 	Tools        []Tool
 	Prompts      []Prompt
-	Mask         func(string) string // masks secrets in everything that is sent; may be nil
-	Gone         func() bool         // reports that nobody can read the output any more; may be nil
-	Patience     time.Duration       // how long an answer may wait for a client to read it; 0 is five minutes
+	Mask         func(string) string // masks secrets in all output; may be nil
+	Gone         func() bool         // reports that the output has no reader any more; may be nil
+	Patience     time.Duration       // bound on the wait of an answer for its reader; 0 is five minutes
 }
 
 const (
 	usualPatience = 5 * time.Minute
-	// stopGrace is how long the running calls may take to end their git processes.
+	// stopGrace is the time for running calls to end their git processes.
 	stopGrace = time.Second
 	// watchPause is the time between checks whether the client is gone.
 	watchPause = 200 * time.Millisecond
 )
 
-// Tool is a tool and how it is announced. Call may be called concurrently.
+// Tool is a tool with its announcement. Call may be called concurrently.
 type Tool struct {
 	Spec       agent.Spec
 	Title      string // for people
 	Call       func(ctx context.Context, args json.RawMessage) (agent.Result, error)
-	Structured bool // Result.Value is small, and sent as structured content
+	Structured bool // Result.Value is small and sent as structured content
 }
 
-// Prompt is a text that a user of the client can start a conversation with.
+// Prompt is a text for starting a conversation in the client.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []Argument
 	Text                     func(args map[string]string) (string, error)
 }
 
-// Argument is what a user fills in.
+// Argument is a placeholder in a prompt for the user's input.
 type Argument struct {
 	Name, Description string
 	Required          bool
@@ -80,7 +78,7 @@ type Argument struct {
 
 // Serve answers messages from in until it ends, ctx ends, or out cannot be
 // written to. The end of in is the ordinary end, without an error; the error of
-// a write, such as that of a closed pipe, is returned as it is.
+// a write, such as for a closed pipe, is returned unchanged.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	session, leave := context.WithCancel(ctx)
 	defer leave()
@@ -113,7 +111,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	return err
 }
 
-// watchClient ends the session when nobody can read the remaining answers.
+// watchClient ends the session if the remaining answers have no reader.
 func watchClient(session context.Context, gone func() bool, leave func()) {
 	for gone != nil && session.Err() == nil {
 		if gone() {

@@ -1,5 +1,5 @@
 // Package mcpcmd serves the git tools, szz, crash and the read-only parts of fix to other
-// agents: it is the verb mcp without its command line.
+// agents: it implements the verb mcp except for its command line.
 package mcpcmd
 
 import (
@@ -20,15 +20,14 @@ import (
 // A Server answers the calls of one session about one repository.
 type Server struct {
 	Repo     *gitext.Repo
-	Tip, Fix string       // what --tip and --fix name; at most one is not ""
+	Tip, Fix string       // the revisions of --tip and --fix; at most one is not ""
 	Cache    *cache.Cache // nil: no answer is stored
 	Version  string       // of the program, for the client
-	Build    string       // identifies the build, so that another one's cached answers are not reused
-	Keys     []string     // API keys, which no answer may show
+	Build    string       // identifies the build, so that cached answers of other builds are not reused
+	Keys     []string     // API keys, to be masked in answers
 }
 
-// Scope returns what the git tools may see at this moment. HEAD may move while
-// the server runs.
+// Scope returns the current scope of the git tools. HEAD may move while the server runs.
 func (s *Server) Scope(ctx context.Context) (gittool.Scope, error) {
 	if s.Fix == "" {
 		rev := s.Tip
@@ -56,8 +55,8 @@ func (s *Server) Scope(ctx context.Context) (gittool.Scope, error) {
 // the default fix.
 func (s *Server) newest() string { return cmp.Or(s.Fix, s.Tip, "HEAD") }
 
-// checkVisible returns an error if --fix or --tip hides the commit. Tracing it
-// would reveal what happened later. The commit of --fix itself may be traced.
+// checkVisible returns an error if --fix or --tip hides the commit. A trace of such a commit
+// would reveal later history. The commit of --fix itself may be traced.
 func (s *Server) checkVisible(ctx context.Context, oid gitext.OID) error {
 	if s.Fix == "" && s.Tip == "" {
 		return nil
@@ -123,7 +122,7 @@ var titles = map[string]string{
 	"git_grep":         "Find text in a revision",
 }
 
-// callGit answers one call of a git tool, in the scope at this moment.
+// callGit answers one call of a git tool in the current scope.
 func (s *Server) callGit(ctx context.Context, name string, args json.RawMessage) (agent.Result, error) {
 	scope, err := s.Scope(ctx)
 	if err != nil {

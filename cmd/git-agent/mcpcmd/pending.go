@@ -12,22 +12,20 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// These bound the open requests. A client that sends more is not read until
-// some are answered, and one that reads no answers is not read at all, so
-// memory stays bounded by what it costs to answer so many requests of so many
-// bytes.
+// These constants bound the open requests. If a client sends more, the server stops reading until
+// some requests are answered; a client that reads no answers is not read at all. So the memory
+// for answers stays bounded.
 const (
 	maxOpen      = 256
 	maxOpenBytes = 4 * maxMessage
 )
 
-// pending records which requests have no answer yet. The SDK cancels open
-// requests when the input ends, but a script that writes its questions and
-// closes the pipe wants the answers.
+// pending records the requests without an answer. The SDK cancels open requests at the end of the
+// input, but a script that writes its questions and closes the pipe expects the answers.
 type pending struct {
 	mu        sync.Mutex
 	ids       map[string]int // the size of each open request, by id
-	cancelled map[string]int // the same for cancelled requests, whose answers nobody waits for
+	cancelled map[string]int // the same for cancelled requests, whose answers are unwanted
 	bytes     int            // the total size of both
 	changed   chan struct{}  // closed and replaced when an id goes
 }
@@ -36,8 +34,7 @@ func newPending() *pending {
 	return &pending{ids: map[string]int{}, cancelled: map[string]int{}, changed: make(chan struct{})}
 }
 
-// asked records a request once there is room for it. It returns false if ctx
-// ended first.
+// asked waits for room and records a request. It returns false if ctx ended first.
 func (p *pending) asked(ctx context.Context, request message) bool {
 	size := len(request.text)
 	for {
@@ -58,7 +55,7 @@ func (p *pending) asked(ctx context.Context, request message) bool {
 	}
 }
 
-// taken reports whether the id is that of a request without an answer.
+// taken reports whether a request without an answer has the id.
 func (p *pending) taken(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,8 +64,7 @@ func (p *pending) taken(id string) bool {
 	return open || cancelled
 }
 
-// canonicalID returns an id as the SDK writes it: 1.0 is 1, and "\u0061" is
-// "a".
+// canonicalID returns an id in the SDK's form: 1.0 is 1, and "\u0061" is "a".
 func canonicalID(id json.RawMessage) string {
 	var v any
 	if json.Unmarshal(id, &v) != nil {
@@ -81,7 +77,7 @@ func canonicalID(id json.RawMessage) string {
 	return string(out)
 }
 
-// done removes a request that has its answer.
+// done removes an answered request.
 func (p *pending) done(id json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,8 +89,7 @@ func (p *pending) done(id json.RawMessage) {
 	}
 }
 
-// cancel removes a request whose answer nobody waits for. It occupies room
-// until the SDK has answered it.
+// cancel removes a cancelled request, which occupies room until the SDK has answered it.
 func (p *pending) cancel(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,13 +117,13 @@ func (p *pending) unwanted(id json.RawMessage) bool {
 	return was
 }
 
-// wake wakes those who wait. The caller holds the lock.
+// wake wakes all waiting goroutines. The caller holds the lock.
 func (p *pending) wake() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// wait returns when every request has its answer, or ctx ends.
+// wait returns when every request is answered, or ctx ends.
 func (p *pending) wait(ctx context.Context) {
 	for {
 		p.mu.Lock()
@@ -152,7 +147,7 @@ type output struct {
 	w        io.Writer
 	pending  *pending
 	leave    context.CancelFunc    // ends the session
-	patience time.Duration         // how long a write may wait for the client to read
+	patience time.Duration         // bound on a write's wait for the client
 	failed   atomic.Pointer[error] // the first write that failed
 	unread   atomic.Bool           // the client exists, but did not read for too long
 }
@@ -196,8 +191,7 @@ func (o *output) send(text []byte) error {
 	return err
 }
 
-// edit returns what to write of a line, and the id of the request that it
-// answers, if it answers one.
+// edit returns the text to write for a line, and the id of the answered request, if any.
 func (o *output) edit(line []byte) (text []byte, answered json.RawMessage) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(line, &m) != nil || m["method"] != nil {
@@ -209,9 +203,8 @@ func (o *output) edit(line []byte) (text []byte, answered json.RawMessage) {
 	return withErrorCode(line, m), m["id"]
 }
 
-// withErrorCode adds the code that JSON-RPC requires to an error that the SDK
-// sent without one. Those answer requests that do not fit the state of the
-// session, such as a second initialize.
+// withErrorCode adds the code required by JSON-RPC to an error of the SDK without one. The SDK
+// omits the code for requests in a wrong state of the session, such as a second initialize.
 func withErrorCode(line []byte, m map[string]json.RawMessage) []byte {
 	var e struct {
 		Code    int             `json:"code"`
@@ -233,5 +226,5 @@ func withErrorCode(line []byte, m map[string]json.RawMessage) []byte {
 	return append(out, '\n')
 }
 
-// Close leaves the stream open: it is the caller's.
+// Close leaves the stream open, because the caller owns it.
 func (o *output) Close() error { return nil }

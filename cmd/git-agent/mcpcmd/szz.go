@@ -25,7 +25,7 @@ type szzParams struct {
 	Annotations bool   `json:"annotations"`
 }
 
-// szzMax is how many suspects a call gets by default.
+// szzMax is the default number of suspects in an answer.
 const szzMax = 3
 
 // szzTool serves the offline engine as a tool. It never asks a model, even if one
@@ -82,8 +82,8 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 }
 
-// fix resolves the revision that the client names, or if it names none, that of
-// the command line. The client's may only be a name; the user's may have any form.
+// fix resolves the client's revision, or else the revision of the command line. The client's
+// revision must be a plain name; the user's may have any form.
 func (t *szzTool) fix(ctx context.Context, revision string) (gitext.OID, error) {
 	repo := t.server.Repo
 	if revision == "" {
@@ -110,7 +110,7 @@ func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (rende
 	return render.Answer{Result: *ans}, nil
 }
 
-// redactEvidence redacts lines of files whose names say that they hold secrets.
+// redactEvidence redacts lines of files with the names of secret files.
 func redactEvidence(v *szz.Answer) {
 	for _, s := range v.Suspects {
 		redactSuspect(s.Suspect)

@@ -1,6 +1,5 @@
-// Package render prints answers of szz and recorded runs: for people, as JSON,
-// in a format that the user gives, or as a trailer. It reads no repository and
-// changes no answer.
+// Package render prints answers and recorded runs: for people, as JSON, in the user's format, as
+// SARIF, or as a trailer. It reads no repository and changes no answer.
 package render
 
 import (
@@ -11,10 +10,10 @@ import (
 	"git-agent/agent/szz/engine"
 )
 
-// Answer is an answer as a renderer shows it.
+// Answer is an answer in a form for renderers.
 type Answer struct {
 	engine.Result
-	hidden int // how many suspects WithoutSuspects removed
+	hidden int // number of suspects removed by WithoutSuspects
 }
 
 // WithoutSuspects returns the answer without its suspects, and with a note that

@@ -14,15 +14,16 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// How many pieces of evidence and how many signals the human form shows of one
-// suspect. -v and --json show all of them.
+// These constants bound the evidence and the signals of one suspect in the human form. -v and
+// --json show all of them.
 const (
 	shownEvidence = 3
 	shownSignals  = 4
 )
 
-// listedOwner is the least probability of an owner of lines, who is no suspect, that is shown
-// with its evidence. Less is a line for the reader who misses the commit among the suspects.
+// listedOwner is the least probability of an owner of lines, not a suspect, whose evidence is
+// shown. A less probable owner gets only one line, for a reader who misses the commit among the
+// suspects.
 const listedOwner = 0.1
 
 // Human prints answers for people. The output looks like this:
@@ -48,7 +49,7 @@ type Human struct {
 }
 
 // NewHuman returns a renderer for people. With all, it shows all evidence and all
-// signals. at writes a tracked path for the reader; nil writes it as it is.
+// signals. at writes a tracked path for the reader; nil writes it unchanged.
 func NewHuman(w io.Writer, color ui.Palette, width int, all bool, at func(path string) string) *Human {
 	if at == nil {
 		at = func(path string) string { return path }
@@ -81,8 +82,8 @@ func (r *Human) Answer(ans Answer) error {
 	return err
 }
 
-// noSuspect says that an answer names no suspect, and whether that means that there is
-// none.
+// noSuspect returns the text for an answer without suspects; an incomplete answer does not mean
+// that there is none.
 func noSuspect(incomplete []string) string {
 	switch {
 	case slices.Contains(incomplete, agent.LacksObjects):
@@ -103,8 +104,8 @@ func (r *Human) heading(b *bytes.Buffer, ans Answer) {
 	r.title(b, ans.Fix.Subject(), len(lead)+2)
 }
 
-// title prints a commit's subject, wrapped into a column that begins at indent,
-// where the cursor is.
+// title prints a commit's subject, wrapped into a column that begins at indent, the cursor's
+// column.
 func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
 	for i, l := range ui.Wrap(ui.OneLine(subject), r.measure()-indent) {
 		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
@@ -118,8 +119,8 @@ func sourceTitle(s szz.Source) string {
 	return "changes of the work tree"
 }
 
-// suspect prints one suspect. lead is its place, or a dash for an owner of lines that is
-// no suspect.
+// suspect prints one suspect. lead is its rank, or a dash for an owner of lines that is no
+// suspect.
 func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 	if s.Probability > 0 {
 		slot := "probability"
@@ -147,8 +148,7 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 	r.signals(b, s.Signals, s.Type != "")
 }
 
-// before says what the probability of a suspect was before a command was run, if that
-// changed it.
+// before describes the probability of a suspect before a command changed it.
 func before(s szz.Suspect) string {
 	if s.Prior == 0 {
 		return ""
@@ -175,8 +175,7 @@ func confirmationSlot(status string) string {
 	return "warning"
 }
 
-// evidence prints each piece of evidence, and the command that checks it on a
-// line of its own, so that it can be copied.
+// evidence prints each piece of evidence, and its command on a separate line for copying.
 func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 	shown := list
 	if !r.all && len(shown) > shownEvidence {
@@ -187,12 +186,12 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 		if e.Path != "" || e.Text != "" { // else only the command is printed
 			text := strings.TrimSpace(ui.OneLine(e.Text))
 			if e.Removed {
-				text = "- " + text // as a patch marks it
+				text = "- " + text // as in a patch
 			}
 			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+ui.Clip(text, max(20, r.width-6-len(e.Path)-8))))
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
-		if last && e.Command != "" { // pieces that share a command are followed by it once
+		if last && e.Command != "" { // a shared command is printed once after its pieces
 			r.line(b, 8, r.color.Paint("command", ui.OneLine(e.Command)))
 		}
 	}
@@ -273,7 +272,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 	}
 	for _, n := range notes {
 		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
-			if why != "" && strings.HasSuffix(n, why) { // this note says that the answer is not the model's
+			if why != "" && strings.HasSuffix(n, why) { // the note that the answer is not the model's
 				l = r.color.Paint("warning", l)
 			}
 			r.line(b, 6*min(i, 1), l)
@@ -287,7 +286,7 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 	r.agent(b, ans)
 }
 
-// agent prints how much a model did, and the commands that show its runs.
+// agent prints the amount of a model's work, and the commands that show its runs.
 func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 	report := ans.Answer.Agent
 	if report == nil {

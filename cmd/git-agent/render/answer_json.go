@@ -9,8 +9,7 @@ import (
 	"git-agent/gitext"
 )
 
-// AnswerSchema is the schema of szz --json. Its number is raised by a change that
-// breaks readers.
+// AnswerSchema is the schema of szz --json. A change that breaks readers raises its number.
 const AnswerSchema = "git-agent/szz/1"
 
 // These types are the documented JSON form of an answer. They are separate from
@@ -26,12 +25,12 @@ type (
 		Algorithm  string        `json:"algorithm"`
 		Suspects   []SuspectJSON `json:"suspects"`
 		Owner      *SuspectJSON  `json:"owner,omitempty"`   // of most removed lines of code, if it is no suspect
-		Opinion    *SuspectJSON  `json:"opinion,omitempty"` // whom the ranking suspects instead of what the message names
+		Opinion    *SuspectJSON  `json:"opinion,omitempty"` // the ranking's suspect instead of the one in the message
 		Considered int           `json:"considered"`
 		Index      bool          `json:"index,omitempty"` // the ranking asked an index of changed lines
 		Notes      []string      `json:"notes"`
-		Incomplete []string      `json:"incomplete,omitempty"` // what the clone lacked: missing-objects, shallow
-		Sandbox    string        `json:"sandbox,omitempty"`    // what confined --verify-cmd
+		Incomplete []string      `json:"incomplete,omitempty"` // gaps of the clone: missing-objects, shallow
+		Sandbox    string        `json:"sandbox,omitempty"`    // the sandbox of --verify-cmd
 		Agent      *agentJSON    `json:"agent,omitempty"`
 	}
 	agentJSON struct {
@@ -39,7 +38,7 @@ type (
 		Fallback    string     `json:"fallback"`
 		Agreement   float64    `json:"agreement,omitempty"` // never 0 if several runs have an answer
 		Calibrated  bool       `json:"calibrated"`
-		Calibration string     `json:"calibration"` // what the calibration rests on, or why there is none
+		Calibration string     `json:"calibration"` // basis of the calibration, or why there is none
 		Turns       int        `json:"turns"`
 		Calls       int        `json:"calls"`
 		Usage       TokensJSON `json:"usage"`
@@ -101,7 +100,7 @@ type (
 // JSON prints each answer as one JSON object.
 type JSON struct {
 	W   io.Writer
-	End string // what ends a line
+	End string // end of a line
 }
 
 // Answer prints the answer for one fix.

@@ -11,7 +11,7 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// crashRow holds what one printed line is made of: a ranked file of a report.
+// crashRow has the data of one printed line: a ranked file of a report.
 type crashRow struct {
 	name    string
 	report  *crash.Report
@@ -20,7 +20,7 @@ type crashRow struct {
 	file    crash.File
 }
 
-// problem returns the first failure that the report names.
+// problem returns the first failure in the report.
 func (r crashRow) problem() crash.Problem {
 	if len(r.report.Problems) == 0 {
 		return crash.Problem{}
@@ -37,8 +37,8 @@ func (r crashRow) suspect() suspect.Suspect {
 }
 
 // CrashPlaceholders lists the placeholders of crash --format. They are matched in
-// this order, so a longer name precedes its own prefixes. What comes from a report
-// is always escaped, because nobody vouches for it.
+// this order, so a longer name precedes its own prefixes. Values from a report are always
+// escaped, because reports are untrusted.
 var CrashPlaceholders = []placeholder[crashRow]{
 	{"(path)", "path of the file in the repository", func(r crashRow) string { return r.file.Path }},
 	{"(line)", "line of the file's first frame; empty if unknown", func(r crashRow) string { return lineText(crashPlace(r.report, r.file)) }},
@@ -63,8 +63,8 @@ var CrashPlaceholders = []placeholder[crashRow]{
 	{"%", "percent sign", func(crashRow) string { return "%" }},
 }
 
-// crashPlace returns the line of the first frame of a file that has one, 0 if none
-// has.
+// crashPlace returns the line and the column of a file's first frame with a line, 0 without such
+// a frame.
 func crashPlace(report *crash.Report, f crash.File) (line, column int) {
 	for _, ref := range f.Frames {
 		switch frame := report.At(ref); {
@@ -108,7 +108,7 @@ func ParseCrashFormat(format string) ([]piece[crashRow], error) {
 type CrashFormat struct {
 	W      io.Writer
 	Pieces []piece[crashRow]
-	End    string // what ends a line
+	End    string // end of a line
 	Clean  bool   // escape all values, because a person reads the output
 	Color  bool   // print colours
 	Max    int    // most files of a report

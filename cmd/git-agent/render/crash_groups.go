@@ -13,14 +13,14 @@ import (
 	"git-agent/gitext"
 )
 
-// CrashGroupsSchema is the schema of crash --group --json. Its number is raised by a
-// change that breaks readers.
+// CrashGroupsSchema is the schema of crash --group --json. A change that breaks readers raises
+// its number.
 const CrashGroupsSchema = "git-agent/crash-groups/1"
 
-// A CrashGroup is a group of reports of one fault, as it is shown.
+// A CrashGroup is a group of reports of one fault, in a form for renderers.
 type CrashGroup struct {
 	input.Summary
-	// Answer is that of the first member, nil if there is none.
+	// Answer is the answer about the first member, nil if there is none.
 	Answer *crash.Answer `json:"-"`
 }
 
@@ -31,7 +31,7 @@ type CrashGroupsJSON struct {
 	Groups []CrashGroupJSON `json:"groups"`
 }
 
-// CrashGroupJSON is a group with what is behind its first member.
+// CrashGroupJSON is a group with the files and commits behind its first member.
 type CrashGroupJSON struct {
 	CrashGroup
 	Commit   gitext.OID   `json:"commit,omitempty"` // the crash commit of the first member
@@ -132,7 +132,7 @@ func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
 	}
 	for i, f := range g.Answer.Files[:min(r.Max, len(g.Answer.Files))] {
 		if f.Related {
-			break // the files that stacks name come first
+			break // files in stacks come first
 		}
 		probability := ""
 		if f.Probability > 0 {

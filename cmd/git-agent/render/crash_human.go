@@ -30,7 +30,7 @@ const (
 	stackFrames  = 14 // of a stack
 	symbolColumn = 44 // width of the functions of a stack
 
-	unlikely = 0.1 // probability below which the first suspect is said to be unlikely
+	unlikely = 0.1 // probability below which the first suspect is called unlikely
 )
 
 // Crash prints the answer about one report.
@@ -50,7 +50,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ans
 	return err
 }
 
-// heading says what crashed, and which commit was searched.
+// heading prints the problem and the searched commit.
 func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report, ranking *crash.Answer) {
 	title := "crash"
 	if name != "-" {
@@ -90,8 +90,8 @@ func problemText(p crash.Problem) string {
 	return ui.Clip(ui.OneLine(s), 300)
 }
 
-// repeats reports whether a problem's message is the heading of a sanitizer, which
-// says again what the problem's fields say, and else only the values of registers.
+// repeats reports whether a problem's message is the heading of a sanitizer, which repeats the
+// problem's fields and otherwise has only the values of registers.
 func repeats(p crash.Problem) bool {
 	_, said, found := strings.Cut(p.Message, "Sanitizer: ")
 	return found && p.Address != "" && (strings.HasPrefix(said, p.Kind+" on address ") || strings.HasPrefix(said, p.Kind+" on unknown address "))
@@ -122,8 +122,8 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 	}
 }
 
-// frames draws the frames of a stack. Those of the project stand out; runs of others
-// are folded.
+// frames draws the frames of a stack. It highlights the project's frames and folds sequences of
+// others.
 func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 	shown, folded := 0, 0
 	unfold := func() {
@@ -153,7 +153,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 	}
 }
 
-// frameName returns how a frame's function is shown.
+// frameName returns the shown name of a frame's function.
 func frameName(f crash.Frame) string {
 	switch {
 	case f.Assertion:
@@ -164,7 +164,7 @@ func frameName(f crash.Frame) string {
 	return clipLeft(ui.OneLine(f.Function), symbolColumn)
 }
 
-// symbolWidth returns how many columns the shown functions of a stack need.
+// symbolWidth returns the width of a stack's shown functions, in columns.
 func (r *CrashHuman) symbolWidth(s crash.Stack) int {
 	width := 0
 	for i, f := range s.Frames {
@@ -175,7 +175,7 @@ func (r *CrashHuman) symbolWidth(s crash.Stack) int {
 	return min(width, symbolColumn)
 }
 
-// frame draws a frame with its function in a column of a width.
+// frame draws a frame with its function in a column of the given width.
 func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 	mark, slot := " ", "doubt"
 	if f.Path != "" {
@@ -190,7 +190,7 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 	r.line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
 }
 
-// framePlace returns where a frame is, in the project's own words if it is there.
+// framePlace returns the place of a frame: its path in the project, if the frame is there.
 func (r *CrashHuman) framePlace(f crash.Frame) string {
 	switch {
 	case f.Path != "" && f.Line > 0 && f.File != "":
@@ -207,7 +207,7 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 	return ui.Clip(ui.OneLine(f.Module), 60)
 }
 
-// explanation prints the chain of events that led to the crash, as the model tells it.
+// explanation prints the model's account of the events that led to the crash.
 func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Answer) {
 	if ranking.Agent == nil || ranking.Agent.Explanation == "" {
 		return
@@ -277,8 +277,7 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 	}
 }
 
-// vote prints what the runs of the model say of a file; without All, what the first
-// of them says.
+// vote prints the statements of the model's runs about a file; without All, only the first one.
 func (r *CrashHuman) vote(b *bytes.Buffer, v *crash.Vote) {
 	if v == nil {
 		return
@@ -305,7 +304,7 @@ func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
 	return out
 }
 
-// clipLeft cuts a qualified name at its left to a width, because its end says most.
+// clipLeft cuts a qualified name at its left to a width, because its end is most important.
 func clipLeft(s string, width int) string {
 	r := []rune(s)
 	if ui.Columns(s) <= width || len(r) <= width {
@@ -355,7 +354,7 @@ func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *cras
 	r.work(b, ranking.Agent)
 }
 
-// work prints how much a model did, and the commands that show its runs.
+// work prints the amount of a model's work, and the commands that show its runs.
 func (r *CrashHuman) work(b *bytes.Buffer, report *crash.AgentReport) {
 	if report == nil {
 		return

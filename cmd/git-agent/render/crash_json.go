@@ -7,8 +7,7 @@ import (
 	"git-agent/gitext"
 )
 
-// CrashSchema is the schema of crash --json. Its number is raised by a change that
-// breaks readers.
+// CrashSchema is the schema of crash --json. A change that breaks readers raises its number.
 const CrashSchema = "git-agent/crash/1"
 
 // These types are the documented JSON form of an answer about a crash.
@@ -25,15 +24,15 @@ type (
 		Suspects   []CrashSuspectJSON `json:"suspects"`
 		Report     *crash.Report      `json:"report"`
 		Notes      []string           `json:"notes"`
-		Incomplete []string           `json:"incomplete,omitempty"` // what the clone lacked: missing-objects
+		Incomplete []string           `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
 		Agent      *crashAgentJSON    `json:"agent,omitempty"`
 	}
 	crashAgentJSON struct {
 		Model       string         `json:"model"`
-		Fallback    string         `json:"fallback"`    // why the ranking is the offline engine's; "" if it is the model's
+		Fallback    string         `json:"fallback"`    // why the ranking is the offline engine's; "" for the model's
 		Confidence  float64        `json:"confidence"`  // score of the first file divided by the number of runs
 		Calibrated  bool           `json:"calibrated"`  // the probabilities are calibrated
-		Calibration string         `json:"calibration"` // what the calibration rests on, or why there is none
+		Calibration string         `json:"calibration"` // basis of the calibration, or why there is none
 		Explanation string         `json:"explanation"` // the chain of events that led to the crash
 		Turns       int            `json:"turns"`
 		Calls       int            `json:"calls"`
@@ -64,7 +63,7 @@ type (
 // CrashJSON prints each answer about a crash as one JSON object.
 type CrashJSON struct {
 	W   io.Writer
-	End string // what ends a line
+	End string // end of a line
 	Max int    // most files
 }
 
@@ -98,7 +97,7 @@ func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Answer, mos
 	return out
 }
 
-// crashEngine names the engine whose answer a ranking is.
+// crashEngine returns the name of a ranking's engine.
 func crashEngine(ranking *crash.Answer) string {
 	if ranking.Agent != nil && ranking.Agent.Fallback == "" {
 		return "agent"

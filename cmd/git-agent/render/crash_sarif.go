@@ -16,8 +16,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Bounds of a log. GitHub refuses one with more results, and shows the first 100
-// locations of a result.
+// These constants bound a log. GitHub refuses a log with more results, and shows only the first
+// 100 locations of a result.
 const (
 	sarifResults = 25_000
 	sarifRelated = 20
@@ -25,7 +25,7 @@ const (
 	sarifFrames  = 100
 )
 
-// Probabilities from which a file is an error or a warning to a viewer.
+// These are the least probabilities of a file to be an error or a warning in a viewer.
 const (
 	sarifError   = 0.5
 	sarifWarning = 0.15
@@ -34,7 +34,7 @@ const (
 // CrashSARIF gathers answers about crashes and prints one SARIF log of all of them.
 type CrashSARIF struct {
 	W       io.Writer
-	End     string // what ends the line
+	End     string // end of the line
 	Version string // of this program
 	Max     int    // most files of a report
 
@@ -44,7 +44,7 @@ type CrashSARIF struct {
 	failed   bool
 }
 
-// Failed notes a report that was not read.
+// Failed notes an unreadable report.
 func (r *CrashSARIF) Failed(err error) {
 	r.failed = true
 	r.notify("error", err.Error())
@@ -99,7 +99,7 @@ func (r *CrashSARIF) rule(problem string) int {
 	return len(r.rules) - 1
 }
 
-// ruleName writes a problem as a part of an identifier.
+// ruleName returns a problem in the form of a part of an identifier.
 func ruleName(problem string) string {
 	name := strings.Map(func(c rune) rune {
 		if c == '-' || c == '_' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' {
@@ -122,8 +122,7 @@ func sarifLevel(f crash.File, i int) string {
 	return "note"
 }
 
-// crashMessage says why a file is a result. Viewers with little room show the first
-// sentence.
+// crashMessage returns the reasons for a file. Viewers with little space show the first sentence.
 func crashMessage(name string, report *crash.Report, ranking *crash.Answer, i int) sarifMessage {
 	f := ranking.Files[i]
 	what := "A crash"
@@ -173,7 +172,7 @@ func otherFiles(report *crash.Report, files []crash.File, except int) []sarifLoc
 	return out
 }
 
-// sarifStacksOf returns the stacks that a file is in. The schema wants each once.
+// sarifStacksOf returns the stacks with frames of a file. The schema requires each stack once.
 func sarifStacksOf(report *crash.Report, f crash.File) []sarifStack {
 	var out []sarifStack
 	seen := map[int]bool{}
@@ -226,7 +225,7 @@ type sarifSuspect struct {
 	Reason      string     `json:"reason"`
 }
 
-// crashProperties is what SARIF has no words for.
+// crashProperties returns the data that has no field in SARIF.
 func crashProperties(name string, ranking *crash.Answer, i int) any {
 	f := ranking.Files[i]
 	suspects := []sarifSuspect{}

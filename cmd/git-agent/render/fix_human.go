@@ -20,9 +20,9 @@ type FixHuman struct {
 	W      io.Writer
 	Color  ui.Palette
 	Width  int
-	All    bool                     // everything that was found out, and all plausible patches
+	All    bool                     // all findings and all plausible patches
 	Exact  bool                     // the patch is for a program: it is printed byte for byte
-	Locate bool                     // only the suspected functions and their history were asked for
+	Locate bool                     // only the suspected functions and their history are wanted
 	Place  func(path string) string // writes a tracked path for the reader
 }
 
@@ -42,7 +42,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 		r.wrapped(&b, 4, "the model wrote this test itself, "+ui.Path(r.Place(t.File.Path))+": "+t.Why)
 	}
 	repaired := len(ans.Offered()) > 0
-	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before that
+	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before the search
 	if (ans.Declined == "" && !repaired || r.Locate || r.All) && sought {
 		r.locations(&b, ans)
 	}
@@ -64,7 +64,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	return err
 }
 
-// heading says which command fails, and how.
+// heading prints the failing command and its failure.
 func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduction) {
 	b.WriteString(r.Color.Paint("fix", "fix "+commit.Short()))
 	if rep.Command != "" {
@@ -151,7 +151,7 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 	}
 }
 
-// outcome says what came of the repair.
+// outcome prints the result of the repair.
 func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	fmt.Fprintln(b)
 	switch {
@@ -203,7 +203,7 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	}
 }
 
-// behind puts a predicate behind a sentence.
+// behind joins a predicate to a sentence.
 func behind(text string) string {
 	if text == "" {
 		return ""
@@ -213,7 +213,7 @@ func behind(text string) string {
 
 func tried(n int) string { return agent.Plural(n, "candidate") + " tried" }
 
-// patch prints a plausible patch with what is known about it.
+// patch prints a plausible patch with its evidence.
 func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	title := "patch"
 	if i > 0 {
@@ -276,7 +276,7 @@ func (r *FixHuman) notes(b *bytes.Buffer, notes []string) {
 	}
 }
 
-// work prints how much a model did, and the commands that show its trajectories.
+// work prints the amount of a model's work, and the commands that show its trajectories.
 func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 	if report == nil {
 		return
@@ -297,7 +297,7 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 	}
 }
 
-// fateOf says in a few words how a trajectory ended.
+// fateOf describes the end of a trajectory in a few words.
 func fateOf(run fix.Run) string {
 	cut := ""
 	if run.Cut != "" {

@@ -5,18 +5,17 @@ import (
 	"git-agent/gitext"
 )
 
-// FixSchema is the schema of fix --json. Its number is raised by a change that breaks
-// readers.
+// FixSchema is the schema of fix --json. A change that breaks readers raises its number.
 const FixSchema = "git-agent/fix/2"
 
 // These types are the documented JSON form of an answer about a bug.
 type (
 	FixAnswerJSON struct {
 		Schema     string            `json:"schema"`
-		Commit     gitext.OID        `json:"commit"`   // the commit that is repaired
+		Commit     gitext.OID        `json:"commit"`   // the repaired commit
 		Engine     string            `json:"engine"`   // "offline" or "agent"
 		Repaired   bool              `json:"repaired"` // there is a plausible patch
-		Declined   string            `json:"declined"` // why nothing was tried; "" if something was
+		Declined   string            `json:"declined"` // why nothing was tried; "" after an attempt
 		Test       fixTestJSON       `json:"test"`
 		Locations  []fixLocationJSON `json:"locations"`
 		History    []fixBlamedJSON   `json:"history"`
@@ -25,9 +24,9 @@ type (
 		OwnTested  []fixPatchJSON    `json:"own_tested,omitempty"` // patches that pass it, best first, with the test; they are not plausible
 		Others     []fixPatchJSON    `json:"others"`               // some of the patches that are not plausible
 		Tried      int               `json:"tried"`
-		Stopped    string            `json:"stopped,omitempty"` // what ended the search before all candidates were tried
+		Stopped    string            `json:"stopped,omitempty"` // reason for the end of the search before all candidates
 		Notes      []string          `json:"notes"`
-		Incomplete []string          `json:"incomplete,omitempty"` // what the clone lacked: missing-objects
+		Incomplete []string          `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
 		Agent      *fixAgentJSON     `json:"agent,omitempty"`
 	}
 	fixTestJSON struct {
@@ -42,7 +41,7 @@ type (
 	fixOwnTestJSON struct {
 		Path    string `json:"path"`
 		Command string `json:"command"`
-		Why     string `json:"why"` // the model's word on why its failure is the reported bug
+		Why     string `json:"why"` // the model's reason why the failure is the reported bug
 	}
 	fixLocationJSON struct {
 		Path     string          `json:"path"`
@@ -73,15 +72,15 @@ type (
 		Verdict string     `json:"verdict"`
 		Origin  string     `json:"origin"`
 		Why     string     `json:"why"`
-		Commit  gitext.OID `json:"commit,omitempty"` // the commit that introduced what it repairs
+		Commit  gitext.OID `json:"commit,omitempty"` // the commit that introduced the repaired bug
 		Failing []string   `json:"failing"`
 		Reason  string     `json:"reason,omitempty"`
 		Seconds float64    `json:"seconds"`
 		Votes   int        `json:"votes"`
-		// Preferred is why a reviewer chose it.
+		// Preferred is a reviewer's reason for choosing the patch.
 		Preferred string `json:"preferred,omitempty"`
-		// Cautions say what the tests do not prove of a plausible patch, and what it changes
-		// besides the program.
+		// Cautions are the properties of a plausible patch that the tests do not prove, and its
+		// changes outside the program.
 		Cautions []string       `json:"cautions"`
 		Checks   []fixCheckJSON `json:"checks"`
 		Patch    string         `json:"patch"`
@@ -92,7 +91,7 @@ type (
 	}
 	fixAgentJSON struct {
 		Model    string       `json:"model"`
-		Fallback string       `json:"fallback"` // why the offline engine was used in the end; "" if it was not
+		Fallback string       `json:"fallback"` // why the offline engine answered; "" if it did not
 		Turns    int          `json:"turns"`
 		Calls    int          `json:"calls"`
 		Usage    TokensJSON   `json:"usage"`

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// formatRow holds what one printed line is made of: a suspect of a fix.
+// formatRow has the data of one printed line: a suspect of a fix.
 type formatRow struct {
 	answer  Answer
 	rank    int
@@ -22,7 +22,7 @@ func (r formatRow) author() gitext.Person    { return r.suspect.Commit.Author }
 func (r formatRow) committer() gitext.Person { return r.suspect.Commit.Committer }
 
 // model returns the model that answered. It is empty if the offline engine
-// answered, even in place of a model that failed.
+// answered, even instead of a failed model.
 func (r formatRow) model() string {
 	if report := r.answer.Answer.Agent; report != nil && report.Fallback == "" {
 		return report.Model
@@ -40,14 +40,12 @@ func (r formatRow) trace() string {
 // gitDate is git's default date format.
 const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
 
-// strictDate is git's date format iso-strict, with UTC as versions of git before
-// 2.45 write it.
+// strictDate is git's date format iso-strict, with UTC as in versions of git before 2.45.
 const strictDate = "2006-01-02T15:04:05-07:00"
 
 // Placeholders lists the placeholders of --format. They are matched in this
-// order, so a longer name precedes its own prefixes. Those that git has mean the
-// same as in git log, applied to the suspect, but abbreviated object ids always
-// have 12 digits.
+// order, so a longer name precedes its own prefixes. git's placeholders have the same meaning as
+// in git log, applied to the suspect, but abbreviated object ids always have 12 digits.
 var Placeholders = []placeholder[formatRow]{
 	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
 	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},
@@ -133,7 +131,7 @@ func ParseFormat(format string) ([]piece[formatRow], error) {
 type Format struct {
 	W      io.Writer
 	Pieces []piece[formatRow]
-	End    string // what ends a line
+	End    string // end of a line
 	Clean  bool   // escape values, because a person reads the output
 	Color  bool   // print colours
 }

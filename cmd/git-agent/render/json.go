@@ -7,7 +7,7 @@ import (
 )
 
 // WriteJSON writes v as one line of JSON that ends with end, in one piece.
-// Characters that a terminal would act on are escaped.
+// Characters that control a terminal are escaped.
 func WriteJSON(w io.Writer, v any, end string) error {
 	line, err := quote.Marshal(v)
 	if err != nil {
@@ -17,12 +17,12 @@ func WriteJSON(w io.Writer, v any, end string) error {
 	return err
 }
 
-// ArgsJSON returns the arguments that a model gave for a tool. Arguments that
-// are not valid JSON become a JSON string.
+// ArgsJSON returns a model's arguments for a tool. Arguments that are not valid JSON become a
+// JSON string.
 func ArgsJSON(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)
 	}
-	text, _ := json.Marshal(args) // a string always has a JSON form
+	text, _ := json.Marshal(args) // encoding a string cannot fail
 	return text
 }

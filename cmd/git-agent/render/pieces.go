@@ -10,7 +10,7 @@ import (
 )
 
 // A placeholder is one %-sequence of the --format of a verb, whose rows are of type
-// R. The manual's tables are generated from these.
+// R. The manual's tables are generated from placeholders.
 type placeholder[R any] struct {
 	Name  string // without the percent sign
 	Doc   string
@@ -25,7 +25,7 @@ type piece[R any] struct {
 	oid   bool // the value is an object id, which %C(auto) colours
 
 	color  string // an escape sequence
-	always bool   // the colour is printed even where colour is not wanted
+	always bool   // the colour is printed even if colour is not wanted
 	auto   bool   // %C(auto)
 }
 
@@ -38,11 +38,11 @@ var prettyNames = map[string]string{
 	"reference": "%C(auto)%h%C(reset) (%s, %as)",
 }
 
-// otherNames are the names of git's formats that take several lines for a commit.
+// otherNames are the names of git's formats with several lines for a commit.
 var otherNames = []string{"short", "medium", "full", "fuller", "email", "mboxrd", "raw"}
 
-// unnamed returns the format behind a name of git's. Like git, it takes a text without
-// any placeholder for a name, unless format: or tformat: stands before it.
+// unnamed returns the format for a name of git. Like git, it treats a text without placeholders
+// as a name, unless format: or tformat: precedes it.
 func unnamed(format string, names map[string]string) (string, error) {
 	for _, prefix := range []string{"tformat:", "format:"} {
 		if rest, ok := strings.CutPrefix(format, prefix); ok {
@@ -60,8 +60,8 @@ func unnamed(format string, names map[string]string) (string, error) {
 	return "", fmt.Errorf("invalid --format: %q has no placeholder", format)
 }
 
-// parsePieces parses the value of --format. An unknown placeholder is an error,
-// so that a typing error is noticed; git would print it unchanged.
+// parsePieces parses the value of --format. An unknown placeholder is an error, to reveal typing
+// errors; git would print it unchanged.
 func parsePieces[R any](format string, known []placeholder[R], names map[string]string) ([]piece[R], error) {
 	format, err := unnamed(format, names)
 	if err != nil {
@@ -86,7 +86,7 @@ func parsePieces[R any](format string, known []placeholder[R], names map[string]
 }
 
 // parsePlaceholder parses the placeholder at the beginning of s, after the
-// percent sign, and returns how many bytes it takes.
+// percent sign, and returns its length in bytes.
 func parsePlaceholder[R any](s string, table []placeholder[R]) (p piece[R], used int, err error) {
 	if len(s) >= 3 && s[0] == 'x' {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
@@ -111,7 +111,7 @@ func parsePlaceholder[R any](s string, table []placeholder[R]) (p piece[R], used
 	return piece[R]{}, 0, fmt.Errorf("unknown placeholder %q in --format", "%"+bad)
 }
 
-// parseColor parses %C(...) and the four short names of colours that git has.
+// parseColor parses %C(...) and git's four short names of colours.
 func parseColor[R any](s string) (p piece[R], used int, err error) {
 	for _, name := range []string{"red", "green", "blue", "reset"} {
 		if strings.HasPrefix(s, "C"+name) {
@@ -137,15 +137,14 @@ func parseColor[R any](s string) (p piece[R], used int, err error) {
 	return p, used, nil
 }
 
-// HasColor reports whether a format mentions colours, so that it matters whether colour
-// is wanted.
+// HasColor reports whether a format mentions colours.
 func HasColor(format string) bool {
 	return strings.Contains(format, "%C") || prettyNames[format] != ""
 }
 
 // lineOf returns the text of one row. Unless clean is set, values are written
-// unchanged, as git log writes them. The format's own text is never escaped,
-// because the user wrote it. Colours are printed if color is set.
+// unchanged, as in git log. The format's own text is never escaped, because the user wrote it.
+// Colours are printed if color is set.
 func lineOf[R any](pieces []piece[R], row R, clean, color bool) string {
 	var b strings.Builder
 	auto := false

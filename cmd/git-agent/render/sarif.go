@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// These types are the part of SARIF 2.1.0 that answers use (OASIS, Static Analysis
-// Results Interchange Format). Their fields are documented there.
+// These types are the part of SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format)
+// that answers use. Their fields are documented there.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -97,17 +97,16 @@ type (
 
 const (
 	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
-	sourceRoot  = "SRCROOT" // what paths are relative to: the top of the work tree
+	sourceRoot  = "SRCROOT" // base of paths: the top of the work tree
 )
 
-// sarifText returns a message with a text in which nothing is a link or a
-// placeholder.
+// sarifText returns a message with a text without links and placeholders.
 func sarifText(s string) sarifMessage {
 	return sarifMessage{strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "{", "{{", "}", "}}").Replace(s)}
 }
 
 // sarifPlace returns a place in a tracked file. Viewers need a line, so a place
-// without one is the first of its file.
+// without a line gets line 1.
 func sarifPlace(path string, line, column int) *sarifPhysical {
 	return &sarifPhysical{
 		Artifact: sarifArtifact{URI: relativeURI(path), URIBaseID: sourceRoot},
@@ -115,8 +114,8 @@ func sarifPlace(path string, line, column int) *sarifPhysical {
 	}
 }
 
-// relativeURI returns the URI of a path, relative to the top. A colon in the first
-// part would otherwise end a scheme.
+// relativeURI returns the URI of a path, relative to the top. Without a prefix, a colon in the
+// first part would end a scheme.
 func relativeURI(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext"
 )
 
-// How many lines of a prompt and of a tool's output are shown without --full.
+// These constants bound the lines of a prompt and of a tool's output without --full.
 const (
 	shownPrompt = 12
 	shownOutput = 10
@@ -50,7 +50,7 @@ func NewTraceHuman(w io.Writer, color ui.Palette, width int) *traceHuman {
 	return &traceHuman{w: w, color: color, width: width}
 }
 
-// Show prints one run. subject is that of the fix, if it is known.
+// Show prints one run. subject is the fix's, if known.
 func (r *traceHuman) Show(t *trace.Trajectory, subject string) error {
 	r.b.Reset()
 	if r.written {
@@ -79,7 +79,7 @@ func (r *traceHuman) line(indent int, s string) {
 	r.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+s, " ") + "\n")
 }
 
-// TaskAt returns what a run of a kind is about, to be put before the name of a commit.
+// TaskAt returns the subject of a kind of run, to precede the name of a commit.
 func TaskAt(kind string) string {
 	if strings.HasPrefix(kind, "fix/") {
 		return "repair at"
@@ -118,7 +118,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 }
 
 // opening prints the first prompt. It prints the system prompt only with --full,
-// because that is the same for every run of one version.
+// because the system prompt is the same for all runs of one version.
 func (r *traceHuman) opening(t *trace.Trajectory) {
 	o := t.Opening
 	if o == nil {
@@ -144,7 +144,7 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	r.folded(4, "", o.Prompt, shownPrompt)
 }
 
-// aside returns a remark in parentheses, to be printed at the end of a line.
+// aside returns a remark in parentheses for the end of a line.
 func (r *traceHuman) aside(s string) string {
 	if s == "" {
 		return ""
@@ -253,8 +253,7 @@ func (r *traceHuman) call(c trace.Call) {
 
 func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
-// folded prints the first lines of a text, each after a mark, and says how many
-// lines more there are.
+// folded prints the first lines of a text, each after a mark, and the number of further lines.
 func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	if r.Full {
 		lines = countLines(text)
@@ -272,7 +271,7 @@ func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	}
 }
 
-// text prints all of a text and wraps its long lines.
+// text prints a whole text and wraps its long lines.
 func (r *traceHuman) text(indent int, text string) {
 	room := min(r.width, 100) - indent
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -323,7 +322,7 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 	}
 }
 
-// crashVerdict prints what the verdict of a crash has beside commits.
+// crashVerdict prints the parts of a crash's verdict besides commits.
 func (r *traceHuman) crashVerdict(v *trace.Answer) {
 	if v.Story != "" {
 		r.text(4, v.Story)

@@ -10,10 +10,10 @@ import (
 )
 
 // traceSchema is the schema of `trace show --json`, which prints one object for
-// each step. The field "type" says what kind of step it is.
+// each step. The field "type" has the kind of the step.
 const traceSchema = "git-agent/trace/1"
 
-// traceHead holds the first fields of every object.
+// traceHead has the first fields of every object.
 type traceHead struct {
 	Schema string `json:"schema"`
 	Type   string `json:"type"` // run, opening, turn, call, said, removed, note, end
@@ -53,7 +53,7 @@ type (
 		Turn    int        `json:"turn"`
 		Asked   *time.Time `json:"asked,omitempty"`
 		Seconds float64    `json:"seconds"`
-		Limit   string     `json:"limit,omitempty"` // the limit because of which the model was asked for its last answer
+		Limit   string     `json:"limit,omitempty"` // the limit that forced the model's last answer
 		Thought string     `json:"thought,omitempty"`
 		Text    string     `json:"text"`
 		Finish  string     `json:"finish,omitempty"`
@@ -107,7 +107,7 @@ type (
 // TraceJSON prints recorded runs as JSON, one object for each step.
 type TraceJSON struct {
 	W      io.Writer
-	End    string // what ends a line
+	End    string // end of a line
 	Output string // the value of --output
 	err    error  // the first error of writing
 }
@@ -119,7 +119,7 @@ func (r *TraceJSON) put(v any) {
 	r.err = WriteJSON(r.W, v, r.End)
 }
 
-// Show prints one run. subject is that of the fix, if it is known.
+// Show prints one run. subject is the fix's, if known.
 func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	head := func(kind string) traceHead { return traceHead{traceSchema, kind, string(t.Run.ID)} }
 	r.put(newTraceRun(t, subject, head("run")))

@@ -28,7 +28,7 @@ type TraceRow struct {
 	Ended     *time.Time `json:"ended,omitempty"`
 	Name      string     `json:"name,omitempty"`
 	Repo      string     `json:"repo,omitempty"`
-	OtherRepo string     `json:"repository,omitempty"` // common git directory of the repository that the run belongs to, if that is another one
+	OtherRepo string     `json:"repository,omitempty"` // common git directory of the run's repository, if it is another one
 	Case      string     `json:"case,omitempty"`
 	Fix       string     `json:"fix,omitempty"`
 	Subject   string     `json:"subject,omitempty"`
@@ -44,7 +44,7 @@ type TraceRow struct {
 	Files     []string   `json:"files,omitempty"`
 }
 
-// NewTraceRow returns the row of a run. subject is that of the fix, or "".
+// NewTraceRow returns the row of a run. subject is the fix's, or "".
 func NewTraceRow(t *trace.Trajectory, subject string) TraceRow {
 	row := TraceRow{
 		Schema: traceListSchema, ID: string(t.Run.ID), Kind: t.Run.Kind, State: string(t.Run.State), Status: t.Status(), Started: t.Run.Started,
@@ -88,7 +88,7 @@ func (r TraceRow) cells(now time.Time) []string {
 	}
 }
 
-// about returns the last column: what the run investigated and what it found.
+// about returns the last column: the subject and the findings of the run.
 func (r TraceRow) about(color ui.Palette) string {
 	var words []string
 	switch {
@@ -120,7 +120,7 @@ func (r TraceRow) about(color ui.Palette) string {
 	return s
 }
 
-// found returns what the verdict names: the files behind a crash, or commits.
+// found returns the names in the verdict: the files behind a crash, or commits.
 func (r TraceRow) found(color ui.Palette) []string {
 	var words []string
 	for _, f := range r.Files {

@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/trace"
 )
 
-// SmellTable returns a table of how many runs have each smell, with columns for
-// the runs that found an answer and for those that did not.
+// SmellTable returns a table with the number of runs for each smell, in columns for runs with and
+// without an answer.
 func SmellTable(runs []*trace.Trajectory) string {
 	type count struct{ found, other int }
 	counts := map[string]count{}

@@ -8,11 +8,10 @@ import (
 	"git-agent/gitext"
 )
 
-// Trailer prints a Fixes: trailer for the message of the fix, in the form that
-// the Linux kernel uses.
+// Trailer prints a Fixes: trailer for the message of the fix, in the form of the Linux kernel.
 type Trailer struct {
 	W   io.Writer
-	End string // what ends a line
+	End string // end of a line
 }
 
 // Answer prints the trailer that names the first suspect, or nothing if there is
@@ -25,7 +24,7 @@ func (r *Trailer) Answer(ans Answer) error {
 	return err
 }
 
-// fixesTrailer returns the trailer on one line, however long the subject is.
+// fixesTrailer returns the trailer on one line, even for a long subject.
 func fixesTrailer(c gitext.Commit) string {
 	return fmt.Sprintf("Fixes: %s (\"%s\")", c.OID.Short(), ui.OneLine(c.Subject()))
 }

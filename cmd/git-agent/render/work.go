@@ -5,7 +5,7 @@ import (
 	"git-agent/agent/model"
 )
 
-// modelWork sums up what a model did for one question in all runs.
+// modelWork sums up a model's work for one question in all runs.
 type modelWork struct {
 	Turns, Calls int
 	Usage        model.Usage

@@ -15,7 +15,7 @@ const (
 	verifySchema = "git-agent/cache-verify/1"
 )
 
-// Cache is what the subcommands use of the process.
+// Cache has the parts of the process that the subcommands use.
 type Cache struct {
 	Stdout io.Writer                              // for text and JSON
 	Say    func(format string, args ...any)       // prints a notice
@@ -27,7 +27,7 @@ type Cache struct {
 	Quiet bool // print only problems
 }
 
-// Stats prints what the files hold. It creates no file.
+// Stats prints the contents of the files. It creates no file.
 func (v *Cache) Stats(ctx context.Context) error {
 	repo, answers, err := v.ownCache(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// fileStats describes one file, as cache stats --json prints it.
+// fileStats describes one file, in the form of cache stats --json.
 type fileStats struct {
 	Schema  string      `json:"schema"`
 	File    string      `json:"file"` // cache or traces

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Folders are the folders that hold the data about one repository.
+// Folders are the folders for the data about one repository.
 type Folders struct {
 	Cache, State       place.Folder
 	CacheErr, StateErr error // why there is no such folder
@@ -36,7 +36,7 @@ type Store struct {
 }
 
 // New returns a store that reads the environment with getenv, warns with warn, and
-// records runs as those of the given version of the program.
+// records runs with the given version of the program.
 func New(getenv func(key string) string, warn func(text string), version string) *Store {
 	return &Store{getenv: getenv, warn: warn, version: version}
 }
@@ -47,8 +47,7 @@ func (s *Store) Config(ctx context.Context) (map[string][]gitconfig.Value, error
 	return s.config, s.configErr
 }
 
-// User says in which of the user's directories data is stored. It ignores
-// settings of a repository.
+// User returns the user's directories for data. It ignores settings of a repository.
 func (s *Store) User(ctx context.Context) place.User {
 	u := place.User{Getenv: s.getenv}
 	config, _ := s.Config(ctx) // if git cannot read the configuration, git has printed an error
@@ -60,7 +59,7 @@ func (s *Store) User(ctx context.Context) place.User {
 	return u
 }
 
-// Folders returns the folders of a repository, and creates the one of its cache.
+// Folders returns the folders of a repository, and creates its cache folder.
 func (s *Store) Folders(ctx context.Context, commonDir string) *Folders {
 	user := s.User(ctx)
 	s.mu.Lock()
@@ -80,8 +79,7 @@ func (s *Store) Folders(ctx context.Context, commonDir string) *Folders {
 	return k
 }
 
-// Locate returns a function that tells gitext in which folder a repository's
-// shadow is.
+// Locate returns a function that tells gitext the folder of a repository's shadow.
 func (s *Store) Locate(ctx context.Context) func(commonDir string) string {
 	return func(commonDir string) string {
 		if k := s.Folders(ctx, commonDir); k.CacheErr == nil {
@@ -113,7 +111,7 @@ func (s *Store) CacheIn(ctx context.Context, repo *gitext.Repo, k *Folders) *cac
 }
 
 // OpenTraces opens the recorded runs in a folder, and creates the folder. err is
-// the error of finding it.
+// the error of finding the folder.
 func (s *Store) OpenTraces(ctx context.Context, f place.Folder, err error) (*cache.Traces, error) {
 	if err == nil {
 		err = f.Make()
@@ -128,14 +126,13 @@ func (s *Store) OpenTraces(ctx context.Context, f place.Folder, err error) (*cac
 	return traces, Hinted(err)
 }
 
-// TraceOptions returns the options with which every verb opens recorded runs.
+// TraceOptions returns the options for opening recorded runs.
 func (s *Store) TraceOptions() cache.Options {
 	return cache.Options{Version: s.version, Warn: s.warn}
 }
 
-// RunFolders returns the folders with recorded runs that can be read: that of the
-// repository, if repo is not nil, and that of runs which belong to no repository,
-// such as evaluations.
+// RunFolders returns the readable folders with recorded runs: the repository's, if repo is not
+// nil, and the one for runs without a repository, such as evaluations.
 func (s *Store) RunFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
 	var list []place.Folder
 	if repo != nil {
@@ -168,8 +165,7 @@ func (s *Store) OtherFolders(ctx context.Context, repo *gitext.Repo) []place.Fol
 	return s.readable(list)
 }
 
-// readable returns the folders that exist and can be used. It warns about those
-// that exist and cannot.
+// readable returns the usable folders. It warns about existing but unusable ones.
 func (s *Store) readable(list []place.Folder) []place.Folder {
 	var good []place.Folder
 	for _, f := range list {
@@ -184,7 +180,7 @@ func (s *Store) readable(list []place.Folder) []place.Folder {
 	return good
 }
 
-// cacheOptions returns the options with which every verb opens the cache.
+// cacheOptions returns the options for opening the cache.
 func (s *Store) cacheOptions(repo *gitext.Repo) cache.Options {
 	return cache.Options{
 		Warn:  s.warn,
@@ -208,8 +204,7 @@ func cacheLimit(ctx context.Context, repo *gitext.Repo, warn func(string)) int64
 	return size
 }
 
-// CheckSize returns a function that returns an error for a value which is not a size
-// from 1 byte.
+// CheckSize returns a function that returns an error unless a value is a size of at least 1 byte.
 func CheckSize(key string) func(gitconfig.Value) error {
 	return func(v gitconfig.Value) error {
 		n, err := gitconfig.ParseInt(v.Value)
@@ -226,8 +221,7 @@ func CheckSize(key string) func(gitconfig.Value) error {
 	}
 }
 
-// Hinted turns the hint of an error of package cache into one that the program
-// prints.
+// Hinted converts the hint in an error of package cache to one that the program prints.
 func Hinted(err error) error {
 	var hinted *cache.Error
 	if errors.As(err, &hinted) && hinted.Hint != "" {

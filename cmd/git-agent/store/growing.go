@@ -12,13 +12,12 @@ import (
 	"git-agent/gitext"
 )
 
-// GrowIndex is Index for an evaluation that is told to build indexes: it begins to build
-// that of the repository, or to bring it up to date, and goes on with it in the
-// background. Until that is done, git searches the history.
+// GrowIndex is Index for an evaluation that builds indexes: it builds or updates the repository's
+// index in the background. Until the end of the build, git searches the history.
 func (s *Store) GrowIndex(ctx context.Context, repo *gitext.Repo) gitext.ChangeIndex {
 	dir, err := s.IndexFolder(ctx, repo)
 	if err != nil {
-		return nil // the warning about the folder says it
+		return nil // there was a warning about the folder
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	g := &growing{cancel: cancel, ended: make(chan struct{})}
@@ -32,7 +31,7 @@ func (s *Store) GrowIndex(ctx context.Context, repo *gitext.Repo) gitext.ChangeI
 	return g
 }
 
-// A growing is an index that is being built.
+// A growing is an index under construction.
 type growing struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
@@ -41,8 +40,8 @@ type growing struct {
 	index *lineindex.Index // nil until it is built
 }
 
-// grow builds the index and opens it. Where another process builds it, what that has
-// stored is opened.
+// grow builds the index and opens it. If another process builds the index, grow opens the parts
+// stored so far.
 func (g *growing) grow(ctx context.Context, dir string, repo *gitext.Repo) error {
 	_, err := lineindex.Build(ctx, dir, repo, lineindex.BuildOptions{Workers: 1})
 	if err != nil && !errors.Is(err, cache.ErrHeld) {
@@ -87,8 +86,8 @@ func (g *growing) TextChanges(ctx context.Context, tip gitext.OID, texts []strin
 	return x.TextChanges(ctx, tip, texts)
 }
 
-// wait returns the index when it is built: the answers of an evaluation must not depend
-// on how fast that is.
+// wait returns the index after the build: the answers of an evaluation must not depend on the
+// speed of the build.
 func (g *growing) wait(ctx context.Context) (*lineindex.Index, error) {
 	select {
 	case <-g.ended:
@@ -101,7 +100,7 @@ func (g *growing) wait(ctx context.Context) (*lineindex.Index, error) {
 	return nil, errors.New("the index of changed lines was not built")
 }
 
-// Close ends the building. What was read is kept.
+// Close ends the build. Finished parts are kept.
 func (g *growing) Close() error {
 	g.cancel()
 	<-g.ended

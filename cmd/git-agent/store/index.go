@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Index opens the index of the changed lines of a repository. Without one it returns
-// nil. If there is one that cannot be used, it warns and returns nil.
+// Index opens the index of the changed lines of a repository. Without an index, it returns nil;
+// for an unusable index, it also warns.
 func (s *Store) Index(ctx context.Context, repo *gitext.Repo) gitext.ChangeIndex {
 	k := s.Folders(ctx, repo.CommonDir())
 	if k.CacheErr != nil {
@@ -31,26 +31,26 @@ func (s *Store) Index(ctx context.Context, repo *gitext.Repo) gitext.ChangeIndex
 	return nil
 }
 
-// slowSearch is how long git may search a history before an index is proposed.
+// slowSearch is the duration of a search of the history from which an index is proposed.
 const slowSearch = 3 * time.Second
 
-// slowName is the name of the file that holds how long the slowest search took.
+// slowName is the name of the file with the duration of the slowest search.
 const slowName = "slow-search"
 
-// Searched notes that git has searched the whole history of a repository, if that took
-// long. SlowSearch returns the longest time.
+// Searched notes the duration of a slow search of a whole history. SlowSearch returns the longest
+// one.
 func (s *Store) Searched(repo *gitext.Repo, took time.Duration) {
 	if took < slowSearch || took <= s.SlowSearch(context.Background(), repo) {
 		return
 	}
 	if k := s.Folders(context.Background(), repo.CommonDir()); k.CacheErr == nil {
-		// The note serves a proposal only, so it may fail.
+		// The note serves only for a proposal, so an error is ignored.
 		_ = os.WriteFile(filepath.Join(k.Cache.Path, slowName), []byte(took.Round(time.Second/10).String()+"\n"), 0o600)
 	}
 }
 
-// SlowSearch returns the longest time that git has taken to search the history of the
-// repository, 0 if no search was slow.
+// SlowSearch returns the duration of git's slowest search of the repository's history, 0 if no
+// search was slow.
 func (s *Store) SlowSearch(ctx context.Context, repo *gitext.Repo) time.Duration {
 	k := s.Folders(ctx, repo.CommonDir())
 	if k.CacheErr != nil {
@@ -60,7 +60,7 @@ func (s *Store) SlowSearch(ctx context.Context, repo *gitext.Repo) time.Duration
 	if err != nil {
 		return 0
 	}
-	took, _ := time.ParseDuration(strings.TrimSpace(string(text))) // what cannot be read is no search
+	took, _ := time.ParseDuration(strings.TrimSpace(string(text))) // an unreadable note counts as none
 	return took
 }
 

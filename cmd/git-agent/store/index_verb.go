@@ -18,30 +18,30 @@ import (
 
 const schema = "git-agent/index/1"
 
-// Index is what the subcommands use of the process.
+// Index has the parts of the process that the subcommands use.
 type Index struct {
 	Stdout   io.Writer                        // for text and JSON
 	Say      func(format string, args ...any) // prints a notice
 	Open     func(ctx context.Context) (*gitext.Repo, error)
 	Data     *Store
-	Progress func(done, total int, what string) // shows how far a build is
+	Progress func(done, total int, what string) // shows the progress of a build
 
 	JSON bool // print a JSON object
 }
 
-// state is what the subcommands print, and the documented JSON form of it.
+// state is the output of the subcommands, and its documented JSON form.
 type state struct {
 	Schema   string  `json:"schema"`
 	Path     string  `json:"path"`
 	Exists   bool    `json:"exists"`
 	Commits  int     `json:"commits"`
-	Newer    int     `json:"newer_commits"` // of the refs, that the index lacks
+	Newer    int     `json:"newer_commits"` // commits of the refs that the index lacks
 	Bytes    int64   `json:"bytes"`
 	Text     int64   `json:"text_bytes"`         // changed lines before compression
 	Complete bool    `json:"complete"`           // the last build was not interrupted
 	Unusable string  `json:"unusable,omitempty"` // why the index cannot answer
 	Built    string  `json:"built,omitempty"`
-	Added    int     `json:"added,omitempty"` // commits that this command added
+	Added    int     `json:"added,omitempty"` // commits added by this command
 	Seconds  float64 `json:"seconds,omitempty"`
 }
 
@@ -57,9 +57,8 @@ func (v *Index) place(ctx context.Context) (*gitext.Repo, string, error) {
 	return repo, dir, err
 }
 
-// Build builds the index, or goes on where the last build ended. With update, an index
-// must exist. jobs is how many processes of git read the history; 0 is one for each
-// processor.
+// Build builds the index, or continues the last build. With update, an index must exist. jobs is
+// the number of git processes that read the history; 0 is one for each processor.
 func (v *Index) Build(ctx context.Context, jobs int, update bool) error {
 	repo, dir, err := v.place(ctx)
 	if err != nil {
@@ -90,7 +89,7 @@ func (v *Index) Build(ctx context.Context, jobs int, update bool) error {
 	return v.print(s)
 }
 
-// describe says how much is read and how long the rest will take.
+// describe describes the finished part and the time for the rest.
 func describe(p lineindex.Progress, elapsed time.Duration) string {
 	text := ui.Size(p.Text) + " of changed lines"
 	if left := time.Duration(float64(elapsed) / float64(p.Done) * float64(p.Total-p.Done)); elapsed > 2*time.Second && left > time.Second {
@@ -99,7 +98,7 @@ func describe(p lineindex.Progress, elapsed time.Duration) string {
 	return text
 }
 
-// Status describes the index. It returns false if there is none that can answer.
+// Status describes the index. It returns false without a usable index.
 func (v *Index) Status(ctx context.Context) (usable bool, err error) {
 	repo, dir, err := v.place(ctx)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness is what git gives to nothing and users give to work that can wait.
+// niceness is the usual value for background work.
 const niceness = 10
 
-// lowerPriority lets other programs go first. Each thread has a priority of its own,
-// which its children get. If the system does not allow it, the build is no less right.
+// lowerPriority lets other programs go first. Each thread has its own priority, inherited by its
+// children. A failure does not affect the result.
 func lowerPriority() {
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, t := range threads {

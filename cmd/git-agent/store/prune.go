@@ -17,10 +17,9 @@ import (
 )
 
 // Prune prunes the cache to size bytes, or to agent.cacheLimit if size is 0. It
-// returns the free space of the file to the file system; the pruning during other
-// commands keeps that space for new answers. Prune also removes the caches of
-// repositories that no longer exist. Outside of a repository it does only the
-// latter, and fails if size is not 0.
+// returns the file's free space to the file system; pruning during other commands keeps that
+// space for new answers. Prune also removes the caches of repositories that no longer exist.
+// Outside of a repository, it only removes those caches, and fails if size is not 0.
 func (v *Cache) Prune(ctx context.Context, size int64) error {
 	row := &removal{Schema: pruneSchema}
 	err := v.removeAnswers(ctx, row, func(answers *cache.Cache) (cache.Pruned, error) {
@@ -47,8 +46,7 @@ func (v *Cache) Clear(ctx context.Context) error {
 	return v.printRemoval(ctx, row)
 }
 
-// removal says what was removed. It is the documented JSON form of prune and
-// clear.
+// removal describes the removed data. It is the documented JSON form of prune and clear.
 type removal struct {
 	Schema  string   `json:"schema"`
 	Path    string   `json:"path"`
@@ -56,13 +54,13 @@ type removal struct {
 	Before  int64    `json:"bytes_before"`
 	After   int64    `json:"bytes_after"`
 	Gone    []string `json:"gone,omitempty"` // common git directories whose caches were removed
-	Left    []string `json:"left,omitempty"` // files in those folders that git-agent did not make
+	Left    []string `json:"left,omitempty"` // files in those folders not made by git-agent
 
 	runs int // number of missing repositories whose recorded runs are kept
 }
 
 // removeAnswers removes answers from the repository's cache with remove, and
-// notes in row what was removed.
+// notes the removed data in row.
 func (v *Cache) removeAnswers(ctx context.Context, row *removal, remove func(*cache.Cache) (cache.Pruned, error)) error {
 	_, answers, err := v.ownCache(ctx)
 	if err != nil {
@@ -112,7 +110,7 @@ func (v *Cache) pruneMissingRepos(ctx context.Context, row *removal) error {
 // sizeBelow returns the total size of the files below a directory, in bytes.
 func sizeBelow(dir string) int64 {
 	var sum int64
-	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // a file that cannot be read counts as empty
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // an unreadable file counts as empty
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				sum += info.Size()

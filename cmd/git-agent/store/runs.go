@@ -23,7 +23,7 @@ type Run struct {
 	cache.Run
 	Recorded  iter.Seq2[cache.Step, error] // its steps
 	Traces    *cache.Traces                // nil if the run was read from a file of steps
-	OtherRepo string                       // the repository that it belongs to; "" if that is this one or none
+	OtherRepo string                       // the repository of the runs; "" for this one or none
 }
 
 // IsEvaluation reports whether the run is an evaluation, whose steps are
@@ -33,22 +33,22 @@ func (r Run) IsEvaluation() bool { return strings.HasPrefix(r.Kind, "eval/") }
 // runStore is an open file of recorded runs.
 type runStore struct {
 	*cache.Traces
-	otherRepo string // the repository that it belongs to; "" if that is this one or none
+	otherRepo string // the repository of the runs; "" for this one or none
 }
 
-// Stores are the open files of recorded runs: that of the repository, and that of runs
-// which belong to no repository. OpenOthers adds those of other repositories.
+// Stores are the open files of recorded runs: the repository's, and the one for runs without a
+// repository. OpenOthers adds those of other repositories.
 type Stores struct {
 	Repo *gitext.Repo // nil outside of a repository
 	Data *Store
-	Warn func(text string) // prints a warning about what is left out
+	Warn func(text string) // prints a warning about omissions
 
 	stores []runStore
 	all    bool // OpenOthers has been called
 }
 
-// Open opens the files of recorded runs that exist. It creates none. After an error
-// nothing is open.
+// Open opens the existing files of recorded runs and creates none. After an error, no file is
+// open.
 func (s *Stores) Open(ctx context.Context) error {
 	for _, f := range s.Data.RunFolders(ctx, s.Repo) {
 		if err := s.open(ctx, f, ""); err != nil {
@@ -85,8 +85,8 @@ func (s *Stores) open(ctx context.Context, f place.Folder, of string) error {
 	return nil
 }
 
-// OpenOthers opens the files of all other repositories. It warns about files that
-// cannot be opened and goes on.
+// OpenOthers opens the files of all other repositories. It warns about files that it cannot open,
+// and continues.
 func (s *Stores) OpenOthers(ctx context.Context) {
 	if s.all {
 		return
@@ -125,8 +125,8 @@ func (s *Stores) List(ctx context.Context, opt cache.ListOptions) ([]Run, error)
 }
 
 // Find returns the run whose id contains name, or the run in the file of that
-// name, or the last conversation if name is "". It looks at other repositories
-// only if this one has no such run.
+// name, or the last conversation if name is "". It searches other repositories only if this one
+// has no such run.
 func (s *Stores) Find(ctx context.Context, name string) (Run, error) {
 	if name == "" {
 		return s.last(ctx)
@@ -156,7 +156,7 @@ func (s *Stores) lookup(ctx context.Context, name string, stores []runStore) (Ru
 	return Run{}, session.WithHint(fmt.Errorf("%w: %q", cache.ErrNoRun, name), "git agent trace list --all")
 }
 
-// RecordHint says how to record a run.
+// RecordHint has the commands that record a run.
 const RecordHint = "git agent szz --engine=agent <fix> or git agent crash --engine=agent <report> records one"
 
 func (s *Stores) last(ctx context.Context) (Run, error) {
@@ -180,7 +180,7 @@ func ErrNoConversation() error {
 // maxRunFile limits the size of a file of steps.
 const maxRunFile = 1 << 30
 
-// readRunFile reads a file that `git agent trace export --format=steps` wrote.
+// readRunFile reads a file written by `git agent trace export --format=steps`.
 func readRunFile(ctx context.Context, name string) (Run, error) {
 	f, err := disk.Named(ctx, name, os.O_RDONLY, 0)
 	if err != nil {
@@ -234,8 +234,8 @@ func (s *Stores) ReadNamed(ctx context.Context, names []string) ([]*trace.Trajec
 	return runs, err
 }
 
-// ReadConversations reads all runs that opt selects, newest first. It leaves out
-// evaluations, whose steps are predictions and not a conversation.
+// ReadConversations reads all runs selected by opt, newest first. It leaves out evaluations,
+// whose steps are predictions and not a conversation.
 func (s *Stores) ReadConversations(ctx context.Context, opt cache.ListOptions) ([]*trace.Trajectory, error) {
 	all, err := s.List(ctx, opt)
 	if err != nil {
@@ -258,7 +258,7 @@ func (s *Stores) ReadAll(list []Run) ([]*trace.Trajectory, error) {
 }
 
 // FixSubject returns the subject of the fix, or "" if this repository does not
-// have the commit. It fails only if it is interrupted.
+// have the commit. It fails only after an interrupt.
 func (s *Stores) FixSubject(ctx context.Context, t *trace.Trajectory) (string, error) {
 	oid := gitext.OID(t.About.Fix)
 	if s.Repo == nil || oid == "" || t.About.Repo != "" {

@@ -62,8 +62,7 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return c.write(a.Stdout, t)
 }
 
-// exportAll exports all conversations, each on a line of its own. It has one of
-// them in memory at a time.
+// exportAll exports all conversations, one on each line. Only one of them is in memory at a time.
 func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *store.Stores) error {
 	all, err := stores.List(ctx, cache.ListOptions{})
 	if err != nil {
@@ -116,7 +115,7 @@ func (c *traceExportCmd) write(w io.Writer, t *trace.Trajectory) error {
 	return t.WriteOTel(w, c.Content)
 }
 
-// sendTimeout limits the time of a transfer to a collector.
+// sendTimeout limits the duration of a transfer to a collector.
 const sendTimeout = 30 * time.Second
 
 // send sends the spans of a run to a collector, as OTLP over HTTP. Only --send
@@ -142,7 +141,7 @@ func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajecto
 			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}
-	// Do not follow redirects: the headers hold a key, which another server must not get.
+	// Do not follow redirects: the headers have a key, which another server must not get.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {

@@ -28,7 +28,7 @@ type traceListCmd struct {
 	Names    bool   `hidden:"" help:"list names only, for completion"`
 }
 
-// Run lists the recorded runs that the options select.
+// Run lists the recorded runs selected by the options.
 func (c *traceListCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if c.Names {
 		return printRunNames(ctx, a)
@@ -80,8 +80,8 @@ func (c *traceListCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return c.print(ctx, a, rows)
 }
 
-// explainEmpty says that no run is recorded. It is not called if the list is empty
-// only because of --state, --since or --max-count.
+// explainEmpty prints that no run is recorded. It is not called if the list is empty only because
+// of --state, --since or --max-count.
 func (c *traceListCmd) explainEmpty(ctx context.Context, a *app.App) {
 	if c.Kind != "" {
 		a.Say("no run of kind %q is recorded here", c.Kind)
@@ -139,16 +139,16 @@ func ParseSince(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, app.Usagef("%q is no date such as 2026-11-20 and no age such as 3h or 2d", s)
 }
 
-// maxRunNames is how many runs completion offers. It offers the newest ones.
+// maxRunNames is the number of runs that completion offers, the newest ones.
 const maxRunNames = 100
 
 // printRunNames prints the names of recorded runs for completion. It must be
-// quick and silent, so it reads no step and skips a file that cannot be opened:
-// another command will warn about it.
+// quick and silent, so it reads no step and skips unreadable files; other commands will warn
+// about them.
 func printRunNames(ctx context.Context, a *app.App) error {
 	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {
-		repo = nil // the runs that belong to no repository can still be listed
+		repo = nil // runs without a repository can still be listed
 	}
 	names := 0
 	for _, f := range a.Data.RunFolders(ctx, repo) {

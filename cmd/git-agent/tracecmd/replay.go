@@ -36,10 +36,10 @@ type ReplayRow struct {
 	Run        string       `json:"run"`
 	Equal      bool         `json:"equal"`
 	Turns      int          `json:"turns"` // requests answered from the record
-	Of         int          `json:"of"`    // requests that were recorded with an answer
-	Steps      int          `json:"steps"` // steps that are as recorded
+	Of         int          `json:"of"`    // requests recorded with an answer
+	Steps      int          `json:"steps"` // steps equal to the recorded ones
 	Difference *replayDiff  `json:"difference"`
-	Tokens     int64        `json:"prompt_tokens"` // in all prompts, as this program counts them
+	Tokens     int64        `json:"prompt_tokens"` // in all prompts, counted by this program
 	Plain      *replayPlain `json:"plain,omitempty"`
 }
 
@@ -54,12 +54,12 @@ type replayDiff struct {
 type replayPlain struct {
 	Turns       int     `json:"turns"`
 	Tokens      int64   `json:"prompt_tokens"`
-	Saved       float64 `json:"saved"`        // share of the tokens that compression saves
+	Saved       float64 `json:"saved"`        // share of tokens saved by compression
 	SameVerdict bool    `json:"same_verdict"` // the verdict is the recorded one
 }
 
 // Run replays each run and reports the first difference. It exits with 1 if there
-// is one.
+// is a difference.
 func (c *traceReplayCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:
@@ -130,8 +130,7 @@ func (c *traceReplayCmd) replayAll(ctx context.Context, a *app.App, stores *stor
 	return rows, nil
 }
 
-// replay replays one run as it was recorded, and with --plain once more without
-// compression.
+// replay replays one run as recorded, and with --plain again without compression.
 func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.Stores, t *trace.Trajectory) (ReplayRow, error) {
 	row := ReplayRow{Schema: traceReplaySchema, Run: string(t.Run.ID)}
 	question, err := verbs.QuestionOf(t)
@@ -169,8 +168,8 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.S
 	return row, nil
 }
 
-// repoOf returns the repository that a run investigated: the current one, or that below
-// --repos for a run of an evaluation. done closes it.
+// repoOf returns the repository of a run: the current one, or the one below --repos for a run of
+// an evaluation. done closes it.
 func (c *traceReplayCmd) repoOf(
 	ctx context.Context,
 	stores *store.Stores,
@@ -208,8 +207,8 @@ func (c *traceReplayCmd) print(a *app.App, row ReplayRow) error {
 	return err
 }
 
-// replayText describes the result for a run: "<run>  equal: 12 steps of 3 turns",
-// or the first difference, and with --plain what compression saves.
+// replayText describes the result for a run: "<run> equal: 12 steps of 3 turns", or the first
+// difference, and with --plain the savings by compression.
 func replayText(row ReplayRow) string {
 	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, agent.Plural(row.Steps, "step"), agent.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {
@@ -234,7 +233,7 @@ func replayText(row ReplayRow) string {
 	return s
 }
 
-// savingText sums up what compression saves in several runs.
+// savingText sums up the savings by compression in several runs.
 func savingText(rows []ReplayRow) string {
 	var with, without int64
 	var shares []float64

@@ -24,7 +24,7 @@ type traceResumeCmd struct {
 }
 
 // Run resumes an interrupted run and prints its answer. Recorded answers of the
-// model are reused, so that they are not paid for again.
+// model are reused, to avoid paying for them again.
 func (c *traceResumeCmd) Run(ctx context.Context, a *app.App) (err error) {
 	stores, err := openRuns(ctx, a)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *store.Stores) (store.
 }
 
 // openSession opens a session with the model of the run, because a conversation cannot
-// continue with another. The other settings are those that are configured now.
+// continue with another model. The other settings are the current ones.
 func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.About, traces *cache.Traces) (*session.Session, error) {
 	if err := app.CheckCost(c.MaxCost); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 	}
 	settings.AllowUnpriced = settings.AllowUnpriced || c.AllowUnpriced
 	if settings.ServerID() != run.BaseURL {
-		// The hint has no command to paste: an attacker could have written the record
-		// in order to have prompts and the key sent to another server.
+		// The hint has no command to paste: an attacker could have forged the record to redirect
+		// prompts and the key to another server.
 		return nil, app.WithHint(fmt.Errorf("the run asked %s, and %s is configured", ui.Printable(run.BaseURL), ui.Printable(settings.ServerID())),
 			"if you know that server, set agent.baseUrl to it and resume again")
 	}
@@ -105,7 +105,7 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 }
 
 // resume resumes the run, prints its answer and closes it. It fails if the run's
-// first prompt is not the one that this build would send.
+// first prompt differs from the prompt of this build.
 func (c *traceResumeCmd) resume(
 	ctx context.Context,
 	a *app.App,

@@ -48,7 +48,7 @@ func (c *traceShowCmd) Run(ctx context.Context, a *app.App) (err error) {
 }
 
 // writePage writes the HTML page of a run. Only the user can read the file,
-// because it holds source code.
+// because it contains source code.
 func writePage(name string, t *trace.Trajectory, subject string) error {
 	err := app.WriteFile(name, 0o600, func(w io.Writer) error { return t.WriteHTML(w, subject) })
 	if err != nil {

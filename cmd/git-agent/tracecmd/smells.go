@@ -25,7 +25,7 @@ type traceSmellsCmd struct {
 }
 
 // Run lists the smells of one run, or counts those of several in a table. It
-// exits with 1 if there is none.
+// exits with 1 if no smell is found.
 func (c *traceSmellsCmd) Run(ctx context.Context, a *app.App) (err error) {
 	switch {
 	case c.All && len(c.Runs) > 0:

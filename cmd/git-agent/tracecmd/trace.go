@@ -11,8 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// Cmd is `git agent trace`: it shows what models did in recorded runs, step
-// by step.
+// Cmd is `git agent trace`: it shows the actions of models in recorded runs, step by step.
 type Cmd struct {
 	List   traceListCmd   `cmd:"" help:"list the recorded runs, newest first"`
 	Show   traceShowCmd   `cmd:"" help:"show a run as a conversation; default: the last run"`
@@ -22,8 +21,8 @@ type Cmd struct {
 	Smells traceSmellsCmd `cmd:"" help:"report signs of trouble in runs, and how often they occur"`
 }
 
-// openRuns opens the files of recorded runs that exist, of the repository where the user
-// stands and of none.
+// openRuns opens the existing files of recorded runs: the current repository's, and the one for
+// runs without a repository.
 func openRuns(ctx context.Context, a *app.App) (*store.Stores, error) {
 	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil && !errors.Is(err, gitext.ErrNotRepository) {

@@ -9,15 +9,14 @@ import (
 // colorNames are the colours of git-config(1) in the order of their numbers.
 var colorNames = []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 
-// attributeCodes are the attributes of git-config(1) with the codes that switch them on
-// and off.
+// attributeCodes maps the attributes of git-config(1) to the codes that enable and disable them.
 var attributeCodes = map[string][2]string{
 	"bold": {"1", "22"}, "dim": {"2", "22"}, "italic": {"3", "23"}, "ul": {"4", "24"},
 	"blink": {"5", "25"}, "reverse": {"7", "27"}, "strike": {"9", "29"},
 }
 
-// ColorCode returns the escape sequence of a colour as git's configuration spells it,
-// such as "bold red", "bright-blue black", "208" or "#ff8000 ul".
+// ColorCode returns the escape sequence of a colour in the syntax of git's configuration, such as
+// "bold red", "bright-blue black", "208" or "#ff8000 ul".
 func ColorCode(spelled string) (string, error) {
 	var attributes, codes []string // git writes attributes first
 	colors := 0
@@ -47,9 +46,9 @@ func ColorCode(spelled string) (string, error) {
 	return "\x1b[" + strings.Join(codes, ";") + "m", nil
 }
 
-// colorWord returns the code of one word, and whether it is a colour rather than an
-// attribute. before is how many colours stand before it: the second one is the
-// background. The code of "normal" is empty, because it changes nothing.
+// colorWord returns the code of one word, and whether the word is a colour instead of an
+// attribute. before is the number of earlier colours: the second colour is the background. The
+// code of "normal" is empty, because it changes nothing.
 func colorWord(word string, before int) (code string, isColor bool) {
 	base := 30 + 10*before
 	name, bright := strings.CutPrefix(word, "bright")

@@ -29,9 +29,9 @@ _git_agent ()
 	case "$verb" in
 `
 
-// GitCompletions lists the files that may hold git's own completion for bash. The
-// script loads it if it is not loaded yet, because it uses git's functions and
-// because `git agent` is completed only through it.
+// GitCompletions lists the possible files of git's own completion for bash. The script loads
+// git's completion if necessary, because it uses git's functions and because only git's
+// completion completes `git agent`.
 var GitCompletions = []string{
 	"/usr/share/bash-completion/completions/git",
 	"/usr/share/git/completion/git-completion.bash",
@@ -42,9 +42,8 @@ var GitCompletions = []string{
 	"/Library/Developer/CommandLineTools/usr/share/git-core/git-completion.bash",
 }
 
-// bashTail ends the script: it registers the completion. If git's completion is
-// not installed, a plain git-agent is still completed, by stand-ins for git's
-// functions.
+// bashTail ends the script: it registers the completion. Without git's completion, a plain
+// git-agent is still completed, with replacements for git's functions.
 const bashTail = `	esac
 }
 
@@ -132,7 +131,7 @@ func bashValues(values, runs []string) string {
 }
 
 // bashCase writes the case of one verb. It completes the values of options, then
-// the options, and with the code rest everything else.
+// the options, and everything else with the code rest.
 func bashCase(b *strings.Builder, verb string, rows []Option, rest string) {
 	fmt.Fprintf(b, "\t%s)\n\t\tcase \"$cur\" in\n", verb)
 	var words []string

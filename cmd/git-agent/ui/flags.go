@@ -13,8 +13,8 @@ type Option struct {
 	Long    string   // "quiet"
 	Negated string   // "no-progress", or ""
 	Arg     string   // "<when>", or "" for a switch
-	Values  []string // the values that Arg may take, if they are enumerated
-	Kind    string   // what completion offers for Arg: "path", or "" for nothing
+	Values  []string // the possible values of Arg, if they are enumerated
+	Kind    string   // kind of completion for Arg: "path", or "" for none
 	Help    string
 }
 
@@ -59,8 +59,8 @@ func isBoolPointer(f *kong.Flag) bool {
 	return ok
 }
 
-// Spelling returns the option as usage and manual write it, such as
-// "-q, --quiet", "--[no-]progress" or "--color=<when>".
+// Spelling returns the option in the form of usage and manual, such as "-q, --quiet",
+// "--[no-]progress" or "--color=<when>".
 func (o Option) Spelling() string {
 	s := "--" + o.Long
 	if o.Negated != "" {
@@ -113,7 +113,7 @@ func Leaves(verb *kong.Node) []*kong.Node {
 	return list
 }
 
-// VerbName returns the name of the verb that n is or belongs to.
+// VerbName returns the name of n's verb, which may be n itself.
 func VerbName(n *kong.Node) string {
 	for n.Parent != nil && n.Parent.Type != kong.ApplicationNode {
 		n = n.Parent
@@ -121,7 +121,7 @@ func VerbName(n *kong.Node) string {
 	return n.Name
 }
 
-// Positionals lists a node's arguments as usage writes them, such as "<shell>" or
+// Positionals lists a node's arguments in the form of usage, such as "<shell>" or
 // "[<revision>...]".
 func Positionals(n *kong.Node) []string {
 	var list []string

@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// Palette colours text. Its zero value leaves text as it is.
+// Palette colours text. Its zero value leaves text unchanged.
 type Palette struct{ Codes map[string]string }
 
 // Paint returns s in the colour of the slot.
@@ -22,12 +22,12 @@ func (p Palette) Paint(slot, s string) string {
 	return code + s + ColorReset
 }
 
-// ColorReset is the escape sequence with which git ends a colour.
+// ColorReset is git's escape sequence for the end of a colour.
 const ColorReset = "\x1b[m"
 
-// Printable escapes the characters of s that cannot be seen or that a terminal
-// would act on. The program's text streams do the same; use Printable for text
-// whose width matters, that is stored, or that goes elsewhere.
+// Printable escapes the characters of s that are invisible or that control a terminal. The
+// program's text streams do the same; use Printable for text whose width matters, stored text,
+// and text for other streams.
 func Printable(s string) string { return quote.Text(s) }
 
 // OneLine is Printable with line breaks replaced by spaces.
@@ -35,8 +35,7 @@ func OneLine(s string) string {
 	return Printable(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }
 
-// ShellJoin joins words to a command line, each quoted for a POSIX shell if it
-// needs to be.
+// ShellJoin joins words to a command line, each quoted for a POSIX shell if necessary.
 func ShellJoin(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -80,7 +79,7 @@ func CutColumns(s string, width int) string {
 	return s
 }
 
-// Clip cuts s to at most width characters, of which the last three are dots.
+// Clip cuts s to at most width characters; a cut text ends with three dots.
 func Clip(s string, width int) string {
 	if runes := []rune(s); len(runes) > width {
 		return string(runes[:width-3]) + "..."
@@ -106,8 +105,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Path returns a path as one line that cannot be taken for another path: it is quoted if some
-// of its characters cannot be shown.
+// Path returns a path as one unambiguous line: the path is quoted if it has characters that
+// cannot be shown.
 func Path(path string) string {
 	if OneLine(path) != path {
 		return Printable(strconv.Quote(path))

@@ -10,23 +10,23 @@ import (
 )
 
 // Pager buffers text until it is longer than a screen, and then starts the
-// user's pager. Text that fits on a screen, or that no person reads, goes to its
-// stream without a pager.
+// user's pager. Text that fits on a screen, or without a human reader, goes to its stream without
+// a pager.
 type Pager struct {
 	out     io.Writer
-	start   func() (io.WriteCloser, error) // starts the pager; nil if none is to be used
-	Lines   int                            // the height of the screen; with 0, the first write starts the pager
-	held    bytes.Buffer                   // text that is not written yet
+	start   func() (io.WriteCloser, error) // starts the pager; nil for no pager
+	Lines   int                            // the height of the screen in lines; with 0, the first write starts the pager
+	held    bytes.Buffer                   // unwritten text
 	started io.WriteCloser                 // the running pager, or nil
-	sent    bytes.Buffer                   // what it got and may not have shown
+	sent    bytes.Buffer                   // text that the pager got but may not have shown
 }
 
-// maxUnseen is more than the bytes that a pipe holds: when a pager got that many, it runs.
+// maxUnseen exceeds the capacity of a pipe in bytes: a pager that got that many is running.
 const maxUnseen = 1 << 20
 
 // NewPager returns the stream for output that people read. It starts a pager only
-// if out and errs are a terminal's. colors are the escape sequences that it does
-// not escape. The caller must Close it.
+// if out and errs are terminals. colors are the escape sequences that stay unescaped. The caller
+// must Close it.
 func NewPager(ctx context.Context, out, errs io.Writer, colors *[]string) *Pager {
 	p := &Pager{out: out}
 	outFile, errFile := File(out), File(errs)
@@ -57,7 +57,7 @@ type textPager struct {
 // Paging reports whether the pager has been started.
 func (p *Pager) Paging() bool { return p.started != nil }
 
-// Write buffers b, or passes it on if it is known whether there is a pager.
+// Write buffers b, or passes it on after the decision about the pager.
 func (p *Pager) Write(b []byte) (int, error) {
 	switch {
 	case p.started != nil:
@@ -88,8 +88,7 @@ func (p *Pager) send(b []byte) error {
 	return p.rescue(err)
 }
 
-// rescue writes what the pager got to the screen if it turns out that the pager does not
-// exist.
+// rescue writes the sent text to the screen if the pager turns out not to exist.
 func (p *Pager) rescue(err error) error {
 	if !errors.Is(err, usercmd.ErrNoPager) {
 		return err

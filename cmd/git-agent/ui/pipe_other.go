@@ -4,6 +4,5 @@ package ui
 
 import "os"
 
-// ReaderGone returns false: on this system only a write shows that a pipe is
-// closed.
+// ReaderGone returns false: on this system, only a write detects a closed pipe.
 func ReaderGone(*os.File) bool { return false }

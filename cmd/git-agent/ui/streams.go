@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// ErrReaderGone is the error of writing the answer to a closed pipe. It is no
+// ErrReaderGone is the error of writing the answer to a closed pipe. It does not count as a
 // failure. Other broken pipes have other errors.
 var ErrReaderGone = errors.New("the reader of the answer has left")
 
@@ -26,11 +26,11 @@ func (w AnswerWriter) Write(p []byte) (int, error) {
 }
 
 // TextWriter is a stream for text that people read. It escapes every character
-// that a terminal would act on, except the program's own colours, so that no
-// caller can forget to. Each write must end at the end of a character.
+// that controls a terminal, except the program's own colours, so that no caller can forget it.
+// Each write must end at the end of a character.
 type TextWriter struct {
 	W      io.Writer
-	Colors *[]string // the escape sequences that stay as they are
+	Colors *[]string // the escape sequences that stay unchanged
 }
 
 // Write writes p, escaped.
@@ -41,7 +41,7 @@ func (t TextWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// visibleText is visible.Text, but leaves the sequences in ours as they are.
+// visibleText is quote.Text, but leaves the sequences in ours unchanged.
 func visibleText(s string, ours []string) string {
 	if len(ours) == 0 {
 		return quote.Text(s)
@@ -69,10 +69,10 @@ func visibleText(s string, ours []string) string {
 }
 
 // LockedWriter is standard error. It lets goroutines write without mixing lines,
-// and escapes every character that a terminal would act on.
+// and escapes every character that controls a terminal.
 type LockedWriter struct {
 	mu sync.Mutex
-	W  io.Writer // where it writes to
+	W  io.Writer // the destination
 }
 
 // Write writes p, escaped, in a single write.
@@ -94,8 +94,7 @@ func (b unescapedWriter) Write(p []byte) (int, error) {
 	return b.l.W.Write(p)
 }
 
-// WithoutEscaping returns w without its escaping, for text that is known to be
-// harmless.
+// WithoutEscaping returns w without its escaping, for harmless text.
 func WithoutEscaping(w io.Writer) io.Writer {
 	if l, ok := w.(*LockedWriter); ok {
 		return unescapedWriter{l}

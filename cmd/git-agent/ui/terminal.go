@@ -22,7 +22,7 @@ func TerminalSize(stream any) (width, height int) {
 	return 80, 24
 }
 
-// File returns the file that w writes to in the end, or nil if it is none.
+// File returns the file that w finally writes to, or nil.
 func File(w any) *os.File {
 	for {
 		switch wrapped := w.(type) {

@@ -43,8 +43,7 @@ func WriteRootUsage(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 
-// ParserWords rewords an error of kong, which speaks of tokens and of Go's types,
-// for users.
+// ParserWords rewords an error of kong for users, because kong mentions tokens and Go's types.
 func ParserWords(text string) string {
 	option, problem, typed := strings.Cut(text, ": expected ")
 	if !typed {
@@ -55,7 +54,7 @@ func ParserWords(text string) string {
 		return option + " needs a value"
 	}
 	got, _, _ = strings.Cut(got, " (") // a Go type
-	got, _, _ = strings.Cut(got, ": ") // what Go's parser says
+	got, _, _ = strings.Cut(got, ": ") // Go's message
 	switch {
 	case kind == "duration":
 		kind = "a duration, such as 90s or 10m"
