@@ -16,10 +16,10 @@ import (
 	"git-agent/agent/stat"
 )
 
-// penalty was chosen by leaving repositories out: of 5, 20 and 60.
+// penalty was chosen from 5, 20 and 60 by leaving repositories out.
 const penalty = 20
 
-// family names the repositories that share code, so that none of them is in the
+// family returns a common name for repositories that share code, so that none of them is in the
 // training of another.
 func family(repo string) string {
 	if repo == "ovn-org/ovn" {
@@ -44,7 +44,7 @@ func setsOf(rows []row) []choiceSet {
 	return out
 }
 
-// standardized returns weights as those of standardized features.
+// standardized returns the weights for standardized features.
 func (c choice) standardized() []float64 {
 	n := len(c.scale)
 	w := make([]float64, 2*(n+1))
@@ -58,8 +58,8 @@ func (c choice) standardized() []float64 {
 	return w
 }
 
-// leftOut returns, for each set, the shares of its files by a model that was fitted
-// without the set's repository.
+// leftOut returns, for each set, the shares of its files from a model fitted without the set's
+// repository.
 func leftOut(sets []choiceSet, penalty float64) [][]float64 {
 	repos := map[string]bool{}
 	for _, s := range sets {
@@ -84,7 +84,7 @@ func leftOut(sets []choiceSet, penalty float64) [][]float64 {
 	return out
 }
 
-// byShare returns the indexes of shares, the largest first.
+// byShare returns the indexes of shares, largest share first.
 func byShare(shares []float64) []int {
 	order := make([]int, len(shares))
 	for j := range order {
@@ -94,7 +94,7 @@ func byShare(shares []float64) []int {
 	return order
 }
 
-// ranks returns for each set whether its files, by falling share, are right.
+// ranks returns, for each set, whether its files in the order of falling shares are right.
 func ranks(sets []choiceSet, shares [][]float64) [][]bool {
 	out := make([][]bool, len(sets))
 	for i, s := range sets {
@@ -188,7 +188,7 @@ func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64) {
 	}
 }
 
-// fit writes the model that is fitted to all rows.
+// fit writes the model fitted to all rows.
 func fit(args []string) error {
 	flags := flag.NewFlagSet("fit", flag.ContinueOnError)
 	if err := flags.Parse(args); err != nil {

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext"
 )
 
-// A culpritRow is a case with the features of the commits that its report suggests.
+// A culpritRow is a case with the features of its candidate commits.
 type culpritRow struct {
 	crashCase
 	culprit.Example
@@ -40,8 +40,7 @@ func culprits(ctx context.Context, args []string) error {
 	return fmt.Errorf("unknown step %q; the steps are extract, fit and cross", args[0])
 }
 
-// examineCulprits returns the row of a case. Nothing that is newer than the crash
-// commit is read.
+// examineCulprits returns the row of a case. It reads nothing newer than the crash commit.
 func examineCulprits(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
 	r := culpritRow{crashCase: c}
 	report, err := format.Read(strings.NewReader(c.Report))

@@ -15,13 +15,13 @@ import (
 	"git-agent/gitext"
 )
 
-// culpritPenalty was chosen by leaving repositories out: of 10, 20, 30, 40 and
-// 60. From 20 to 60 it hardly matters.
+// culpritPenalty was chosen from 10, 20, 30, 40 and 60 by leaving repositories out. Values from
+// 20 to 60 hardly differ.
 const culpritPenalty = 30
 
-// calibrated is how many suspects of a case the calibration is fitted to: those that
-// are printed. With all candidates, the hundreds that nobody sees decide it, and the
-// first suspect is called likelier than it is.
+// calibrated is the number of a case's suspects for the calibration: only the printed ones. With
+// all candidates, the hundreds of unprinted ones would dominate the fit, and the first suspect's
+// probability would be too high.
 const calibrated = 3
 
 // culpritSets returns the rows as choices. Features in without are 0.
@@ -45,11 +45,11 @@ func culpritSets(rows []culpritRow, without []string) []choiceSet {
 	return out
 }
 
-// isHeadline reports whether the culprit of a case was named by the developers, not
-// found by the bisection of a fuzzer's builds.
+// isHeadline reports whether the developers named the culprit of a case, instead of a bisection
+// of a fuzzer's builds.
 func (r culpritRow) isHeadline() bool { return r.Source == "commit-message" }
 
-// crossCulprits prints how models did that were fitted without the case's repository.
+// crossCulprits prints the accuracy of models fitted without the case's repository.
 func crossCulprits(args []string) error {
 	flags := flag.NewFlagSet("cross", flag.ContinueOnError)
 	without := flags.String("without", "", "features to leave out, with commas")
@@ -123,8 +123,8 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 	}
 }
 
-// meanLoss returns the mean logarithmic loss of the sets to keep. It tells models
-// apart with fewer cases than an accuracy does.
+// meanLoss returns the mean logarithmic loss of the sets to keep. This loss distinguishes models
+// with fewer cases than an accuracy needs.
 func meanLoss(sets []choiceSet, shares [][]float64, keep func(i int) bool) float64 {
 	loss, n := 0.0, 0.0
 	for i, s := range sets {
@@ -161,8 +161,8 @@ func printAccuracy(w io.Writer, name string, ranked [][]bool, keep func(i int) b
 	fmt.Fprintln(w)
 }
 
-// newestFirst returns for each row whether the commits that own the line of a frame
-// are right, the newest first.
+// newestFirst returns, for each row, whether the owners of a frame's line are right, newest
+// commit first.
 func newestFirst(rows []culpritRow) [][]bool {
 	out := make([][]bool, len(rows))
 	for i, r := range rows {

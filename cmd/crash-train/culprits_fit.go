@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// fitCulprits writes the model that is fitted to all rows.
+// fitCulprits writes the model fitted to all rows.
 func fitCulprits(args []string) error {
 	flags := flag.NewFlagSet("fit", flag.ContinueOnError)
 	if err := flags.Parse(args); err != nil {
@@ -47,8 +47,8 @@ func fitCulprits(args []string) error {
 	return out.Encode(m)
 }
 
-// madeOf says from what a model was made, and how its like did on the cases whose
-// culprit the developers named.
+// madeOf describes the training data of a model, and the accuracy of left-out models on the cases
+// with a culprit named by the developers.
 func madeOf(rows []culpritRow, repos map[string]int, ranked [][]bool) culprit.Made {
 	var named [][]bool
 	for i, r := range rows {

@@ -41,8 +41,8 @@ type row struct {
 	rank.Example
 }
 
-// isCore reports whether a case counts for the headline figures: no leak, and a
-// report that has more than the names of three functions.
+// isCore reports whether a case counts for the headline figures: it is no leak, and its report
+// has more than the names of three functions.
 func (c crashCase) isCore() bool { return c.Source != "arvo-state" && c.Type != "leak" }
 
 func extract(ctx context.Context, args []string) error {
@@ -51,7 +51,7 @@ func extract(ctx context.Context, args []string) error {
 	})
 }
 
-// eachCase reads case files and writes what examine returns for the cases to keep.
+// eachCase reads case files and writes the results of examine for the cases to keep.
 func eachCase(
 	ctx context.Context,
 	args []string,
@@ -99,7 +99,7 @@ func eachCase(
 	return repo.Close()
 }
 
-// examineCase reads the report of a case, if the case has only its place, and examines it.
+// examineCase examines a case, after reading its report if the case has only a reference.
 func examineCase(
 	ctx context.Context,
 	repo *gitext.Repo,
@@ -122,8 +122,7 @@ func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
 	return gitext.Open(ctx, gitext.OpenOptions{Dir: path})
 }
 
-// examine returns the row of a case. A report that has no stack gives a row without
-// files.
+// examine returns the row of a case. A report without a stack gives a row without files.
 func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
 	r := row{crashCase: c}
 	report, err := format.Read(strings.NewReader(c.Report))

@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// A choiceSet is one case for the fit: the features of its files, which of them are
-// right, and the weight index of "none".
+// A choiceSet is one case for the fit: the features of its files, the right files, and the weight
+// index of "none".
 type choiceSet struct {
 	repo    string
 	id      string
@@ -22,17 +22,17 @@ func (c choiceSet) none() bool {
 	return true
 }
 
-// A choice holds the weights of a conditional logit with "none of them" as a choice:
-// those that all cases share, and what is added for managed languages. The last
-// weight of each half is that of "none".
+// A choice has the weights of a conditional logit with the additional choice "none of them":
+// first weights for all cases, then additions for managed languages. The last weight of each half
+// is for "none".
 type choice struct {
 	shared, managed []float64
 	scale           []float64 // of the features
 }
 
 // fitChoice fits the weights by maximum likelihood with a penalty on the squares of
-// the weights of standardized features. The probability of a case is that any right
-// file, or "none", is chosen.
+// the weights of standardized features. The probability of a case is that of choosing any right
+// file, or "none".
 func fitChoice(sets []choiceSet, penalty float64) choice {
 	n := len(sets[0].vectors[0])
 	c := choice{shared: make([]float64, n+1), managed: make([]float64, n+1), scale: deviations(sets, n)}
@@ -71,7 +71,7 @@ func (c choice) gradient(sets []choiceSet, w []float64, penalty float64) []float
 	}
 	for _, s := range sets {
 		p, none := c.chosen(s, w)
-		all := 0.0 // probability of what is right
+		all := 0.0 // probability of the right choices
 		noneRight := s.none()
 		for i, q := range p {
 			if s.right[i] {

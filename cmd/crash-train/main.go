@@ -1,26 +1,25 @@
-// Command crash-train fits the models by which `git agent crash` ranks files and
-// commits, from case files with known answers. It is a development tool and is not installed with
-// the plugin.
+// Command crash-train fits the models of `git agent crash` for ranking files and commits, from
+// case files with known answers. It is a development tool and is not installed with the plugin.
 //
 //	go run ./cmd/crash-train extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/crash-train fit rows.jsonl... > agent/crash/rank/model.json
 //	go run ./cmd/crash-train cross rows.jsonl...
 //
-// The steps of culprits do the same for the model by which it names suspect commits.
-// They read the cases whose culprits are known:
+// The steps of culprits do the same for the model of suspect commits. They read the cases with
+// known culprits:
 //
 //	go run ./cmd/crash-train culprits extract -repos DIR cases.jsonl... > rows.jsonl
 //	go run ./cmd/crash-train culprits fit rows.jsonl... > agent/crash/culprit/model.json
 //	go run ./cmd/crash-train culprits cross [-each] rows.jsonl...
 //
-// The step mine makes case files of the reports that commit messages hold:
+// The step mine makes case files from the reports in commit messages:
 //
 //	go run ./cmd/crash-train mine -repos DIR -skip known.jsonl owner/name... > mined.jsonl
 //
 // The step extract reads each report, maps it to the repository at the crash commit,
 // and writes the features of its files. The step fit fits the model to all cases, and
-// its calibration to what models fitted without the case's repository said. The step
-// cross prints how those models did.
+// its calibration to the predictions of models fitted without the case's repository. The step
+// cross prints the accuracy of those models.
 package main
 
 import (

@@ -21,15 +21,15 @@ import (
 	"git-agent/gitext"
 )
 
-// These bound what is a case. A fix of more files is rarely the fix of one crash, and a
-// message of more lines is a change log.
+// These constants bound a case. A fix with more files rarely fixes only one crash, and a message
+// with more lines is a change log.
 const (
 	mostFixFiles     = 8
 	mostMessageLines = 1000
 )
 
-// A minedCase refers to a report in a commit message. It holds no text of the
-// repository but paths.
+// A minedCase refers to a report in a commit message. It has no text of the repository except
+// paths.
 type minedCase struct {
 	ID          string     `json:"id"`
 	Repo        string     `json:"repo"`
@@ -40,12 +40,12 @@ type minedCase struct {
 	Type        string     `json:"type,omitempty"`
 	Source      string     `json:"source"`
 	Ecosystem   string     `json:"ecosystem"`
-	Stack       string     `json:"stack"` // hash of what the report says, by which copies are recognized
+	Stack       string     `json:"stack"` // hash of the report's content, to recognize copies
 }
 
 // mine writes a case for every fix in the history of HEAD whose message has a crash
-// report with at least one frame. A fix that was copied to another branch or repository
-// is a case once.
+// report with at least one frame. A fix with copies in other branches or repositories is only one
+// case.
 func mine(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("mine", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the `folder` that holds the repositories")
@@ -114,7 +114,7 @@ func mineHistory(ctx context.Context, repo *gitext.Repo, name string, known map[
 		oids = append(oids, e.OID)
 	}
 	var cases []minedCase
-	for part := range slices.Chunk(oids, 4096) { // bounds the messages in memory
+	for part := range slices.Chunk(oids, 4096) { // bounds the memory for messages
 		commits, err := repo.Commits(ctx, part)
 		if err != nil {
 			return cases, err
@@ -133,7 +133,7 @@ func mineHistory(ctx context.Context, repo *gitext.Repo, name string, known map[
 	return cases, nil
 }
 
-// mineCommit returns the case of a fix, and whether it is one.
+// mineCommit returns the case of a fix, and whether there is one.
 func mineCommit(ctx context.Context, repo *gitext.Repo, fix gitext.Commit, known map[string]bool) (minedCase, bool, error) {
 	if len(fix.Parents) != 1 || known[string(fix.OID)] || isUndone(fix) {
 		return minedCase{}, false, nil
@@ -158,19 +158,18 @@ func mineCommit(ctx context.Context, repo *gitext.Repo, fix gitext.Commit, known
 	return c, true, nil
 }
 
-// isUndone reports whether a commit undoes another one, or brings it back: its message
-// quotes the other's.
+// isUndone reports whether a commit undoes or restores another one, whose message it quotes.
 func isUndone(c gitext.Commit) bool {
 	subject := strings.ToLower(c.Subject())
 	return strings.HasPrefix(subject, "revert") || strings.HasPrefix(subject, "reapply") || strings.Contains(c.Message, "This reverts commit")
 }
 
-// fixedFiles returns the source files that a fix changes and that its parent has. Tests
-// and vendored code do not count.
+// fixedFiles returns the source files of the parent that a fix changes, without tests and
+// vendored code.
 func fixedFiles(ctx context.Context, repo *gitext.Repo, fix gitext.Commit) ([]string, error) {
 	changes, err := repo.Changes(ctx, fix.Parents[0], fix.OID, gitext.PatchOptions{})
 	if gitext.Unreadable(err) {
-		return nil, nil // this clone lacks something: no case
+		return nil, nil // objects are missing in this clone: no case
 	}
 	var files []string
 	for _, f := range changes {
@@ -181,12 +180,12 @@ func fixedFiles(ctx context.Context, repo *gitext.Repo, fix gitext.Commit) ([]st
 	return files, err
 }
 
-// heading matches a line that says no more than that a stack follows, such as
-// "Traceback (most recent call last):".
+// heading matches a line that only announces a stack, such as "Traceback (most recent call
+// last):".
 var heading = source.Lazy(`(?i)\btraceback \(most recent|\bstack ?trace\b|\bback ?trace\b`)
 
-// reportIn finds the report in a message: the fewest lines that say the same as the
-// whole message does.
+// reportIn finds the report in a message: the fewest lines that give the same report as the whole
+// message.
 func reportIn(message string) (*crash.Report, [2]int, bool) {
 	lines := strings.SplitAfter(message, "\n")
 	report, err := format.Read(strings.NewReader(message))
@@ -233,8 +232,7 @@ func hasFrame(report *crash.Report) bool {
 	return false
 }
 
-// hashOf returns a hash of what a report says. It does not depend on the lines at which
-// the report says it.
+// hashOf returns a hash of a report's content. It does not depend on line numbers in the report.
 func hashOf(report *crash.Report) string {
 	h := sha256.New()
 	for _, p := range report.Problems {
@@ -249,11 +247,11 @@ func hashOf(report *crash.Report) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// native is the ecosystem of all formats that languages does not name.
+// native is the ecosystem of all formats that are not in languages.
 const native = "native"
 
-// languages maps the formats of stacks to the names by which eval crash groups cases.
-// All others are native.
+// languages maps the formats of stacks to the names of groups in eval crash. All others are
+// native.
 var languages = map[string]string{"java": "java", "hs_err": "java", "python": "python", "pytest": "python", "go": "go",
 	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet", "elixir": "elixir"}
 

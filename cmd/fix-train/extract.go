@@ -16,11 +16,10 @@ import (
 	"git-agent/gitext"
 )
 
-// A state is what is known of a bug.
+// A state is a state of knowledge about a bug.
 type state string
 
-// These are the states, in each of which the tree and the failing command are known,
-// but in the last.
+// These are the states. In all but the last, the tree and the failing command are known.
 const (
 	ofWords  state = "words"        // the names of failing tests and their output
 	ofReport state = "words+report" // and a report
@@ -37,7 +36,7 @@ type row struct {
 	ID    string   `json:"id"`
 	Repo  string   `json:"repo"`
 	State state    `json:"state"`
-	Files []string `json:"files"` // that the fix changes
+	Files []string `json:"files"` // changed by the fix
 	Right []bool   `json:"right"` // whether the fix changes the function
 	localize.Example
 }
@@ -84,7 +83,7 @@ func extract(ctx context.Context, args []string) error {
 	})
 }
 
-// inputOf returns what is known of a bug in a state.
+// inputOf returns the knowledge about a bug in a state.
 func inputOf(ctx context.Context, repo *gitext.Repo, b bug, m measured, s state) (localize.Input, error) {
 	p, err := problemOf(ctx, repo, b)
 	if err != nil {
@@ -112,7 +111,7 @@ func inputOf(ctx context.Context, repo *gitext.Repo, b bug, m measured, s state)
 	return in, nil
 }
 
-// truth lists the functions that a fix changes, by path, with their first lines.
+// truth maps paths to the first lines of the functions changed by a fix.
 type truth map[string][]int
 
 // in reports whether a fix changes a function.
@@ -126,7 +125,7 @@ func (t truth) in(f localize.Listed) bool {
 }
 
 // changedLines finds the functions whose lines a fix changes. An insertion counts for
-// the line before it, but one after the last line of a function only if the fix
+// the line before it. An insertion after the last line of a function counts only if the fix
 // changes no line within a function.
 func changedLines(ctx context.Context, repo *gitext.Repo, b bug) (truth, error) {
 	patch, err := repo.Patch(ctx, b.Base, b.Fix, gitext.PatchOptions{Paths: b.SrcFiles})

@@ -10,10 +10,10 @@ import (
 	"git-agent/cmd/heldout"
 )
 
-// penalty was chosen by leaving repositories out, of 0.2, 0.5, 2 and 5.
+// penalty was chosen from 0.2, 0.5, 2 and 5 by leaving repositories out.
 const penalty = 0.5
 
-// choicesOf returns the rows as choices, those of one bug having one weight together.
+// choicesOf returns the rows as choices. The rows of one bug have the weight 1 together.
 func choicesOf(rows []row) []stat.ChoiceSet {
 	count := map[string]float64{}
 	for _, r := range rows {

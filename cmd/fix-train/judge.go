@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// A place says where a model puts the truth of a row.
+// A place has the ranks that a model gives to the truth of a row.
 type place struct {
 	repo     string
 	state    state
@@ -20,7 +20,7 @@ type place struct {
 	file     int // rank of the first true file
 }
 
-// cross prints how models do on the repositories that they were not fitted to.
+// cross prints the accuracy of models on repositories outside their training.
 func cross(args []string) error {
 	rows, err := readTraining(args)
 	if err != nil {
@@ -30,8 +30,8 @@ func cross(args []string) error {
 	return nil
 }
 
-// judge prints how the model of the program does on repositories that it was not fitted
-// to. It returns an error if it was fitted to one of them.
+// judge prints the accuracy of the program's model on repositories outside its training. It
+// returns an error if one of them is in its training.
 func judge(args []string) error {
 	rows, err := eval.ReadLines[row](args...)
 	if err != nil {
@@ -49,7 +49,7 @@ func judge(args []string) error {
 	return nil
 }
 
-// leftOut ranks each row by a model that was fitted to the other repositories.
+// leftOut ranks each row with a model fitted to the other repositories.
 func leftOut(rows []row) []place {
 	repos := map[string][]row{}
 	for _, r := range rows {
@@ -111,8 +111,8 @@ func hitsOf(places []place) localize.Hits {
 	return h
 }
 
-// printPlaces prints shares with intervals at 95 %. Bugs of one repository are alike, so
-// the intervals come from resampling repositories and not bugs.
+// printPlaces prints shares with intervals at 95 %. Bugs of one repository are similar, so the
+// intervals come from resampling repositories instead of bugs.
 func printPlaces(places []place) {
 	fmt.Printf(
 		"%-22s %5s %5s   %-20s  %-20s  %-20s  %-20s  %-20s\n",

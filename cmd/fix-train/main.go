@@ -1,6 +1,5 @@
-// Command fix-train fits the model by which `git agent fix` orders suspected functions,
-// from bugs whose fixes are known. It is a development tool and is not installed with
-// the plugin.
+// Command fix-train fits the model of `git agent fix` for ordering suspected functions, from bugs
+// with known fixes. It is a development tool and is not installed with the plugin.
 //
 //	go run ./cmd/fix-train measure -repos DIR -into DIR cases.jsonl...
 //	go run ./cmd/fix-train extract -repos DIR -measured DIR cases.jsonl... > rows.jsonl
@@ -9,13 +8,12 @@
 //	go run ./cmd/fix-train fit rows.jsonl > agent/fix/localize/model.json
 //
 // The step measure runs the failing command of each case without a sandbox, with and
-// without coverage, and writes a file for each. It passes over cases that have one.
-// The step extract writes the features of all functions of a case in several states
-// of knowledge: with and without a report, a stack, and coverage. The step fit fits the
-// model to all of them, each case having the same weight. The step cross prints how
-// models did that were fitted without the case's repository, and the step judge how the
-// program's own model does on repositories that it was not fitted to; both with
-// intervals at 95 %.
+// without coverage, and writes a file for each. It skips cases with such a file. The step extract
+// writes the features of all functions of a case in several states of knowledge: with and without
+// a report, a stack, and coverage. The step fit fits the model to all of these, with the same
+// weight for each case. The step cross prints the accuracy of models fitted without the case's
+// repository, and the step judge prints the accuracy of the program's own model on repositories
+// outside its training; both with intervals at 95 %.
 package main
 
 import (

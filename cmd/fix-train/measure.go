@@ -31,7 +31,7 @@ type bug struct {
 	BugReport string     `json:"bug_report"`
 }
 
-// measured is what the failing command of a bug shows.
+// measured is the output and the coverage of a bug's failing command.
 type measured struct {
 	Reproduction fix.Reproduction `json:"reproduction"`
 	Spectrum     *fix.Spectrum    `json:"spectrum"`
@@ -84,8 +84,7 @@ func measureBug(ctx context.Context, repo *gitext.Repo, b bug) (m measured, err 
 	return m, err
 }
 
-// problemOf returns the problem that a bug poses: the commit before the fix with the
-// tests of the fix.
+// problemOf returns the problem of a bug: the commit before the fix with the tests of the fix.
 func problemOf(ctx context.Context, repo *gitext.Repo, b bug) (fix.Problem, error) {
 	p := fix.Problem{Tree: fix.Tree{Commit: b.Base}, Test: b.TestCmd}
 	for _, name := range b.TestFiles {

@@ -1,9 +1,8 @@
-// Package heldout tells trainers which repositories are held out for a verb: those that no
-// training and no tuning may use, so that figures measured on them hold for repositories
-// that nobody has looked at.
+// Package heldout lists the repositories held out for a verb: no training and no tuning may use
+// them, so that figures measured on them hold for unseen repositories.
 //
-// The list has hashes of names and not the names, so that reading it tempts nobody. A fork
-// is held out like the original, because only the name behind the slash counts.
+// The list has hashes instead of names, so that reading it tempts nobody. A fork is held out like
+// the original, because only the name after the slash counts.
 package heldout
 
 import (
@@ -15,8 +14,8 @@ import (
 	"strings"
 )
 
-// list has a line for each repository: the verb, and the SHA-256 of the name behind the
-// slash, in lower case.
+// list has a line for each repository: the verb, and the SHA-256 of the lower-case name after the
+// slash.
 //
 //go:embed heldout.sha256
 var list string
@@ -34,8 +33,8 @@ func Out(verb, repo string) bool {
 	return false
 }
 
-// Refuse returns an error if one of the rows is of a repository that is held out for a
-// verb. repo returns the repository of a row.
+// Refuse returns an error if one of the rows is of a held-out repository for a verb. repo returns
+// the repository of a row.
 func Refuse[T any](verb string, rows []T, repo func(T) string) error {
 	var out []string
 	known := map[string]bool{}

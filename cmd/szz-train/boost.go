@@ -16,8 +16,8 @@ type Params struct {
 	MinRows      int     // fewest rows in a leaf
 	LearningRate float64 // shrinkage of each tree
 	L2           float64 // weight of the leaf values' penalty
-	FeatureShare float64 // of the features tried by a tree
-	RowShare     float64 // of the groups seen by a tree
+	FeatureShare float64 // share of the features tried by a tree
+	RowShare     float64 // share of the groups seen by a tree
 	Seed         uint64
 }
 
@@ -28,8 +28,8 @@ type Rows struct {
 	Y      []bool
 	Weight []float64
 	Group  []int // number of each row's group, ascending from 0
-	// Start has the scores to begin with, which the trees correct; nil is 0 for all. A
-	// Forest does not add them.
+	// Start has the initial scores, which the trees correct; nil is 0 for all. A Forest does not
+	// add these scores.
 	Start []float64
 }
 
@@ -108,9 +108,9 @@ func cutPoints(values []float64) []float64 {
 	return slices.Compact(cuts)
 }
 
-// gradients computes those of the softmax loss within each group: the model is
-// asked which row of the group is the true one. Several true rows count in equal
-// parts, and a group without any is ignored.
+// gradients computes the gradients of the softmax loss within each group: the model predicts the
+// true row of the group. Several true rows count in equal parts, and a group without a true row
+// is ignored.
 func (t *trainer) gradients() {
 	for lo := 0; lo < len(t.score); {
 		hi := lo
@@ -133,7 +133,7 @@ func (t *trainer) groupGradients(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		sum += math.Exp(t.score[i] - top)
 	}
-	const leastCurve = 1e-3 // of a row's loss, so that rows with a clear answer take no wild steps
+	const leastCurve = 1e-3 // lower bound for a row's curvature, so that clear answers do not cause wild steps
 	for i := lo; i < hi; i++ {
 		t.grad[i], t.hess[i] = 0, 0
 		if truths == 0 {
@@ -148,7 +148,7 @@ func (t *trainer) groupGradients(lo, hi int) {
 	}
 }
 
-// sample draws the rows and features that one tree is made from.
+// sample draws the rows and features for one tree.
 func (t *trainer) sample() (rows []int32, feats []int) {
 	in := make([]bool, t.groups)
 	for g := range in {
@@ -165,12 +165,12 @@ func (t *trainer) sample() (rows []int32, feats []int) {
 	return rows, feats
 }
 
-// An openLeaf is a leaf that may still be split.
+// An openLeaf is a leaf that can still be split.
 type openLeaf struct {
 	node int
 	rows []int32
 	g, h float64
-	hist []histogram // by place in the tree's features; nil when it is too small to split
+	hist []histogram // by index in the tree's features; nil if the leaf is too small to split
 	best split
 }
 
@@ -187,8 +187,7 @@ type split struct {
 	bin     int // rows with at most this bin go left
 }
 
-// grow builds one tree, splitting the leaf with most to gain until there are
-// enough leaves.
+// grow builds one tree by splitting the leaf with the largest gain until there are enough leaves.
 func (t *trainer) grow(rows []int32, feats []int) rank.Tree {
 	tree := rank.Tree{{}}
 	leaves := []*openLeaf{t.newLeaf(0, rows)}
@@ -246,7 +245,7 @@ func (t *trainer) newLeaf(node int, rows []int32) *openLeaf {
 	return l
 }
 
-// count makes a leaf's histograms from its rows.
+// count computes a leaf's histograms from its rows.
 func (t *trainer) count(l *openLeaf, feats []int) {
 	l.hist = make([]histogram, len(feats))
 	for k, f := range feats {
@@ -260,8 +259,8 @@ func (t *trainer) count(l *openLeaf, feats []int) {
 	}
 }
 
-// countHalves makes the histograms of a leaf's two halves. It counts the smaller
-// half and subtracts it from the whole, whose memory the larger half takes over.
+// countHalves computes the histograms of a leaf's two halves. It counts the smaller half and
+// subtracts it from the whole; the larger half reuses the memory of the whole.
 func (t *trainer) countHalves(whole, a, b *openLeaf, feats []int) {
 	if len(a.rows) > len(b.rows) {
 		a, b = b, a

@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// calibrate fits the three coefficients of the calibrator to all candidates. A
-// candidate has the weight of its case.
+// calibrate fits the three coefficients of the calibrator to all candidates. Each candidate has
+// the weight of its case.
 func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.Calibrator {
 	var all []stat.LogisticRow
 	for i, r := range rows {
@@ -26,8 +26,8 @@ func calibrate(rows []rank.Example, scores [][]float64, weights []float64) rank.
 	return rank.Calibrator{A: round4(w[0]), B: round4(w[1]), C: round4(w[2])}
 }
 
-// heldOut turns the scores of each fold into probabilities, with a calibrator that was
-// fitted to the other folds.
+// heldOut converts the scores of each fold to probabilities, with a calibrator fitted to the
+// other folds.
 func heldOut(rows []rank.Example, families []string, fold map[string]int, scores [][]float64, weights []float64) [][]float64 {
 	ps := make([][]float64, len(rows))
 	for n := range folds {

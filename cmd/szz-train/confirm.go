@@ -29,14 +29,14 @@ type testedCase struct {
 	Repo    string       `json:"repo"`
 	Fix     gitext.OID   `json:"fix"`
 	Command string       `json:"test_cmd"`
-	BICs    []gitext.OID `json:"bics"` // the true culprits; empty if nobody knows them
+	BICs    []gitext.OID `json:"bics"` // the true culprits; empty if unknown
 }
 
-// A tested row is what the command said about the suspects of a case.
+// A testedRow has the results of the command for the suspects of a case.
 type testedRow struct {
 	ID       string          `json:"id"`
 	Suspects []testedSuspect `json:"suspects"`
-	Bisected gitext.OID      `json:"bisected,omitempty"` // the first failing commit; "" if the command could not tell
+	Bisected gitext.OID      `json:"bisected,omitempty"` // the first failing commit; "" if the bisection found none
 	Notes    []string        `json:"notes"`
 }
 
@@ -44,11 +44,11 @@ type testedSuspect struct {
 	Commit      gitext.OID `json:"commit"`
 	Probability float64    `json:"probability"` // before the command ran
 	Status      string     `json:"status"`      // of suspect.Confirmation; "" if the command was not run
-	Culprit     bool       `json:"culprit"`     // it is one of the case's BICs
+	Culprit     bool       `json:"culprit"`     // the commit is one of the case's BICs
 }
 
 // confirm runs the command of each case at the suspects of the offline engine, and
-// writes what it said. If it confirms none, it bisects.
+// writes the results. If no suspect is confirmed, it bisects.
 func confirm(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("confirm", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -107,7 +107,7 @@ func confirmCase(ctx context.Context, root string, c testedCase, most int, opt v
 	for _, s := range v.Suspects {
 		before[s.Commit.OID] = s.Probability
 	}
-	for _, oid := range c.BICs { // the command says something about those that the engine does not name, too
+	for _, oid := range c.BICs { // culprits that the engine does not name are tested, too
 		if _, named := before[oid]; !named {
 			commit, err := repo.Commit(ctx, oid)
 			if err != nil {
@@ -137,10 +137,9 @@ func confirmCase(ctx context.Context, root string, c testedCase, most int, opt v
 	return row, nil
 }
 
-// ratios prints from rows of confirm how often the command says what about culprits and
-// about other suspects, and the likelihood ratios that package verify uses. One made-up
-// commit of each class gets each of the results (Laplace's rule), because the counts
-// are small.
+// ratios prints, from rows of confirm, the frequencies of the command's results for culprits and
+// for other suspects, and the likelihood ratios for package verify. One artificial commit of each
+// class is added to each result (Laplace's rule), because the counts are small.
 func ratios(args []string) error {
 	counts, cases, err := countResults(args)
 	if err != nil {
@@ -155,7 +154,7 @@ func ratios(args []string) error {
 }
 
 // countResults counts the results of culprits and of other suspects. A row counts if
-// one of its suspects is a culprit and the command could tell.
+// one of its suspects is a culprit with a clear result.
 func countResults(files []string) (counts map[bool]map[string]float64, cases int, err error) {
 	counts = map[bool]map[string]float64{true: {}, false: {}}
 	for _, name := range files {
@@ -177,7 +176,7 @@ func countResults(files []string) (counts map[bool]map[string]float64, cases int
 	return counts, cases, nil
 }
 
-// results are what a command can say about a suspect.
+// results are the possible results of a command for a suspect.
 var results = []string{suspect.Confirmed, suspect.Refuted, suspect.Unclear}
 
 func smoothed(counts map[string]float64, result string) float64 {

@@ -16,10 +16,10 @@ import (
 // is never in both the training and the test part.
 const folds = 5
 
-// cross prints how well the method does on repositories that it was not trained on:
-// overall, by style of label, and for the cases of each file of -on. With -without,
-// the figures show what the features that are left out are worth. With -against, they
-// are compared with those of other rows of the same cases.
+// cross prints the figures of the method on repositories outside its training: overall, by style
+// of label, and for the cases of each file of -on. With -without, the figures show the value of
+// the omitted features. With -against, they are compared with the figures of other rows of the
+// same cases.
 func cross(args []string) error {
 	fs := flag.NewFlagSet("cross", flag.ContinueOnError)
 	on := fs.String("on", "", "report on the cases of these `files` too, separated by commas")
@@ -83,7 +83,7 @@ func cross(args []string) error {
 	return nil
 }
 
-// inBoth returns the cases that two lists have in common, in the same order.
+// inBoth returns the common cases of two lists, in the same order.
 func inBoth(a, b []rank.Example) (fromA, fromB []rank.Example) {
 	byID := map[string]rank.Example{}
 	for _, ex := range b {
@@ -97,12 +97,12 @@ func inBoth(a, b []rank.Example) (fromA, fromB []rank.Example) {
 	return fromA, fromB
 }
 
-// A validation is one cross-validation: the probabilities of each case's candidates, by a model
-// that was trained without its family.
+// A validation is one cross-validation: the probabilities of each case's candidates, from a model
+// trained without the case's family.
 type validation struct {
 	ps     [][]float64
 	from   nameThresholds
-	cal    rank.Calibrator // that fit to all cases
+	cal    rank.Calibrator // fitted to all cases
 	linear []float64       // likewise
 }
 

@@ -64,7 +64,7 @@ func extract(ctx context.Context, args []string) error {
 }
 
 // readCases reads case files and groups the cases by repository, without the
-// fixes of skipFiles.
+// fixes in skipFiles.
 func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]szzeval.Case, error) {
 	skip, err := fixesOf(ctx, skipFiles)
 	if err != nil {
@@ -108,8 +108,8 @@ func pickEvenly[T any](cases []T, n int) []T {
 	return picked
 }
 
-// pickCases picks most of the cases of a repository. With cross, it picks so many of the
-// cross-file cases and most of the others, and returns the weight of each.
+// pickCases picks up to most cases of a repository. With cross, it picks up to cross cross-file
+// cases and up to most others, and returns the weight of each case.
 func pickCases(cases []szzeval.Case, most, cross int) ([]szzeval.Case, map[string]float64) {
 	if cross <= 0 {
 		return pickEvenly(cases, most), nil
@@ -180,7 +180,7 @@ func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs in
 // first error for flush.
 type rowWriter struct {
 	plain, indexed *bufio.Writer
-	weights        map[string]float64 // by case; nil where all are 1
+	weights        map[string]float64 // by case; nil if all are 1
 }
 
 func (w rowWriter) write(plain, indexed *rank.Example) {
@@ -199,7 +199,7 @@ func (w rowWriter) flush() error {
 	return errors.Join(w.plain.Flush(), w.indexed.Flush())
 }
 
-// examples computes the rows of a case, and those with an index if they are wanted.
+// examples computes the rows of a case and, if both is set, the rows with an index.
 func examples(ctx context.Context, repo *gitext.Repo, c szzeval.Case, both bool) (plain, indexed *rank.Example, err error) {
 	fc, err := szz.NewContext(ctx, repo, c.Fix, szz.ContextOptions{NoAnnotations: true})
 	if err != nil {
@@ -221,7 +221,7 @@ func examples(ctx context.Context, repo *gitext.Repo, c szzeval.Case, both bool)
 	return plain, indexed, nil
 }
 
-// label says which candidates of an example are true.
+// label marks the true candidates of an example.
 func label(ex *rank.Example, c szzeval.Case) {
 	ex.ID, ex.Repo, ex.Style, ex.Ghost, ex.Cross, ex.Truth = c.ID, c.Repo, "prose", is(c.Ghost), is(c.CrossFile), len(c.BICs)
 	if strings.HasPrefix(c.LabelSource, "trailer") {
@@ -232,5 +232,5 @@ func label(ex *rank.Example, c szzeval.Case) {
 	}
 }
 
-// is reports whether a field of a case file is there and true.
+// is reports whether a field of a case file is present and true.
 func is(field *bool) bool { return field != nil && *field }

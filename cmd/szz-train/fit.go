@@ -20,9 +20,8 @@ var params = Params{
 
 // fit writes a model trained on all rows. Its calibration, thresholds and linear weights
 // come from cross-validation, since a model is overconfident about the rows that
-// trained it. With -onto, the rows are those that extract -indexed wrote, and the model
-// corrects the scores of one that was trained on the rows of the same cases in the files
-// of -onto.
+// trained it. With -onto, the rows are from extract -indexed, and the model corrects the scores
+// of a model trained on the rows of the same cases in the files of -onto.
 func fit(args []string) error {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	onto := fs.String("onto", "", "correct the scores of a model that is trained on the rows in these `files`, separated by commas")
@@ -59,9 +58,9 @@ func fit(args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(m)
 }
 
-// fitCorrection writes the model that corrects scores where there is an index of changed
-// lines. The scores that it corrects while it learns are those of models that were
-// trained without the family of the case, as the scores of an unknown repository are.
+// fitCorrection writes the model that corrects scores if there is an index of changed lines. In
+// its training, the scores come from models trained without the case's family, like the scores of
+// an unknown repository.
 func fitCorrection(rows, plain []rank.Example) error {
 	columns, err := columnsOf(plain, rank.FeatureNames(), rareFeatures)
 	if err != nil {
@@ -81,8 +80,7 @@ func fitCorrection(rows, plain []rank.Example) error {
 	return json.NewEncoder(os.Stdout).Encode(m)
 }
 
-// thresholdOf returns half the F1 that naming one commit reaches (see
-// rank.Model).
+// thresholdOf returns half the F1 of naming one commit (see rank.Model).
 func thresholdOf(rows []rank.Example, ps [][]float64) float64 {
 	return math.Round(50*measure(rows, ps, firstOnly).F1) / 100
 }
@@ -91,8 +89,7 @@ func thresholdOf(rows []rank.Example, ps [][]float64) float64 {
 // it raises their recall from .58 to .61 and costs .002 of the F1 on all fixes.
 const ghostThreshold = 0.2
 
-// shorten rounds the values of the trees to five digits, which give the same
-// decisions.
+// shorten rounds the values of the trees to five digits, which does not change decisions.
 func shorten(m *rank.Forest) {
 	for _, t := range m.Trees {
 		for i := range t {

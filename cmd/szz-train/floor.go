@@ -17,12 +17,11 @@ import (
 	"git-agent/gitext"
 )
 
-// floor measures how far the probability of the first suspect can be relied on. It
-// traces the fixes of case files without their annotations, and prints how many of the
-// first suspects reach each probability, and how many of those are right. Cases
-// without a culprit are commits that are no fixes, for which every suspect is wrong.
-// The figures hold for repositories that the ranker was not trained on only if none
-// of the cases is from one that it was.
+// floor measures the reliability of the first suspect's probability. It traces the fixes of case
+// files without their annotations, and prints, for each probability, the number of first suspects
+// that reach it and the share of right ones. Cases without a culprit are commits that are no
+// fixes, so every suspect is wrong. The figures hold for new repositories only if no case is from
+// a repository of the ranker's training.
 func floor(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("floor", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -40,7 +39,7 @@ func floor(ctx context.Context, args []string) error {
 			return err
 		}
 		for _, c := range cases {
-			if c.Read != "fix" { // of those, nobody knows the culprit
+			if c.Read != "fix" { // the culprits of those are unknown
 				byRepo[c.Repo] = append(byRepo[c.Repo], c)
 			}
 		}
@@ -59,8 +58,7 @@ func floor(ctx context.Context, args []string) error {
 	return nil
 }
 
-// firsts are the forecasts for the first suspects, with the model of package fixlike
-// and without.
+// firsts are the forecasts for the first suspects, with and without the model of package fixlike.
 type firsts struct{ tempered, plain []stat.Forecast }
 
 func floorRepo(ctx context.Context, root string, cases []purposeCase, fixes, others *firsts) error {
@@ -124,7 +122,7 @@ func meanP(list []stat.Forecast) float64 {
 	return sum / float64(max(1, len(list)))
 }
 
-// alone puts each forecast into a group of its own, as the forecasts of one case.
+// alone puts each forecast into a separate group, as if each were a case.
 func alone(list []stat.Forecast) [][]stat.Forecast {
 	groups := make([][]stat.Forecast, len(list))
 	for i, f := range list {

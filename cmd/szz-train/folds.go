@@ -33,23 +33,22 @@ func assignFolds(families []string, seed uint64) map[string]int {
 	return fold
 }
 
-// A training is what a cross-validation trains on.
+// A training is the training data of a cross-validation.
 type training struct {
 	rows     []rank.Example
 	families []string
 	fold     map[string]int // of each family
-	linear   []int          // columns that the trees do not read, which get a linear weight
+	linear   []int          // columns with a linear weight, not read by the trees
 	p        Params
-	// plain are the same cases without an index. If they are given, trees that were
-	// trained on them score the rows, and second trees correct the scores.
+	// plain are the same cases without an index. If set, trees trained on plain score the rows,
+	// and second trees correct the scores.
 	plain []rank.Example
 	all   bool // the second trees read all features
 }
 
-// crossScores scores every case by a model that was trained without its family: by its
-// trees, which do not read the linear columns, and by weights of these columns, which
-// were fitted to the scores of the other folds. It also returns the weights that fit the
-// scores of all folds.
+// crossScores scores every case with a model trained without its family: trees that do not read
+// the linear columns, plus weights of these columns fitted to the scores of the other folds. It
+// also returns the weights fitted to the scores of all folds.
 func crossScores(t training) (scores [][]float64, w []float64) {
 	rows, families, linear := t.rows, t.families, t.linear
 	scores = t.treeScores()
@@ -77,7 +76,7 @@ func crossScores(t training) (scores [][]float64, w []float64) {
 	return sums, w
 }
 
-// treeScores scores every case by trees that were trained without its family.
+// treeScores scores every case with trees trained without its family.
 func (t training) treeScores() [][]float64 {
 	rows := hidden(t.rows, t.linear)
 	if t.plain == nil {
@@ -88,15 +87,15 @@ func (t training) treeScores() [][]float64 {
 	return t.foldScores(second, second, first, secondParams)
 }
 
-// secondParams are those of trees that correct scores. They were chosen beforehand: a
-// few hundred cases have an index.
+// secondParams are the parameters of trees that correct scores. They were chosen beforehand,
+// because only a few hundred cases have an index.
 var secondParams = Params{
 	Rounds: 150, Leaves: 6, MinRows: 100, LearningRate: 0.05,
 	L2: 40, FeatureShare: 0.5, RowShare: 0.7, Seed: 20261123,
 }
 
-// corrected returns the rows that second trees read: the columns of rank.CorrectedNames.
-// Unless all is set, those of the other features are 0.
+// corrected returns the rows for second trees: the columns of rank.CorrectedNames. Unless all is
+// set, those of the other features are 0.
 func corrected(rows []rank.Example, scores [][]float64, all bool) []rank.Example {
 	from := len(rank.FeatureNames())
 	list := slices.Clone(rows)
@@ -114,9 +113,8 @@ func corrected(rows []rank.Example, scores [][]float64, all bool) []rank.Example
 	return list
 }
 
-// foldScores scores the cases of each fold by trees that were trained on the other folds
-// of train, whose cases are the same. The trees correct the scores of start, if it is not
-// nil.
+// foldScores scores the cases of each fold with trees trained on the other folds of train, which
+// has the same cases. The trees correct the scores in start, if it is not nil.
 func (t training) foldScores(train, score []rank.Example, start [][]float64, p Params) [][]float64 {
 	scores := make([][]float64, len(score))
 	var wg sync.WaitGroup

@@ -11,10 +11,9 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// judge prints how well a trained model does on rows, and whether its probabilities are
-// right. Only the cases of repositories that the model was not trained on are a fair
-// test. The others are left out unless -all is given, because a model knows the answers
-// to the cases that trained it.
+// judge prints the figures of a trained model on rows, and the reliability of its probabilities.
+// Only the cases of repositories outside its training are a fair test. The others are left out
+// unless -all is given, because a model knows the answers to its training cases.
 func judge(args []string) error {
 	fs := flag.NewFlagSet("judge", flag.ContinueOnError)
 	file := fs.String("model", "", "judge the model in this `file` instead of the shipped one")
@@ -68,7 +67,7 @@ func readModel(name string) (*rank.Model, error) {
 	return m, json.Unmarshal(data, m)
 }
 
-// applied computes the probabilities that a model gives to the candidates of rows.
+// applied computes a model's probabilities for the candidates of rows.
 func applied(m *rank.Model, rows []rank.Example) ([]validation, error) {
 	if w := width(rows); w != len(m.Features) {
 		return nil, fmt.Errorf("the rows have %d columns and the model %d: extract them with the program of the model", w, len(m.Features))
@@ -86,8 +85,8 @@ func applied(m *rank.Model, rows []rank.Example) ([]validation, error) {
 	return []validation{v}, nil
 }
 
-// printReliability prints for ranges of the probability of the first suspect how many
-// first suspects are right.
+// printReliability prints, for ranges of the first suspect's probability, the number of right
+// first suspects.
 func (r *reporter) printReliability(keep func(rank.Example) bool) {
 	var part []int
 	for i, ex := range r.rows {

@@ -9,13 +9,13 @@ import (
 	"git-agent/agent/szz/rank"
 )
 
-// rareFeatures are features that few candidates have. The trees cannot read them,
-// because each leaf needs params.MinRows candidates, so they get a linear weight that
-// is added to the score of the trees (see rank.Model).
+// rareFeatures are features of few candidates. The trees cannot use them, because each leaf needs
+// params.MinRows candidates, so each gets a linear weight that is added to the score of the trees
+// (see rank.Model).
 const rareFeatures = "beside_share,applied_together"
 
-// columnsOf returns the columns of features, whose names are separated by commas, among
-// all. Features that the rows lack are left out.
+// columnsOf returns the columns of features among all, from names separated by commas. Features
+// missing in the rows are left out.
 func columnsOf(rows []rank.Example, all []string, names string) ([]int, error) {
 	var columns []int
 	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
@@ -30,7 +30,7 @@ func columnsOf(rows []rank.Example, all []string, names string) ([]int, error) {
 	return columns, nil
 }
 
-// keptOf returns those names of a list, separated by commas, that are not left out.
+// keptOf returns the names of a list, separated by commas, that are not in left.
 func keptOf(names string, left []string) string {
 	list := slices.DeleteFunc(strings.Split(names, ","), func(name string) bool { return !slices.Contains(left, name) })
 	return strings.Join(list, ",")
@@ -66,9 +66,9 @@ func hidden(rows []rank.Example, columns []int) []rank.Example {
 	return rows
 }
 
-// fitLinear fits a weight for each column, with the scores fixed, by the loss with which
-// the trees are trained: that of a softmax over the candidates of a case. The prior
-// keeps the weight finite where no candidate, or each, with a feature is a true one.
+// fitLinear fits a weight for each column, with fixed scores, by the loss of the trees' training:
+// a softmax over the candidates of a case. The prior keeps the weight finite if all candidates
+// with a feature are true, or none is.
 func fitLinear(rows []rank.Example, scores [][]float64, weights []float64, columns []int) []float64 {
 	const (
 		prior   = 1.0 // the pull towards 0, in cases
@@ -131,7 +131,7 @@ func slopes(r rank.Example, scores []float64, column int) (g, h float64) {
 	return g + mean, square - mean*mean
 }
 
-// plusLinear adds what the columns are worth to the scores of a case.
+// plusLinear adds the weighted columns to the scores of a case.
 func plusLinear(r rank.Example, scores []float64, columns []int, w []float64) []float64 {
 	if len(columns) == 0 {
 		return scores

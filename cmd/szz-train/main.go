@@ -19,18 +19,17 @@
 //	go run ./cmd/szz-train ratios tests.rows...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug.
-// The step execute finds fixes that bring a test, and runs the test through history to
-// the commit at which it begins to fail. The step extract computes the features of every candidate, which takes minutes to
-// hours of git. The step fit trains on all rows. The step cross reports how well the
-// method does on repositories that it was not trained on. The step judge reports how well
-// the shipped model, or another one, does. The step reach says which searches of an index
-// of changed lines find the true commits; with -indexed, extract also writes the features
-// that such an index gives. Both use the indexes that git agent index build made.
+// The step execute finds fixes with a test, and runs the test through history to find the commit
+// at which it begins to fail. The step extract computes the features of every candidate, which
+// takes minutes to hours of git. The step fit trains on all rows. The step cross reports the
+// figures of the method on repositories outside its training. The step judge reports the figures
+// of the shipped model or another one. The step reach compares searches of an index of changed
+// lines by the true commits that they find; with -indexed, extract also writes the features from
+// such an index. Both use indexes made by git agent index build.
 //
-// The other steps are for estimates beside the ranker's. The steps purpose and fixlike
-// fit the weights of package fixlike, floor measures from which probability on a
-// suspect can be relied on, and confirm and ratios measure what the result of a test
-// says about a suspect.
+// The other steps are for further estimates. The steps purpose and fixlike fit the weights of
+// package fixlike, floor measures the reliability of a suspect's probability, and confirm and
+// ratios measure the evidence of a test's result about a suspect.
 package main
 
 import (

@@ -13,22 +13,22 @@ import (
 // figures are the usual metrics, micro-averaged over bug-introducing commits.
 type figures struct {
 	Precision, Recall, F1 float64
-	Ghost, Cross          float64 // recall on fixes that delete nothing, and on cross-file ones
+	Ghost, Cross          float64 // recall on fixes without deletions, and on cross-file ones
 	Three                 float64 // recall of the first three suspects, named or not
 	Ceiling               float64 // highest possible recall: the share of true commits that are candidates
 	ECE                   float64 // expected calibration error of the first suspect's probability
 	NamedECE              float64 // the same for all named suspects
-	LogLoss               float64 // of all candidates' probabilities, a case on average
+	LogLoss               float64 // of all candidates' probabilities, mean of the cases
 	Cases                 int
 }
 
-// A figure is one of the figures with the name under which it is printed.
+// A figure is one of the figures with its printed name.
 type figure struct {
 	name  string
 	value float64
 }
 
-// list returns the figures in the order in which they are printed.
+// list returns the figures in the order of printing.
 func (f figures) list() []figure {
 	return []figure{
 		{"P", f.Precision}, {"R", f.Recall}, {"F1", f.F1}, {"ghost", f.Ghost}, {"cross-file", f.Cross}, {"three", f.Three},
@@ -44,8 +44,8 @@ func (f figures) String() string {
 	return b.String() + fmt.Sprintf("(%d cases)", f.Cases)
 }
 
-// nameThresholds are the lowest probabilities at which a second or later suspect is
-// named. ghost applies to fixes that delete nothing, most to all others.
+// nameThresholds are the lowest probabilities for naming a second or later suspect. ghost applies
+// to fixes without deletions, most to all others.
 type nameThresholds struct{ most, ghost float64 }
 
 // firstOnly names one commit for each fix, because no probability is above 1.
@@ -58,10 +58,10 @@ func (n nameThresholds) of(ex rank.Example) float64 {
 	return n.most
 }
 
-// A tally is what one case adds to the figures.
+// A tally is the contribution of one case to the figures.
 type tally struct {
 	named, hits, three   int // named commits, the right ones, and the right ones of the first three
-	truth, reach         int // true commits, and those that are candidates
+	truth, reach         int // true commits, and true candidates
 	ghost, cross         bool
 	first, namedForecast []stat.Forecast
 	loss                 float64
@@ -132,17 +132,17 @@ func figuresOf(cases []tally) figures {
 	return f
 }
 
-// logLoss returns the cost of a probability. Its sum shows changes that are too small
-// to move a candidate to another place.
+// logLoss returns the cost of a probability. The sum of costs shows changes too small to affect
+// the order of candidates.
 func logLoss(p float64, hit bool) float64 {
-	const least = 1e-9 // of a probability, so that one blunder does not decide the sum
+	const least = 1e-9 // least probability, so that one blunder does not dominate the sum
 	if !hit {
 		p = 1 - p
 	}
 	return -math.Log(max(p, least))
 }
 
-// namedForecasts returns the forecasts of the suspects that are named in each case.
+// namedForecasts returns the forecasts of the named suspects of each case.
 func namedForecasts(cases []tally) [][]stat.Forecast {
 	forecasts := make([][]stat.Forecast, len(cases))
 	for i, t := range cases {
@@ -158,7 +158,7 @@ func share(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// inOrder returns the places of the candidates, most probable first.
+// inOrder returns the indexes of the candidates, most probable first.
 func inOrder(ps []float64) []int {
 	order := make([]int, len(ps))
 	for i := range order {

@@ -22,8 +22,7 @@ import (
 
 // These patterns select messages that may name a culprit: a hash, a word that
 // blames a commit, and words that show another kind of mention. They are
-// narrower than those by which package szz trusts a message, since a wrong case
-// teaches something wrong.
+// narrower than the patterns of package szz, since a wrong case would mislead the training.
 var (
 	anyHash   = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 	blameWord = regexp.MustCompile(
@@ -39,9 +38,8 @@ var (
 const maxCulprits = 3
 
 // mine writes a case for every fix in the history of HEAD whose message names
-// the commit that introduced the bug, in the manner of Rosa et al. (ICSE 2021).
-// The more repositories are used for training, the better the model does on new
-// ones.
+// the commit that introduced the bug, in the manner of Rosa et al. (ICSE 2021). With more
+// training repositories, the model is better on new ones.
 func mine(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("mine", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -131,7 +129,7 @@ func blamingCommits(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, er
 	}
 	slices.Reverse(oids)
 	var found []gitext.Commit
-	for part := range slices.Chunk(oids, 4096) { // bounds the messages in memory
+	for part := range slices.Chunk(oids, 4096) { // bounds the memory for messages
 		commits, err := repo.Commits(ctx, part)
 		if err != nil {
 			return nil, err
@@ -153,9 +151,8 @@ func withoutGitSVN(message string) string {
 	return before
 }
 
-// culprits returns the commits that a fix's message blames and that could be
-// verified. It leaves out merges, which no engine names. trailer reports whether
-// Fixes: lines named all of them.
+// culprits returns the verified commits that a fix's message blames. It leaves out merges,
+// because no engine names them. trailer reports whether Fixes: lines named all of them.
 func culprits(ctx context.Context, repo *gitext.Repo, fix gitext.OID) (bics []gitext.OID, trailer bool, err error) {
 	fc, err := szz.NewContext(ctx, repo, fix, szz.ContextOptions{})
 	if errors.As(err, new(*gitext.MissingObjectError)) {

@@ -18,17 +18,16 @@ import (
 	"git-agent/gitext"
 )
 
-// A purposeRow has the features of a commit of which may be known whether it is a
-// fix.
+// A purposeRow has the features of a commit, which may have a known purpose.
 type purposeRow struct {
 	ID   string    `json:"id"`
 	Repo string    `json:"repo"`
 	Fix  bool      `json:"fix"`            // its message names a culprit
-	Read string    `json:"read,omitempty"` // "fix" or "other", as a reader found; "" if nobody read it
+	Read string    `json:"read,omitempty"` // a reader's judgement, "fix" or "other"; "" for an unread commit
 	X    []float64 `json:"x"`              // in the order of fixlike.Names
 }
 
-// A purposeCase is a commit of a case file, or one that was read by hand.
+// A purposeCase is a commit of a case file, perhaps judged by a reader.
 type purposeCase struct {
 	szzeval.Case
 	Read string `json:"read"`

@@ -15,14 +15,13 @@ import (
 	"git-agent/cmd/heldout"
 )
 
-// shareOfFixes is the share of fixes among the commits that purpose calls others: of
-// 196 random commits of 54 repositories whose purpose was clear to a reader, 47 were
-// fixes.
+// shareOfFixes is the share of fixes among the other commits of purpose: among 196 random commits
+// of 54 repositories with a purpose clear to a reader, 47 were fixes.
 const shareOfFixes = 0.24
 
 // fitPurpose fits the model of package fixlike to rows of purpose, and prints it as
-// Go source. On stderr it reports how well the model tells commits apart in
-// repositories that it was not trained on.
+// Go source. On stderr, it reports how well the model separates commits in repositories outside
+// its training.
 func fitPurpose(args []string) error {
 	fs := flag.NewFlagSet("fixlike", flag.ContinueOnError)
 	if err := fs.Parse(args); err != nil {
@@ -46,9 +45,9 @@ func fitPurpose(args []string) error {
 	return nil
 }
 
-// sharpened scales a model so that it is calibrated on the commits that were read by
-// hand, which it was not fitted to. The noise among the random commits makes the fit
-// too cautious. The constant stays one for as many fixes as other commits.
+// sharpened scales a model so that it is calibrated on the commits read by hand, which are
+// outside its training. The noise among the random commits makes the fit too cautious. The
+// constant stays valid for equal numbers of fixes and other commits.
 func sharpened(m []float64, rows []purposeRow) []float64 {
 	var read []stat.LogisticRow
 	fixes := 0.0
@@ -71,8 +70,8 @@ func sharpened(m []float64, rows []purposeRow) []float64 {
 	return out
 }
 
-// reportPurpose scores each commit by a model that was fitted without its
-// repository, and prints the areas under the ROC curve.
+// reportPurpose scores each commit with a model fitted without its repository, and prints the
+// areas under the ROC curve.
 func reportPurpose(w io.Writer, rows []purposeRow) {
 	byRepo := map[string][]purposeRow{}
 	for _, r := range rows {
@@ -120,8 +119,7 @@ func quartiles(x []float64) (q [3]float64) {
 	return q
 }
 
-// areaUnderROC returns the share of pairs of a high and a low score that are in
-// order.
+// areaUnderROC returns the share of pairs with the high score above the low one.
 func areaUnderROC(high, low []float64) float64 {
 	slices.Sort(low)
 	sum := 0.0
@@ -144,19 +142,18 @@ func scoreOf(m, x []float64) float64 {
 	return z
 }
 
-// A soft row is an observation whose class is known with a probability only.
+// A softRow is an observation with a probability instead of a known class.
 type softRow struct {
 	x              []float64
 	target, weight float64
 }
 
-// fitRows fits a logistic regression that tells fixes from other commits, both
-// classes having the same weight. Fixes that name their culprit are known to be
-// fixes. Of random commits it is not known, so each counts as both, by the
-// probability that an earlier fit gives it (expectation maximization; compare Elkan
-// and Noto, KDD 2008). Words like "fix" therefore label nothing. Each commit also
-// counts without its message. Commits that were read by hand are left out. The last
-// of the weights is the constant.
+// fitRows fits a logistic regression that separates fixes from other commits, with the same
+// weight for both classes. Fixes that name their culprit certainly are fixes. The class of a
+// random commit is unknown, so it counts for both classes, with its probability from an earlier
+// fit (expectation maximization; compare Elkan and Noto, KDD 2008). Words like "fix" therefore
+// label nothing. Each commit also counts without its message. Commits read by hand are left out.
+// The last of the weights is the constant.
 func fitRows(rows []purposeRow) []float64 {
 	count := map[bool]map[string]float64{true: {}, false: {}}
 	for _, r := range rows {
@@ -178,7 +175,7 @@ func fitRows(rows []purposeRow) []float64 {
 			if r.Read != "" {
 				continue
 			}
-			weight := 1000 / math.Sqrt(count[r.Fix][r.Repo]) / sum[r.Fix] // a big repository does not decide alone
+			weight := 1000 / math.Sqrt(count[r.Fix][r.Repo]) / sum[r.Fix] // a big repository does not dominate
 			for _, x := range [][]float64{r.X, fixlike.WithoutMessage(r.X)} {
 				if r.Fix {
 					soft = append(soft, softRow{x, 1, weight * (1 - 2*shareOfFixes)})

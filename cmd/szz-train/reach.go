@@ -26,9 +26,9 @@ func openIndexed(ctx context.Context, dir string) (*gitext.Repo, error) {
 	return gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild, Index: data.Index})
 }
 
-// reach prints what each way to search an index of changed lines for the texts of a fix
-// finds: in how many cases a true commit is among its best commits, and how many commits
-// it finds at all.
+// reach prints the results of each way to search an index of changed lines for the texts of a
+// fix: the number of cases with a true commit among the best commits, and the number of found
+// commits.
 func reach(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("reach", flag.ContinueOnError)
 	repos := fs.String("repos", "", "`folder` with the repositories")
@@ -92,24 +92,24 @@ func reachRepo(ctx context.Context, root string, cases []szzeval.Case) ([]reache
 	return list, nil
 }
 
-// A reached says for one case what each way of searching finds.
+// A reached has the results of each way of searching for one case.
 type reached struct {
 	took   time.Duration  // of the look-up
-	at     map[string]int // the place of the first true commit among the commits that a way finds, from 0 on
+	at     map[string]int // index of the first true commit among the commits of a way, from 0
 	number map[string]int // of these commits
 }
 
 // A way is one way to search.
 type way struct {
 	name  string
-	in    candidate.ClueSet // the texts that are looked up
-	which string            // of the changes of each text that count
+	in    candidate.ClueSet // the texts to look up
+	which string            // the changes of each text that count
 }
 
 // anyText are all texts of a fix.
 const anyText = ^candidate.ClueSet(0)
 
-// The changes of a text that a way counts.
+// These are the changes of a text that a way counts.
 const (
 	newestOnly = "newest"
 	newest3    = "newest 3"

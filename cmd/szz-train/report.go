@@ -13,7 +13,7 @@ import (
 type reporter struct {
 	rows, others []rank.Example
 	runs         []validation
-	against      []validation // the same of others; empty if there is nothing to compare with
+	against      []validation // the same for the rows of -against; empty without it
 }
 
 // print prints the figures for the rows that keep accepts, together and by style of
@@ -43,7 +43,7 @@ func (r *reporter) print(name string, keep func(rank.Example) bool) {
 	}
 }
 
-// talliesOfRuns returns what each of some cases adds to the figures of each run.
+// talliesOfRuns returns, for each run, the contributions of some cases to the figures.
 func talliesOfRuns(rows []rank.Example, runs []validation, part []int, first bool) [][]tally {
 	lists := make([][]tally, len(runs))
 	for n, v := range runs {
@@ -58,7 +58,7 @@ func talliesOfRuns(rows []rank.Example, runs []validation, part []int, first boo
 	return lists
 }
 
-// A spread are the figures of several runs.
+// A spread has the figures of several runs.
 type spread []figures
 
 func spreadOf(runs [][]tally) spread {
@@ -99,8 +99,8 @@ func (s spread) String() string {
 	return b.String() + fmt.Sprintf("(%d cases, %d runs)", s[0].Cases, len(s))
 }
 
-// differences prints by how much the mean of each figure over the runs differs between
-// two methods, with the 95 % interval from resampling the cases.
+// differences prints the difference between two methods in the mean of each figure over the runs,
+// with the 95 % interval from resampling the cases.
 func differences(ours, theirs [][]tally) string {
 	values := meanDifference(ours, theirs)
 	samples := make([][]float64, len(values))

@@ -23,7 +23,7 @@ func readTraining(files []string) ([]rank.Example, error) {
 	return rows, heldout.Refuse("szz", rows, func(r rank.Example) string { return r.Repo })
 }
 
-// readRows reads what extract wrote. A case that occurs twice counts once.
+// readRows reads the output of extract. A duplicate case counts once.
 func readRows(files []string) ([]rank.Example, error) {
 	var rows []rank.Example
 	seen := map[string]bool{}
@@ -48,12 +48,11 @@ func readRows(files []string) ([]rank.Example, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
-	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes cases in the order in which they end
+	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes cases in the order of completion
 	return rows, nil
 }
 
-// namesOf returns the names of the columns of rows: those of the index come last, where
-// there are any.
+// namesOf returns the names of the columns of rows: those of the index, if any, come last.
 func namesOf(rows []rank.Example) []string {
 	if names := rank.FeatureNames(); width(rows) <= len(names) {
 		return names
@@ -61,8 +60,8 @@ func namesOf(rows []rank.Example) []string {
 	return rank.IndexedNames()
 }
 
-// leaveOut removes the columns of some features, whose names are separated by
-// commas, from all rows, and returns the names of the other features.
+// leaveOut removes the columns of the features in names (separated by commas) from all rows, and
+// returns the names of the other features.
 func leaveOut(rows []rank.Example, names string) (left []string, err error) {
 	left = namesOf(rows)
 	out := make([]bool, len(left))
@@ -116,9 +115,9 @@ func familiesOf(rows []rank.Example) []string {
 	return families
 }
 
-// caseWeights returns the weight of each case. It is what the case stands for (see
-// rank.Example), and falls with the number of
-// cases of the family, because otherwise two big projects would dominate.
+// caseWeights returns the weight of each case. The weight is the number of cases that it stands
+// for (see rank.Example), reduced for families with many cases, because otherwise two big
+// projects would dominate.
 func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
 	for _, f := range families {
@@ -134,13 +133,12 @@ func caseWeights(rows []rank.Example, families []string) []float64 {
 	return weights
 }
 
-// familyDamping determines the weight of large families. With 0 all cases have the
-// same weight, with 1 all families have. Between 0.25 and 0.5 the results hardly
-// change.
+// familyDamping determines the weight of large families. With 0, all cases have the same weight;
+// with 1, all families have. Between 0.25 and 0.5 the results hardly change.
 const familyDamping = 0.25
 
-// flatten converts cases to rows of one candidate each. start has the scores to begin
-// with; nil is none.
+// flatten converts cases to rows of one candidate each. start has the initial scores; nil is
+// none.
 func flatten(cases []rank.Example, weights []float64, start [][]float64) Rows {
 	var r Rows
 	total := 0.0

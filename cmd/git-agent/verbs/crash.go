@@ -43,8 +43,8 @@ type Crash struct {
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
-// Run answers for each report and prints the answers in the order of the reports. A
-// report among several that cannot be read, or answered, costs itself only.
+// Run answers for each report and prints the answers in the order of the reports. One of several
+// reports that cannot be read or answered does not affect the others.
 func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	if c.Fix {
 		return c.repair(ctx, a)
@@ -72,7 +72,7 @@ func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
-	defer e.Cache.Close() // an answer that is not stored only costs time
+	defer e.Cache.Close() // an unstored answer only costs time
 	batch := c.newBatch(a, sources)
 	defer batch.meter.End()
 	switch {
@@ -128,7 +128,7 @@ func (c *Crash) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e 
 }
 
 // crashTally counts the answers of crash. A batch of reports succeeds if a file is named
-// for one of them, and if the clone lacked nothing.
+// for one of them, and if the clone was complete.
 type crashTally struct {
 	app.ExitTally
 	named bool // a file is named for one report
@@ -146,8 +146,8 @@ func (t *crashTally) status() error {
 	return t.ExitTally.Status()
 }
 
-// spentOn returns an error if the budget left no answer of the model for a report,
-// because it leaves none for further reports.
+// spentOn returns an error if the spent budget prevented the model's answer for a report, because
+// it also prevents further answers.
 func spentOn(e *engine.Engine, r *crash.Answer) error {
 	if e.Agent != nil && engine.Unanswered(r) && e.Agent.Session.Ledger.Refused() {
 		return e.Agent.Session.Spent()
@@ -155,7 +155,7 @@ func spentOn(e *engine.Engine, r *crash.Answer) error {
 	return nil
 }
 
-// talliedCrash returns what counts of one answer.
+// talliedCrash returns the parts of one answer that count.
 func talliedCrash(r *crash.Answer) app.Tallied {
 	return app.Tallied{
 		Empty:      !r.Answered,
@@ -165,8 +165,7 @@ func talliedCrash(r *crash.Answer) app.Tallied {
 	}
 }
 
-// sources returns the reports: those that are given, else standard input unless a
-// person would have to type it.
+// sources returns the given reports, else standard input unless that is a terminal.
 func (c *Crash) sources(a *app.App) ([]input.Source, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -202,8 +201,8 @@ func (c *Crash) check() error {
 	return c.CrashModelFlags.Check()
 }
 
-// question returns what is asked about each report, but for what the settings of a model
-// decide.
+// question returns the question about each report, without the parts from the settings of a
+// model.
 func (c *Crash) question(ctx context.Context, repo *gitext.Repo) (crash.Question, error) {
 	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects, Switches: c.Switches()}
 	for _, rev := range []struct {

@@ -19,7 +19,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// CrashModelFlags are the options that crash and eval crash share for asking a model.
+// CrashModelFlags are the shared options of crash and eval crash for a model.
 type CrashModelFlags struct {
 	app.VotingFlags `embed:"" set:"runs=crash <n> times, and let the investigations vote; default: 3"`
 	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval crash --calibrate; default: agent.crashCalibration"`
@@ -40,7 +40,7 @@ func (f *CrashModelFlags) Used() bool {
 	return f.VotingFlags.Used() || f.Calibration != "" || len(f.Switches().Names()) > 0
 }
 
-// RunCount returns how many times the model investigates each crash.
+// RunCount returns the number of investigations of each crash.
 func (f *CrashModelFlags) RunCount() int {
 	if f.Runs == nil {
 		return investigate.DefaultRuns
@@ -48,7 +48,7 @@ func (f *CrashModelFlags) RunCount() int {
 	return *f.Runs
 }
 
-// Switches returns which parts of the method the options turn off.
+// Switches returns the parts of the method that the options turn off.
 func (f *CrashModelFlags) Switches() crash.Switches {
 	return crash.Switches{
 		NoTools: !f.Tools, NoCalls: !f.Calls, NoRanking: !f.Ranking, NoCode: !f.Code, NoChanges: !f.Changes,
@@ -56,7 +56,7 @@ func (f *CrashModelFlags) Switches() crash.Switches {
 	}
 }
 
-// Override overrides the settings with the options that are given.
+// Override overrides the settings with the given options.
 func (f *CrashModelFlags) Override(s *session.Settings) {
 	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
@@ -64,8 +64,8 @@ func (f *CrashModelFlags) Override(s *session.Settings) {
 	}
 }
 
-// calibrate lets an engine use the configured calibration. It warns about one that was made
-// for something else, which the engine will not use.
+// calibrate lets an engine use the configured calibration. It warns about a calibration for
+// another configuration, which the engine ignores.
 func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Question) error {
 	s := who.Session.Settings
 	c, err := app.ReadCrashCalibration(s)
@@ -89,8 +89,8 @@ func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Quest
 	return nil
 }
 
-// engine returns the engine that answers, and the traces that record a model's runs,
-// which the caller closes; they may be nil.
+// engine returns the engine, and the traces for a model's runs, which the caller closes and which
+// may be nil.
 func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, *cache.Traces, error) {
 	e := &engine.Engine{Repo: repo, Build: app.BuildIdentity()}
 	choice := app.EngineChoice{Named: c.Engine, Options: c.Used() || c.ShowRequest}
@@ -119,8 +119,8 @@ func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*eng
 	return e, traces, nil
 }
 
-// dumpOf returns the file that holds the sections of a report, "" if it has none that
-// can be read again.
+// dumpOf returns the file with the sections of a report, "" without a file that can be read
+// again.
 func dumpOf(name string, report *crash.Report) string {
 	if len(report.Sections) == 0 || name == input.Stdin {
 		return ""
@@ -132,8 +132,8 @@ func dumpOf(name string, report *crash.Report) string {
 	return path
 }
 
-// showRequests prints the first request about each report, with the characters escaped
-// that a terminal would act on. It sends and records nothing.
+// showRequests prints the first request about each report, and escapes characters that control a
+// terminal. It sends and records nothing.
 func (c *Crash) showRequests(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) error {
 	if e.Agent == nil {
 		return app.WithHint(app.ErrNoModel, app.NoModelHint)

@@ -13,14 +13,14 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// crashBatch goes through the reports of one command.
+// crashBatch iterates over the reports of one command.
 type crashBatch struct {
 	app     *app.App
 	reader  *input.Reader
 	sources []input.Source
 	meter   *app.Progress
-	advised map[string]bool // the advice that was given
-	failed  func(error)     // is told of reports that failed; may be nil
+	advised map[string]bool // the given advice
+	failed  func(error)     // called for each failed report; may be nil
 }
 
 func (c *Crash) newBatch(a *app.App, sources []input.Source) *crashBatch {
@@ -33,8 +33,8 @@ func (c *Crash) newBatch(a *app.App, sources []input.Source) *crashBatch {
 	}
 }
 
-// each calls f for each report. If there are several, an error of one is printed, and
-// the others follow; the exit status then says that one failed.
+// each calls f for each report. With several reports, it prints the error of one and continues
+// with the others; the exit status then is that of a failure.
 func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash.Report) error) error {
 	failures := 0
 	for i, s := range b.sources {
@@ -63,8 +63,8 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 	return nil
 }
 
-// endsBatch reports whether every further report would meet an error as well: the
-// model's server refuses all requests, or the budget is spent.
+// endsBatch reports whether every further report would fail, too: the model's server refuses all
+// requests, or the budget is spent.
 func endsBatch(err error) bool {
 	var spent *session.SpentError
 	var failed *model.Error
@@ -85,7 +85,7 @@ func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string
 	return nil
 }
 
-// print prints an answer without the line of progress.
+// print hides the progress line and prints an answer.
 func (b *crashBatch) print(write func() error) error {
 	b.meter.Clear()
 	defer b.meter.Resume()
@@ -104,7 +104,7 @@ func (b *crashBatch) warn(ctx context.Context, err error) {
 	}
 }
 
-// asHint makes the advice of an error a hint.
+// asHint converts the advice of an error to a hint.
 func asHint(err error) error {
 	var advised *input.Advised
 	if errors.As(err, &advised) {

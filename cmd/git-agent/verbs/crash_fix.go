@@ -7,7 +7,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// crashFixFlags are the options of crash that repair what crashed.
+// crashFixFlags are the options of crash for a repair.
 type crashFixFlags struct {
 	Fix      bool   `help:"repair the bug behind one report, as git agent fix does, and prove the patch with --repro"`
 	Repro    string `placeholder:"<command>" help:"with --fix: shell command that fails as long as the program crashes; git agent fix --crash has more options"`
@@ -16,8 +16,8 @@ type crashFixFlags struct {
 	Attempts int    `default:"1" placeholder:"<n>" help:"with --fix: let a model try <n> times"`
 }
 
-// repair repairs the bug behind the one report that is given, as fix does: with a
-// model, by the strategy research.
+// repair repairs the bug behind the only given report, as fix does: with a model, by the strategy
+// research.
 func (c *Crash) repair(ctx context.Context, a *app.App) error {
 	switch {
 	case len(c.Reports) != 1:

@@ -16,7 +16,7 @@ import (
 // groups prints the reports in groups, with the files behind the first report of each.
 func (c *Crash) groups(ctx context.Context, a *app.App, batch *crashBatch, e *engine.Engine, question crash.Question) (err error) {
 	var members []input.Member
-	var typed *crash.Report // what was read from standard input, which cannot be read again
+	var typed *crash.Report // the report from standard input, which cannot be read again
 	failed := batch.each(ctx, func(name string, report *crash.Report) error {
 		if name == input.Stdin {
 			typed = report

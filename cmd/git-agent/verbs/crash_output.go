@@ -15,7 +15,7 @@ type crashRenderer interface {
 	Crash(name string, report *crash.Report, ranking *crash.Answer) error
 }
 
-// crashOutput prints answers in the form that the options ask for.
+// crashOutput prints answers in the form of the options.
 type crashOutput struct {
 	crashRenderer
 	page  *ui.Pager // nil if no person reads the form
@@ -56,7 +56,7 @@ func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, rep
 	}}}
 }
 
-// localCrash prints answers with commands that work where the user stands.
+// localCrash prints answers with commands that work in the current directory.
 type localCrash struct {
 	at app.Here
 	crashRenderer
@@ -72,14 +72,14 @@ func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Answ
 	return l.crashRenderer.Crash(name, report, ranking)
 }
 
-// Failed notes a report that has no answer, in a form that has a place for it.
+// Failed notes a report without an answer, if the form supports this.
 func (o crashOutput) Failed(err error) {
 	if o.sarif != nil {
 		o.sarif.Failed(err)
 	}
 }
 
-// Close prints what is printed at the end.
+// Close prints the end of the output.
 func (o crashOutput) Close() error {
 	switch {
 	case o.sarif != nil:

@@ -18,7 +18,7 @@ var crashRuns = RecordedVerb{Name: "crash", Kind: engine.Kind, Read: func(t *tra
 	return recordedCrash{spec}, err
 }}
 
-// recordedCrash is the crash that a recorded run of crash investigated.
+// recordedCrash is the crash of a recorded run.
 type recordedCrash struct{ spec engine.Spec }
 
 func (r recordedCrash) Subject() string { return "a crash at " + r.spec.Commit.Short() }

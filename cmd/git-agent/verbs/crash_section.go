@@ -12,7 +12,7 @@ import (
 	"git-agent/gitext/disk"
 )
 
-// maxSection bounds the bytes that are printed of one section.
+// maxSection bounds the printed bytes of one section.
 const maxSection = 64 << 20
 
 // printSections prints the sections of a name, from each dump.
@@ -32,7 +32,7 @@ func (c *Crash) printSections(ctx context.Context, a *app.App, sources []input.S
 	return err
 }
 
-// sectionHint says which sections a report has.
+// sectionHint lists the sections of a report.
 func sectionHint(report *crash.Report) string {
 	if len(report.Sections) == 0 {
 		return "only dumps of SAP HANA have sections"
@@ -49,7 +49,7 @@ func copySections(a *app.App, name string, sections []crash.Section) error {
 	if len(sections) == 0 {
 		return nil
 	}
-	f, err := disk.Regular(name) // another process may have put anything in its place
+	f, err := disk.Regular(name) // another process may have replaced the file
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Fix is `git agent fix`: it repairs a bug of the work tree that the user stands in.
+// Fix is `git agent fix`: it repairs a bug of the current work tree.
 type Fix struct {
 	Test      string   `placeholder:"<command>" help:"shell command that fails because of the bug; default: agent.testCommand, else what the files of the repository suggest"`
 	Build     string   `placeholder:"<command>" help:"shell command that builds what the test runs; default: agent.buildCommand, if --test is not given"`
@@ -45,12 +45,12 @@ type Fix struct {
 	ShowRequest bool   `xor:"form" help:"print the first request to the model instead of sending it"`
 
 	commit        string            // the commit to repair; "" is HEAD with the uncommitted changes
-	strategy      fix.Strategy      // how a model works if Strategy is ""
-	fetch         *backfill.Fetcher // fetches what a partial clone lacks; nil fetches nothing
+	strategy      fix.Strategy      // strategy of a model if Strategy is ""
+	fetch         *backfill.Fetcher // fetches a partial clone's missing objects; nil fetches nothing
 	agentRequired bool              // the user asked for the agent engine, so work of the offline engine counts as a failure
 }
 
-// FixWork are the options that fix and eval fix share for the work on a problem.
+// FixWork are the shared options of fix and eval fix for the work on a problem.
 type FixWork struct {
 	Engine     string         `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
 	Strategy   fix.Strategy   `enum:",react,research" default:"" placeholder:"<name>" help:"how a model works: react (the default), which edits and tests at once, or research, which analyses code and history first"`
@@ -72,7 +72,7 @@ type FixWork struct {
 	app.ModelFlags `embed:"" set:"work=a trajectory"`
 }
 
-// These are the defaults of FixWork, as its tags say.
+// These are the defaults in the tags of FixWork.
 const (
 	defaultSearchTime = 10 * time.Minute
 	defaultTestTime   = 10 * time.Minute
@@ -80,7 +80,7 @@ const (
 	defaultDisk       = "8g"
 )
 
-// defaultFixWork returns the options as they are when none is given.
+// defaultFixWork returns the default options.
 func defaultFixWork() FixWork {
 	return FixWork{
 		Engine:   "auto",
@@ -128,11 +128,10 @@ func (c *Fix) Run(ctx context.Context, a *app.App) (err error) {
 	return c.answer(ctx, a, e, question)
 }
 
-// errOnlyReport is returned if a report is all that is known of a bug, and there is no model.
+// errOnlyReport is returned if only a report of a bug is known, and there is no model.
 var errOnlyReport = errors.New("no command is known that fails because of the bug, and only a model can write a test from a report")
 
-// answer works on the question, prints the answer, and applies the patch where the
-// options ask for it.
+// answer works on the question, prints the answer, and delivers the patch if requested.
 func (c *Fix) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question) (err error) {
 	events, err := a.NewEventLog(ctx, c.Events)
 	if err != nil {
@@ -163,9 +162,9 @@ func (c *Fix) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Qu
 	return c.status(ans.Answer)
 }
 
-// stopped returns the error that ended the work. If that was a signal, it says how a model
-// goes on, or how far the search of the offline engine is, and prints what is known: how
-// the test fails, the suspected functions, patches. Nothing is written to the work tree.
+// stopped returns the error that ended the work. After a signal, it adds the way to continue with
+// a model, or the progress of the offline engine's search, and prints the findings so far: the
+// failure of the test, the suspected functions, patches. It writes nothing to the work tree.
 func (c *Fix) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question, ans *engine.Result, err error) error {
 	if ans == nil || !errors.Is(context.Cause(ctx), app.ErrInterrupted) {
 		return explainSetup(a, err)
@@ -185,7 +184,7 @@ func (c *Fix) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Q
 	return errors.Join(err, c.print(context.WithoutCancel(ctx), a, e.Repo, q.Problem.Tree.Commit, ans.Answer))
 }
 
-// print prints the answer in the form that the options ask for.
+// print prints the answer in the form of the options.
 func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
 	if c.JSON {
 		return render.WriteJSON(a.Raw, render.FixAnswerOf(commit, ans), "\n")
@@ -199,8 +198,8 @@ func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit g
 	return human.Fix(commit, ans)
 }
 
-// status returns the exit code as an error, or nil if it is 0. A plausible patch is
-// proved by the tests, whatever the clone lacks.
+// status returns the exit code as an error, or nil if it is 0. The tests prove a plausible patch,
+// even in an incomplete clone.
 func (c *Fix) status(ans *fix.Answer) error {
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
 	tally.Add(app.Tallied{
@@ -242,13 +241,13 @@ func (w *FixWork) Check() error {
 	return w.ModelFlags.Check()
 }
 
-// disk returns the limit of --disk, or 0 if it is not valid.
+// disk returns the limit of --disk in bytes, or 0 if it is invalid.
 func (w *FixWork) disk() int64 {
-	n, _ := gitconfig.ParseSize(w.Disk) // check rejects a size that is not valid
+	n, _ := gitconfig.ParseSize(w.Disk) // check rejects an invalid size
 	return n
 }
 
-// method returns how a model works, as the options say.
+// method returns a model's method from the options.
 func (c *Fix) method() (fix.Method, error) {
 	kinds, auto, err := fix.ParseHistory(c.History)
 	if err != nil {

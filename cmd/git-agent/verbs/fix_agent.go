@@ -20,16 +20,16 @@ func (w *FixWork) Used() bool {
 	return w.ModelFlags.Used() || w.Strategy != "" || w.Samples != 1 || w.Tools != "" || w.EditFormat != "" || w.Review
 }
 
-// wantedPatches is how many plausible patches the offline engine looks for, to choose
-// the best of them.
+// wantedPatches is the number of plausible patches that the offline engine looks for, to choose
+// the best one.
 const wantedPatches = 3
 
-// Effort returns how much work is allowed.
+// Effort returns the limits of the work.
 func (w *FixWork) Effort() engine.Effort {
 	return engine.Effort{Coverage: w.Coverage, Abstain: w.Abstain, Wall: w.Time, Tries: w.Tries, Want: wantedPatches}
 }
 
-// engine returns the engine that answers, and a function that closes what it uses.
+// engine returns the engine, and a function that closes its resources.
 func (c *Fix) engine(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Question) (e *engine.Engine, closing func() error, err error) {
 	none := func() error { return nil }
 	e = &engine.Engine{Repo: repo, Effort: c.Effort(), Fetch: c.fetch, Kept: setupFolder(ctx, a, repo)}
@@ -63,7 +63,7 @@ func (c *Fix) engine(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Q
 	return e, func() error { kept.Close(); return traces.Close() }, nil
 }
 
-// NewFixAgent returns the agent engine, whose tools are confined as the commands are.
+// NewFixAgent returns the agent engine, whose tools have the same confinement as the commands.
 func (w *FixWork) NewFixAgent(opened *session.Session, how trial.Options) (*engine.Agent, error) {
 	agent, err := engine.NewAgent(opened)
 	if err == nil {
@@ -72,14 +72,15 @@ func (w *FixWork) NewFixAgent(opened *session.Session, how trial.Options) (*engi
 	return agent, err
 }
 
-// trial returns how commands run. What compilers make is kept from one call to the next.
+// trial returns the options for running commands. Compilers' output is kept from call to call.
 func (w *FixWork) trial(ctx context.Context, a *app.App, repo *gitext.Repo) (trial.Options, error) {
 	opt, err := w.Confined(ctx, a)
 	opt.Compiled = a.CompiledFolder(ctx, repo)
 	return opt, err
 }
 
-// Confined returns how commands run, after it has found out and said what confines them.
+// Confined chooses and announces the sandbox for commands, and returns the options for running
+// them.
 func (w *FixWork) Confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
 	confinement, err := a.SandboxSettings(ctx, w.Sandbox)
 	if err != nil {
@@ -100,8 +101,8 @@ func (w *FixWork) Confined(ctx context.Context, a *app.App) (opt trial.Options, 
 	}, nil
 }
 
-// showRequest prints the first request, with the characters escaped that a terminal
-// would act on. It sends and records nothing.
+// showRequest prints the first request, and escapes characters that control a terminal. It sends
+// and records nothing.
 func (c *Fix) showRequest(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question) error {
 	if e.Agent == nil {
 		return app.WithHint(app.ErrNoModel, app.NoModelHint)

@@ -15,8 +15,7 @@ import (
 	"git-agent/gitext"
 )
 
-// target returns where the patch is to be delivered; false if the options name no
-// place.
+// target returns the target of the patch's delivery; false if the options name none.
 func (c *Fix) target() (deliver.Target, bool) {
 	switch {
 	case c.Apply:
@@ -31,8 +30,8 @@ func (c *Fix) target() (deliver.Target, bool) {
 	return deliver.WorkTree, false
 }
 
-// deliver writes the best patch where the options ask for it, and prints the command
-// that undoes it.
+// deliver writes the best patch to the target of the options, and prints the command that undoes
+// the change.
 func (c *Fix) deliver(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Question, ans *fix.Answer) error {
 	offered := ans.Offered()
 	if len(offered) == 0 {
@@ -55,8 +54,8 @@ func (c *Fix) deliver(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.
 	return sayDelivered(a, done, c.JSON)
 }
 
-// ready returns an error if a patch could not be delivered where the options ask for it,
-// before the work on one begins.
+// ready returns an error if no patch could be delivered to the target of the options. It is
+// called before the work on a patch.
 func (c *Fix) ready(ctx context.Context, repo *gitext.Repo) error {
 	if c.Patch != "" {
 		if _, err := os.Stat(filepath.Dir(c.Patch)); err != nil {
@@ -70,7 +69,7 @@ func (c *Fix) ready(ctx context.Context, repo *gitext.Repo) error {
 	return hinted(deliver.Ready(ctx, repo, deliver.Options{Target: target, Branch: c.Branch}))
 }
 
-// hinted adds the hint of a refusal to it.
+// hinted adds the hint of a refusal to the error.
 func hinted(err error) error {
 	var refused *deliver.Refusal
 	if errors.As(err, &refused) && refused.Hint != "" {
@@ -79,8 +78,8 @@ func hinted(err error) error {
 	return err
 }
 
-// sayDelivered prints what was written, and the command that undoes it. With --json it
-// goes to standard error, so that standard output is one object.
+// sayDelivered prints the delivered change, and the command that undoes it. With --json, it
+// prints to standard error, so that standard output is one object.
 func sayDelivered(a *app.App, done deliver.Done, json bool) error {
 	out := a.Stdout
 	if json {

@@ -57,7 +57,7 @@ func (c *Fix) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q fi
 	return q, c.addCommands(ctx, a, repo, p)
 }
 
-// addUncommitted lays the changes of the work tree over the commit.
+// addUncommitted adds the changes of the work tree to the problem.
 func (c *Fix) addUncommitted(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	never, err := repo.NeverCheckedOut(ctx)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *Fix) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 	return list, nil
 }
 
-// addCommands finds the commands that test the bug: those of the options, else those of
-// the configuration, else what the files of the repository suggest.
+// addCommands finds the commands that test the bug: commands from the options, else from the
+// configuration, else guesses from the files of the repository.
 func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
 	p.WriteTest = c.Test == "" && !c.Locate && (p.Report != "" || p.Crash != nil)
@@ -191,7 +191,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		return nil
 	}
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
-		return nil // a guessed command may run for an hour, and nobody asked for it
+		return nil // a guessed command may run for an hour without the user's request
 	}
 	proposals, err := testrun.Propose(ctx, repo, p.Tree, app.PathspecsIn(repo, nil).Prefix)
 	if err != nil {
@@ -215,8 +215,8 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	return nil
 }
 
-// leaveTest makes the test that was found the wider tests, if a model is to write another one
-// in any case.
+// leaveTest turns the found test into the wider tests, if a model will write another test in any
+// case.
 func (c *Fix) leaveTest(p *fix.Problem) {
 	if c.WriteTest {
 		p.Suite, p.Test, p.Others = cmp.Or(p.Suite, p.Test), "", nil
@@ -224,8 +224,8 @@ func (c *Fix) leaveTest(p *fix.Problem) {
 }
 
 // configured returns the commands of the configuration. Values of the repository's own
-// configuration count only where the commands are confined: it may have come with an
-// archive.
+// configuration count only if the commands are confined, because the configuration may have come
+// with an archive.
 func (c *Fix) configured(ctx context.Context, a *app.App) (map[string]string, error) {
 	config, err := gitext.Settings(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ var fixRuns = RecordedVerb{Name: "fix", Kind: engine.Kind, Read: func(t *trace.T
 	return recordedRepair{spec}, err
 }}
 
-// recordedRepair is the bug that a recorded trajectory was to repair.
+// recordedRepair is the bug of a recorded trajectory.
 type recordedRepair struct{ spec engine.Spec }
 
 func (r recordedRepair) Subject() string { return "a repair of " + r.spec.Commit.Short() }
@@ -37,8 +37,8 @@ func (r recordedRepair) Replay(ctx context.Context, a *app.App, repo *gitext.Rep
 	return e.Replay(ctx, t, r.spec, strict)
 }
 
-// engine returns the engine that works on the problem again. Its commands are confined
-// as the settings of today say.
+// engine returns the engine that works on the problem again. The current settings confine its
+// commands.
 func (r recordedRepair) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Engine, error) {
 	work := defaultFixWork()
 	how, err := work.trial(ctx, a, repo)

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// SetupCommandKey is the setting of the command that installs what the others need. Only
-// the user can set it: it has the network, and runs before anything is tested.
+// SetupCommandKey is the setting of the command that installs the dependencies of the others.
+// Only the user can set it, because the command has network access and runs before all tests.
 const SetupCommandKey = "agent.setupCommand"
 
 // setupCommand returns the command of --setup, else that of the user's configuration.
@@ -40,12 +40,12 @@ func (c *Fix) setupCommand(ctx context.Context, a *app.App) (string, error) {
 	return command, nil
 }
 
-// keptSetups is the folder, among the cached data of a repository, of what setup commands
-// installed.
+// keptSetups is the folder for the output of setup commands among the cached data of a
+// repository.
 const keptSetups = "setup"
 
-// setupFolder returns the folder in which is kept what setup commands of a repository
-// install, "" if there is none.
+// setupFolder returns the folder for the output of a repository's setup commands, "" if there is
+// none.
 func setupFolder(ctx context.Context, a *app.App, repo *gitext.Repo) string {
 	folders := a.Data.Folders(ctx, repo.CommonDir())
 	if folders.CacheErr != nil {
@@ -54,10 +54,10 @@ func setupFolder(ctx context.Context, a *app.App, repo *gitext.Repo) string {
 	return filepath.Join(folders.Cache.Path, keptSetups)
 }
 
-// shownOfSetup is how many of the last lines of a setup command's output are shown.
+// shownOfSetup is the number of shown lines from the end of a setup command's output.
 const shownOfSetup = 20
 
-// explainSetup prints the end of what a setup command printed that did not pass.
+// explainSetup prints the end of a failed setup command's output.
 func explainSetup(a *app.App, err error) error {
 	var failed *trial.SetupError
 	if !errors.As(err, &failed) {

@@ -19,8 +19,8 @@ import (
 type RecordedVerb struct {
 	Name string // of the verb
 	Kind string // of its runs in traces.db
-	// Read reads what a run of this kind was to answer. It fails if the run cannot be
-	// replayed or resumed.
+	// Read returns the question of a run of this kind. It fails if the run cannot be replayed or
+	// resumed.
 	Read func(*trace.Trajectory) (RecordedQuestion, error)
 }
 
@@ -28,22 +28,22 @@ func (v RecordedVerb) VerbName() string { return v.Name }
 
 func (v RecordedVerb) runKind() string { return v.Kind }
 
-// RecordedQuestion is what a recorded run was to answer, as its spec says.
+// RecordedQuestion is the question of a recorded run, from its spec.
 type RecordedQuestion interface {
-	// Subject names what was investigated, for messages.
+	// Subject names the subject of the investigation, for messages.
 	Subject() string
 	// Plain reports whether the answers of the tools were not compressed.
 	Plain() bool
-	// Replay works on the question again, with the recorded replies in place of the
-	// model's. A strict replay ends at the first difference. In a plain replay, the
-	// answers of the tools are not compressed.
+	// Replay works on the question again, with the recorded replies instead of the model's. A
+	// strict replay ends at the first difference. In a plain replay, the answers of the tools are
+	// not compressed.
 	Replay(ctx context.Context, a *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
-	// Resume goes on with the run where it was interrupted. After an error the run
-	// stays open, so that it can be resumed again.
+	// Resume continues an interrupted run. After an error the run stays open, so that it can be
+	// resumed again.
 	Resume(ctx context.Context, a *app.App, in Resumption) (ResumedAnswer, error)
 }
 
-// Resumption is what a verb needs to resume a run.
+// Resumption has the data that a verb needs to resume a run.
 type Resumption struct {
 	Repo   *gitext.Repo
 	Opened *session.Session
@@ -52,9 +52,9 @@ type Resumption struct {
 
 // ResumedAnswer is the answer of a resumed run.
 type ResumedAnswer interface {
-	// Status says how the run ended, as in agent.RunReport; "" if no model was asked.
+	// Status returns the status of the ended run, as in agent.RunReport; "" without a model.
 	Status() string
-	// Print prints the answer, as the verb does or as it does with --json.
+	// Print prints the answer in the form of the verb, or of the verb with --json.
 	Print(ctx context.Context, json bool) error
 	// Exit returns the exit code of the verb as an error, or nil if it is 0.
 	Exit() error
@@ -72,8 +72,8 @@ func verbOf(kind string) (RecordedVerb, bool) {
 	return RecordedVerbs[i], true
 }
 
-// QuestionOf returns what a recorded run was to answer. It fails if the run cannot be
-// replayed or resumed.
+// QuestionOf returns the question of a recorded run. It fails if the run cannot be replayed or
+// resumed.
 func QuestionOf(t *trace.Trajectory) (RecordedQuestion, error) {
 	v, ok := verbOf(t.Run.Kind)
 	if !ok {
@@ -91,7 +91,7 @@ func Alternatives(word func(RecordedVerb) string) string {
 	return strings.Join(words, " or ")
 }
 
-// NewestOf returns the newest runs of these verbs in one file. There are no more than most.
+// NewestOf returns the newest runs of these verbs in one file, at most most.
 func NewestOf(ctx context.Context, traces *cache.Traces, most int) ([]cache.Run, error) {
 	var runs []cache.Run
 	for _, v := range RecordedVerbs {

@@ -1,6 +1,6 @@
 // Package verbs has the command lines of szz, crash and fix: each parses its options, asks
-// its engine one question and prints the answer. It also has what trace asks of them, to
-// replay and resume recorded runs.
+// its engine one question and prints the answer. It also has the functions with which trace
+// replays and resumes recorded runs.
 package verbs
 
 import (
@@ -29,8 +29,7 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Szz is `git agent szz`: it finds the commits that introduced the bug which a
-// commit fixes.
+// Szz is `git agent szz`: it finds the commits that introduced the bug fixed by a commit.
 type Szz struct {
 	Algorithm      string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
 	Engine         string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
@@ -69,17 +68,16 @@ type Szz struct {
 	kept          *szzJournal
 }
 
-// SetPaths sets the paths that follow "--".
+// SetPaths sets the paths after "--".
 func (c *Szz) SetPaths(paths []string) { c.paths = paths }
 
-// szzRenderer prints answers in one form. When Answer returns, all of the answer
-// has been written.
+// szzRenderer prints answers in one form. When Answer returns, the whole answer has been written.
 type szzRenderer interface {
 	Answer(ans render.Answer) error
 }
 
-// Run answers for each fix and prints the answers in the order of the fixes. At an
-// error or a signal, the answers so far have been printed.
+// Run answers for each fix and prints the answers in the order of the fixes. After an error or a
+// signal, the answers so far have been printed.
 func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	if err := c.check(); err != nil {
 		return err
@@ -111,7 +109,7 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	if e.Fetch != nil && e.Verify != nil {
 		e.Verify.Fetch = e.Fetch.Checkout
 	}
-	defer e.Cache.Close() // an answer that is not stored only costs time
+	defer e.Cache.Close() // an unstored answer only costs time
 	if c.ShowRequest {
 		return c.showRequests(ctx, a, e, questions)
 	}
@@ -129,7 +127,7 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	}
 	c.lacks.Advise(ctx, a, e.Fetch)
 	if c.kept != nil {
-		tally.Missed = 0 // to a scheduler, an answer that names nothing is no failure
+		tally.Missed = 0 // for a scheduler, an empty answer is no failure
 	}
 	return tally.Status()
 }
@@ -151,8 +149,8 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 	return e
 }
 
-// workers returns how many fixes are worked on at once: one with --verify-cmd, so
-// that the project's code has the machine for itself.
+// workers returns the number of concurrent fixes: one with --verify-cmd, so that the project's
+// code has the machine for itself.
 func (c *Szz) workers(model bool) int {
 	switch {
 	case c.VerifyCmd != "":
@@ -165,8 +163,8 @@ func (c *Szz) workers(model bool) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// answerAll prints the answer for each fix, stores notes if asked to, and counts
-// the answers in tally.
+// answerAll prints the answer for each fix, stores notes on request, and counts the answers in
+// tally.
 func (c *Szz) answerAll(
 	ctx context.Context,
 	a *app.App,
@@ -217,15 +215,15 @@ func (c *Szz) answerAll(
 	return nil
 }
 
-// incomplete reports whether an answer needs what the clone lacks. An answer from a
-// shallow clone, which --allow-shallow asked for, is only incomplete if it names nothing.
+// incomplete reports whether an answer needs objects or history missing in the clone. With
+// --allow-shallow, an answer from a shallow clone is incomplete only if it names nothing.
 func incomplete(ans render.Answer) bool {
 	v := ans.Answer
 	return slices.Contains(v.Incomplete, agent.LacksObjects) ||
 		len(v.Suspects) == 0 && slices.Contains(v.Incomplete, szz.LacksHistory)
 }
 
-// tallied returns what counts of an answer.
+// tallied returns the parts of an answer that count.
 func (c *Szz) tallied(ans render.Answer) app.Tallied {
 	return app.Tallied{
 		Failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), Empty: len(ans.Answer.Suspects) == 0,
@@ -234,7 +232,7 @@ func (c *Szz) tallied(ans render.Answer) app.Tallied {
 	}
 }
 
-// subjectOf returns what the events of a question are about.
+// subjectOf returns the subject of a question's events.
 func subjectOf(q szz.Question) app.EventSubject {
 	if !q.Committed() {
 		return app.EventSubject{}
@@ -242,7 +240,7 @@ func subjectOf(q szz.Question) app.EventSubject {
 	return app.EventSubject{Fix: q.Fix}
 }
 
-// maxSuspects returns how many suspects the engine may return, 0 for all.
+// maxSuspects returns the largest number of suspects from the engine, 0 for all.
 func (c *Szz) maxSuspects() int {
 	if c.MaxCount == nil {
 		return 0
@@ -254,10 +252,9 @@ func (c *Szz) maxSuspects() int {
 // exit code, but are not printed.
 func (c *Szz) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
 
-// memory returns the limit of --verify-memory, or 0 if it is not given or not
-// valid.
+// memory returns the limit of --verify-memory in bytes, or 0 if it is missing or invalid.
 func (c *Szz) memory() int64 {
-	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects a size that is not valid
+	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects an invalid size
 	return n
 }
 
@@ -313,12 +310,11 @@ func (c *Szz) check() error {
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is
-// given, because blame would attribute all older lines to the oldest commit that
-// the repository has.
+// given, because blame would attribute all older lines to the oldest commit in the repository.
 func (c *Szz) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
 	var opt gitext.OpenOptions
 	if c.Journal != "" {
-		opt.Bloom = gitext.BloomBuild // a journal is for many fixes, which filters make three times as fast
+		opt.Bloom = gitext.BloomBuild // a journal is for many fixes; filters make them three times as fast
 	}
 	repo, err := a.Open(ctx, opt)
 	if err != nil {
@@ -335,9 +331,8 @@ func (c *Szz) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
 }
 
 // addResumeHint adds a hint to the error of an interrupt, of a spent budget or of
-// a model's server: the command that continues after the done answers. If there
-// is no answer yet, it does so only for an interrupted model, whose recorded run
-// can be resumed.
+// a model's server: the command that continues after the done answers. Without an answer so far,
+// only an interrupted model gets the hint, because its recorded run can be resumed.
 func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done int, err error) error {
 	var spent *session.SpentError
 	var server *model.Error
@@ -348,7 +343,7 @@ func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done in
 		return err
 	}
 	words := []string{"git", "agent"}
-	added := c.kept != nil // the journal says what is done
+	added := c.kept != nil // the journal has the done answers
 	for _, arg := range a.Args {
 		if done > 0 && c.kept == nil && strings.HasPrefix(arg, "--skip=") {
 			continue
@@ -367,9 +362,8 @@ func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done in
 	return app.WithHint(err, "%s", hint)
 }
 
-// probeSandbox finds out what will confine --verify-cmd, and prints it, before
-// anything else is done. It fails if nothing can confine the command and the user
-// has not allowed that.
+// probeSandbox chooses the sandbox for --verify-cmd, and prints it, before all other work. It
+// fails if there is no usable sandbox and the user has not allowed an unconfined command.
 func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
 	if c.VerifyCmd == "" {
 		return nil

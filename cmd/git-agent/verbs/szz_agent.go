@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// SzzModelFlags are the options that szz and eval szz share for asking a model.
+// SzzModelFlags are the shared options of szz and eval szz for a model.
 type SzzModelFlags struct {
 	app.VotingFlags `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
 	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
@@ -33,7 +33,7 @@ func (f *SzzModelFlags) Used() bool {
 	return f.VotingFlags.Used() || f.Calibration != "" || len(f.Switches().Names()) > 0
 }
 
-// Override overrides the settings with the options that are given.
+// Override overrides the settings with the given options.
 func (f *SzzModelFlags) Override(s *session.Settings) {
 	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
@@ -41,7 +41,7 @@ func (f *SzzModelFlags) Override(s *session.Settings) {
 	}
 }
 
-// Switches returns which parts of the method the options turn off.
+// Switches returns the parts of the method that the options turn off.
 func (f *SzzModelFlags) Switches() szz.Switches {
 	return szz.Switches{
 		NoTools:           !f.Tools,
@@ -54,8 +54,7 @@ func (f *SzzModelFlags) Switches() szz.Switches {
 }
 
 // NewSzzAgent prepares the agent engine of szz for ensembles of the given number of
-// runs. It warns about a calibration that was made for another model or method,
-// which the engine will not use.
+// runs. It warns about a calibration for another model or method, which the engine ignores.
 func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
 	agent, basis, err := engine.NewAgent(opened, runs, with)
 	if err != nil {
@@ -73,8 +72,7 @@ func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switche
 }
 
 // openAgent prepares the agent engine, or returns nil if the offline engine
-// answers. It also opens the traces that record the runs, which the caller
-// closes; they may be nil.
+// answers. It also opens the traces for the runs, which the caller closes and which may be nil.
 func (c *Szz) openAgent(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
 	choice := app.EngineChoice{Named: c.Engine, Options: c.Used()}
 	if c.Algorithm != "" {
@@ -92,8 +90,8 @@ func (c *Szz) openAgent(ctx context.Context, a *app.App, repo *gitext.Repo) (*en
 	return agent, traces, nil
 }
 
-// showRequests prints the first request about each fix, with the characters
-// escaped that a terminal would act on. It sends and records nothing.
+// showRequests prints the first request about each fix, and escapes characters that control a
+// terminal. It sends and records nothing.
 func (c *Szz) showRequests(ctx context.Context, a *app.App, e *engine.Engine, questions iter.Seq2[szz.Question, error]) error {
 	if e.Agent == nil {
 		return app.WithHint(app.ErrNoModel, app.NoModelHint)

@@ -42,8 +42,8 @@ func (c *Szz) questions(ctx context.Context, a *app.App, repo *gitext.Repo, agen
 	}, total, nil
 }
 
-// completed returns a function that adds to a question what the options say. single says
-// that there is no other question.
+// completed returns a function that adds the options to a question. single means that there is no
+// other question.
 func (c *Szz) completed(ctx context.Context, a *app.App, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
 	paths, err := app.PathspecsIn(repo, a.Env).Paths(c.paths)
 	return func(q szz.Question) szz.Question {
@@ -53,8 +53,7 @@ func (c *Szz) completed(ctx context.Context, a *app.App, repo *gitext.Repo, sing
 	}, err
 }
 
-// fixes returns questions that name the fixes and nothing else yet, and their
-// number.
+// fixes returns questions with only the fixes set, and their number.
 func (c *Szz) fixes(ctx context.Context, a *app.App, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
 	if c.Staged || c.Worktree {
 		head, err := repo.Resolve(ctx, "HEAD")
@@ -81,8 +80,8 @@ func (c *Szz) fixes(ctx context.Context, a *app.App, repo *gitext.Repo) (iter.Se
 	return skipped(c.Skip, chained(committed(slices.Values(oids)), readFixes(ctx, a.Stdin, repo, c.Null))), 0, nil
 }
 
-// typedFixes returns the commits that the command line names, HEAD if it names none
-// and standard input none either. It also sets the paths if no "--" stands before them.
+// typedFixes returns the commits on the command line, or HEAD without commits there and on
+// standard input. It also sets the paths if no "--" precedes them.
 func (c *Szz) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OID, error) {
 	revisions := c.Revisions
 	if c.paths == nil && len(revisions) > 0 {
@@ -104,8 +103,8 @@ func (c *Szz) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OID, 
 	return repo.ResolveRevisions(ctx, []string{"HEAD"})
 }
 
-// takesAsPaths makes the arguments of an uncommitted fix its paths, and reports whether
-// they can be that: a revision stands there by mistake.
+// takesAsPaths turns the arguments of an uncommitted fix into its paths. It returns false if one
+// cannot be a path, because a revision is a mistake there.
 func (c *Szz) takesAsPaths() bool {
 	dir, err := os.Getwd()
 	p := app.Pathspecs{Dir: dir}
@@ -116,9 +115,9 @@ func (c *Szz) takesAsPaths() bool {
 	return true
 }
 
-// opinion returns when the ranking is asked about an annotation: never for output that
-// has no place for its opinion, and always with -v. Of several fixes, an annotation is
-// answered at once: the ranking takes about twenty times as long.
+// opinion decides when the ranking is asked about an annotation: never for output without a place
+// for its opinion, and always with -v. For several fixes, an annotation is the answer without the
+// ranking, which takes about twenty times as long.
 func (c *Szz) opinion(a *app.App, single bool) szz.Opinion {
 	switch {
 	case c.Trailer || c.Format != nil:
@@ -142,8 +141,8 @@ func committed(oids iter.Seq[gitext.OID]) iter.Seq2[szz.Question, error] {
 	}
 }
 
-// readFixes yields the commits that each line of in names as soon as the line is
-// read, so that a program can wait for an answer before it writes the next line.
+// readFixes yields the commits named in each line of in as soon as the line is read, so that a
+// program can wait for an answer before it writes the next line.
 func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) iter.Seq2[szz.Question, error] {
 	return func(yield func(szz.Question, error) bool) {
 		next := readLines(ctx, in, nul)
@@ -170,9 +169,8 @@ func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) i
 }
 
 // readLines returns a function that returns the next non-empty line, and io.EOF
-// at the end. The function also returns when ctx ends, even while nothing can be
-// read: the goroutine that reads standard input is then left behind, and ends
-// with the process.
+// at the end. The function also returns when ctx ends during a read; the goroutine that reads
+// standard input then remains until the end of the process.
 func readLines(ctx context.Context, in io.Reader, nul bool) func() (string, error) {
 	type result struct {
 		text string

@@ -25,12 +25,12 @@ import (
 // SzzJournalKind is the kind of the journals of szz.
 const SzzJournalKind = "szz"
 
-// szzJournal keeps answers in the journal of a shard. It takes the place of the output.
+// szzJournal stores answers in the journal of a shard, instead of printing them.
 type szzJournal struct {
 	file *shard.Journal
 
 	mu    sync.Mutex
-	asked []dealtFix // fixes that the engine works on, in the order in which it answers
+	asked []dealtFix // fixes in the engine's work, in the order of its answers
 }
 
 // dealtFix is a fix and its places in the input, counted from 0.
@@ -42,18 +42,18 @@ type dealtFix struct {
 // keptAnswer is an entry of the journal.
 type keptAnswer struct {
 	At     []int           `json:"at"`     // places in the input
-	Retry  bool            `json:"retry"`  // the answer is not final, and is asked for again
-	Answer json.RawMessage `json:"answer"` // as --json prints it
+	Retry  bool            `json:"retry"`  // the answer is not final and will be computed again
+	Answer json.RawMessage `json:"answer"` // in the form of --json
 }
 
-// ask notes that the engine has taken a fix.
+// ask notes that the engine has begun a fix.
 func (k *szzJournal) ask(fix dealtFix) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked = append(k.asked, fix)
 }
 
-// Answer stores the answer to the fix that was asked first.
+// Answer stores the answer to the first fix in asked.
 func (k *szzJournal) Answer(ans render.Answer) error {
 	k.mu.Lock()
 	fix := k.asked[0]
@@ -67,7 +67,7 @@ func (k *szzJournal) Answer(ans render.Answer) error {
 	if err != nil {
 		return err
 	}
-	// Written by hand, because the answer must stay as it is, byte for byte.
+	// The JSON is built by hand, because the answer must stay unchanged, byte for byte.
 	body := fmt.Appendf(nil, `{"at":%s,"retry":%t,"answer":%s}`, at, ans.Failed() != nil || !ans.Complete(), answer)
 	return k.file.Append(fix.name, body)
 }
@@ -93,8 +93,8 @@ func (k *szzJournal) close() error {
 	return k.file.Close()
 }
 
-// dealt returns the questions of the shard that the journal has no final answer to, and
-// their number. It opens the journal.
+// dealt opens the journal and returns the questions of the shard without a final answer there,
+// and their number.
 func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) (iter.Seq2[szz.Question, error], int, error) {
 	names, err := c.names(ctx, a, repo)
 	if err != nil {
@@ -130,8 +130,8 @@ func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *e
 }
 
 // names returns the names of all fixes in the order of the input. Each is the full hash of
-// a commit, or of a tag. A full hash is not looked up, because all shards read all fixes
-// and each of them answers only a few.
+// a commit, or of a tag. A full hash is not looked up, because every shard reads all fixes but
+// answers only a few.
 func (c *Szz) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]string, error) {
 	typed, err := c.typedFixes(ctx, repo)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *Szz) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]strin
 }
 
 // deal returns the fixes of the shard in the order of the input, each once, and the header
-// of its journal without what openJournal adds.
+// of its journal, which openJournal completes.
 func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
 	var all shard.Digest
 	var fixes []dealtFix
@@ -192,8 +192,8 @@ func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
 	}
 }
 
-// openJournal opens the journal. indexed says that the ranking asks an index of changed
-// lines; a journal that was begun without one is not continued with one.
+// openJournal opens the journal. indexed means that the ranking asks an index of changed lines; a
+// journal begun without an index is not continued with one.
 func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent, indexed bool) (err error) {
 	if h.Build, err = app.EngineVersion(); err != nil {
 		return err
@@ -221,10 +221,9 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 	return err
 }
 
-// MergeAnswers prints the answers of all shards in the order of the input, as --json
-// prints them.
+// MergeAnswers prints the answers of all shards in the order of the input, in the form of --json.
 func MergeAnswers(ctx context.Context, a *app.App, set *shard.Set, partial bool) error {
-	places := map[int]shard.Ref{} // not as many as the header says, which anybody may have written
+	places := map[int]shard.Ref{} // not sized by the header, which is untrusted
 	for e, err := range set.Entries() {
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error 
 	return repo.AddNote(ctx, "agent", ans.Answer.Fix, []byte(noteText(ans)))
 }
 
-// noteText returns the text of the note. It consists of trailers, so that git log
+// noteText returns the text of the note. The text consists of trailers, so that git log
 // --format=%N and git interpret-trailers can be used on it.
 func noteText(ans render.Answer) string {
 	var b strings.Builder
@@ -35,7 +35,7 @@ func noteText(ans render.Answer) string {
 	return b.String()
 }
 
-// optionsThatFound returns the options with which szz found the answer.
+// optionsThatFound returns the options of szz for the answer.
 func optionsThatFound(v *szz.Answer) string {
 	if v.Agent != nil && v.Agent.Fallback == "" {
 		return "--engine=agent --model=" + ui.OneLine(v.Agent.Model)

@@ -10,14 +10,13 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// szzOutput prints answers in the form that the options ask for. It opens the
-// pager at the first answer, and not before there is something to show.
+// szzOutput prints answers in the form of the options. It opens the pager at the first answer.
 type szzOutput struct {
 	a      *app.App
 	cmd    *Szz
 	events *app.EventLog
 	total  int
-	at     app.Here // where the user stands
+	at     app.Here // the user's current directory
 	page   *ui.Pager
 	form   szzRenderer
 }
@@ -51,9 +50,8 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	return o.form.Answer(ans)
 }
 
-// warn prints the notes of an answer that did not come about as the user asked:
-// the model failed, or --verify-cmd was not run. It is for --format and
-// --trailer, which print no notes.
+// warn prints the notes of an answer that deviates from the user's request: the model failed, or
+// --verify-cmd was not run. It is for --format and --trailer, which print no notes.
 func (o *szzOutput) warn(ans render.Answer) {
 	v := ans.Answer
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
@@ -67,7 +65,7 @@ func (o *szzOutput) warn(ans render.Answer) {
 	}
 }
 
-// choose returns the renderer that the options ask for.
+// choose returns the renderer for the options.
 func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 	end := app.LineEnd(o.cmd.Null)
 	switch {

@@ -17,7 +17,7 @@ var szzRuns = RecordedVerb{Name: "szz", Kind: engine.Kind, Read: func(t *trace.T
 	return recordedFix{spec}, err
 }}
 
-// recordedFix is the fix that a recorded run of szz investigated.
+// recordedFix is the fix of a recorded run.
 type recordedFix struct{ spec engine.Spec }
 
 func (r recordedFix) Subject() string { return r.spec.Fix.Short() }

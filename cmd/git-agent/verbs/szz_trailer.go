@@ -15,12 +15,11 @@ import (
 
 const TrailerFloorKey = "agent.trailerFloor"
 
-// defaultTrailerFloor is the lowest probability of a suspect that --trailer names.
-// Four in five of the trailers that it lets through are right. This is measured on 400
-// fixes of 19 repositories that the ranker was not trained on, whose messages name
-// their culprit and were hidden: 268 of the first suspects reach 55 %, and .82 of those
-// are right (.77 to .86 with 95 % confidence). From 50 % on it would be .80, from 60 %
-// on .84, and without a floor it is .66.
+// defaultTrailerFloor is the lowest probability of a suspect for --trailer. Four in five of the
+// resulting trailers are right, as measured on 400 fixes of 19 repositories outside the ranker's
+// training, whose messages name their culprit and were hidden: 268 of the first suspects reach 55
+// %, and .82 of these are right (.77 to .86 with 95 % confidence). With a floor of 50 %, .80
+// would be right, with 60 %, .84, and without a floor, .66.
 //
 //	go run ./cmd/szz-train mine -repos DIR NAME... > cases.jsonl
 //	go run ./cmd/szz-train floor -repos DIR -most 30 cases.jsonl
@@ -33,7 +32,7 @@ func (c *Szz) trailerFloor(ctx context.Context) (float64, error) {
 		return 0, nil
 	}
 	if c.TrailerFloor != nil {
-		floor, _ := parseProbability(*c.TrailerFloor) // check rejects one that is not valid
+		floor, _ := parseProbability(*c.TrailerFloor) // check rejects an invalid one
 		return floor, nil
 	}
 	config, err := gitext.Settings(ctx)
@@ -67,9 +66,9 @@ func parseProbability(s string) (p float64, ok bool) {
 	return p, err == nil && p >= 0 && p <= 1
 }
 
-// belowFloor reports whether the first suspect of an answer is too improbable to be
-// named in a trailer. The classic variants estimate no probability, and an annotation
-// of the message is no estimate, so they never are.
+// belowFloor reports whether the first suspect of an answer is too improbable for a trailer. The
+// result is false for the classic variants, which estimate no probability, and for an annotation
+// in the message, which is no estimate.
 func belowFloor(v *szz.Answer, floor float64) bool {
 	if len(v.Suspects) == 0 {
 		return false
@@ -78,7 +77,7 @@ func belowFloor(v *szz.Answer, floor float64) bool {
 	return p > 0 && p < floor
 }
 
-// warnBelowFloor says why there is no trailer for a fix, and how to get one.
+// warnBelowFloor prints why there is no trailer for a fix, and how to get one.
 func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float64) {
 	s, fix := v.Suspects[0], "the fix"
 	if v.Fix != "" {

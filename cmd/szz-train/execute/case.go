@@ -29,7 +29,7 @@ type miner struct {
 	space             *trial.Workspace
 }
 
-// note counts an attempt of an earlier run.
+// note records an attempt of an earlier run.
 func (m *miner) note(a attempt) {
 	m.tried[a.Fix] = true
 	if a.Case != nil {
@@ -92,7 +92,7 @@ func (a attempt) outcome() string {
 	return a.Case.Proof.Kind + ", " + a.Case.BICs[0].Short()
 }
 
-// open makes the workspace of the repository, and installs what its tests need.
+// open makes the workspace of the repository, and installs the dependencies of its tests.
 func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
 	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "NODE_PATH"}}
 	if m.cache != "" {
@@ -114,8 +114,8 @@ func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
 	return space, nil
 }
 
-// compileStd compiles the standard library of Go for a repository in Go, unless that was
-// done for another one.
+// compileStd compiles Go's standard library for a repository in Go, unless it was already
+// compiled for another one.
 func (m *miner) compileStd(ctx context.Context, space *trial.Workspace) error {
 	head, err := m.repo.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *miner) install(ctx context.Context, opt *trial.Options) error {
 	return nil
 }
 
-// noCase says why a fix gives no case.
+// noCase is the reason why a fix gives no case.
 type noCase struct{ why string }
 
 func (e *noCase) Error() string { return e.why }
@@ -182,7 +182,7 @@ type trialOfFix struct {
 	telling map[string]bool // lines that the tests print only if the bug is there
 	known   map[gitext.OID]trial.Outcome
 	skipped int
-	decided bool // another suite would say the same
+	decided bool // another suite would give the same result
 }
 
 // find returns the case of a fix. The error is a *noCase if there is none.
@@ -249,8 +249,8 @@ func (t *trialOfFix) leap(ctx context.Context, b *trial.Bisection) error {
 	return nil
 }
 
-// baseline finds the tests that pass at the fix and fail at its parent. It runs those that
-// the fix changes, and all of their files only if these cannot be run alone.
+// baseline finds the tests that pass at the fix and fail at its parent. It runs only the tests
+// changed by the fix, or all tests of their files if the former cannot be run alone.
 func (t *trialOfFix) baseline(ctx context.Context) error {
 	whole := t.suite
 	if names := t.suite.changedTests(ctx); len(names) > 0 && t.suite.narrow(names) {
@@ -269,14 +269,14 @@ func (t *trialOfFix) baseline(ctx context.Context) error {
 		return nil
 	}
 	err := t.difference(ctx)
-	if errors.As(err, new(*noCase)) { // the tests may need what was left out
+	if errors.As(err, new(*noCase)) { // the tests may need the omitted parts
 		t.suite, t.tests, t.telling = whole, tests, telling
 		return nil
 	}
 	return err
 }
 
-// difference runs the suite before the fix and at it.
+// difference runs the suite before and at the fix.
 func (t *trialOfFix) difference(ctx context.Context) error {
 	before, err := t.at(ctx, t.commit.Parents[0])
 	if err != nil {
@@ -315,7 +315,7 @@ func (t *trialOfFix) difference(ctx context.Context) error {
 	return nil
 }
 
-// confirm runs the tests once more at the fix and before it.
+// confirm runs the tests once more at and before the fix.
 func (t *trialOfFix) confirm(ctx context.Context) error {
 	if _, err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
 		return err
@@ -324,7 +324,7 @@ func (t *trialOfFix) confirm(ctx context.Context) error {
 	return err
 }
 
-// repeat runs the tests n times and returns an error if they do not end so each time.
+// repeat runs the tests n times and returns an error unless the outcome is always want.
 func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) (testrun.Ending, error) {
 	var e testrun.Ending
 	for range n {
@@ -339,14 +339,13 @@ func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want 
 	return e, nil
 }
 
-// again runs the tests once more at a commit where the bisection ran them, or twice if it
-// did not.
+// again runs the tests once more at a commit of the bisection, or twice at any other commit.
 func (t *trialOfFix) again(ctx context.Context, commit gitext.OID, want trial.Outcome) error {
 	n := 2
 	if known, ok := t.known[commit]; ok && known == want && commit != t.commit.Parents[0] {
 		n = 1
 	} else if commit == t.commit.Parents[0] {
-		n = 0 // the baseline has one, and confirm another
+		n = 0 // the baseline is one run, and confirm another
 	}
 	_, err := t.repeat(ctx, n, commit, want)
 	return err
@@ -388,8 +387,8 @@ func (t *trialOfFix) judged(ctx context.Context, commit gitext.OID) (trial.Resul
 	return trial.Result{Outcome: out}, nil
 }
 
-// outcome judges a run by the tests that show the bug: it fails if all of them fail, in
-// the way in which they fail before the fix, and passes if none does.
+// outcome judges a run by the tests that show the bug: it fails if all of them fail in the same
+// way as before the fix, and passes if none fails.
 func (t *trialOfFix) outcome(e testrun.Ending) trial.Outcome {
 	failing := 0
 	for _, name := range t.tests {
@@ -408,7 +407,7 @@ func (t *trialOfFix) outcome(e testrun.Ending) trial.Outcome {
 	return trial.Unknown
 }
 
-// recurs reports whether at least half of the telling lines are there.
+// recurs reports whether the output has at least half of the telling lines.
 func (t *trialOfFix) recurs(e testrun.Ending) bool {
 	again, now := 0, t.suite.telling(e.Output)
 	for line := range t.telling {

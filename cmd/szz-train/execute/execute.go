@@ -1,6 +1,6 @@
-// Package execute finds bug-introducing commits by execution: it lays the test of a fix over
-// the commits of history, and searches for the one at which the test begins to fail. The
-// suites of Go, Python, JavaScript, Rust and Java are known; those of C are given by the user.
+// Package execute finds bug-introducing commits by execution: it adds the test of a fix to older
+// commits, and searches for the commit at which the test begins to fail. It knows the suites of
+// Go, Python, JavaScript, Rust and Java; for C, the user gives the commands.
 package execute
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 // An attempt is one line of the journal of execute: a fix whose test was run through
-// history, and what came of it.
+// history, with the result.
 type attempt struct {
 	Repo string        `json:"repo"`
 	Fix  gitext.OID    `json:"fix"`
@@ -33,7 +33,7 @@ type attempt struct {
 }
 
 // An executedCase is a case of eval szz whose culprit was found by running the test of
-// the fix. The fields behind Proof are ignored by eval.
+// the fix. eval ignores Proof and the fields after it.
 type executedCase struct {
 	ID          string       `json:"id"`
 	Repo        string       `json:"repo"`
@@ -45,40 +45,39 @@ type executedCase struct {
 	Proof       proof        `json:"proof"`
 }
 
-// A proof says how the culprit of a case was found.
+// A proof describes how the culprit of a case was found.
 type proof struct {
 	Kind     string     `json:"kind"`                // regression or never worked
-	Build    string     `json:"build_cmd,omitempty"` // before the tests; "" if their command builds what it runs
+	Build    string     `json:"build_cmd,omitempty"` // build before the tests; "" if their command builds
 	Command  string     `json:"test_cmd"`
 	Tests    []string   `json:"tests"`
 	Files    []string   `json:"test_files"`
-	Alone    bool       `json:"tests_alone,omitempty"` // the tests were laid over history without the others of their files
+	Alone    bool       `json:"tests_alone,omitempty"` // the tests were run without the other tests of their files
 	LastGood gitext.OID `json:"last_good,omitempty"`   // parent of the culprit, where the tests pass; "" if they never did
 	FirstBad gitext.OID `json:"first_bad"`
 	Runs     int        `json:"runs"`
-	Skipped  int        `json:"skipped,omitempty"` // commits at which the tests could not be judged
-	Before   string     `json:"before,omitempty"`  // never worked: why nothing could be tested before the culprit
+	Skipped  int        `json:"skipped,omitempty"` // commits without a judgement of the tests
+	Before   string     `json:"before,omitempty"`  // never worked: why no commit before the culprit could be tested
 }
 
-// The bounds of a mining run.
+// These are the bounds of a mining run.
 type bounds struct {
 	perCase time.Duration
 	perRun  time.Duration
 	runs    int
 	perRepo time.Duration
-	fixes   int // most fixes that are tried in a repository
+	fixes   int // most fixes to try in a repository
 	cases   int // most cases of a repository
-	dry     int // most fixes in a row that give no case
+	dry     int // most fixes in a row without a case
 	setup   string
 	since   string // only fixes since this date
 
-	regressions bool // do not look for bugs that are as old as the code
+	regressions bool // skip bugs as old as the code
 	given       commands
 }
 
-// Run finds fixes that bring a test, and runs the test through history to find the
-// commit at which it begins to fail. What it tried is in its journal: started again, it
-// goes on where it stopped.
+// Run finds fixes with a test, and runs the test through history to find the commit at which it
+// begins to fail. Its journal has all attempts, so that a new start continues the work.
 func Run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("execute", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -182,34 +181,34 @@ func printCases(tried []attempt) error {
 	return out.Flush()
 }
 
-// candidateFix is a fix that brings a test.
+// candidateFix is a fix with a test.
 type candidateFix struct {
 	commit  gitext.Commit
 	changes []gitext.FileChange
-	tests   []string // test files that it adds or changes
-	sources []string // source files that it changes, by their names before it
+	tests   []string // added or changed test files
+	sources []string // changed source files, by their old names
 }
 
-// These bound the files of a fix. Larger ones do more than repair one bug.
+// These constants bound the files of a fix. Larger fixes do more than repair one bug.
 const (
 	mostTestFiles   = 6
 	mostSourceFiles = 5
 )
 
-// fixWords are words of subjects of fixes.
+// fixWords are words in the subjects of fixes.
 var fixWords = source.Lazy(
 	`(?i)\b(?:fix\w*|bug\w*|crash\w*|panic\w*|regress\w*|incorrect\w*|wrong\w*|broken|hang\w*|deadlock\w*|leak\w*|races?|overflow\w*|fail\w*|mishandl\w*|correct\w*|prevent\w*|avoid\w*|don't|do not|should(?:n't| not))\b`,
 )
 
-// fixesWithTests lists the fixes in the history of HEAD that bring a test: first those whose
-// messages speak of a regression, the newest before the others.
+// fixesWithTests lists the fixes with a test in the history of HEAD: fixes of regressions (by
+// their messages) first, and newer before older ones.
 func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]candidateFix, error) {
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
 	}
 	var found []candidateFix
-	seen := map[string]bool{} // a fix of another branch that was merged is the same bug
+	seen := map[string]bool{} // a merged fix of another branch fixes the same bug
 	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, Files: true, MaxFiles: 40}) {
 		if err != nil {
 			return nil, err
@@ -241,7 +240,7 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 	return found, nil
 }
 
-// These are what messages say of bugs that were not always there: regressionWords for sure,
+// These are words in messages about bugs that were not always there: regressionWords for sure,
 // changeWords perhaps.
 var (
 	regressionWords = source.Lazy(
@@ -250,7 +249,7 @@ var (
 	changeWords = source.Lazy(`(?i)no longer|\bbroke\b|\bsince (?:v?\d|version|commit|#)|used to\b|previously|restor|revert|caused by`)
 )
 
-// rank is lower for the fixes that are tried first.
+// rank orders the fixes: a lower rank is tried first.
 func (f *candidateFix) rank() int {
 	switch {
 	case regressionWords().MatchString(f.commit.Message):

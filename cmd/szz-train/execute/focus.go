@@ -14,8 +14,9 @@ import (
 	"git-agent/gitext"
 )
 
-// changedTests names the tests in which the fix changes lines, as narrow takes them. It
-// returns nil if that is not known, or if a change to a test file is outside of any test.
+// changedTests returns the names of the tests with lines changed by the fix, in the form for
+// narrow. It returns nil if they are unknown, or if a change to a test file is outside of all
+// tests.
 func (s *suite) changedTests(ctx context.Context) []string {
 	if s.language != "Go" && s.language != "Python" {
 		return nil
@@ -62,14 +63,14 @@ func addedLines(hunks []gitext.Hunk) []int {
 	return lines
 }
 
-// A testSpan is where a test is in its file.
+// A testSpan is the place of a test in its file.
 type testSpan struct {
 	name       string
 	start, end int // lines
 }
 
-// testsOfLines names the tests of a file that contain some lines. ok is false if a line
-// that may matter is in none.
+// testsOfLines returns the names of the tests that contain the lines. ok is false if a relevant
+// line is in no test.
 func testsOfLines(language, name string, text []byte, lines []int) (tests []string, ok bool) {
 	var spans []testSpan
 	rows := bytes.Split(text, []byte("\n"))
@@ -94,7 +95,7 @@ func testsOfLines(language, name string, text []byte, lines []int) (tests []stri
 	return tests, true
 }
 
-// idleLine is a line outside of tests that does nothing by itself.
+// idleLine matches a line outside of tests without an effect.
 var idleLine = source.Lazy(`^\s*(?:$|#|//|import\b|from\b|class \w|\)|"[^"]*"$|\w+(?: as \w+)?,$)`)
 
 var (

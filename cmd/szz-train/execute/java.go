@@ -16,25 +16,25 @@ import (
 //go:embed testdata/Tap.java
 var tapRunner []byte
 
-// Where the runner and what is compiled are in the work tree.
+// These are the places of the runner and of compiled classes in the work tree.
 const (
 	tapFile  = ".executed/Tap.java"
 	javaInto = ".executed/classes"
 )
 
 // javaSources is an argument of javac: the sources of all modules. It is evaluated at each
-// commit, for modules come and go.
+// commit, because modules come and go.
 const javaSources = `-sourcepath "$(find . -path '*/src/main/java' -o -path '*/src/test/java' -o -path './src/java' -o -path './src/test' -o -path './java' -o -path './javatests' | tr '\n' ':')"`
 
-// javaResources are the directories that the tests read as parts of the class path.
+// javaResources are the directories of resources in the class path of the tests.
 const javaResources = `"` + javaInto + `:$(find . -path '*/src/main/resources' -o -path '*/src/test/resources' | tr '\n' ':')$CLASSPATH"`
 
-// javaQuick are options of a virtual machine that ends after seconds.
+// javaQuick are options for a virtual machine that runs only seconds.
 const javaQuick = "-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "
 
-// forJava compiles the tests and the classes that they need with javac, and runs them by a
-// program of ours. That takes seconds where Maven takes half a minute. CLASSPATH names the
-// jars: JUnit with its launcher, and what the project needs.
+// forJava compiles the tests and their dependencies with javac, and runs them with our own
+// program. This takes seconds; Maven takes half a minute. CLASSPATH names the jars: JUnit with
+// its launcher, and the project's dependencies.
 func (s *suite) forJava() error {
 	var files, classes []string
 	for _, p := range s.fix.tests {
@@ -76,8 +76,8 @@ func javaClass(p string) string {
 	return ""
 }
 
-// overJava lays the runner over a commit. The declaration of a module is left out, for the
-// tests are no part of it.
+// overJava adds the runner to a commit. It removes the declaration of a module, because the tests
+// do not belong to the module.
 func (s *suite) overJava(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	over := []gitext.Overlay{{Path: tapFile, Mode: 0o100644, Content: tapRunner}}
 	entries, err := s.repo.Tree(ctx, commit)
@@ -92,8 +92,8 @@ func (s *suite) overJava(ctx context.Context, commit gitext.OID) ([]gitext.Overl
 	return over, nil
 }
 
-// narrowJava runs only these tests, whose names are "package.Class.method", and leaves the
-// others out of their files.
+// narrowJava makes the suite run only these tests, with names "package.Class.method", and removes
+// the other tests from their files.
 func (s *suite) narrowJava(tests []string) bool {
 	var methods, selected, files []string
 	for _, t := range tests {
@@ -111,7 +111,7 @@ func (s *suite) narrowJava(tests []string) bool {
 	}
 	head, _, _ := strings.Cut(s.command, " Tap ")
 	s.command = head + " Tap " + strings.Join(selected, " ")
-	if len(files) > 0 { // else the tests are of a class that the changed one extends
+	if len(files) > 0 { // else the tests are in a superclass of the changed class
 		head, _, _ = strings.Cut(s.build, " "+tapFile)
 		s.build = head + " " + tapFile
 		for _, p := range files {

@@ -9,16 +9,16 @@ import (
 	"git-agent/gitext"
 )
 
-// missingSymbol is how languages say that a program calls what is not there.
+// missingSymbol matches the languages' errors about a missing symbol.
 var missingSymbol = source.Lazy(
 	`AttributeError|ImportError|ModuleNotFoundError|NameError|unexpected keyword argument|is not a function|is not a constructor|is not defined|Cannot find module|ERR_MODULE_NOT_FOUND|does not provide an export|undefined:|has no field or method|cannot find symbol|unresolved import|cannot find (?:function|type|value|macro|crate)|no method named|implicit declaration|undefined reference`,
 )
 
-// lackingCall is how the tests of a new feature fail before it: it was not there yet. A
-// regression may look the same, but few do.
+// lackingCall matches the failures of a new feature's tests before the feature exists. Only few
+// regressions look the same.
 var lackingCall = source.Lazy(`module '[^']*' has no attribute|cannot import name|unexpected keyword argument|does not provide an export`)
 
-// asksForMore returns a line with which the tests say that what they call is not there.
+// asksForMore returns a line of the tests' output about a missing symbol.
 func (t *trialOfFix) asksForMore() string {
 	for line := range t.telling {
 		if lackingCall().MatchString(line) {
@@ -29,7 +29,7 @@ func (t *trialOfFix) asksForMore() string {
 }
 
 // changesSource returns a *noCase if a commit changes no source file: then the tests began
-// to fail for another reason than a fault in the source.
+// to fail for a reason outside the source.
 func (t *trialOfFix) changesSource(ctx context.Context, c gitext.Commit) error {
 	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{})
 	if err != nil {
@@ -43,10 +43,9 @@ func (t *trialOfFix) changesSource(ctx context.Context, c gitext.Commit) error {
 	return nil
 }
 
-// changedLinesAt compares the lines that the fix changes with a commit that never worked.
-// It reports whether the commit brought some of them. The error is a *noCase if all of
-// them are older than the commit, or none was there yet: what the commit changes is then
-// not what the fix repairs.
+// changedLinesAt compares the lines changed by the fix with a commit that never worked. It
+// reports whether the commit added some of these lines. The error is a *noCase if all of them are
+// older than the commit, or all are newer: then the fix does not repair the commit's change.
 func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (brought bool, err error) {
 	origins, err := t.changedLines(ctx)
 	if err != nil {
@@ -77,8 +76,8 @@ func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (bro
 	return brought, err
 }
 
-// changedLines returns the commits that brought the lines which the fix removes, or, if it
-// removes none, the lines around those that it adds.
+// changedLines returns the commits that added the lines removed by the fix, or, if it removes
+// none, the lines around its additions.
 func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
 	patch, err := t.repo.Patch(ctx, t.commit.Parents[0], t.commit.OID, gitext.PatchOptions{Renames: true})
 	if err != nil {
@@ -92,7 +91,7 @@ func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
 	return origins, err
 }
 
-// origins returns the commits that brought some lines of files at the parent of the fix.
+// origins returns the commits that added some lines of files at the parent of the fix.
 func (t *trialOfFix) origins(
 	ctx context.Context,
 	files []gitext.FileChange,
@@ -122,7 +121,7 @@ func (t *trialOfFix) origins(
 	return origins, nil
 }
 
-// removedRanges returns the lines of the old file that hunks without context remove.
+// removedRanges returns the removed lines of the old file, from hunks without context.
 func removedRanges(hunks []gitext.Hunk, _ int) []gitext.LineRange {
 	var ranges []gitext.LineRange
 	for _, h := range hunks {
@@ -133,8 +132,8 @@ func removedRanges(hunks []gitext.Hunk, _ int) []gitext.LineRange {
 	return ranges
 }
 
-// besideAdded returns the lines of the old file on both sides of what hunks without context
-// only add.
+// besideAdded returns the lines of the old file on both sides of pure additions, from hunks
+// without context.
 func besideAdded(hunks []gitext.Hunk, length int) []gitext.LineRange {
 	var ranges []gitext.LineRange
 	for _, h := range hunks {

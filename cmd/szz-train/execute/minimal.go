@@ -22,10 +22,10 @@ type declaration struct {
 	outside bool // its package is the external test package
 }
 
-// minimalGoTests returns the test files of a Go package with nothing in them but the
-// wanted tests and what these need of the test files. A test file as a whole does not
-// build at a commit that lacks what one of its other tests calls, and that would hide
-// how the wanted tests behave there. It returns nil if a file cannot be parsed.
+// minimalGoTests returns the test files of a Go package with only the wanted tests and their
+// dependencies in the test files. A whole test file does not build at a commit that lacks a
+// dependency of another test, which would hide the result of the wanted tests. It returns nil if
+// a file cannot be parsed.
 func minimalGoTests(files map[string][]byte, wanted []string) map[string][]byte {
 	set := token.NewFileSet()
 	parsed := map[string]*ast.File{}
@@ -61,7 +61,7 @@ func minimalGoTests(files map[string][]byte, wanted []string) map[string][]byte 
 	return out
 }
 
-// declarationsOf lists what a declaration declares.
+// declarationsOf lists the names in a declaration.
 func declarationsOf(file string, outside bool, d ast.Decl) []declaration {
 	one := func(name string) declaration { return declaration{file, name, d, outside} }
 	switch d := d.(type) {
@@ -103,7 +103,7 @@ func receiver(t ast.Expr) string {
 }
 
 // reachable returns the declarations that the wanted tests need: those whose names occur
-// in them, and so on.
+// in the tests, and so on recursively.
 func reachable(all []declaration, wanted []string) map[ast.Decl]bool {
 	kept := map[ast.Decl]bool{}
 	var queue []ast.Decl
@@ -134,7 +134,7 @@ func reachable(all []declaration, wanted []string) map[ast.Decl]bool {
 	return kept
 }
 
-// keepInits keeps the init functions of the files of which something is kept.
+// keepInits keeps the init functions of all files with a kept declaration.
 func keepInits(all []declaration, kept map[ast.Decl]bool, keep func(string)) {
 	for _, d := range all {
 		if d.name == "init" && !kept[d.decl] && slices.ContainsFunc(all, func(o declaration) bool { return o.file == d.file && kept[o.decl] }) {
@@ -179,8 +179,8 @@ func printGo(set *token.FileSet, f *ast.File, decls []ast.Decl) ([]byte, error) 
 
 var versionEnd = regexp.MustCompile(`^v\d+$|\.v\d+$|^go-|-go$|\.go$`)
 
-// importName returns the name that an import is given, and whether it is used. The name
-// of a package that the import does not give is guessed from its path.
+// importName returns the name of an import, and whether it is used. Without an explicit name, it
+// guesses the package's name from the path.
 func importName(spec *ast.ImportSpec, used map[string]bool) (string, bool) {
 	if spec.Name != nil {
 		return spec.Name.Name, spec.Name.Name == "." || spec.Name.Name == "_" || used[spec.Name.Name]

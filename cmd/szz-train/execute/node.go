@@ -13,11 +13,11 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// nodeTestFile is a file that a runner of tests can be given, and not a fixture.
+// nodeTestFile matches a file for a test runner, not a fixture.
 var nodeTestFile = source.Lazy(`\.(?:[cm]?js|ts|jsx|tsx)$`)
 
-// nodeRunners are the programs that run some files of tests, with what comes before these
-// on the command line. The first whose name is in the scripts of package.json is taken.
+// nodeRunners are the programs that run test files, with the command line before the files. The
+// first one named in the scripts of package.json is used.
 var nodeRunners = []struct{ word, command string }{
 	{"vitest", "vitest run --reporter=verbose"},
 	{"jest", "jest --ci --verbose --coverage=false"},
@@ -32,11 +32,11 @@ var nodeRunners = []struct{ word, command string }{
 	{"tap", ""}, // a file of node-tap is a program
 }
 
-// nodeRequires are the options of a script that load a compiler or globals before tests.
+// nodeRequires matches the options of a script that load a compiler or globals before tests.
 var nodeRequires = source.Lazy(`(?:^| )(?:(?:-r|--require|--import|--loader|--ui|-u) ?=?\s*[\w@./:-]+|--experimental-\S+)`)
 
-// forNode makes the suite run the test files of the fix and no others. It reports false if
-// package.json names no runner that it knows.
+// forNode makes the suite run only the test files of the fix. It returns false if package.json
+// names no known runner.
 func (s *suite) forNode(ctx context.Context) (bool, error) {
 	text, err := s.repo.BlobAt(ctx, s.fix.commit.OID, "package.json", 1<<20)
 	if errors.Is(err, gitext.ErrNotExist) {
@@ -60,7 +60,7 @@ func (s *suite) forNode(ctx context.Context) (bool, error) {
 	return command != "", nil
 }
 
-// nodeTests lists the test files of the fix that are programs.
+// nodeTests lists the fix's test files that are programs.
 func (s *suite) nodeTests() []string {
 	var files []string
 	for _, p := range s.fix.tests {
@@ -109,7 +109,7 @@ func eachFile(program string, files []string) string {
 	return strings.Join(commands, " && ")
 }
 
-// sortedByTest lists the names of scripts: those that are named after tests first.
+// sortedByTest lists the names of scripts, those named after tests first.
 func sortedByTest(scripts map[string]string) []string {
 	var names []string
 	for name := range scripts {

@@ -19,7 +19,7 @@ const (
 )
 
 // regression returns the case of a commit at which the tests begin to fail. They must
-// fail at it and pass at its parent, twice each.
+// fail twice at the commit and pass twice at its parent.
 func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*executedCase, error) {
 	c, err := t.repo.Commit(ctx, culprit)
 	if err != nil {
@@ -43,8 +43,8 @@ func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*execu
 	return t.caseOf(c, proof{Kind: kindRegression, LastGood: c.Parents[0]}), nil
 }
 
-// oldest looks for the oldest commit at which the tests can be run. If they pass at one
-// on the way there, it is among the good ones of the bisection afterwards.
+// oldest looks for the oldest commit at which the tests can be run. If they pass at a commit on
+// the way, this commit becomes a good one of the bisection.
 func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
 	older, err := t.notAfter(ctx, b.Skips, b.Bad)
 	if err != nil || len(older) == 0 {
@@ -78,7 +78,7 @@ func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
 	return err
 }
 
-// notAfter returns the commits that do not have another one in their history.
+// notAfter returns the commits without other in their history.
 func (t *trialOfFix) notAfter(ctx context.Context, commits []gitext.OID, other gitext.OID) ([]gitext.OID, error) {
 	var left []gitext.OID
 	for _, c := range commits {
@@ -94,10 +94,10 @@ func (t *trialOfFix) notAfter(ctx context.Context, commits []gitext.OID, other g
 }
 
 // neverWorked returns the case of a bug that is as old as the code: the tests fail at the
-// oldest commit at which they can be run. That no older commit can run them proves
-// nothing by itself, for there are many reasons. It counts if there is nothing older, if
-// the code was not there, or if only the tests cannot be run; and if what the fix changes
-// is neither older than the commit nor all newer.
+// oldest commit at which they can be run. That no older commit can run the tests proves nothing
+// by itself, because there are many possible reasons. It counts if there is no older commit, if
+// the code did not exist, or if only the tests cannot be run; and if the lines changed by the fix
+// are neither older than the commit nor all newer.
 func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*executedCase, error) {
 	c, err := t.repo.Commit(ctx, first)
 	if err != nil {
@@ -120,8 +120,8 @@ func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*execut
 	return t.caseOf(c, proof{Kind: kindNeverWorked, Before: why}), nil
 }
 
-// nothingBefore says why the tests could not be run before a commit. The error is a
-// *noCase if that is not known for sure.
+// nothingBefore returns the reason why the tests could not be run before a commit. The error is a
+// *noCase if the reason is uncertain.
 func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit, brought bool) (string, error) {
 	switch len(c.Parents) {
 	case 0:
@@ -148,8 +148,8 @@ func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit, brought
 	return why, err
 }
 
-// lacksSymbol says that the tests call at the parent what only the commit brings. That is
-// an interface which changes, unless the commit also brings what the fix changes.
+// lacksSymbol handles tests that call a symbol missing at the parent and added by the commit.
+// This is only a changed interface, unless the commit also added lines changed by the fix.
 func (t *trialOfFix) lacksSymbol(ctx context.Context, c gitext.Commit, brought bool) (string, error) {
 	if !brought {
 		return "", none("nothing tells why the tests cannot be run before %s", c.OID.Short())
@@ -187,7 +187,7 @@ func (t *trialOfFix) sourcesBefore(ctx context.Context, c gitext.Commit) (there,
 	return there, false, nil
 }
 
-// buildsWithout says that the code of the parent builds, and so only the tests did not.
+// buildsWithout returns the reason that the parent's code builds, so that only the tests do not.
 func (t *trialOfFix) buildsWithout(ctx context.Context, c gitext.Commit) (string, error) {
 	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{})
 	if err != nil {
@@ -218,7 +218,7 @@ func (t *trialOfFix) buildsWithout(ctx context.Context, c gitext.Commit) (string
 	return lacking(e)
 }
 
-// lacking says that the tests do not build. The error is a *noCase if they do.
+// lacking returns the reason that the tests do not build. The error is a *noCase if they do.
 func lacking(e testrun.Ending) (string, error) {
 	if e.State != fix.Broken || !e.Report.Build {
 		return "", none("before that it %s", e.How)

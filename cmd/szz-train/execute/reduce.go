@@ -9,9 +9,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// A testForm says how the tests of a language look in a text that is indented as usual.
+// A testForm describes the tests of a language in a text with the usual indentation.
 type testForm struct {
-	mark func() *regexp.Regexp // the line that makes a test of the function below it
+	mark func() *regexp.Regexp // the line that marks the function below as a test
 	head func() *regexp.Regexp // the head of a function; its first group is the name
 }
 
@@ -24,8 +24,8 @@ var testForms = map[string]testForm{
 	},
 }
 
-// reduced leaves out of a text the tests that are not wanted: newer tests of a file use
-// what older code does not have. Everything that is no test stays.
+// reduced removes unwanted tests from a text, because newer tests may use symbols that older code
+// lacks. Everything except tests stays.
 func reduced(text []byte, form testForm, wanted []string) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	var out []byte
@@ -45,8 +45,8 @@ func reduced(text []byte, form testForm, wanted []string) []byte {
 	return out
 }
 
-// testAt returns the end and the name of the test whose first attribute is line i. The end
-// is i if no test begins there.
+// testAt returns the end and the name of the test whose first attribute is line i. Without such a
+// test, the end is i.
 func (f testForm) testAt(lines [][]byte, i int) (end int, name string) {
 	if !isAttribute(lines[i]) {
 		return i, ""
@@ -75,8 +75,8 @@ func (f testForm) testAt(lines [][]byte, i int) (end int, name string) {
 	return i, ""
 }
 
-// isAttribute reports whether a line is an attribute of Rust or an annotation of Java, or
-// a comment between two.
+// isAttribute reports whether a line is an attribute of Rust, an annotation of Java, or a comment
+// between two of them.
 func isAttribute(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return bytes.HasPrefix(line, []byte("#[")) || bytes.HasPrefix(line, []byte("@")) && !bytes.HasPrefix(line, []byte("@interface"))
@@ -86,14 +86,14 @@ func indentOf(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// The test module of a source file of Rust.
+// These patterns find the test module in a source file of Rust.
 var (
 	testAttribute = source.Lazy(`^#\[cfg\((?:all\(|any\()?test\b.*\]\s*$`)
 	testModule    = source.Lazy(`^(?:pub(?:\(\w+\))? )?mod \w+ \{\s*$`)
 )
 
 // testModuleOf returns the bounds of the last test module in a text of Rust, and whether
-// there is one. It ends with the first brace at the beginning of a line.
+// there is one. A module ends with the first brace at the beginning of a line.
 func testModuleOf(text []byte) (start, end int, ok bool) {
 	at, attribute := 0, -1
 	open := false
@@ -115,7 +115,7 @@ func testModuleOf(text []byte) (start, end int, ok bool) {
 	return start, end, ok
 }
 
-// withTestModule puts a test module into a text of Rust, in the place of its own.
+// withTestModule replaces the test module in a text of Rust.
 func withTestModule(text, module []byte) []byte {
 	if start, end, ok := testModuleOf(text); ok {
 		return slices.Concat(text[:start], module, text[end:])

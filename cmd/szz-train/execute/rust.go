@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// cargoRun begins each command of Rust: no warning is an error, and nothing is made for
-// debuggers.
+// cargoRun begins each command of Rust: warnings are no errors, and there is no debug
+// information.
 const cargoRun = "RUSTFLAGS=--cap-lints=warn CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0 cargo "
 
 // forRust runs the tests of the crate that has the first test of the fix: its integration
@@ -56,8 +56,7 @@ func (s *suite) libraryOrPrograms(ctx context.Context) string {
 	return " --lib"
 }
 
-// findInline adds to the tests of a fix the source files of Rust whose test modules it
-// changes.
+// findInline adds to the tests of a fix the Rust source files with changed test modules.
 func (f *candidateFix) findInline(ctx context.Context, repo *gitext.Repo) error {
 	for _, c := range f.changes {
 		if c.Submodule || c.Status == 'D' || path.Ext(c.NewPath) != ".rs" || source.FileKindOf(c.NewPath) != source.SourceFile {
@@ -112,7 +111,7 @@ func (s *suite) readTestModules(ctx context.Context) error {
 	return nil
 }
 
-// overTestModules lays the test modules of the fix over the source files of a commit.
+// overTestModules puts the test modules of the fix into the source files of a commit.
 func (s *suite) overTestModules(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	var over []gitext.Overlay
 	for p, module := range s.modules {
@@ -121,16 +120,15 @@ func (s *suite) overTestModules(ctx context.Context, commit gitext.OID) ([]gitex
 			if err = tolerable(err); err != nil {
 				return nil, err
 			}
-			continue // the tests are not there, and so they cannot be judged
+			continue // the tests do not exist, so they cannot be judged
 		}
 		over = append(over, gitext.Overlay{Path: p, Mode: 0o100644, Content: withTestModule(text, module)})
 	}
 	return over, nil
 }
 
-// cargoFiles lays the manifest of the crate over a commit without its benchmarks, which
-// take a minute to compile, and removes the lock: cargo then takes the versions that are on
-// the machine.
+// cargoFiles removes the benchmarks, which take a minute to compile, from the crate's manifest at
+// a commit. It also removes the lock, so that cargo uses the versions on the machine.
 func (s *suite) cargoFiles(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	over := []gitext.Overlay{{Path: "Cargo.lock"}}
 	manifest := path.Join(s.module, "Cargo.toml")
@@ -147,7 +145,7 @@ var (
 	benchmarkLine  = source.Lazy(`^\s*criterion(?:\.\w+)?\s*=`)
 )
 
-// withoutBenchmarks leaves the benchmarks and the crate that runs them out of a manifest.
+// withoutBenchmarks removes the benchmarks and their crate from a manifest.
 func withoutBenchmarks(manifest []byte) []byte {
 	var out []byte
 	skip := false
@@ -162,14 +160,14 @@ func withoutBenchmarks(manifest []byte) []byte {
 	return out
 }
 
-// narrowRust leaves the other tests out of the test files and of the test modules.
+// narrowRust removes the other tests from the test files and the test modules.
 func (s *suite) narrowRust(tests []string) bool {
 	var names []string
 	for _, t := range tests {
 		names = append(names, t[strings.LastIndexByte(t, ':')+1:])
 	}
 	whole := s.modules
-	s.modules = map[string][]byte{} // the suite from which this one was copied keeps its own
+	s.modules = map[string][]byte{} // the original of this copied suite keeps its own modules
 	for p, module := range whole {
 		s.modules[p] = reduced(module, testForms["Rust"], names)
 	}
@@ -181,7 +179,7 @@ func (s *suite) narrowRust(tests []string) bool {
 	return s.reduceFiles(names)
 }
 
-// tolerable drops the error of a blob that is not there or too large.
+// tolerable drops the error of a missing or too large blob.
 func tolerable(err error) error {
 	if errors.Is(err, gitext.ErrNotExist) || errors.As(err, new(*gitext.TooLargeError)) {
 		return nil

@@ -16,27 +16,27 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// A suite says how the tests of a fix are run at any commit.
+// A suite has the commands and files for running a fix's tests at any commit.
 type suite struct {
 	repo     *gitext.Repo
 	project  string // owner/name
 	fix      candidateFix
 	language string
-	build    string // "" if command builds what it runs
+	build    string // "" if command also builds
 	command  string
 	control  string // builds the code without its tests; "" if there is no such command
 
 	module  string   // the directory of go.mod or Cargo.toml
 	made    []byte   // Go: go.mod of a fix that is older than modules
 	folders []string // Go: the directories of the tests
-	alone   bool     // the tests are laid over history without the others of their files
+	alone   bool     // the tests run without the other tests of their files
 	laid    []gitext.Overlay
-	minimal map[string][]byte // Go: what takes the place of the test files of folders, if alone
+	minimal map[string][]byte // Go: replacements for the test files of folders, if alone
 	modules map[string][]byte // Rust: the test modules of source files
-	given   bool              // the commands are those of the user
+	given   bool              // the commands are the user's
 }
 
-// suiteLanguages maps endings of source files to languages.
+// suiteLanguages maps extensions of source files to languages.
 var suiteLanguages = map[string]string{
 	".go":   "Go",
 	".py":   "Python",
@@ -87,9 +87,9 @@ func suiteOf(ctx context.Context, m *miner, f candidateFix) (suite, error) {
 	return s, nil
 }
 
-// commands are those that the user gives for a repository whose tests have a form of their
-// own. The shell variable TESTS lists the test files of the fix, and ONLY the names of the
-// tests that show the bug, one a line; it is empty until they are known.
+// commands are the user's commands for a repository with an unknown form of tests. The shell
+// variable TESTS lists the test files of the fix, and ONLY the names of the tests that show the
+// bug, one on each line; ONLY is empty until they are known.
 type commands struct {
 	language, build, test, control string
 }
@@ -112,7 +112,7 @@ func (s *suite) forGiven(c commands) error {
 	return nil
 }
 
-// overlaysOf returns the test files of a fix, and the removal of those that it removes.
+// overlaysOf returns the test files of a fix, and removals of the files that it removes.
 func overlaysOf(f candidateFix) []gitext.Overlay {
 	var over []gitext.Overlay
 	for _, c := range f.changes {
@@ -153,8 +153,8 @@ func (s *suite) forGo(ctx context.Context) error {
 	return nil
 }
 
-// findModule finds the directory of go.mod. A fix that is older than modules gets one that
-// names the module, without a version, and no requirement: those are found in the cache.
+// findModule finds the directory of go.mod. A fix older than modules gets a go.mod with the
+// module's name, without a version and without requirements, which are found in the cache.
 func (s *suite) findModule(ctx context.Context) error {
 	var err error
 	s.module, err = s.above(ctx, s.fix.commit.OID, path.Join(s.folders[0], "go.mod"), "go.mod")
@@ -195,7 +195,7 @@ func (s *suite) moduleName(ctx context.Context, commit gitext.OID) (string, erro
 	return moduleNameIn(text), tolerable(err)
 }
 
-// above returns the directory of the nearest file of a name above a path.
+// above returns the directory of the nearest file called name above a path.
 func (s *suite) above(ctx context.Context, commit gitext.OID, p, name string) (string, error) {
 	for dir := path.Dir(p); ; dir = path.Dir(dir) {
 		if entries, err := s.repo.Tree(ctx, commit, path.Join(dir, name)); err != nil || len(entries) > 0 {
@@ -259,7 +259,7 @@ func (s *suite) narrow(tests []string) bool {
 			if !strings.Contains(name, "::") {
 				return false
 			}
-			name, _, _ = strings.Cut(name, "[") // the parameters of a test may have another order elsewhere
+			name, _, _ = strings.Cut(name, "[") // the order of a test's parameters may differ at other commits
 			if word := " " + quote.Shell(name); !strings.Contains(head+" ", word+" ") {
 				head += word
 			}
@@ -274,7 +274,7 @@ func (s *suite) narrow(tests []string) bool {
 	return false
 }
 
-// reduceFiles leaves the tests that are not wanted out of the test files.
+// reduceFiles removes unwanted tests from the test files.
 func (s *suite) reduceFiles(wanted []string) bool {
 	form := testForms[s.language]
 	s.laid = slices.Clone(s.laid)
@@ -323,7 +323,7 @@ func (s *suite) narrowGo(tests []string) bool {
 
 // testFiles reads the test files of a directory at the fix.
 func (s *suite) testFiles(dir string) (map[string][]byte, error) {
-	ctx := context.Background() // they are few
+	ctx := context.Background() // there are few files
 	names, err := s.testNames(ctx, s.fix.commit.OID, dir)
 	if err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (s *suite) testFiles(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// testNames lists the test files of a directory of Go at a commit.
+// testNames lists the test files of a Go directory at a commit.
 func (s *suite) testNames(ctx context.Context, commit gitext.OID, dir string) ([]string, error) {
 	var paths []string
 	if dir != "." {
@@ -356,7 +356,7 @@ func (s *suite) testNames(ctx context.Context, commit gitext.OID, dir string) ([
 	return names, nil
 }
 
-// over returns the files that are laid over a commit.
+// over returns the files to write over a commit.
 func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	over, err := s.manifests(ctx, commit)
 	if err == nil && s.language == "Rust" {
@@ -389,7 +389,7 @@ func (s *suite) over(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, 
 	return over, nil
 }
 
-// manifests returns what a commit needs besides the tests. For Go these are go.mod and
+// manifests returns the files that a commit needs besides the tests. For Go, these are go.mod and
 // go.sum of the fix if the commit has none for this module.
 func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	switch s.language {
@@ -404,7 +404,7 @@ func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Over
 }
 
 // modulesOf returns go.mod and go.sum for a commit that lacks them, or whose module has
-// another name: tests that import theirs would run with a release from the cache.
+// another name: otherwise tests that import their module would run with a release from the cache.
 func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	mod, sum := path.Join(s.module, "go.mod"), path.Join(s.module, "go.sum")
 	name, err := s.moduleName(ctx, commit)
@@ -431,22 +431,22 @@ func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Over
 	return over, nil
 }
 
-// innermost leaves out the tests that are the parents of others.
+// innermost returns the tests without those that are parents of others.
 func innermost(tests []string) []string {
 	return slices.DeleteFunc(slices.Clone(tests), func(name string) bool {
 		return slices.ContainsFunc(tests, func(other string) bool { return strings.HasPrefix(other, name+"/") })
 	})
 }
 
-// tellingWords are parts of lines with which tests say what is wrong.
+// tellingWords matches parts of lines in which tests describe a failure.
 var tellingWords = source.Lazy(
 	`(?i)error|panic:|panicked|exception|expect|actual|\bgot\b|\bwant|assert|mismatch|differ|_test\.go:\d+|^(?:left|right): |^E  `,
 )
 
-// numbers are parts of a line that differ between two runs.
+// numbers matches parts of a line that differ between runs.
 var numbers = source.Lazy(`0x[0-9a-fA-F]+|_test\.go:\d+|\.rs:\d+:\d+|' \(\d+\) |@[0-9a-f]{4,8}\b|\b\d+(?:\.\d+)?m?s\b|line \d+|:\d+:`)
 
-// telling returns the lines of an output with which tests say what is wrong.
+// telling returns the lines of an output in which tests describe a failure.
 func (s *suite) telling(output []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(output) {
