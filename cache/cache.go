@@ -21,9 +21,9 @@ const (
 	maxAside = 3
 )
 
-// cacheFormat is the format of cache.db. The id of a row is the first 8 bytes
-// of its key, so a lookup searches one tree. Keys with the same first 8 bytes share a row, so a
-// new value replaces that of the other key; lookups compare the whole key.
+// cacheFormat is the format of cache.db. The id of a row is the first 8 bytes of its key, so a
+// lookup searches one tree. Keys with the same first 8 bytes share a row, so a new value replaces
+// that of the other key; lookups compare the whole key.
 var cacheFormat = format{
 	name: "cache.db",
 	id:   0x67616331, // "gac1"
@@ -45,9 +45,8 @@ var cacheFormat = format{
 
 // Options are the options of both files.
 type Options struct {
-	// Limit returns the largest size of cache.db in bytes, 0 for defaultLimit. It
-	// is called at most once, before the first write, since reading a setting costs a process. It
-	// may be nil.
+	// Limit returns the largest size of cache.db in bytes, 0 for defaultLimit. It is called at
+	// most once, before the first write, since reading a setting costs a process. It may be nil.
 	Limit   func(context.Context) int64
 	Version string       // of git-agent; stored with each run in traces.db
 	Warn    func(string) // called once for each warning, in git's style without a prefix; may be nil

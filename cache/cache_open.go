@@ -16,8 +16,8 @@ const (
 	writing
 )
 
-// open returns the database, or nil if it cannot be used for this purpose. Opening for a read
-// does not create the file.
+// open returns the database, or nil if it cannot be used for this purpose.
+// Opening for a read does not create the file.
 func (c *Cache) open(ctx context.Context, p purpose) *handle {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,8 +109,9 @@ func (c *Cache) failed(ctx context.Context, h *handle, p purpose, err error) boo
 }
 
 // suspect handles the first damaged entry. Either only its bytes are wrong, or
-// rows share pages, so that replacing one row would damage another. To find out, suspect checks
-// the structure of the whole file once for each opened file, which may take a second.
+// rows share pages, so that replacing one row would damage another. To find out,
+// suspect checks the structure of the whole file once for each opened file, which
+// may take a second.
 func (c *Cache) suspect(ctx context.Context, h *handle) {
 	h.suspected.Do(func() {
 		var r Report
@@ -133,8 +134,8 @@ func (c *Cache) drop() {
 	clear(c.waiting)
 }
 
-// setAside renames the file. Of such files, it keeps only the newest damaged one and the newest
-// one of a newer git-agent, because a cache is expendable.
+// setAside renames the file. Of such files, it keeps only the newest damaged one
+// and the newest one of a newer git-agent, because a cache is expendable.
 func (c *Cache) setAside(path string, was os.FileInfo, why error) bool {
 	suffix := asideDamaged
 	if classify(why) == newer {

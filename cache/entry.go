@@ -45,8 +45,8 @@ func (c *Cache) touch(ctx context.Context, id, used int64) {
 	}
 }
 
-// flush writes the waiting uses to the file. Unless all is true, flush writes only if many uses
-// wait, because another Put or Close will follow.
+// flush writes the waiting uses to the file. Unless all is true, flush writes
+// only if many uses wait, because another Put or Close will follow.
 func (c *Cache) flush(ctx context.Context, h *handle, all bool) {
 	c.mu.Lock()
 	n := len(c.waiting)

@@ -80,9 +80,9 @@ type codeError struct {
 
 func (e *codeError) Error() string { return e.text }
 
-// maybeMoving reports whether an error may have occurred because another
-// process was moving the files: an existing file could suddenly not be opened or read, or ended
-// early.
+// maybeMoving reports whether an error may have occurred because another process
+// was moving the files: an existing file could suddenly not be opened or read, or
+// ended early.
 func maybeMoving(err error) bool {
 	var engine *sqlite.Error
 	if !errors.As(err, &engine) {
@@ -92,8 +92,9 @@ func maybeMoving(err error) bool {
 	return primary == lib.SQLITE_IOERR || primary == lib.SQLITE_CANTOPEN
 }
 
-// classifyCode classifies SQLite's result codes. Our statements are correct
-// (the tests run all of them), so an error in a statement means a wrong schema of the file.
+// classifyCode classifies SQLite's result codes. Our statements are correct (the
+// tests run all of them), so an error in a statement means a wrong schema of the
+// file.
 func classifyCode(code int) errorClass {
 	switch code {
 	case lib.SQLITE_READONLY_DBMOVED:

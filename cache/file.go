@@ -20,9 +20,9 @@ const (
 	readers     = 4     // connections for reading; a read takes microseconds
 )
 
-// noSeal is the migration to version 2 of both files; it does nothing. Earlier programs kept
-// their data in repositories, with a table of seals to recognise their user's files. The table
-// may still exist, but is never read.
+// noSeal is the migration to version 2 of both files; it does nothing. Earlier
+// programs kept their data in repositories, with a table of seals to recognise
+// their user's files. The table may still exist, but is never read.
 const noSeal = "-- no table of seals any more"
 
 // format describes one of the two files.
@@ -34,8 +34,9 @@ type format struct {
 	precious   bool     // the content cannot be computed again
 }
 
-// handle is one open database. It has several readers but one writer, because SQLite admits only
-// one writer and a queue in Go is fairer than SQLite's busy loop.
+// handle is one open database. It has several readers but one writer, because
+// SQLite admits only one writer and a queue in Go is fairer than SQLite's busy
+// loop.
 type handle struct {
 	path  string
 	was   os.FileInfo // identity of the opened file, compared later
@@ -46,9 +47,9 @@ type handle struct {
 	suspected sync.Once
 }
 
-// open opens the database at path, and creates or migrates it if necessary. For a current file,
-// it does only the work that a lookup needs. It does not check the file's integrity, because each
-// row has a checksum.
+// open opens the database at path, and creates or migrates it if necessary. For a
+// current file, it does only the work that a lookup needs. It does not check the
+// file's integrity, because each row has a checksum.
 func (f format) open(ctx context.Context, path string) (*handle, error) {
 	h, err := f.openOnce(ctx, path)
 	for range maxMoveRetries {
@@ -110,8 +111,9 @@ func (f format) connect(path string) (*handle, error) {
 // connect prepares a connection pool. No connection is made before the first
 // query.
 func connect(path, params string, conns int) (*sql.DB, error) {
-	// The driver sets the pragmas on each connection in its own documented order, busy_timeout
-	// first. trusted_schema(0) keeps the file's schema from calling functions.
+	// The driver sets the pragmas on each connection in its own documented order,
+	// busy_timeout first. trusted_schema(0) keeps the file's schema from calling
+	// functions.
 	dsn := fmt.Sprintf("file:%s?_busy_timeout=%d&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)%s",
 		(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), busyTimeout, params)
 	connector, err := sqlite.NewConnector(dsn)
@@ -125,9 +127,9 @@ func connect(path, params string, conns int) (*sql.DB, error) {
 }
 
 // identify returns the identity of the file at path. First it checks that the
-// file and SQLite's files beside it are regular, because opening a pipe would wait for ever and a
-// link could redirect writes. It also makes them readable by their owner only. SQLite gives -wal
-// and -shm the mode of the file.
+// file and SQLite's files beside it are regular, because opening a pipe would
+// wait for ever and a link could redirect writes. It also makes them readable by
+// their owner only. SQLite gives -wal and -shm the mode of the file.
 func identify(path string) (os.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -142,16 +144,18 @@ func identify(path string) (os.FileInfo, error) {
 		case !part.Mode().IsRegular():
 			return nil, &formError{path: path, problem: filepath.Base(path+suffix) + " is not a regular file"}
 		case part.Mode().Perm() != 0o600:
-			// If this call is not permitted, opening the file will show whether the mode matters.
+			// If this call is not permitted, opening the file will show whether
+			// the mode matters.
 			_ = os.Chmod(path+suffix, 0o600)
 		}
 	}
 	return info, nil
 }
 
-// create makes an empty database under a temporary name and then renames it. Processes that
-// created a database in place at the same time sometimes got SQLITE_BUSY from the switch to WAL
-// mode, which ignores the busy timeout (3.53, in 1 of 20 runs of four processes).
+// create makes an empty database under a temporary name and then renames it.
+// Processes that created a database in place at the same time sometimes got
+// SQLITE_BUSY from the switch to WAL mode, which ignores the busy timeout (3.53,
+// in 1 of 20 runs of four processes).
 func (f format) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -184,8 +188,8 @@ func publish(old, path string) error {
 
 // publishByRename does the same with a rename while the directory is locked,
 // since the rename would replace a file that another process has published and
-// perhaps already read. On a file system without locks, if two processes check at the same
-// moment, the last one wins.
+// perhaps already read. On a file system without locks, if two processes check at
+// the same moment, the last one wins.
 func publishByRename(old, path string) error {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
@@ -224,9 +228,10 @@ func (f format) checkVersion(ctx context.Context, h *handle) error {
 	return f.migrate(ctx, h)
 }
 
-// snapshot reads the version and the id in one transaction, so that both belong to the same
-// moment. It does not use the transaction of migrate, since a connection with write access would
-// switch another program's file to WAL mode. It ends before migrate begins, to avoid a deadlock.
+// snapshot reads the version and the id in one transaction, so that both belong
+// to the same moment. It does not use the transaction of migrate, since a
+// connection with write access would switch another program's file to WAL mode.
+// It ends before migrate begins, to avoid a deadlock.
 func (f format) snapshot(ctx context.Context, h *handle) (int, error) {
 	tx, err := h.read.BeginTx(ctx, nil)
 	if err != nil {
@@ -274,7 +279,8 @@ func (f format) empty(ctx context.Context, db querier, path string) error {
 }
 
 // migrate brings the file to the current version in one transaction. Another
-// process may have migrated it meanwhile, so migrate reads the version again in its transaction.
+// process may have migrated it meanwhile, so migrate reads the version again in
+// its transaction.
 func (f format) migrate(ctx context.Context, h *handle) error {
 	tx, err := h.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -298,8 +304,8 @@ func (f format) migrate(ctx context.Context, h *handle) error {
 }
 
 // current reports whether the path still leads to the opened file. Another
-// process may have set it aside, or the user deleted it. SQLite would still write to the old file
-// (3.53, in WAL mode), and those writes would be lost.
+// process may have set it aside, or the user deleted it. SQLite would still write
+// to the old file (3.53, in WAL mode), and those writes would be lost.
 func (h *handle) current() bool {
 	now, err := os.Lstat(h.path)
 	return err == nil && os.SameFile(h.was, now)
@@ -324,7 +330,8 @@ func (h *handle) close() error {
 	return errors.Join(h.read.Close(), h.write.Close())
 }
 
-// These are the suffixes of files that were set aside. For traces.db, a time follows the suffix.
+// These are the suffixes of files that were set aside. For traces.db, a time
+// follows the suffix.
 const (
 	asideDamaged = ".damaged"
 	asideNewer   = ".newer"
@@ -339,9 +346,9 @@ func isAside(name, base string) bool {
 }
 
 // setAside renames the database so that the next open starts with an empty one,
-// and returns the new name. If at is set, the name contains that time and is unique. setAside
-// does nothing if path is no longer the opened file, because another process has already set it
-// aside.
+// and returns the new name. If at is set, the name contains that time and is
+// unique. setAside does nothing if path is no longer the opened file, because
+// another process has already set it aside.
 func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string, error) {
 	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
@@ -365,8 +372,9 @@ func setAside(path string, was os.FileInfo, suffix string, at time.Time) (string
 			aside += "x"
 		}
 	}
-	// The log is renamed first: otherwise SQLite could replay it into the next file. Processes
-	// with an open file keep it until they check whether it is current.
+	// The log is renamed first: otherwise SQLite could replay it into the next
+	// file. Processes with an open file keep it until they check whether it is
+	// current.
 	for _, part := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+part, aside+part); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err

@@ -25,11 +25,11 @@ const (
 	maxImportPayload = 64 << 20 // bytes of a step, decompressed
 )
 
-// ImportTraces copies the runs of the traces.db in the directory old into the
-// one in dir. old is below a git directory and may have come with an archive, so its file is
-// treated as hostile: it is copied before SQLite opens it, it must have exactly the tables of
-// git-agent, and its runs cannot be resumed. Existing runs in dir stay unchanged. The old file is
-// not changed.
+// ImportTraces copies the runs of the traces.db in the directory old into the one
+// in dir. old is below a git directory and may have come with an archive, so its
+// file is treated as hostile: it is copied before SQLite opens it, it must have
+// exactly the tables of git-agent, and its runs cannot be resumed. Existing runs
+// in dir stay unchanged. The old file is not changed.
 func ImportTraces(ctx context.Context, old, dir string, opt Options) (Copied, error) {
 	path := filepath.Join(dir, tracesFormat.name)
 	source := filepath.Join(old, tracesFormat.name)
@@ -123,7 +123,8 @@ func openRegular(parent *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
-// maxLeases bounds the runs that checkNoneHeld checks: no real directory has more.
+// maxLeases bounds the runs that checkNoneHeld checks: no real directory has
+// more.
 const maxLeases = 4096
 
 // checkNoneHeld returns an error if another git-agent, of an earlier version,
@@ -153,9 +154,9 @@ func checkNoneHeld(parent *os.Root, name string) error {
 	return nil
 }
 
-// checkTables returns an error unless the file has our application_id and
-// exactly the tables of git-agent: a view or a generated column could run expressions during a
-// read.
+// checkTables returns an error unless the file has our application_id and exactly
+// the tables of git-agent: a view or a generated column could run expressions
+// during a read.
 func (h *handle) checkTables(ctx context.Context) error {
 	version, err := tracesFormat.snapshot(ctx, h)
 	if err != nil {

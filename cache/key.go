@@ -9,8 +9,9 @@ import (
 // changes with the encoding below.
 const keyDomain = "git-agent cache key 1\n"
 
-// Key identifies a value by everything that determines it: full object ids (never ref names), the
-// versions of git and of git-agent, and every option. Order matters.
+// Key identifies a value by everything that determines it: full object ids (never
+// ref names), the versions of git and of git-agent, and every option. Order
+// matters.
 type Key struct {
 	Kind  string // the origin of the value, such as "blame" or "model"; Stats groups by kind
 	Parts []string
@@ -21,8 +22,9 @@ func (k Key) Sum() [sha256.Size]byte {
 	return sha256.Sum256(k.encode())
 }
 
-// encode gives different keys different bytes: the length precedes each string and the number of
-// parts precedes the parts, so ("ab", "c") and ("a", "bc") differ.
+// encode gives different keys different bytes: the length precedes each string
+// and the number of parts precedes the parts, so ("ab", "c") and ("a", "bc")
+// differ.
 func (k Key) encode() []byte {
 	b := []byte(keyDomain)
 	b = appendString(b, k.Kind)

@@ -11,9 +11,9 @@ import (
 // ErrHeld is returned for a run that another process is working on.
 var ErrHeld = errors.New("another process is working on this run")
 
-// leases has the runs that this process works on: one locked file for each, beside traces.db. The
-// kernel drops the lock when the process dies for any reason, so an unlocked run with the state
-// running was interrupted.
+// leases has the runs that this process works on: one locked file for each,
+// beside traces.db. The kernel drops the lock when the process dies for any
+// reason, so an unlocked run with the state running was interrupted.
 type leases struct {
 	dir string
 
@@ -45,8 +45,8 @@ func (l *leases) take(run RunID) error {
 	return nil
 }
 
-// makeDir makes the directory of the locks. Anything else of that name is renamed: through a
-// link, files would be made and removed elsewhere.
+// makeDir makes the directory of the locks. Anything else of that name is
+// renamed: through a link, files would be made and removed elsewhere.
 func (l *leases) makeDir() error {
 	if info, err := os.Lstat(l.dir); err == nil && !info.IsDir() {
 		if err := os.Rename(l.dir, l.dir+asideDamaged); err != nil {
@@ -56,8 +56,8 @@ func (l *leases) makeDir() error {
 	return os.MkdirAll(l.dir, 0o700)
 }
 
-// lockFile locks the file at path. The last holder may remove the file between opening and
-// locking, so lockFile checks that the path still leads to the file.
+// lockFile locks the file at path. The last holder may remove the file between
+// opening and locking, so lockFile checks that the path still leads to the file.
 func lockFile(path string) (*os.File, error) {
 	for {
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

@@ -4,7 +4,8 @@ package cache
 
 import "os"
 
-// locksWork is false: on this system, locks do not show whether a process is alive.
+// locksWork is false: on this system, locks do not show whether a process is
+// alive.
 const locksWork = false
 
 // lockDir does nothing on this system.

@@ -69,8 +69,9 @@ func stats(ctx context.Context, dir string, f format, count func(context.Context
 	return s, nil
 }
 
-// sizeOf returns the size in bytes of a file and its log, which may be larger than the file. The
-// log's index does not count, because it exists only while the file is open.
+// sizeOf returns the size in bytes of a file and its log, which may be larger
+// than the file. The log's index does not count, because it exists only while the
+// file is open.
 func sizeOf(path string) int64 {
 	var sum int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -198,8 +199,9 @@ func (c *Cache) vacuum(ctx context.Context, path string, remove func(*handle) (i
 	return removed, err
 }
 
-// returnSpace truncates the file and its log as far as other processes allow.
-// It does not run PRAGMA optimize, because its tables make a small file grow by 8 KiB.
+// returnSpace truncates the file and its log as far as other processes allow. It
+// does not run PRAGMA optimize, because its tables make a small file grow by 8
+// KiB.
 func (h *handle) returnSpace(ctx context.Context) error {
 	for _, statement := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		rows, err := h.write.QueryContext(ctx, statement)
@@ -224,7 +226,8 @@ func sizeAside(path string) int64 {
 	return sum
 }
 
-// removeAside removes files that were set aside, and unfinished files of dead processes.
+// removeAside removes files that were set aside, and unfinished files of dead
+// processes.
 func removeAside(path string) error {
 	removeAbandoned(path)
 	names, err := asideNames(path)

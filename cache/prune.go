@@ -8,8 +8,8 @@ import (
 const (
 	// Pruning continues down to this share of the limit, so that it is rare.
 	pruneNumerator, pruneDenominator = 9, 10
-	// pruneBatch bounds the rows that one transaction removes, so that other processes get their
-	// turn.
+	// pruneBatch bounds the rows that one transaction removes, so that other
+	// processes get their turn.
 	pruneBatch = 256
 )
 
@@ -23,8 +23,8 @@ func (c *Cache) limit(ctx context.Context) int64 {
 	return c.bytes
 }
 
-// pruneIfDue prunes at the first write of a process, and then after each further 64th of the
-// limit.
+// pruneIfDue prunes at the first write of a process, and then after each further
+// 64th of the limit.
 func (c *Cache) pruneIfDue(ctx context.Context, h *handle, wrote int64) {
 	limit := c.limit(ctx)
 	c.mu.Lock()
@@ -44,8 +44,8 @@ func (c *Cache) pruneIfDue(ctx context.Context, h *handle, wrote int64) {
 	}
 }
 
-// pruneAbove removes the least recently used entries if the file has more than limit bytes, and
-// returns the number of removed entries.
+// pruneAbove removes the least recently used entries if the file has more than
+// limit bytes, and returns the number of removed entries.
 func (h *handle) pruneAbove(ctx context.Context, limit int64) (int64, error) {
 	live, err := h.live(ctx)
 	if err != nil || live <= limit {
@@ -69,8 +69,9 @@ func (h *handle) pruneTo(ctx context.Context, target int64) (int64, error) {
 	}
 }
 
-// live returns the size of the pages in use, in bytes. Free pages do not count, because SQLite
-// reuses them before the file grows. Reading these numbers needs no scan.
+// live returns the size of the pages in use, in bytes. Free pages do not count,
+// because SQLite reuses them before the file grows. Reading these numbers needs
+// no scan.
 func (h *handle) live(ctx context.Context) (int64, error) {
 	var pages, free, size int64
 	for _, p := range []struct {

@@ -14,7 +14,8 @@ type ListOptions struct {
 	Max  int
 }
 
-// selectRuns reads runs. It skips rows whose id is not Valid, because git-agent never wrote them.
+// selectRuns reads runs. It skips rows whose id is not Valid, because git-agent
+// never wrote them.
 const selectRuns = `SELECT id, kind, spec, state, started, coalesce(ended, 0), version,
 	(SELECT count(*) FROM step WHERE run = run.id)
 	FROM run WHERE id != '' AND id NOT GLOB '*[^-0-9a-z]*' AND `

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// alwaysChecked is the size up to which a file is checked at every opening, which takes 9 ms
-	// for 10 MB and 0.1 s for 100 MB. A larger file is checked only if a log is beside it: the
-	// last process that closes the file removes the log, but a killed process does not.
+	// alwaysChecked is the size up to which a file is checked at every opening,
+	// which takes 9 ms for 10 MB and 0.1 s for 100 MB. A larger file is checked
+	// only if a log is beside it: the last process that closes the file removes
+	// the log, but a killed process does not.
 	alwaysChecked = 64 << 20
 	// checkTime bounds a check; the unread rest of the file counts as sound.
 	checkTime = 5 * time.Second
 )
 
-// openChecked opens traces.db and lets SQLite check its structure, since damage found in the
-// middle of a run would cost the rest of the recording.
+// openChecked opens traces.db and lets SQLite check its structure, since damage
+// found in the middle of a run would cost the rest of the recording.
 func openChecked(ctx context.Context, path string) (*handle, error) {
 	size, left := sizeOf(path), sizeOf(path+"-wal")
 	h, err := tracesFormat.open(ctx, path)
@@ -28,8 +29,8 @@ func openChecked(ctx context.Context, path string) (*handle, error) {
 	defer cancel()
 	r := Report{}
 	if err = h.structure(limited, &r); err == nil && len(r.Problems) > 0 {
-		// Some rows do not distinguish a failed read from damage. Only damage persists at the
-		// second check.
+		// Some rows do not distinguish a failed read from damage. Only damage
+		// persists at the second check.
 		r = Report{}
 		err = h.structure(limited, &r)
 	}
@@ -50,8 +51,8 @@ type Copied struct {
 	Damaged int64 // runs that were left out, and steps that were copied as damaged
 }
 
-// salvage copies the readable rows of a damaged file. A read ends at the first damaged page, so
-// salvage reads the rows from both ends.
+// salvage copies the readable rows of a damaged file. A read ends at the first
+// damaged page, so salvage reads the rows from both ends.
 func salvage(ctx context.Context, from, to string) (Copied, error) {
 	if _, err := identify(from); err != nil {
 		return Copied{}, err // not a regular file
@@ -76,8 +77,8 @@ type bounds struct {
 	rows     int64
 }
 
-// transfer is one copy in progress. It reads the old file row by row, so that its schema does not
-// affect the new file.
+// transfer is one copy in progress. It reads the old file row by row, so that its
+// schema does not affect the new file.
 type transfer struct {
 	old  *handle
 	tx   *sql.Tx // on our file
@@ -124,8 +125,8 @@ const (
 	stepColumns = "run, seq, kind, key, at, encoding, size, sum, payload"
 )
 
-// each passes the rows of the old file to take. In a damaged file, it continues from the other
-// end after a failure.
+// each passes the rows of the old file to take. In a damaged file, it continues
+// from the other end after a failure.
 func (t *transfer) each(ctx context.Context, query string, take func(context.Context, *sql.Rows) error) error {
 	err := t.all(ctx, query, take)
 	if !t.tolerant || classify(err) != damaged {
@@ -164,7 +165,8 @@ func (t *transfer) insert(ctx context.Context, statement string, args ...any) (b
 	return n > 0, err
 }
 
-// takeRun copies a run that our file lacks. Only steps of copied runs are copied later.
+// takeRun copies a run that our file lacks. Only steps of copied runs are copied
+// later.
 func (t *transfer) takeRun(ctx context.Context, rows *sql.Rows) error {
 	var id, kind, spec, state, version string
 	var started int64

@@ -89,14 +89,15 @@ func (s Step) owner(run RunID) []byte {
 	return fmt.Appendf(b, "%d", s.Seq)
 }
 
-// Steps yields the steps of a run in order. For a damaged payload, Steps yields an error with the
-// rest of the step, and continues. Any other error ends the sequence.
+// Steps yields the steps of a run in order. For a damaged payload, Steps yields
+// an error with the rest of the step, and continues. Any other error ends the
+// sequence.
 func (t *Traces) Steps(ctx context.Context, run RunID) iter.Seq2[Step, error] {
 	return t.query(ctx, run, "SELECT seq, kind, key, at, encoding, size, sum, payload FROM step WHERE run = ? ORDER BY seq", string(run))
 }
 
-// OpenIntents returns the intents without a later result: the actions in progress when the
-// process died.
+// OpenIntents returns the intents without a later result: the actions in progress
+// when the process died.
 func (t *Traces) OpenIntents(ctx context.Context, run RunID) ([]Step, error) {
 	var open []Step
 	for step, err := range t.query(ctx, run, `

@@ -51,8 +51,8 @@ var tracesFormat = format{
 // of an id.
 type RunID string
 
-// Valid reports whether an id has only our own characters, since it becomes a file name and is
-// printed on the terminal.
+// Valid reports whether an id has only our own characters, since it becomes a
+// file name and is printed on the terminal.
 func (id RunID) Valid() bool {
 	return id != "" && strings.Trim(string(id), "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
@@ -95,8 +95,8 @@ type Traces struct {
 }
 
 // OpenTraces opens or creates traces.db in dir. It refuses a file of a newer
-// git-agent. It sets a damaged file aside under a new name, with a warning, and copies its
-// readable rows into the new file; it never removes the damaged file.
+// git-agent. It sets a damaged file aside under a new name, with a warning, and
+// copies its readable rows into the new file; it never removes the damaged file.
 func OpenTraces(ctx context.Context, dir string, opt Options) (*Traces, error) {
 	opt = opt.withDefaults()
 	path := filepath.Join(dir, tracesFormat.name)
@@ -123,7 +123,8 @@ func openOrReplace(ctx context.Context, path string, opt Options) (*handle, erro
 	return tracesFormat.open(ctx, path)
 }
 
-// replaceTraces sets a damaged file aside and copies its readable rows into a new file.
+// replaceTraces sets a damaged file aside and copies its readable rows into a new
+// file.
 func replaceTraces(ctx context.Context, path string, was os.FileInfo, opt Options, why error) error {
 	name, err := setAside(path, was, asideDamaged, opt.now())
 	if err != nil {
@@ -156,7 +157,8 @@ func explain(path string, err error) error {
 	return e
 }
 
-// Close closes the file. Unfinished runs count as interrupted. A nil t has nothing to close.
+// Close closes the file. Unfinished runs count as interrupted. A nil t has
+// nothing to close.
 func (t *Traces) Close() error {
 	if t == nil {
 		return nil
@@ -164,8 +166,8 @@ func (t *Traces) Close() error {
 	return errors.Join(t.leases.close(), t.h.close())
 }
 
-// StartRun records a new run. FindRun compares specs, so a spec must contain all inputs of a run
-// (cases, engine, options) and nothing that changes by itself.
+// StartRun records a new run. FindRun compares specs, so a spec must contain all
+// inputs of a run (cases, engine, options) and nothing that changes by itself.
 func (t *Traces) StartRun(ctx context.Context, kind string, spec any) (RunID, error) {
 	text, err := json.Marshal(spec)
 	if err != nil {
@@ -185,8 +187,8 @@ func (t *Traces) StartRun(ctx context.Context, kind string, spec any) (RunID, er
 	return id, nil
 }
 
-// newRunID returns an id with 20 random bits after the second, enough for runs that people start.
-// The table refuses a repeated id.
+// newRunID returns an id with 20 random bits after the second, enough for runs
+// that people start. The table refuses a repeated id.
 func newRunID(now time.Time) RunID {
 	var b [5]byte
 	rand.Read(b[:]) // never fails, see crypto/rand
@@ -202,8 +204,8 @@ func (t *Traces) Finish(ctx context.Context, run RunID, state State) error {
 	return t.leases.drop(run)
 }
 
-// Resume lets an ended or interrupted run record steps again. It returns ErrHeld if another
-// process is working on the run.
+// Resume lets an ended or interrupted run record steps again. It returns ErrHeld
+// if another process is working on the run.
 func (t *Traces) Resume(ctx context.Context, run RunID) error {
 	if err := t.leases.take(run); err != nil {
 		return explain(t.h.path, err)

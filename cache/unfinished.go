@@ -12,9 +12,10 @@ import (
 // parts lists the suffixes of the files of one database, the main file last.
 var parts = []string{"-journal", "-wal", "-shm", ""}
 
-// unfinishedFile is a database in the making under a temporary name. A locked file beside it
-// shows that its maker is alive. The database itself is not locked, because closing one of its
-// descriptors would release SQLite's own locks, perhaps under its final name.
+// unfinishedFile is a database in the making under a temporary name. A locked
+// file beside it shows that its maker is alive. The database itself is not
+// locked, because closing one of its descriptors would release SQLite's own
+// locks, perhaps under its final name.
 type unfinishedFile struct {
 	path string
 	lock *os.File
@@ -41,7 +42,8 @@ func newUnfinished(path string) (*unfinishedFile, error) {
 	return m, nil
 }
 
-// discard removes the temporary file and SQLite's files beside it, such as a log on a full disk.
+// discard removes the temporary file and SQLite's files beside it, such as a log
+// on a full disk.
 func (m *unfinishedFile) discard() {
 	removeParts(m.path)
 	m.lock.Close()
@@ -57,8 +59,8 @@ func removeParts(path string) {
 // maxMakingTime is longer than the making of any file.
 const maxMakingTime = time.Hour
 
-// removeAbandoned removes files of processes that died while making the file at path: unlocked
-// files or, on a system without locks, old ones.
+// removeAbandoned removes files of processes that died while making the file at
+// path: unlocked files or, on a system without locks, old ones.
 func removeAbandoned(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -72,7 +74,8 @@ func removeAbandoned(path string) {
 	}
 }
 
-// unfinishedName returns the database of a file if its name is from newUnfinished.
+// unfinishedName returns the database of a file if its name is from
+// newUnfinished.
 func unfinishedName(file, path string) (base string, ok bool) {
 	if !strings.HasPrefix(file, path+unnamed+"-") {
 		return "", false

@@ -13,11 +13,11 @@ import (
 const (
 	// Below this size, compression costs more than it saves.
 	compressAbove = 512
-	// sumSize is the size of a checksum in bytes. Earlier programs stored a tag after it, which
-	// is ignored.
+	// sumSize is the size of a checksum in bytes. Earlier programs stored a tag
+	// after it, which is ignored.
 	sumSize = 16
-	// maxValue is the largest value for SQLite, in bytes. It also bounds the decompressed size of
-	// a row, because the file may be untrusted.
+	// maxValue is the largest value for SQLite, in bytes. It also bounds the
+	// decompressed size of a row, because the file may be untrusted.
 	maxValue = 1e9
 )
 
@@ -36,8 +36,9 @@ type stored struct {
 	data     []byte
 }
 
-// codec packs and unpacks values. Its zero value is ready for use. The tables
-// of zstd are built on first use, because most processes need none or only the decoder's.
+// codec packs and unpacks values. Its zero value is ready for use. The tables of
+// zstd are built on first use, because most processes need none or only the
+// decoder's.
 type codec struct {
 	parallel         int // number of goroutines that pack or unpack; 0 is one
 	encoder, decoder sync.Once
@@ -90,8 +91,9 @@ func (s stored) check(owner []byte) error {
 	return nil
 }
 
-// checksum covers the row's identity as well as its bytes: a value under a wrong key is as wrong
-// as a flipped bit. It covers the stored bytes, so that damaged input never reaches the decoder.
+// checksum covers the row's identity as well as its bytes: a value under a wrong
+// key is as wrong as a flipped bit. It covers the stored bytes, so that damaged
+// input never reaches the decoder.
 func (s stored) checksum(owner []byte) []byte {
 	h := sha256.New()
 	head := appendString(nil, string(owner))
@@ -104,8 +106,8 @@ func (s stored) checksum(owner []byte) []byte {
 
 func (c *codec) compress(value []byte) []byte {
 	c.encoder.Do(func() {
-		// NewWriter and NewReader fail only for wrong options; the options here are constants,
-		// covered by tests.
+		// NewWriter and NewReader fail only for wrong options; the options here
+		// are constants, covered by tests.
 		c.w, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(max(c.parallel, 1)), zstd.WithEncoderCRC(false))
 	})
 	return c.w.EncodeAll(value, nil)

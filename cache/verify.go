@@ -44,7 +44,8 @@ func VerifyTraces(ctx context.Context, dir string) (Report, error) {
 // rowReader reads the rows of a file to be checked.
 type rowReader struct {
 	query string
-	// read scans one row and returns its name, its value, and the owner for the value's checksum.
+	// read scans one row and returns its name, its value, and the owner for the
+	// value's checksum.
 	read func(scan func(...any) error) (name string, owner []byte, s stored, err error)
 }
 
@@ -115,9 +116,9 @@ func (h *handle) verify(ctx context.Context, reader rowReader, r *Report) error 
 	return rows.Err()
 }
 
-// structure runs SQLite's integrity check, which returns one row "ok" or one
-// row for each problem. An unreadable page is no problem of the file but an error of the system,
-// such as EIO.
+// structure runs SQLite's integrity check, which returns one row "ok" or one row
+// for each problem. An unreadable page is no problem of the file but an error of
+// the system, such as EIO.
 func (h *handle) structure(ctx context.Context, r *Report) error {
 	rows, err := h.read.QueryContext(ctx, "PRAGMA integrity_check")
 	if err != nil {

@@ -15,10 +15,10 @@ type Abbreviated struct {
 	Ambiguous bool // several commits begin with the word
 }
 
-// Abbreviated looks up hexadecimal words, each at least four digits of a hash, among
-// all commits of the repository. An annotated tag stands for its commit; branch names are
-// ignored. The answers are in the order of the words. One process looks up all words; each
-// ambiguous word needs one more process.
+// Abbreviated looks up hexadecimal words, each at least four digits of a hash, among all commits
+// of the repository. An annotated tag stands for its commit; branch names are ignored. The
+// answers are in the order of the words. One process looks up all words; each ambiguous word
+// needs one more process.
 func (r *Repo) Abbreviated(ctx context.Context, words []string) ([]Abbreviated, error) {
 	out := make([]Abbreviated, len(words))
 	var open []int // words that are not the beginning of exactly one commit
@@ -52,8 +52,8 @@ func (r *Repo) Abbreviated(ctx context.Context, words []string) ([]Abbreviated, 
 	return out, failed
 }
 
-// hexNames returns words as names for cat-file. A word that is not hexadecimal becomes
-// the name of the empty tree or blob, which is no commit.
+// hexNames returns words as names for cat-file. A word that is not hexadecimal becomes the name
+// of the empty tree or blob, which is no commit.
 func (r *Repo) hexNames(words []string, suffix string) []string {
 	names := make([]string, len(words))
 	for i, w := range words {

@@ -84,9 +84,9 @@ func parseAncestor(line string) (Ancestor, error) {
 	return a, nil
 }
 
-// Tips lists the commits at HEAD and at the branches, remote branches and tags of the
-// user's repository, each once. Other refs are left out, because a mirror of a forge has a ref
-// for each proposed change.
+// Tips lists the commits at HEAD and at the branches, remote branches and tags of the user's
+// repository, each once. Other refs are left out, because a mirror of a forge has a ref for each
+// proposed change.
 func (r *Repo) Tips(ctx context.Context) ([]OID, error) {
 	tips, err := r.refTips(ctx, "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {

@@ -64,10 +64,10 @@ type ApplyOptions struct {
 	Check bool // git apply --check: nothing is written
 }
 
-// ApplyPatch applies a patch to the user's work tree as git apply does. The user's
-// settings for white space do not apply: the patch is applied as it is, or not at all.
-// But git apply first checks all files and then writes them one by one, so an error of the file
-// system may leave only some files written.
+// ApplyPatch applies a patch to the user's work tree as git apply does. The user's settings for
+// white space do not apply: the patch is applied as it is, or not at all. But git apply first
+// checks all files and then writes them one by one, so an error of the file system may leave only
+// some files written.
 func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) error {
 	if err := r.CheckWorkTree(); err != nil {
 		return err
@@ -87,9 +87,9 @@ func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) e
 	return err
 }
 
-// CommitIndex commits the user's index as git commit does, with the user's identity,
-// settings and hooks, and returns the commit. The message is UTF-8 and is not changed. If a hook
-// fails, the result is an error and nothing is committed.
+// CommitIndex commits the user's index as git commit does, with the user's identity, settings and
+// hooks, and returns the commit. The message is UTF-8 and is not changed. If a hook fails, the
+// result is an error and nothing is committed.
 func (r *Repo) CommitIndex(ctx context.Context, message string) (OID, error) {
 	git := &gitcmd.Runner{
 		Dir: r.workTree, Env: gitcmd.OwnEnv(r.opt.Dir != ""), Pins: []string{"--no-pager"},

@@ -18,9 +18,10 @@ type Bisection struct {
 	Steps int // git's estimate of the remaining tries
 }
 
-// Bisect picks the commit that best divides the range between known good commits and a known bad
-// one, as git bisect does. It never picks a commit in skip. Each skipped commit in the range
-// moves the pick further from the middle, because untestable commits are usually neighbours.
+// Bisect picks the commit that best divides the range between known good commits
+// and a known bad one, as git bisect does. It never picks a commit in skip. Each
+// skipped commit in the range moves the pick further from the middle, because
+// untestable commits are usually neighbours.
 func (r *Repo) Bisect(ctx context.Context, bad OID, good, skip []OID) (Bisection, error) {
 	args := []string{"rev-list", "--bisect-vars", "--stdin"}
 	out, err := r.revList(ctx, args, bad, good)
@@ -109,7 +110,8 @@ func (r *Repo) AncestorAt(ctx context.Context, tip OID, n int) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// revList runs rev-list on the history of tip, without the history of the commits in not.
+// revList runs rev-list on the history of tip, without the history of the commits
+// in not.
 func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) ([]byte, error) {
 	if err := validAll(append([]OID{tip}, not...)...); err != nil {
 		return nil, err

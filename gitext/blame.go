@@ -41,7 +41,8 @@ type BlameLine struct {
 	PreviousPath string
 }
 
-// Blame reports the commit of origin of each line of a file at rev, in the order of the lines.
+// Blame reports the commit of origin of each line of a file at rev, in the order
+// of the lines.
 func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions) ([]BlameLine, error) {
 	args, err := opt.args()
 	if err = errors.Join(err, rev.valid(), checkPaths([]string{path})); err != nil {
@@ -63,8 +64,8 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	return lines, nil
 }
 
-// blameError replaces the error of a failed blame by one with the cause: the file does not exist,
-// or an object is missing.
+// blameError replaces the error of a failed blame by one with the cause: the file
+// does not exist, or an object is missing.
 func (r *Repo) blameError(ctx context.Context, err error, rev OID, path string) error {
 	var gitErr *gitcmd.Error
 	if errors.As(err, &gitErr) && gitErr.Exit == 128 {
@@ -109,8 +110,9 @@ func (o BlameOptions) args() ([]string, error) {
 	return args, nil
 }
 
-// blameCommit has the fields that the porcelain format prints once for each commit. If a commit
-// has lines from several files, git repeats path and previous.
+// blameCommit has the fields that the porcelain format prints once for each
+// commit. If a commit has lines from several files, git repeats path and
+// previous.
 type blameCommit struct {
 	path, previousPath string
 	previous           OID
@@ -165,7 +167,8 @@ func (b *blameReader) one(head string) (BlameLine, error) {
 }
 
 // headers reads the header lines of an entry and returns the line's text. git
-// prints "previous" before "filename", or omits it, so both are known at the filename.
+// prints "previous" before "filename", or omits it, so both are known at the
+// filename.
 func (b *blameReader) headers(c *blameCommit) ([]byte, error) {
 	var previous OID
 	var previousPath string

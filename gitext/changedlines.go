@@ -30,10 +30,10 @@ type LinesTaker interface {
 	Commit(c Ancestor, err error) bool
 }
 
-// ChangedLines reads the changed lines of all files of the commits, as git log -p
-// compares them: with the first parent, with renames, without textconv. Binary files are
-// compared as text. Merges have no files. An unreadable commit does not end the reading; any
-// other error does and is returned.
+// ChangedLines reads the changed lines of all files of the commits, as git log -p compares them:
+// with the first parent, with renames, without textconv. Binary files are compared as text.
+// Merges have no files. An unreadable commit does not end the reading; any other error does and
+// is returned.
 func (r *Repo) ChangedLines(ctx context.Context, commits []Ancestor, take LinesTaker) error {
 	var pairs []pair
 	for _, c := range commits {

@@ -59,8 +59,7 @@ func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Over
 			return nil, "", fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
 		}
 	}
-	// A killed git leaves its lock behind. dir has one user at a time, so the lock
-	// is stale.
+	// A killed git leaves its lock behind. dir has one user at a time, so the lock is stale.
 	os.Remove(w.index + ".lock")
 	if _, err := w.git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", "--reset", "-u", string(tree)}}); err != nil {
 		// The index no longer matches the files: files of this commit only would be kept, like a
@@ -125,9 +124,8 @@ func (w *checkout) empty() error {
 	return removeBelow(root, filepath.Base(w.dir))
 }
 
-// combine writes the tree of commit with the files of over on top into the
-// checkout's own object directory. Checking out that tree in one step keeps the time stamps of
-// unchanged files.
+// combine writes the tree of commit with the files of over on top into the checkout's own object
+// directory. Checking out that tree in one step keeps the time stamps of unchanged files.
 func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID, error) {
 	git := *w.git
 	index := w.dir + ".combine"
@@ -139,8 +137,8 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 	return w.repo.treeOver(ctx, &git, over)
 }
 
-// treeOver writes the tree of git's index with the files of over on top. The index must
-// be a scratch file, because it changes.
+// treeOver writes the tree of git's index with the files of over on top. The index must be a
+// scratch file, because it changes.
 func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay) (OID, error) {
 	info, err := r.indexInfo(ctx, git, over)
 	if err != nil {

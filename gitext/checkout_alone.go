@@ -17,8 +17,8 @@ import (
 // repository. A command in dir can read no other commit or its objects, provided that it cannot
 // read this repository's own directory.
 //
-// The objects are copied into dir.alone beside dir, which the command must be able to
-// read. The time for the copy, made once for each tree, grows with the size of the tree.
+// The objects are copied into dir.alone beside dir, which the command must be able to read. The
+// time for the copy, made once for each tree, grows with the size of the tree.
 func (r *Repo) CheckoutAlone(ctx context.Context, commit OID, dir string, over ...Overlay) error {
 	w, tree, err := r.checkOut(ctx, commit, dir, over)
 	if err != nil {

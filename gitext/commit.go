@@ -53,8 +53,8 @@ func (r *Repo) Commit(ctx context.Context, oid OID) (Commit, error) {
 	return c, nil
 }
 
-// These constants bound the kept part of a commit, which may have any length. The longest message
-// in git.git has 30 KB.
+// These constants bound the kept part of a commit, which may have any length. The
+// longest message in git.git has 30 KB.
 const (
 	maxCommit       = 16 << 20  // bytes read of a commit; a merge of 60,000 parents has 3 MB
 	maxMessage      = 256 << 10 // of a message
@@ -95,8 +95,8 @@ func (r *Repo) rawCommit(ctx context.Context, oid OID) (c Commit, encoding strin
 	return c, encoding, err
 }
 
-// eachRawCommit reads commits without conversion and passes each to take, with its encoding
-// header.
+// eachRawCommit reads commits without conversion and passes each to take, with
+// its encoding header.
 func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c Commit, encoding string, err error)) {
 	names := make([]string, len(oids))
 	for i, oid := range oids {
@@ -200,7 +200,8 @@ func parsePerson(s string) Person {
 	return p
 }
 
-// atMost returns a copy of the first bytes of s, so that the rest of s can be freed.
+// atMost returns a copy of the first bytes of s, so that the rest of s can be
+// freed.
 func atMost(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s
@@ -220,8 +221,8 @@ func parseZone(s string) *time.Location {
 }
 
 // reencode converts the texts of a commit to UTF-8. Latin 1 is converted here.
-// For other encodings, which are rare (Shift-JIS, KOI8-R, windows-125x), it starts a git process
-// for each such commit.
+// For other encodings, which are rare (Shift-JIS, KOI8-R, windows-125x), it
+// starts a git process for each such commit.
 func (r *Repo) reencode(ctx context.Context, c *Commit, encoding string) error {
 	texts := []*string{&c.Author.Name, &c.Author.Email, &c.Committer.Name, &c.Committer.Email, &c.Message}
 	switch strings.ToLower(encoding) {

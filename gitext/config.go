@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// Config reads all agent.* settings at once. Keys are in git's form: lower case except for the
-// middle part. If a key has several values, the last one counts.
+// Config reads all agent.* settings at once. Keys are in git's form: lower case
+// except for the middle part. If a key has several values, the last one counts.
 func (r *Repo) Config(ctx context.Context) (map[string][]gitconfig.Value, error) {
 	return r.settings(ctx, `^agent\.`)
 }
@@ -34,16 +34,17 @@ func (r *Repo) settings(ctx context.Context, pattern string) (map[string][]gitco
 	return gitconfig.Parse(string(out)), nil
 }
 
-// Settings reads the agent.* settings that git sees in the current directory. Outside a
-// repository, only the settings of the user and the system count.
+// Settings reads the agent.* settings that git sees in the current directory.
+// Outside a repository, only the settings of the user and the system count.
 func Settings(ctx context.Context) (map[string][]gitconfig.Value, error) {
 	outside := &Repo{}
 	outside.user = &gitcmd.Runner{Env: gitcmd.UserEnv(false), Pins: gitcmd.Pinned, Timeout: gitcmd.QuickTimeout, Look: outside.blockingFile}
 	return outside.settings(ctx, `^agent\.`)
 }
 
-// readLimits reads agent.gitMemory while Open continues; the first read of an object waits for
-// the value. The first call that depends on the configuration reports an unreadable one.
+// readLimits reads agent.gitMemory while Open continues; the first read of an
+// object waits for the value. The first call that depends on the configuration
+// reports an unreadable one.
 func (r *Repo) readLimits(ctx context.Context) *gitcmd.Limits {
 	read := r.opt.Settings
 	if read == nil {

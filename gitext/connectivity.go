@@ -8,11 +8,12 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// CheckConnectivity checks that this clone has every object reachable from its refs and HEAD. For
-// a missing object, it returns a *MissingObjectError. It reads every tree of the history, newest
-// first, so a clone that lacks much fails soon, and a complete one takes long (portage with
-// 190,000 objects: 2.2 s on a busy machine). ctx bounds the time. A missing object does not count
-// for Missed, because no caller needed it.
+// CheckConnectivity checks that this clone has every object reachable from its
+// refs and HEAD. For a missing object, it returns a *MissingObjectError. It reads
+// every tree of the history, newest first, so a clone that lacks much fails soon,
+// and a complete one takes long (portage with 190,000 objects: 2.2 s on a busy
+// machine). ctx bounds the time. A missing object does not count for Missed,
+// because no caller needed it.
 func (r *Repo) CheckConnectivity(ctx context.Context) error {
 	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(objectname)"}})
 	if err != nil {

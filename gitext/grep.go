@@ -39,8 +39,8 @@ const (
 )
 
 // Grep finds lines in the files of a commit, ordered by path and line. No match
-// is not an error. If the clone lacks files, Grep returns the matches in the other files together
-// with a *MissingObjectError for the first missing file.
+// is not an error. If the clone lacks files, Grep returns the matches in the
+// other files together with a *MissingObjectError for the first missing file.
 func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch, error) {
 	if opt.Pattern == "" || strings.ContainsAny(opt.Pattern, "\x00\n") {
 		return nil, fmt.Errorf("%q is not a pattern", opt.Pattern)
@@ -91,7 +91,8 @@ func (r *Repo) Grep(ctx context.Context, rev OID, opt GrepOptions) ([]GrepMatch,
 	return matches, err
 }
 
-// noteReads records the failed search of the files below the paths, or of all files.
+// noteReads records the failed search of the files below the paths, or of all
+// files.
 func noteReads(ctx context.Context, rev OID, paths []string) {
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -102,16 +103,18 @@ func noteReads(ctx context.Context, rev OID, paths []string) {
 }
 
 const (
-	// treePatience is the running time of a search after which the files of the tree are counted.
+	// treePatience is the running time of a search after which the files of the
+	// tree are counted.
 	treePatience = 5 * time.Second
-	// maxSearched bounds the files of a search. The largest known public tree has half a million
-	// files.
+	// maxSearched bounds the files of a search. The largest known public tree has
+	// half a million files.
 	maxSearched = 4_000_000
 )
 
-// watchTree ends a search of a tree with too many files. A few small trees that contain each
-// other many times can make more files than git can ever read, and git prints nothing while it
-// reads. watchTree counts no files if the search ends within treePatience.
+// watchTree ends a search of a tree with too many files. A few small trees that
+// contain each other many times can make more files than git can ever read, and
+// git prints nothing while it reads. watchTree counts no files if the search ends
+// within treePatience.
 func (r *Repo) watchTree(ctx context.Context, rev OID, paths []string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(treePatience, func() {

@@ -31,8 +31,8 @@ func (r *Repo) Lacking(ctx context.Context, oids []OID) ([]OID, error) {
 }
 
 // LackingVersions lists up to max missing objects of this clone: blobs of any version of the
-// files at the paths, in the history of rev. For a clone without trees, the error is a
-// *MissingObjectError. A path with a line break is ignored.
+// files at the paths, in the history of rev. For a clone without trees, the error is
+// a *MissingObjectError. A path with a line break is ignored.
 func (r *Repo) LackingVersions(ctx context.Context, rev OID, paths []string, max int) ([]OID, error) {
 	if err := rev.valid(); err != nil {
 		return nil, err

@@ -43,8 +43,8 @@ type LogEntry struct {
 	Files                   []FileChange // without hunks; merges have none
 }
 
-// logFormat prints each entry as one line that begins with a NUL byte. No raw record or patch
-// line begins with NUL.
+// logFormat prints each entry as one line that begins with a NUL byte. No raw
+// record or patch line begins with NUL.
 const logFormat = "--format=tformat:%x00%H%x00%P%x00%at%x00%ct%x00%an%x00%ae%x00%s"
 
 func (o LogOptions) args() ([]string, error) {

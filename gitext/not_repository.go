@@ -8,9 +8,9 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// notRepository explains why git found no repository. If there is none, the
-// error is ErrNotRepository. If git refuses an existing repository, the error has git's reason,
-// or our own if git only says that there is no repository.
+// notRepository explains why git found no repository. If there is none, the error
+// is ErrNotRepository. If git refuses an existing repository, the error has git's
+// reason, or our own if git only says that there is no repository.
 func (r *Repo) notRepository(err error) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Exit != 128 {

@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Blob reads a blob. A blob of more than max bytes (0: no bound) is a *TooLargeError; a missing
-// blob is a *MissingObjectError.
+// Blob reads a blob. A blob of more than max bytes (0: no bound) is
+// a *TooLargeError; a missing blob is a *MissingObjectError.
 func (r *Repo) Blob(ctx context.Context, oid OID, max int64) ([]byte, error) {
 	if err := oid.valid(); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func usableBlob(head gitcmd.ObjectHead, name string, max int64) error {
 	return nil
 }
 
-// BlobAt reads the file at path in a commit or tree. If there is no file at path, the error is
-// ErrNotExist.
+// BlobAt reads the file at path in a commit or tree. If there is no file at path,
+// the error is ErrNotExist.
 func (r *Repo) BlobAt(ctx context.Context, rev OID, path string, max int64) ([]byte, error) {
 	oid, mode, err := r.entry(ctx, rev, path)
 	if err != nil {
@@ -78,8 +78,8 @@ const (
 )
 
 // entry finds a path in a tree. It asks cat-file first, which is fast. If
-// cat-file's line protocol cannot carry the path, or cat-file does not find it, entry asks
-// ls-tree, which also tells the reason.
+// cat-file's line protocol cannot carry the path, or cat-file does not find it,
+// entry asks ls-tree, which also tells the reason.
 func (r *Repo) entry(ctx context.Context, rev OID, path string) (OID, uint32, error) {
 	if err := rev.valid(); err != nil {
 		return "", 0, err

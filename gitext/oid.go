@@ -9,7 +9,8 @@ import (
 // OID is an object id: 40 or 64 lower-case hexadecimal digits.
 type OID string
 
-// shortDigits is the length of an abbreviated id, as in the kernel's Fixes trailers.
+// shortDigits is the length of an abbreviated id, as in the kernel's Fixes
+// trailers.
 const shortDigits = 12
 
 // Short is the abbreviated id, twelve digits.

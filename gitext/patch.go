@@ -34,8 +34,8 @@ type Patch struct {
 	LeftOut        []LeftOut
 }
 
-// LeftOut is a file of the work tree that cannot be compared without one of the user's programs:
-// the filter in its attributes.
+// LeftOut is a file of the work tree that cannot be compared without one of the
+// user's programs: the filter in its attributes.
 type LeftOut struct{ Path, Filter string }
 
 // FileChange is one changed file.
@@ -149,13 +149,13 @@ func changed(p *Patch) []OID {
 	return oids
 }
 
-// patchBatch is the number of commits for one diff-tree process: many enough to make its start
-// cheap, few enough to waste little if the caller stops early.
+// patchBatch is the number of commits for one diff-tree process: many enough to
+// make its start cheap, few enough to waste little if the caller stops early.
 const patchBatch = 2048
 
 // Patches compares many commits, each with its first parent (a root commit with
-// the empty tree), in the order given, in one diff-tree process. An error
-// belongs to its commit: after a *MissingObjectError, the other commits follow.
+// the empty tree), in the order given, in one diff-tree process. An error belongs
+// to its commit: after a *MissingObjectError, the other commits follow.
 func (r *Repo) Patches(ctx context.Context, commits []OID, opt PatchOptions) iter.Seq2[*Patch, error] {
 	return func(yield func(*Patch, error) bool) {
 		args, err := opt.args()
@@ -205,15 +205,16 @@ func (p *pair) suspects() []OID {
 	return oids
 }
 
-// endMark begins an input line that diff-tree --stdin echoes because it is no object id. The
-// echoed line ends the output for one commit, even an empty one, and makes git flush.
+// endMark begins an input line that diff-tree --stdin echoes because it is no
+// object id. The echoed line ends the output for one commit, even an empty one,
+// and makes git flush.
 const endMark = '='
 
 // eachPair writes commits to diff-tree --stdin and reads the answers one after
 // the other. If git dies at a commit (a blob is missing), that commit gets the
-// error and a new process continues after it. A commit on which git hits a bound takes seconds,
-// so after maxCutPairs such commits the rest get the same error. eachPair returns false if the
-// caller wants no more.
+// error and a new process continues after it. A commit on which git hits a bound
+// takes seconds, so after maxCutPairs such commits the rest get the same error.
+// eachPair returns false if the caller wants no more.
 func (r *Repo) eachPair(
 	ctx context.Context,
 	commits []OID,
@@ -265,11 +266,12 @@ func (r *Repo) comparePairs(
 	return more
 }
 
-// maxCutPairs is the number of commits of a batch that may hit a bound before the rest fail too.
+// maxCutPairs is the number of commits of a batch that may hit a bound before the
+// rest fail too.
 const maxCutPairs = 2
 
-// pairLines builds the input of diff-tree. An unreadable commit gets only the mark, so that its
-// answer is empty.
+// pairLines builds the input of diff-tree. An unreadable commit gets only the
+// mark, so that its answer is empty.
 func pairLines(pairs []pair) string {
 	var b strings.Builder
 	for _, p := range pairs {

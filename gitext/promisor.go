@@ -53,10 +53,10 @@ var noPrompts = []string{
 	"GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0",
 }
 
-// FetchObjects fetches the objects from a remote with one connection, as git does for
-// a partial clone, and stores them in the repository. It needs no terminal, changes no
-// ref, and starts no hook. It runs the same programs as git fetch, with the user's credentials,
-// so callers need the user's request. The fetch ends after limit.
+// FetchObjects fetches the objects from a remote with one connection, as git does for a partial
+// clone, and stores them in the repository. It needs no terminal, changes no ref, and starts no
+// hook. It runs the same programs as git fetch, with the user's credentials, so callers need the
+// user's request. The fetch ends after limit.
 func (r *Repo) FetchObjects(ctx context.Context, remote string, oids []OID, limit time.Duration) error {
 	if remote == "" || remote[0] == '-' {
 		return fmt.Errorf("%q is not the name of a remote", remote)

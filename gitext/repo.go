@@ -30,9 +30,9 @@ const (
 	BloomAuto BloomMode = iota
 	// BloomOff ignores the filters.
 	BloomOff
-	// BloomBuild makes Open write the filters for all refs, if there are none or
-	// the refs have moved. This takes 1.3 s of CPU and 2.4 MB for the 21,000 commits of Open
-	// vSwitch, 0.3 s for few new commits, and 7-13 s for 80,000 commits.
+	// BloomBuild makes Open write the filters for all refs, if there are none or the refs have
+	// moved. This takes 1.3 s of CPU and 2.4 MB for the 21,000 commits of Open vSwitch, 0.3 s for
+	// few new commits, and 7-13 s for 80,000 commits.
 	BloomBuild
 )
 
@@ -55,8 +55,8 @@ type OpenOptions struct {
 	// may be nil.
 	Searched func(r *Repo, took time.Duration)
 
-	// Settings returns the agent.* settings as git sees them in Dir; nil asks
-	// git. A caller that already has them saves a process.
+	// Settings returns the agent.* settings as git sees them in Dir; nil asks git. A caller that
+	// already has them saves a process.
 	Settings func(context.Context) (map[string][]gitconfig.Value, error)
 
 	// Log is called after every git call. It may be nil and must be safe for
@@ -91,10 +91,10 @@ type Repo struct {
 	versionErr  error
 }
 
-// Open finds the repository at opt.Dir. It writes nothing into the repository.
-// It starts one git process and, without opt.Settings, a second one, which reads
-// the memory bound while Open continues. The first Open of a repository also writes the shadow
-// directory. All other work waits for the first need.
+// Open finds the repository at opt.Dir. It writes nothing into the repository. It starts one git
+// process and, without opt.Settings, a second one, which reads the memory bound while Open
+// continues. The first Open of a repository also writes the shadow directory. All other work
+// waits for the first need.
 func Open(ctx context.Context, opt OpenOptions) (*Repo, error) {
 	if opt.Timeout == 0 {
 		opt.Timeout = gitcmd.DefaultTimeout
@@ -187,10 +187,10 @@ func (r *Repo) setObjects(dir string) {
 	}
 }
 
-// ObjectDirs lists the directories that hold the repository's objects,
-// including those of its alternates. A repository may name any directory as an alternate, such as
-// the home directory, and a caller may grant a sandbox access to the listed directories. So
-// ObjectDirs lists a directory only if all its entries belong in an object directory.
+// ObjectDirs lists the directories that hold the repository's objects, including those of its
+// alternates. A repository may name any directory as an alternate, such as the home directory,
+// and a caller may grant a sandbox access to the listed directories. So ObjectDirs lists a
+// directory only if all its entries belong in an object directory.
 func (r *Repo) ObjectDirs() []string { return gitdir.ObjectDirs(r.objects) }
 
 // maxShallow bounds the size of the file shallow: a million commits.
@@ -248,8 +248,8 @@ func (r *Repo) Shallow() bool { return r.shallow }
 // ObjectFormat is sha1 or sha256.
 func (r *Repo) ObjectFormat() string { return r.format }
 
-// ShallowBoundary returns the commits whose parents this clone lacks. git
-// blames them for all older lines, so none of them is a reliable answer.
+// ShallowBoundary returns the commits whose parents this clone lacks. git blames them for all
+// older lines, so none of them is a reliable answer.
 func (r *Repo) ShallowBoundary() map[OID]bool { return r.boundary }
 
 // ID names the repository on this machine, for cache keys only.
@@ -262,9 +262,9 @@ func (r *Repo) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Partial reports whether this is a partial clone, which may lack objects: git
-// leaves a .promisor file beside each pack of such a clone, even after all
-// objects have been fetched. Missed and CheckConnectivity tell whether objects are missing.
+// Partial reports whether this is a partial clone, which may lack objects: git leaves a .promisor
+// file beside each pack of such a clone, even after all objects have been fetched. Missed and
+// CheckConnectivity tell whether objects are missing.
 func (r *Repo) Partial() bool { return gitdir.Partial(r.objects) }
 
 // GitVersion is the number that git --version prints.

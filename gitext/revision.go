@@ -99,10 +99,9 @@ func (r *Repo) revisionHint(rev string) string {
 	return "'git log --oneline --all' lists what there is"
 }
 
-// ResolveRevisions turns revisions and ranges into commits. A single revision
-// stands for that one commit. Ranges (A..B, A...B, A^!) are walked newest
-// first, as git rev-list does. Beside a ^A, a single revision stands for all commits reachable
-// from it. No commit is listed twice.
+// ResolveRevisions turns revisions and ranges into commits. A single revision stands for that one
+// commit. Ranges (A..B, A...B, A^!) are walked newest first, as git rev-list does. Beside a ^A, a
+// single revision stands for all commits reachable from it. No commit is listed twice.
 func (r *Repo) ResolveRevisions(ctx context.Context, revs []string) ([]OID, error) {
 	var lone, walk []string // walk is the input of rev-list: oids and ^oids
 	negative := false
@@ -224,9 +223,9 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant OID) (bool, 
 	return true, nil
 }
 
-// explain turns a failure of git into a *MissingObjectError if this clone lacks
-// an object that git needed. It does not interpret git's message: it checks whether the ids in
-// the message, and the suspects, exist.
+// explain turns a failure of git into a *MissingObjectError if this clone lacks an object that
+// git needed. It does not interpret git's message: it checks whether the ids in the message, and
+// the suspects, exist.
 func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 	var gitErr *gitcmd.Error
 	if !errors.As(err, &gitErr) || gitErr.Stopped() {

@@ -77,7 +77,8 @@ func (r *Repo) shadowFiles() map[string][]byte {
 	return files
 }
 
-// shallowFile returns the boundary in the format of git's file shallow, sorted for comparison.
+// shallowFile returns the boundary in the format of git's file shallow, sorted
+// for comparison.
 func shallowFile(boundary map[OID]bool) []byte {
 	var b bytes.Buffer
 	for _, oid := range slices.Sorted(maps.Keys(boundary)) {

@@ -23,8 +23,8 @@ type Stat struct {
 }
 
 // Stats counts the changes of many commits, in the order given, in one process
-// and with rename detection. For a partly unreadable commit, Err is set; any other failure ends
-// the call.
+// and with rename detection. For a partly unreadable commit, Err is set; any
+// other failure ends the call.
 func (r *Repo) Stats(ctx context.Context, commits []OID) ([]Stat, error) {
 	stats := make([]Stat, 0, len(commits))
 	var failed error
@@ -118,8 +118,8 @@ func (s *Stat) raw(out *bufio.Reader, record string) error {
 	return err
 }
 
-// count reads the n-th "added\tdeleted\tpath". Numstat records come in the
-// order of the raw ones; a rename's two paths follow as separate records.
+// count reads the n-th "added\tdeleted\tpath". Numstat records come in the order
+// of the raw ones; a rename's two paths follow as separate records.
 func (s *Stat) count(out *bufio.Reader, record string, n int) error {
 	f := strings.SplitN(record, "\t", 3)
 	if len(f) != 3 || n >= s.Files {

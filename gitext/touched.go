@@ -15,9 +15,9 @@ type Touched struct {
 	Paths []string // the first ones, in git's order
 }
 
-// Touched counts the files that each commit changes and names up to most of
-// them. It compares only trees, so a commit of any size is cheap and no blob is needed. Commits
-// with unreadable trees are left out.
+// Touched counts the files that each commit changes and names up to most of them.
+// It compares only trees, so a commit of any size is cheap and no blob is needed.
+// Commits with unreadable trees are left out.
 func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]Touched, error) {
 	touched := make(map[OID]Touched, len(commits))
 	var failed error
@@ -48,8 +48,9 @@ func (r *Repo) Touched(ctx context.Context, commits []OID, most int) (map[OID]To
 	return touched, nil
 }
 
-// readTouched reads the raw records of one commit, up to the mark. After each record comes its
-// path as a separate record, which may begin like a raw record or like the mark.
+// readTouched reads the raw records of one commit, up to the mark. After each
+// record comes its path as a separate record, which may begin like a raw record
+// or like the mark.
 func readTouched(out *bufio.Reader, most int) (Touched, error) {
 	var t Touched
 	for {

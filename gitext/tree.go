@@ -20,9 +20,9 @@ type TreeEntry struct {
 	Submodule bool
 }
 
-// Tree lists the files of a commit in git's order: all files, or those below
-// the given paths. It needs no blob. If the tree is too large, Tree returns the first files
-// together with an ErrTooManyFiles.
+// Tree lists the files of a commit in git's order: all files, or those below the
+// given paths. It needs no blob. If the tree is too large, Tree returns the first
+// files together with an ErrTooManyFiles.
 func (r *Repo) Tree(ctx context.Context, rev OID, paths ...string) ([]TreeEntry, error) {
 	if err := errors.Join(rev.valid(), checkPaths(paths)); err != nil {
 		return nil, err
@@ -73,9 +73,9 @@ func parseTreeEntry(record string) (TreeEntry, error) {
 	return TreeEntry{Path: path, Mode: uint32(mode), OID: oid, Submodule: mode == modeSubmodule}, nil
 }
 
-// Changes lists the files that differ between two commits, as Patch does, but without hunks and
-// Binary. Parent "" is the empty tree. Exact renames cost nothing; the search for others reads
-// blobs.
+// Changes lists the files that differ between two commits, as Patch does, but
+// without hunks and Binary. Parent "" is the empty tree. Exact renames cost
+// nothing; the search for others reads blobs.
 func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions) ([]FileChange, error) {
 	if parent == "" {
 		parent = r.EmptyTree()

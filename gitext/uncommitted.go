@@ -18,8 +18,8 @@ import (
 	"git-agent/gitext/gitconfig"
 )
 
-// PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD
-// does. The ids of files outside the object store are all zeros.
+// PatchWorktree compares HEAD with the files of the work tree, as git diff HEAD does. The ids of
+// files outside the object store are all zeros.
 //
 // Line endings, $Id$ and encodings are converted according to attributes and the user's settings.
 // A file whose filter is defined in the user's own configuration (Git LFS) cannot be compared
@@ -115,9 +115,9 @@ func (u *uncommittedDir) noFile(ctx context.Context, failed error) error {
 	return nil
 }
 
-// untouched reports whether a file was listed only because its time stamp
-// differs from the index. diff-index lists such a file with no hunks and an unknown id; git diff
-// would refresh the index first.
+// untouched reports whether a file was listed only because its time stamp differs from the index.
+// diff-index lists such a file with no hunks and an unknown id; git diff would refresh the index
+// first.
 func untouched(f FileChange) bool {
 	return f.Status == 'M' && f.NewOID.zero() && f.OldMode == f.NewMode && f.Hunks == nil && !f.Binary && !f.Submodule
 }
@@ -174,9 +174,8 @@ func ownFilters(settings map[string][]gitconfig.Value) map[string]bool {
 	return names
 }
 
-// markBinary applies git's rule to files that were compared as text: it drops
-// the hunks of files with NUL bytes. It sees only hunks, so a binary file without NUL in its
-// hunks stays a text.
+// markBinary applies git's rule to files that were compared as text: it drops the hunks of files
+// with NUL bytes. It sees only hunks, so a binary file without NUL in its hunks stays a text.
 func markBinary(patch *Patch) {
 	for i := range patch.Files {
 		f := &patch.Files[i]

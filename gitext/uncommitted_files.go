@@ -16,11 +16,11 @@ const (
 	maxNewFiles = 1000
 )
 
-// Uncommitted returns the files of the work tree that differ from HEAD, and the new
-// files that git add would add, as overlays for Checkout, with contents as git add would store
-// them. left names the files that were left out: files that only one of the user's programs can
-// convert, changed files of more than 16 MiB, new files of more than 1 MiB, and new files beyond
-// a thousand.
+// Uncommitted returns the files of the work tree that differ from HEAD, and the new files that
+// git add would add, as overlays for Checkout, with contents as git add would store them. left
+// names the files that were left out: files that only one of the user's programs can convert,
+// changed files of more than 16 MiB, new files of more than 1 MiB, and new files beyond a
+// thousand.
 func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string, err error) {
 	patch, err := r.PatchWorktree(ctx, PatchOptions{})
 	if err != nil {

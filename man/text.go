@@ -125,8 +125,8 @@ func (t *formatter) text(s string) {
 	t.words = append(t.words, t.split(s)...)
 }
 
-// setTag places the tag of a .TP. A short tag goes on the same line as the text, a
-// longer one on a separate line.
+// setTag places the tag of a .TP. A short tag goes on the same line as the text, a longer one on
+// a separate line.
 func (t *formatter) setTag(s string) {
 	t.tag, t.extra = false, indentStep
 	styled, plain := t.fonts(s)

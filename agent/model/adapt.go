@@ -7,8 +7,8 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// requestForm is the form of requests for the server and the model. It starts as a guess and
-// changes after refusals.
+// requestForm is the form of requests for the server and the model. It starts as
+// a guess and changes after refusals.
 type requestForm struct {
 	Wire  Wire
 	Drop  []string // top-level fields of the body that the server does not accept
@@ -119,8 +119,8 @@ var (
 	fieldWord = pattern.Lazy(`[a-z]+(_[a-z]+)*`)
 )
 
-// blamedField returns the field of our body that an error blames, or "". All servers name the
-// field, though in different phrases.
+// blamedField returns the field of our body that an error blames, or "". All
+// servers name the field, though in different phrases.
 func blamedField(e *Error) string {
 	if !saysUnsupported().MatchString(e.Code + " " + e.Message) {
 		return ""

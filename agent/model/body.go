@@ -44,9 +44,9 @@ func (c *Client) finish(form requestForm, fields map[string]any) ([]byte, error)
 	return data, nil
 }
 
-// cacheKey returns the same key for requests with the same beginning. OpenAI routes requests with
-// equal keys to the same machine, whose cache may still have the beginning. Other servers ignore
-// such a key.
+// cacheKey returns the same key for requests with the same beginning. OpenAI
+// routes requests with equal keys to the same machine, whose cache may still have
+// the beginning. Other servers ignore such a key.
 func (c *Client) cacheKey(req Request) string {
 	if !isOpenAI(c.base) && !isAzure(c.base) || len(req.Messages) == 0 || req.Messages[0].Role != System {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Means returns the tool and the arguments of a call without the wrapping that some servers leave
-// around them: gpt-oss writes "functions.report" and "report<|channel|>commentary", and some
-// servers encode the object of arguments twice, as a JSON string in JSON. Name and Args stay as
-// sent.
+// Means returns the tool and the arguments of a call without the wrapping that
+// some servers leave around them: gpt-oss writes "functions.report" and
+// "report<|channel|>commentary", and some servers encode the object of arguments
+// twice, as a JSON string in JSON. Name and Args stay as sent.
 func (c Call) Means() (tool, args string) {
 	tool, _, _ = strings.Cut(strings.TrimPrefix(c.Name, "functions."), "<|")
 	if tool == "" {

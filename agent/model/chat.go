@@ -101,9 +101,9 @@ func encodeMessage(m Message, form requestForm) (any, error) {
 	return said, nil
 }
 
-// toolName matches the function names that servers accept. Servers parse the arguments of earlier
-// calls again for their template, and OpenAI checks function names: a malformed call by the model
-// would make every later request fail.
+// toolName matches the function names that servers accept. Servers parse the
+// arguments of earlier calls again for their template, and OpenAI checks function
+// names: a malformed call by the model would make every later request fail.
 var toolName = pattern.Lazy(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func resendable(m Message) bool {

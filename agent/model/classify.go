@@ -7,8 +7,9 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// These patterns classify errors by the server's text. They come from providers' documentation
-// and issue trackers of clients; most servers send a status and a text, but no code.
+// These patterns classify errors by the server's text. They come from providers'
+// documentation and issue trackers of clients; most servers send a status and a
+// text, but no code.
 var (
 	// Anthropic, Bedrock, OpenAI, Gemini, xAI, Groq, OpenRouter, Copilot,
 	// llama.cpp, LM Studio, MiniMax, Kimi, vLLM, TGI, Mistral, DeepSeek,
@@ -51,8 +52,8 @@ func (f serverError) error(status int, k keys) *Error {
 	return e
 }
 
-// class returns the class of an error. If the text and the status disagree, the text counts:
-// servers are careless with both, but more with the status.
+// class returns the class of an error. If the text and the status disagree, the
+// text counts: servers are careless with both, but more with the status.
 func (f serverError) class(status int) Class {
 	said := f.Code + " " + f.Kind + " " + f.Message
 	busy := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == 529 || status == http.StatusTooEarly
@@ -111,8 +112,8 @@ func (e *Error) retryable() bool {
 	return false
 }
 
-// emptyRefusal is the number of tokens above which a 400 without a reason counts as an overflow;
-// Cerebras and Mistral send such errors.
+// emptyRefusal is the number of tokens above which a 400 without a reason counts
+// as an overflow; Cerebras and Mistral send such errors.
 const emptyRefusal = 4000
 
 // conclude completes an error with conclusions from the request.

@@ -54,8 +54,8 @@ const (
 // maxAdapts bounds the changes of form for one request after refusals.
 const maxAdapts = 8
 
-// Client asks one model on one server. It is safe for concurrent use. Its
-// requests share knowledge about the server and the pauses that the server demands.
+// Client asks one model on one server. It is safe for concurrent use. Its requests share
+// knowledge about the server and the pauses that the server demands.
 type Client struct {
 	cfg  Config
 	base *url.URL

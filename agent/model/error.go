@@ -10,8 +10,8 @@ import (
 // Class is the kind of an error, by its remedy.
 type Class string
 
-// These are the classes and their meaning for a caller. A Client returns an error only after its
-// retries.
+// These are the classes and their meaning for a caller. A Client returns an error
+// only after its retries.
 const (
 	ClassAuth      Class = "auth"      // the key is wrong; every other request would fail, too
 	ClassQuota     Class = "quota"     // no credit; every other request would fail, too
@@ -57,8 +57,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Charged reports whether the server may charge for the failed request: it
-// received the request, but the answer was lost or is unreadable. Servers do not charge for
-// refused requests.
+// received the request, but the answer was lost or is unreadable. Servers do not
+// charge for refused requests.
 func (e *Error) Charged() bool {
 	var dial *net.OpError
 	switch e.Class {

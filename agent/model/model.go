@@ -1,9 +1,9 @@
 // Package model talks to language models over two APIs of OpenAI that many servers support: chat
 // completions, and stateless responses.
 //
-// A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose
-// [Class] tells the remedy. Faults of servers (an error with status 200, a cut answer, arguments
-// that are not JSON) never look like a success.
+// A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose [Class] tells the
+// remedy. Faults of servers (an error with status 200, a cut answer, arguments that are not JSON)
+// never look like a success.
 //
 // Promises: the result is a complete reply or an error; no part of a cut answer is returned. No
 // request asks for a stream, and a streamed answer is an error. An assistant's message is sent

@@ -11,9 +11,9 @@ type (
 	repeatKey struct{}
 )
 
-// OnRepeat returns a context whose requests call f before a retry if the server may charge for
-// the failed attempt, because it received the request but gave no complete answer. If f returns
-// false, the request fails with the error.
+// OnRepeat returns a context whose requests call f before a retry if the server
+// may charge for the failed attempt, because it received the request but gave no
+// complete answer. If f returns false, the request fails with the error.
 func OnRepeat(ctx context.Context, f func() bool) context.Context {
 	return context.WithValue(ctx, repeatKey{}, f)
 }
@@ -24,8 +24,8 @@ func mayRepeat(ctx context.Context, e *Error) bool {
 	return !ok || !e.Charged() || f()
 }
 
-// OnWait returns a context whose requests call f before each noticeable wait, with a text for the
-// user: the reason and the duration.
+// OnWait returns a context whose requests call f before each noticeable wait,
+// with a text for the user: the reason and the duration.
 func OnWait(ctx context.Context, f func(text string)) context.Context {
 	return context.WithValue(ctx, waitKey{}, f)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Unless the server demands a wait, intervals double from firstWait to longestWait, and each wait
-// is a random part of its interval ("full jitter").
+// Unless the server demands a wait, intervals double from firstWait to
+// longestWait, and each wait is a random part of its interval ("full jitter").
 const (
 	firstWait   = time.Second
 	longestWait = time.Minute
@@ -17,8 +17,8 @@ const (
 // maxWait is the longest wait that a server may demand.
 const maxWait = 2 * time.Minute
 
-// pace schedules requests. If a server is busy, all requests of a Client wait, not only the
-// refused one.
+// pace schedules requests. If a server is busy, all requests of a Client wait,
+// not only the refused one.
 type pace struct {
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
@@ -29,8 +29,8 @@ type pace struct {
 	why   *Error    // the error that caused it
 }
 
-// await waits for the end of the pause. If the pause is longer than maxWait, await immediately
-// returns the error that caused the pause.
+// await waits for the end of the pause. If the pause is longer than maxWait,
+// await immediately returns the error that caused the pause.
 func (p *pace) await(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -52,8 +52,8 @@ func (p *pace) await(ctx context.Context) error {
 	}
 }
 
-// backOff waits after the tries-th failed attempt. It returns e if the wait would be too long,
-// and the context's error if ctx ends.
+// backOff waits after the tries-th failed attempt. It returns e if the wait would
+// be too long, and the context's error if ctx ends.
 func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 	wait := e.RetryAfter
 	if wait <= 0 {

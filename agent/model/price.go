@@ -108,8 +108,8 @@ var hosts = []struct{ suffix, provider string }{
 	{"api.z.ai", "zai"}, {"dashscope-intl.aliyuncs.com", "alibaba"}, {"api.minimax.io", "minimax"},
 }
 
-// makers lists the providers that make their own models. If an unknown server (usually the user's
-// proxy) offers such a model, the maker's price applies.
+// makers lists the providers that make their own models. If an unknown server
+// (usually the user's proxy) offers such a model, the maker's price applies.
 var makers = []string{"openai", "anthropic", "google", "deepseek", "mistral", "xai", "moonshotai", "zai", "alibaba", "minimax"}
 
 // lookUp returns a model's price at a server.
@@ -136,8 +136,8 @@ func lookUp(base *url.URL, model string) (Price, bool) {
 	return Price{}, false
 }
 
-// namesOf returns the possible names of a model in the table: its own, and shorter ones without a
-// date ("-2025-08-07", "-20250807") or "-latest".
+// namesOf returns the possible names of a model in the table: its own, and
+// shorter ones without a date ("-2025-08-07", "-20250807") or "-latest".
 func namesOf(model string) []string {
 	model = strings.ToLower(strings.TrimPrefix(model, "models/")) // Gemini's prefix
 	names := []string{model}

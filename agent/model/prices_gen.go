@@ -5,9 +5,9 @@
 //	git clone https://github.com/anomalyco/models.dev
 //	go run prices_gen.go models.dev COMMIT > prices.txt
 //
-// COMMIT is only noted in the output. The program takes the models of the providers below that
-// call tools and have a price. If a price rises with the length of the prompt, the lowest step
-// counts.
+// COMMIT is only noted in the output. The program takes the models of the
+// providers below that call tools and have a price. If a price rises with the
+// length of the prompt, the lowest step counts.
 package main
 
 import (
@@ -71,8 +71,8 @@ func or(v, otherwise string) string {
 	return v
 }
 
-// read returns the fields of a file, with defaults from its base model. It reads only the subset
-// of TOML that the files use for numbers.
+// read returns the fields of a file, with defaults from its base model. It reads
+// only the subset of TOML that the files use for numbers.
 func read(tree fs.FS, path string) (map[string]string, error) {
 	data, err := fs.ReadFile(tree, path)
 	if err != nil {

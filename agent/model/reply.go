@@ -147,8 +147,8 @@ func chatFinish(reason string) (Finish, *Error) {
 	return FinishStop, nil // stop, tool_calls, eos, end_turn, ...: servers disagree
 }
 
-// chatCalls reads tool_calls. mended is nil if the server's own form can be
-// sent back, else the form to send back.
+// chatCalls reads tool_calls. mended is nil if the server's own form can be sent back, else the
+// form to send back.
 func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.RawMessage, e *Error) {
 	if isNull(raw) {
 		return nil, nil, nil
@@ -195,8 +195,8 @@ func chatCalls(raw json.RawMessage, number int) (calls []Call, mended []json.Raw
 // id is reproducible.
 func madeUpID(number, i int) string { return fmt.Sprintf("call_%d_%d", number, i) }
 
-// argsOf reads arguments, which should be a string that contains JSON. Some
-// servers send the object itself, or nothing for a function without parameters.
+// argsOf reads arguments, which should be a string that contains JSON. Some servers send the
+// object itself, or nothing for a function without parameters.
 func argsOf(raw json.RawMessage) string {
 	if isNull(raw) {
 		return "{}"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// These constants bound a reply, because it is recorded and mostly sent back with each later
-// request. Real answers stay far below: a signature in an id has a few thousand bytes, and the
-// thoughts of one answer a hundred thousand.
+// These constants bound a reply, because it is recorded and mostly sent back with
+// each later request. Real answers stay far below: a signature in an id has a few
+// thousand bytes, and the thoughts of one answer a hundred thousand.
 const (
 	maxKept   = 1 << 20   // bytes of one message
 	maxArgs   = 256 << 10 // bytes of one call's arguments
@@ -18,8 +18,8 @@ const (
 	shownArgs = 2 << 10   // bytes kept of too long arguments
 )
 
-// boundReply prepares a reply for recording and sending back: it checks the bounds and masks the
-// keys. number is the number of messages in the request.
+// boundReply prepares a reply for recording and sending back: it checks the
+// bounds and masks the keys. number is the number of messages in the request.
 func (c *Client) boundReply(reply *Reply, number int) error {
 	m := &reply.Message
 	k := bounder{keys: c.keys}
@@ -29,7 +29,8 @@ func (c *Client) boundReply(reply *Reply, number int) error {
 	for i := range m.Calls {
 		k.call(&m.Calls[i], madeUpID(number, i))
 	}
-	// A changed message is encoded again from its fields instead of being sent back unchanged.
+	// A changed message is encoded again from its fields instead of being sent
+	// back unchanged.
 	if k.changed || c.keys.mask(string(m.Raw)) != string(m.Raw) {
 		m.Raw = nil
 	}
@@ -70,8 +71,8 @@ func (k *bounder) short(s string, most int) string {
 	return cut(s, most)
 }
 
-// call bounds a call. Too long arguments become a text that is not an object, so that the tool
-// rejects them.
+// call bounds a call. Too long arguments become a text that is not an object, so
+// that the tool rejects them.
 func (k *bounder) call(call *Call, madeUp string) {
 	if call.Name = k.short(call.Name, maxName); call.Name == "" {
 		call.Name = "unknown"
@@ -86,8 +87,8 @@ func (k *bounder) call(call *Call, madeUp string) {
 	call.Args = k.text(call.Args)
 }
 
-// needed lists the fields of a message that servers need back. Other fields are sent back only if
-// they fit.
+// needed lists the fields of a message that servers need back. Other fields are
+// sent back only if they fit.
 var needed = []string{"role", "content", "tool_calls", "reasoning_content", "reasoning", "reasoning_details", "extra_content", "refusal"}
 
 // slim returns a message with only the needed fields.
@@ -109,8 +110,8 @@ func slim(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// maxValues bounds the number of values in one answer, because values take more memory than their
-// text.
+// maxValues bounds the number of values in one answer, because values take more
+// memory than their text.
 const maxValues = 200_000
 
 // tooManyValues reports whether a JSON text has more than maxValues values.

@@ -32,8 +32,8 @@ type (
 )
 
 // responsesBody encodes a request for the responses API. The server stores
-// nothing: each request has the whole conversation, including the model's earlier reasoning in
-// encrypted form.
+// nothing: each request has the whole conversation, including the model's earlier
+// reasoning in encrypted form.
 func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 	body := c.sharedFields(req)
 	body["store"], body["include"] = false, []string{"reasoning.encrypted_content"}

@@ -15,8 +15,8 @@ var waitText = pattern.Lazy(
 
 var waitParts = pattern.Lazy(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 
-// waitIn returns the wait that a message demands: "try again in 1.5s", "in 20ms", "in 6m0s",
-// "retry after 3 seconds".
+// waitIn returns the wait that a message demands: "try again in 1.5s", "in 20ms",
+// "in 6m0s", "retry after 3 seconds".
 func waitIn(message string) time.Duration {
 	m := waitText().FindStringSubmatch(message)
 	if m == nil {

@@ -93,13 +93,15 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 	return u
 }
 
-// These values exceed every real request: a server that reports more means something else.
+// These values exceed every real request: a server that reports more means
+// something else.
 const (
 	maxCost  = 1e6  // US dollars
 	maxCount = 1e12 // tokens
 )
 
-// MostUSD is the largest amount of money in US dollars, so that sums stay valid in JSON.
+// MostUSD is the largest amount of money in US dollars, so that sums stay valid
+// in JSON.
 const MostUSD = 1e15
 
 // AddUSD adds two amounts. NaN and negative amounts count as zero. The sum is
@@ -139,15 +141,15 @@ func (u Usage) Add(v Usage) Usage {
 }
 
 // Estimate estimates the tokens of a request, including the server's own fields
-// that are sent back. Equal requests have equal estimates. Tokenizers of current models use one
-// token for about 3.6 ASCII characters of code and English, and one for each other character;
-// each message and each tool adds a few.
+// that are sent back. Equal requests have equal estimates. Tokenizers of current
+// models use one token for about 3.6 ASCII characters of code and English, and
+// one for each other character; each message and each tool adds a few.
 func Estimate(req Request) int64 { return estimate(req, all) }
 
-// Least estimates the lowest plausible token count of a server for a request: three quarters of
-// Estimate for the texts, since some tokenizers compress blanks well, and one eighth for the
-// server's own fields, since many servers drop some of them, such as the thoughts of earlier
-// answers.
+// Least estimates the lowest plausible token count of a server for a request:
+// three quarters of Estimate for the texts, since some tokenizers compress blanks
+// well, and one eighth for the server's own fields, since many servers drop some
+// of them, such as the thoughts of earlier answers.
 func Least(req Request) int64 {
 	texts := estimate(req, none)
 	return texts*3/4 + (estimate(req, all)-texts)/8

@@ -8,14 +8,14 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// Most leaked passwords have no recognisable form. They are found by the name that they are
-// assigned to, in any language:
+// Most leaked passwords have no recognisable form. They are found by the name
+// that they are assigned to, in any language:
 //
 //	password = "x9!Kq"    DB_PASSWORD=x9!Kq    <password>x9!Kq</password>
 //	'password' => 'x9!Kq'    define('DB_PASSWORD', 'x9!Kq')    Password=x9!Kq;
 //
-// gitleaks finds keys of letters and digits after such names. Values found here may have any
-// characters, unless they look like code, a word or a name.
+// gitleaks finds keys of letters and digits after such names. Values found here
+// may have any characters, unless they look like code, a word or a name.
 
 // stems lists substrings of the possible names of secrets.
 var stems = []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"}
@@ -28,8 +28,8 @@ var (
 	keyOwners     = words(
 		"api access auth account secret private shared signing encryption master app application consumer license admin service storage jwt session deploy",
 	)
-	// fillers are words that may follow in a name: PASSWORD_PROD, secret2, token_value,
-	// client-key-data.
+	// fillers are words that may follow in a name: PASSWORD_PROD, secret2,
+	// token_value, client-key-data.
 	fillers = words("value text string str plain plaintext data base64 b64 prod production dev staging stage live old new current default base")
 )
 
@@ -74,8 +74,8 @@ func assignmentsIn(text string) []span {
 	return spans
 }
 
-// asciiLower converts ASCII letters to lower case. Unlike strings.ToLower, it keeps the offset of
-// every byte.
+// asciiLower converts ASCII letters to lower case. Unlike strings.ToLower, it
+// keeps the offset of every byte.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -101,8 +101,8 @@ func nameAround(text string, at int) (from, to int) {
 	return from, to
 }
 
-// namesSecret reports whether a name stands for a secret (ok), and whether for a password
-// (strong).
+// namesSecret reports whether a name stands for a secret (ok), and whether for a
+// password (strong).
 func namesSecret(name string) (strong, ok bool) {
 	list := wordsOf(name)
 	for len(list) > 1 && (fillers[list[len(list)-1]] || strings.Trim(list[len(list)-1], "0123456789") == "") {
@@ -369,8 +369,8 @@ func kindsOf(s string) (k kinds) {
 	return k
 }
 
-// password reports whether s looks like a password chosen by a person: letters with other
-// characters among or after them, but not a word with a number.
+// password reports whether s looks like a password chosen by a person: letters
+// with other characters among or after them, but not a word with a number.
 func (k kinds) password(s string, quoted bool) bool {
 	word := strings.TrimRight(s, "0123456789")
 	mixed := k.lower > 0 && k.upper > 0 && k.digit > 0

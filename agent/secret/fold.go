@@ -8,8 +8,8 @@ import (
 )
 
 // A text may hide a secret: invisible characters may stand inside a key, and
-// letters may be written as escapes. So this package searches for secrets in the text as a reader
-// would understand it, and removes them from the original text.
+// letters may be written as escapes. So this package searches for secrets in the
+// text as a reader would understand it, and removes them from the original text.
 
 // folded is a text without its hidden characters.
 type folded struct {
@@ -34,8 +34,8 @@ func unseen(r rune) bool {
 		r == 0x1160
 }
 
-// fold removes invisible characters, and their escapes, such as \u200b, which the tools of
-// package agent write.
+// fold removes invisible characters, and their escapes, such as \u200b, which the
+// tools of package agent write.
 func fold(text string) folded {
 	if !foldable(text) {
 		return folded{text: text}
@@ -83,8 +83,8 @@ func skeletonOf(text string) string {
 	return string(bones)
 }
 
-// skeleton returns the letters and digits of a decoded text, in lower case, and the place of each
-// one.
+// skeleton returns the letters and digits of a decoded text, in lower case, and
+// the place of each one.
 func skeleton(text string) (bones []byte, at []letterPlace) {
 	bones, at = make([]byte, 0, len(text)), make([]letterPlace, 0, len(text))
 	for i := 0; i < len(text); {
@@ -142,8 +142,8 @@ func decoded(text string) (read string, at []letterPlace, changed bool) {
 	return b.String(), at, changed
 }
 
-// spelled decodes the first character of s, in any form of escape. width is the length of the
-// escape.
+// spelled decodes the first character of s, in any form of escape. width is the
+// length of the escape.
 func spelled(s string) (r rune, width int) {
 	switch s[0] {
 	case '\\':
@@ -170,8 +170,9 @@ func spelled(s string) (r rune, width int) {
 	return r, width
 }
 
-// escape decodes \n, \x41, \u0041, \u{41} and \U00000041, with any number of backslashes, which
-// double each time a text is quoted. It returns -1 for a line break and for an invalid character.
+// escape decodes \n, \x41, \u0041, \u{41} and \U00000041, with any number of
+// backslashes, which double each time a text is quoted. It returns -1 for a line
+// break and for an invalid character.
 func escape(s string) (r rune, width int) {
 	n := len(s) - len(strings.TrimLeft(s, `\`))
 	if n == len(s) {

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// MinKnown is the least length in bytes of a known secret that is masked. Local servers often
-// have "none" or "dummy" as a key.
+// MinKnown is the least length in bytes of a known secret that is masked. Local
+// servers often have "none" or "dummy" as a key.
 const MinKnown = 8
 
-// There are two searches for known secrets. The first finds every secret literally and in the
-// forms of literalForms. The second finds pieces of a long, random-looking secret in the skeleton
-// of a text: in upper or lower case, cut in two, spread over lines, with escapes, with other
-// characters between its letters, backwards, in base64 and in hex. It skips a key like
-// "not-needed", because its words occur everywhere.
+// There are two searches for known secrets. The first finds every secret
+// literally and in the forms of literalForms. The second finds pieces of a long,
+// random-looking secret in the skeleton of a text: in upper or lower case, cut in
+// two, spread over lines, with escapes, with other characters between its
+// letters, backwards, in base64 and in hex. It skips a key like "not-needed",
+// because its words occur everywhere.
 const (
 	pieceLength = 12  // least number of consecutive letters and digits of a key to mask
 	hexPiece    = 16  // the same for a key in hex, which looks like an object id
@@ -72,8 +73,9 @@ func jsonForm(s string) string {
 	return strings.Trim(string(b), `"`)
 }
 
-// base64Forms returns the base64 digits that depend only on s, for the three possible offsets of
-// s in the encoded text, as in the header "Basic base64(user:key)".
+// base64Forms returns the base64 digits that depend only on s, for the three
+// possible offsets of s in the encoded text, as in the header "Basic
+// base64(user:key)".
 func base64Forms(s string) []string {
 	var out []string
 	for before := range 3 {
@@ -113,7 +115,8 @@ func (k *known) cut(bones string, length int, value string) {
 	}
 }
 
-// startOf hashes the first four bytes; the hash lets the search skip most offsets.
+// startOf hashes the first four bytes; the hash lets the search skip most
+// offsets.
 func startOf[T string | []byte](s T) uint16 {
 	n := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 	return uint16(n * 2654435761 >> 16)
@@ -155,8 +158,8 @@ func find(spans []span, list []literal, text string, at []int32) []span {
 	return spans
 }
 
-// maxSpelled bounds the rounds of decoding a text: the arguments of a call are JSON in JSON, and
-// may contain HTML.
+// maxSpelled bounds the rounds of decoding a text: the arguments of a call are
+// JSON in JSON, and may contain HTML.
 const maxSpelled = 3
 
 // piecesIn adds the places of pieces of keys in the skeleton of a text, and in

@@ -7,15 +7,15 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// A private key spans lines, and the text before the key on each line (the "+" of a patch, the
-// "L12: 1a2b3c4d |" of blame) is useful. So only the key's digits are replaced, line by line, and
-// all lines of a key get the same placeholder.
+// A private key spans lines, and the text before the key on each line (the "+" of
+// a patch, the "L12: 1a2b3c4d |" of blame) is useful. So only the key's digits
+// are replaced, line by line, and all lines of a key get the same placeholder.
 
 const (
 	// maxKeyLines bounds a key without an end: RSA with 16384 bits has 200.
 	maxKeyLines = 300
-	// fullLine is the least number of consecutive digits that counts as a key, and not as part of
-	// a program for keys. PEM lines have 64 or 70 digits.
+	// fullLine is the least number of consecutive digits that counts as a key,
+	// and not as part of a program for keys. PEM lines have 64 or 70 digits.
 	fullLine = 44
 )
 
@@ -62,8 +62,8 @@ func keyIn(text string, from, limit int) ([]span, int) {
 	return keyLines(text, from, limit, fullLine), limit
 }
 
-// keyLines returns the digits of each line. If shortest is above 1, the key has no end marker and
-// ends before the first line with fewer digits.
+// keyLines returns the digits of each line. If shortest is above 1, the key has
+// no end marker and ends before the first line with fewer digits.
 func keyLines(text string, from, to, shortest int) []span {
 	var spans []span
 	value := ""
@@ -90,9 +90,9 @@ func keyLines(text string, from, to, shortest int) []span {
 	return spans
 }
 
-// digitsOf finds the key's digits on one line. On the first line, these are all digits, because a
-// key may be in a string with \n; on other lines, long sequences of digits and the digits at the
-// end of the line.
+// digitsOf finds the key's digits on one line. On the first line, these are all
+// digits, because a key may be in a string with \n; on other lines, long
+// sequences of digits and the digits at the end of the line.
 func digitsOf(line string, first bool) [][]int {
 	if first {
 		return keyDigits().FindAllStringIndex(line, -1)
@@ -130,9 +130,9 @@ func encodedKeysIn(text string) []span {
 	}
 }
 
-// lineEntropy is the entropy above which a single line counts as part of a key. A search or a
-// range of lines may show such a line alone. A key's line has one of the widths of PEM, OpenSSH
-// and MIME, and no other text is as random.
+// lineEntropy is the entropy above which a single line counts as part of a key. A
+// search or a range of lines may show such a line alone. A key's line has one of
+// the widths of PEM, OpenSSH and MIME, and no other text is as random.
 const lineEntropy = 4.7 // bits per digit; 64 random digits have 5.2
 
 // publicBlock returns the length of the certificate, certificate request or

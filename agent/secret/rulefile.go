@@ -14,9 +14,10 @@ type table struct {
 	nested []*table // [[name.allowlists]]
 }
 
-// readTables reads the subset of TOML in gitleaks' rule files: one key on a line, strings in
-// three single or one double quotation marks, and lists of strings on one line or with one string
-// on each line. It returns the global allow-list and the rules.
+// readTables reads the subset of TOML in gitleaks' rule files: one key on a line,
+// strings in three single or one double quotation marks, and lists of strings on
+// one line or with one string on each line. It returns the global allow-list and
+// the rules.
 func readTables(file string) (global *table, rules []*table, err error) {
 	now, top := newTable(), newTable()
 	var list string // the key of the list that is being read

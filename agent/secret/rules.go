@@ -302,8 +302,8 @@ var (
 // range of two.
 func gitID(value string) bool { return hexForm().MatchString(value) }
 
-// namedSecret reports whether a value of 40 digits is a token and not an object
-// id: the value is quoted and its name is a secret's.
+// namedSecret reports whether a value of 40 digits is a token and not an object id: the value is
+// quoted and its name is a secret's.
 func namedSecret(match string) bool { return secretName().MatchString(match) }
 
 // wordForm matches a part of an identifier: capitals, or small letters with

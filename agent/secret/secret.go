@@ -1,20 +1,23 @@
-// Package secret replaces texts that look like secrets (keys, tokens, passwords in URLs, private
-// keys) by placeholders, so that the rest can be shown to a model or kept in a trace.
+// Package secret replaces texts that look like secrets (keys, tokens, passwords
+// in URLs, private keys) by placeholders, so that the rest can be shown to a
+// model or kept in a trace.
 //
-// The rules are from gitleaks (gitleaks/README.md), but with our own engine: as a library,
-// gitleaks adds 63 modules and 7 MB to the program. Rules that need a file name are left out,
-// since a text has none. Our own rules find secrets that gitleaks misses: passwords in
-// assignments, commands and URLs, and lines of private keys, even single ones.
+// The rules are from gitleaks (gitleaks/README.md), but with our own engine: as a
+// library, gitleaks adds 63 modules and 7 MB to the program. Rules that need a
+// file name are left out, since a text has none. Our own rules find secrets that
+// gitleaks misses: passwords in assignments, commands and URLs, and lines of
+// private keys, even single ones.
 //
-// A placeholder is <secret:RULE:N>. N depends only on the secret, so that the same secret has the
-// same placeholder in every text, run and process, and a resumed conversation has the same text
-// as an uninterrupted one. Two secrets of one rule may share a placeholder (one pair in a
-// thousand).
+// A placeholder is <secret:RULE:N>. N depends only on the secret, so that the
+// same secret has the same placeholder in every text, run and process, and a
+// resumed conversation has the same text as an uninterrupted one. Two secrets of
+// one rule may share a placeholder (one pair in a thousand).
 //
-// Promises: full and abbreviated ids of commits and other git objects stay; a second masking
-// changes nothing; nothing is read, sent or kept. The package does not promise to find every
-// secret: a password that looks like a word is not recognised. It finds a known secret in many
-// forms, but a holder of the secret can always invent another form.
+// Promises: full and abbreviated ids of commits and other git objects stay; a
+// second masking changes nothing; nothing is read, sent or kept. The package does
+// not promise to find every secret: a password that looks like a word is not
+// recognised. It finds a known secret in many forms, but a holder of the secret
+// can always invent another form.
 package secret
 
 import (
@@ -48,14 +51,15 @@ type span struct {
 	order    int    // among equal spans, the lowest order names the secret
 }
 
-// maxRounds bounds the searches of one text. The replacement of one secret may uncover another
-// one close to it.
+// maxRounds bounds the searches of one text. The replacement of one secret may
+// uncover another one close to it.
 const maxRounds = 5
 
 // Mask returns text with placeholders instead of apparent secrets.
 func (m *Masker) Mask(text string) string { return maskUntilStable(text, m.secretsIn) }
 
-// MaskKnown masks only the known secrets. It is for texts that must otherwise stay unchanged.
+// MaskKnown masks only the known secrets. It is for texts that must otherwise
+// stay unchanged.
 func (m *Masker) MaskKnown(text string) string { return maskUntilStable(text, m.known.in) }
 
 // maskUntilStable masks until find returns no more secrets.
@@ -114,8 +118,8 @@ func outsidePlaceholders(spans []span, masked [][]int) []span {
 	return out
 }
 
-// merged sorts spans and merges overlapping ones. A merged span gets the name of the part that
-// begins first, or of the longest part among several.
+// merged sorts spans and merges overlapping ones. A merged span gets the name of
+// the part that begins first, or of the longest part among several.
 func merged(spans []span) []span {
 	slices.SortFunc(spans, func(x, y span) int {
 		switch {
@@ -150,8 +154,8 @@ func replace(text string, spans []span) string {
 	return b.String()
 }
 
-// placeholderKinds is the number of different placeholders of a rule. It is small, so that a
-// placeholder reveals almost nothing about the secret.
+// placeholderKinds is the number of different placeholders of a rule. It is
+// small, so that a placeholder reveals almost nothing about the secret.
 const placeholderKinds = 1000
 
 var placeholderForm = pattern.Lazy(`<secret:[a-z0-9-]+:[0-9]{1,4}>`)

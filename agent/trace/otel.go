@@ -322,9 +322,8 @@ func (a attributes) server(base string) attributes {
 	return a
 }
 
-// portOf returns the port of the server, or 0 if it is unknown. The port of a server
-// on this machine or its local network is not recorded, because it changes when the
-// server restarts.
+// portOf returns the port of the server, or 0 if it is unknown. The port of a server on this
+// machine or its local network is not recorded, because it changes when the server restarts.
 func portOf(u *url.URL) int64 {
 	if port, err := strconv.ParseInt(u.Port(), 10, 32); err == nil {
 		return port

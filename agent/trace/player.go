@@ -19,8 +19,8 @@ import (
 // in order. As the loop's journal, it compares the loop's steps with the recorded ones. The tools
 // of the loop run for real.
 //
-// A loop with the recorded limits would not stop at the same turn, because time and
-// cost differ. It must use [Player.Limits] instead.
+// A loop with the recorded limits would not stop at the same turn, because time and cost differ.
+// It must use [Player.Limits] instead.
 type Player struct {
 	t      *Trajectory
 	strict bool

@@ -172,8 +172,7 @@ func (t *Trajectory) addCall(s cache.Step, n, i int) error {
 	return nil
 }
 
-// noteText returns the text of a note. A payload that is not a JSON string is
-// returned unchanged.
+// noteText returns the text of a note. A payload that is not a JSON string is returned unchanged.
 func noteText(payload []byte) string {
 	var s string
 	if json.Unmarshal(payload, &s) == nil {

@@ -95,8 +95,8 @@ func noOpRead(_ *Trajectory, acts []act) []Finding {
 	return findingIf(len(again) > 0, NoOpRead, turnsOf(again)...)
 }
 
-// searchesInRow finds turns in a row that only search. It counts turns and not calls,
-// because the model chooses the calls of one turn together.
+// searchesInRow finds turns in a row that only search. It counts turns and not calls, because the
+// model chooses the calls of one turn together.
 func searchesInRow(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	var row []int
@@ -174,8 +174,8 @@ func wideFirst(_ *Trajectory, acts []act) []Finding {
 	return findingIf(len(acts) > 0 && acts[0].does == agent.DeedSearch && acts[0].args.Path == "", WideFirst, firstTurn(acts)...)
 }
 
-// neverBlamed finds answers without a git blame or git log -L. It applies only to
-// runs whose answer needs the authors of lines and whose first prompt does not name them.
+// neverBlamed finds answers without a git blame or git log -L. It applies only to runs whose
+// answer needs the authors of lines and whose first prompt does not name them.
 func neverBlamed(t *Trajectory, acts []act) []Finding {
 	looked := slices.ContainsFunc(acts, func(a act) bool { return a.does == agent.DeedBlame })
 	return findingIf(slices.Contains(t.needs, agent.DeedBlame) && t.Answer() != nil && !looked, NeverBlamed)

@@ -123,9 +123,9 @@ func Sum(list []model.Usage) model.Usage {
 	return all
 }
 
-// Status returns one of the agent's Status constants if the run has ended, and
-// otherwise the state of the run. For an answer that names nothing, the loop's status is "found",
-// but Status returns "nothing", since the user got no answer.
+// Status returns one of the agent's Status constants if the run has ended, and otherwise the
+// state of the run. For an answer that names nothing, the loop's status is "found", but Status
+// returns "nothing", since the user got no answer.
 func (t *Trajectory) Status() string {
 	switch {
 	case t.Closing != nil && t.Closing.Status == agent.StatusFound && t.Answer().nothing():

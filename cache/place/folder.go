@@ -156,8 +156,8 @@ const recordName = "repository"
 // maxRecord bounds the size of a record, in bytes; it exceeds the longest path.
 const maxRecord = 64 << 10
 
-// record returns the text of a record: the hash of the path and the path
-// itself, so that a damaged record never names another repository.
+// record returns the text of a record: the hash of the path and the path itself, so that a
+// damaged record never names another repository.
 func record(path string) []byte { return fmt.Appendf(nil, "%s\n%s\n", hashOf(path), path) }
 
 // readRecord returns the path in a record, and false if there is no undamaged

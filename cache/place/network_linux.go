@@ -2,8 +2,8 @@ package place
 
 import "golang.org/x/sys/unix"
 
-// networkMagic lists, by f_type of statfs(2), file systems whose shared memory or locks do not
-// work between machines. FUSE is in the list because of sshfs.
+// networkMagic lists, by f_type of statfs(2), file systems whose shared memory or
+// locks do not work between machines. FUSE is in the list because of sshfs.
 var networkMagic = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "nfs",
 	unix.SMB_SUPER_MAGIC:  "smb",

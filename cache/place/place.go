@@ -1,25 +1,28 @@
-// Package place chooses the directories for git-agent's data. No other package does.
+// Package place chooses the directories for git-agent's data. No other package
+// does.
 //
-// git-agent keeps no data in a repository. Reproducible data (cache.db and the shadow git
-// directory) is in the user's cache directory; recorded runs are in the user's state directory:
+// git-agent keeps no data in a repository. Reproducible data (cache.db and the
+// shadow git directory) is in the user's cache directory; recorded runs are in
+// the user's state directory:
 //
 //	$XDG_CACHE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/cache.db, shadow.git/
 //	$XDG_STATE_HOME/git-agent/linux-3f2a9c0d1e4b5a67/traces.db
 //	$XDG_STATE_HOME/git-agent/traces.db      runs that belong to no repository
 //
 // The defaults are ~/.cache and ~/.local/state, ~/Library on macOS, and
-// %LocalAppData% on Windows. DataDir (agent.dataDir) replaces both. The name of a folder consists
-// of the repository's name and a hash of the canonical path of the common git directory; a file
-// in the folder has the full path.
+// %LocalAppData% on Windows. DataDir (agent.dataDir) replaces both. The name of a
+// folder consists of the repository's name and a hash of the canonical path of
+// the common git directory; a file in the folder has the full path.
 //
-// SQLite needs a local disk. If these directories are on a network file system
-// or cannot be written, git-agent uses a private directory below the directory for temporary
-// files. If that fails too, it keeps no data.
+// SQLite needs a local disk. If these directories are on a network file system or
+// cannot be written, git-agent uses a private directory below the directory for
+// temporary files. If that fails too, it keeps no data.
 //
-// The content of a folder is trusted, since only its user could have written
-// it. So git-agent refuses a folder that belongs to another user, that others may write to, or
-// that is a link: it reads, writes and deletes nothing there. These checks do not apply to the
-// user's own ~/.cache, which may be a link to another disk.
+// The content of a folder is trusted, since only its user could have written it.
+// So git-agent refuses a folder that belongs to another user, that others may
+// write to, or that is a link: it reads, writes and deletes nothing there. These
+// checks do not apply to the user's own ~/.cache, which may be a link to another
+// disk.
 package place
 
 import (
@@ -88,8 +91,8 @@ func (u User) Root(k Kind) (Root, error) {
 	return Root{Path: local, Why: err.Error()}, nil
 }
 
-// given returns the directory named by agent.dataDir, with symbolic links resolved, since the
-// user chose them.
+// given returns the directory named by agent.dataDir, with symbolic links
+// resolved, since the user chose them.
 func (u User) given() (string, error) {
 	dir := u.DataDir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
@@ -140,8 +143,8 @@ func (u User) home() (string, error) {
 	return "", errors.New("HOME is not set to a directory")
 }
 
-// local returns a directory of the user on a local disk. If possible, the directory survives a
-// restart: /var/tmp does, /tmp need not.
+// local returns a directory of the user on a local disk. If possible, the
+// directory survives a restart: /var/tmp does, /tmp need not.
 func (u User) local() (string, error) {
 	temp := os.TempDir()
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() && u.Getenv("TMPDIR") == "" && runtime.GOOS == "linux" {
@@ -165,7 +168,8 @@ func othersRename(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 && runtime.GOOS != "windows"
 }
 
-// checkUsable returns nil if dir is our own directory on a local disk, or can be created as one.
+// checkUsable returns nil if dir is our own directory on a local disk, or can be
+// created as one.
 func (u User) checkUsable(dir string) error {
 	near := nearest(dir)
 	if system, network := u.network(near); network {
@@ -177,7 +181,8 @@ func (u User) checkUsable(dir string) error {
 	return checkPrivate(dir)
 }
 
-// nearest returns dir or its closest existing parent. A dangling link counts as existing.
+// nearest returns dir or its closest existing parent. A dangling link counts as
+// existing.
 func nearest(dir string) string {
 	for {
 		_, err := os.Lstat(dir)

@@ -26,8 +26,9 @@ var (
 	runNames   = []string{"traces.db*", "traces.db.runs/", "traces.db.runs/*"}
 )
 
-// RemoveCache removes reproducible data, and the folder if it is then empty. Recorded runs stay.
-// It returns the names of the remaining files that git-agent did not make.
+// RemoveCache removes reproducible data, and the folder if it is then empty.
+// Recorded runs stay. It returns the names of the remaining files that git-agent
+// did not make.
 func (f Folder) RemoveCache() (left []string, err error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -58,9 +59,9 @@ func (f Folder) HasRuns() bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return matches(runNames, e.Name()) })
 }
 
-// RemoveOld removes files of earlier versions from dir, the directory "agent" in a git directory,
-// and dir if it is then empty. Its content may have come with an archive: no link is followed,
-// and files with other names stay.
+// RemoveOld removes files of earlier versions from dir, the directory "agent" in
+// a git directory, and dir if it is then empty. Its content may have come with an
+// archive: no link is followed, and files with other names stay.
 func RemoveOld(dir string) (left []string, err error) {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {

@@ -40,7 +40,8 @@ func culprits(ctx context.Context, args []string) error {
 	return fmt.Errorf("unknown step %q; the steps are extract, fit and cross", args[0])
 }
 
-// examineCulprits returns the row of a case. It reads nothing newer than the crash commit.
+// examineCulprits returns the row of a case. It reads nothing newer than the
+// crash commit.
 func examineCulprits(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
 	r := culpritRow{crashCase: c}
 	report, err := format.Read(strings.NewReader(c.Report))

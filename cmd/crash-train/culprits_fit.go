@@ -47,8 +47,8 @@ func fitCulprits(args []string) error {
 	return out.Encode(m)
 }
 
-// madeOf describes the training data of a model, and the accuracy of left-out models on the cases
-// with a culprit named by the developers.
+// madeOf describes the training data of a model, and the accuracy of left-out
+// models on the cases with a culprit named by the developers.
 func madeOf(rows []culpritRow, repos map[string]int, ranked [][]bool) culprit.Made {
 	var named [][]bool
 	for i, r := range rows {

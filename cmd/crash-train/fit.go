@@ -30,9 +30,9 @@ type choice struct {
 	scale           []float64 // of the features
 }
 
-// fitChoice fits the weights by maximum likelihood with a penalty on the squares of
-// the weights of standardized features. The probability of a case is that of choosing any right
-// file, or "none".
+// fitChoice fits the weights by maximum likelihood with a penalty on the squares of the weights
+// of standardized features. The probability of a case is that of choosing any right file, or
+// "none".
 func fitChoice(sets []choiceSet, penalty float64) choice {
 	n := len(sets[0].vectors[0])
 	c := choice{shared: make([]float64, n+1), managed: make([]float64, n+1), scale: deviations(sets, n)}

@@ -16,10 +16,10 @@
 //
 //	go run ./cmd/crash-train mine -repos DIR -skip known.jsonl owner/name... > mined.jsonl
 //
-// The step extract reads each report, maps it to the repository at the crash commit,
-// and writes the features of its files. The step fit fits the model to all cases, and
-// its calibration to the predictions of models fitted without the case's repository. The step
-// cross prints the accuracy of those models.
+// The step extract reads each report, maps it to the repository at the crash commit, and writes
+// the features of its files. The step fit fits the model to all cases, and its calibration to the
+// predictions of models fitted without the case's repository. The step cross prints the accuracy
+// of those models.
 package main
 
 import (

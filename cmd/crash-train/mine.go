@@ -43,9 +43,8 @@ type minedCase struct {
 	Stack       string     `json:"stack"` // hash of the report's content, to recognize copies
 }
 
-// mine writes a case for every fix in the history of HEAD whose message has a crash
-// report with at least one frame. A fix with copies in other branches or repositories is only one
-// case.
+// mine writes a case for every fix in the history of HEAD whose message has a crash report with
+// at least one frame. A fix with copies in other branches or repositories is only one case.
 func mine(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("mine", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the `folder` that holds the repositories")

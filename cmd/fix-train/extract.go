@@ -124,9 +124,9 @@ func (t truth) in(f localize.Listed) bool {
 	return false
 }
 
-// changedLines finds the functions whose lines a fix changes. An insertion counts for
-// the line before it. An insertion after the last line of a function counts only if the fix
-// changes no line within a function.
+// changedLines finds the functions whose lines a fix changes. An insertion counts for the line
+// before it. An insertion after the last line of a function counts only if the fix changes no
+// line within a function.
 func changedLines(ctx context.Context, repo *gitext.Repo, b bug) (truth, error) {
 	patch, err := repo.Patch(ctx, b.Base, b.Fix, gitext.PatchOptions{Paths: b.SrcFiles})
 	if err != nil {

@@ -7,10 +7,10 @@
 //	go run ./cmd/fix-train judge rows.jsonl
 //	go run ./cmd/fix-train fit rows.jsonl > agent/fix/localize/model.json
 //
-// The step measure runs the failing command of each case without a sandbox, with and
-// without coverage, and writes a file for each. It skips cases with such a file. The step extract
-// writes the features of all functions of a case in several states of knowledge: with and without
-// a report, a stack, and coverage. The step fit fits the model to all of these, with the same
+// The step measure runs the failing command of each case without a sandbox, with and without
+// coverage, and writes a file for each. It skips cases with such a file. The step extract writes
+// the features of all functions of a case in several states of knowledge: with and without a
+// report, a stack, and coverage. The step fit fits the model to all of these, with the same
 // weight for each case. The step cross prints the accuracy of models fitted without the case's
 // repository, and the step judge prints the accuracy of the program's own model on repositories
 // outside its training; both with intervals at 95 %.

@@ -40,10 +40,9 @@ func newParser(c *cli, a *app.App) (*kong.Kong, error) {
 	return kong.New(c, parserOptions(a)...)
 }
 
-// newParserFor returns a parser for args that parses into c. If the first of args is
-// the name of a verb, the parser knows only that verb: kong needs 3 ms of processor time for the
-// options of all verbs. The parser of completion knows all verbs, because its script completes
-// them.
+// newParserFor returns a parser for args that parses into c. If the first of args is the name of
+// a verb, the parser knows only that verb: kong needs 3 ms of processor time for the options of
+// all verbs. The parser of completion knows all verbs, because its script completes them.
 func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	if len(args) == 0 || args[0] == "completion" {
 		return newParser(c, a)
@@ -96,8 +95,8 @@ func splitPaths(args []string) (before, paths []string) {
 	return before, nil
 }
 
-// countOptions replaces options such as -3 by -n3, as in git, if the verb in args has an option
-// -n. For other verbs, they stay and are an error.
+// countOptions replaces options such as -3 by -n3, as in git, if the verb in args has an
+// option -n. For other verbs, they stay and are an error.
 func countOptions(root *kong.Node, args []string) []string {
 	verb := root
 	for _, arg := range args {

@@ -57,8 +57,8 @@ func (c *doctorCmd) Run(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// quietModelSettings is ModelSettings without the warnings about untrusted settings, because the
-// doctor reports them as findings.
+// quietModelSettings is ModelSettings without the warnings about untrusted
+// settings, because the doctor reports them as findings.
 func quietModelSettings(ctx context.Context, a *app.App) (session.Settings, error) {
 	a.Warned = map[string]bool{}
 	for _, row := range session.Table {

@@ -1,14 +1,15 @@
 // Command git-agent is the program behind `git agent`. It answers questions about
-// a repository's history. A verb parses its flags, builds a question, calls a package below
-// agent/ and renders the result. The work of the verbs is in packages below this one.
+// a repository's history. A verb parses its flags, builds a question, calls a
+// package below agent/ and renders the result. The work of the verbs is in
+// packages below this one.
 //
 // The program prints the answer to standard output and everything else to
 // standard error. Its exit codes are those of exit.go and of the manual page. It
-// opens repositories and files only when needed, and it writes to a repository only if an option
-// requests this.
+// opens repositories and files only when needed, and it writes to a repository
+// only if an option requests this.
 //
-// This package decides no answer. Code with knowledge about bugs beyond the options of a verb
-// belongs to the packages below agent/.
+// This package decides no answer. Code with knowledge about bugs beyond the
+// options of a verb belongs to the packages below agent/.
 package main
 
 import (
@@ -34,8 +35,8 @@ func main() {
 	os.Exit(run(context.Background(), app.Environ(os.LookupEnv), os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))
 }
 
-// run runs the program and returns its exit code. All used parts of the process are arguments, so
-// that tests can replace them.
+// run runs the program and returns its exit code. All used parts of the process
+// are arguments, so that tests can replace them.
 func run(ctx context.Context, env app.Environ, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	a := app.NewApp(env, stdin, stdout, stderr, args, otherSettings)
 	ctx, stop := app.WithSignals(ctx, a.Stderr, &a.Quiet)

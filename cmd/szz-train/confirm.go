@@ -47,8 +47,8 @@ type testedSuspect struct {
 	Culprit     bool       `json:"culprit"`     // the commit is one of the case's BICs
 }
 
-// confirm runs the command of each case at the suspects of the offline engine, and
-// writes the results. If no suspect is confirmed, it bisects.
+// confirm runs the command of each case at the suspects of the offline engine, and writes the
+// results. If no suspect is confirmed, it bisects.
 func confirm(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("confirm", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")
@@ -153,8 +153,8 @@ func ratios(args []string) error {
 	return nil
 }
 
-// countResults counts the results of culprits and of other suspects. A row counts if
-// one of its suspects is a culprit with a clear result.
+// countResults counts the results of culprits and of other suspects. A row counts if one of its
+// suspects is a culprit with a clear result.
 func countResults(files []string) (counts map[bool]map[string]float64, cases int, err error) {
 	counts = map[bool]map[string]float64{true: {}, false: {}}
 	for _, name := range files {

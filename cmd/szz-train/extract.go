@@ -63,8 +63,7 @@ func extract(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readCases reads case files and groups the cases by repository, without the
-// fixes in skipFiles.
+// readCases reads case files and groups the cases by repository, without the fixes in skipFiles.
 func readCases(ctx context.Context, files []string, skipFiles string) (map[string][]szzeval.Case, error) {
 	skip, err := fixesOf(ctx, skipFiles)
 	if err != nil {

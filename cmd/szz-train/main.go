@@ -18,14 +18,14 @@
 //	go run ./cmd/szz-train confirm -repos DIR tests.jsonl... > tests.rows
 //	go run ./cmd/szz-train ratios tests.rows...
 //
-// The step mine finds fixes whose messages name the commit that introduced the bug.
-// The step execute finds fixes with a test, and runs the test through history to find the commit
-// at which it begins to fail. The step extract computes the features of every candidate, which
-// takes minutes to hours of git. The step fit trains on all rows. The step cross reports the
-// figures of the method on repositories outside its training. The step judge reports the figures
-// of the shipped model or another one. The step reach compares searches of an index of changed
-// lines by the true commits that they find; with -indexed, extract also writes the features from
-// such an index. Both use indexes made by git agent index build.
+// The step mine finds fixes whose messages name the commit that introduced the bug. The step
+// execute finds fixes with a test, and runs the test through history to find the commit at which
+// it begins to fail. The step extract computes the features of every candidate, which takes
+// minutes to hours of git. The step fit trains on all rows. The step cross reports the figures of
+// the method on repositories outside its training. The step judge reports the figures of the
+// shipped model or another one. The step reach compares searches of an index of changed lines by
+// the true commits that they find; with -indexed, extract also writes the features from such an
+// index. Both use indexes made by git agent index build.
 //
 // The other steps are for further estimates. The steps purpose and fixlike fit the weights of
 // package fixlike, floor measures the reliability of a suspect's probability, and confirm and

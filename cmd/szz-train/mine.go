@@ -20,9 +20,9 @@ import (
 	"git-agent/gitext"
 )
 
-// These patterns select messages that may name a culprit: a hash, a word that
-// blames a commit, and words that show another kind of mention. They are
-// narrower than the patterns of package szz, since a wrong case would mislead the training.
+// These patterns select messages that may name a culprit: a hash, a word that blames a commit,
+// and words that show another kind of mention. They are narrower than the patterns of package
+// szz, since a wrong case would mislead the training.
 var (
 	anyHash   = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 	blameWord = regexp.MustCompile(
@@ -37,9 +37,9 @@ var (
 // changelogs.
 const maxCulprits = 3
 
-// mine writes a case for every fix in the history of HEAD whose message names
-// the commit that introduced the bug, in the manner of Rosa et al. (ICSE 2021). With more
-// training repositories, the model is better on new ones.
+// mine writes a case for every fix in the history of HEAD whose message names the commit that
+// introduced the bug, in the manner of Rosa et al. (ICSE 2021). With more training repositories,
+// the model is better on new ones.
 func mine(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("mine", flag.ContinueOnError)
 	root := fs.String("repos", "", "`folder` with the repositories")

@@ -19,9 +19,8 @@ import (
 // of 54 repositories with a purpose clear to a reader, 47 were fixes.
 const shareOfFixes = 0.24
 
-// fitPurpose fits the model of package fixlike to rows of purpose, and prints it as
-// Go source. On stderr, it reports how well the model separates commits in repositories outside
-// its training.
+// fitPurpose fits the model of package fixlike to rows of purpose, and prints it as Go source. On
+// stderr, it reports how well the model separates commits in repositories outside its training.
 func fitPurpose(args []string) error {
 	fs := flag.NewFlagSet("fixlike", flag.ContinueOnError)
 	if err := fs.Parse(args); err != nil {

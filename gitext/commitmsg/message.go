@@ -4,7 +4,8 @@ package commitmsg
 
 import "strings"
 
-// Split returns the message's first paragraph on one line, git's %s, and the rest, git's %b.
+// Split returns the message's first paragraph on one line, git's %s, and the
+// rest, git's %b.
 func Split(message string) (subject, body string) {
 	rest := message
 	var words []string

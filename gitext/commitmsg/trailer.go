@@ -8,9 +8,10 @@ type Trailer struct{ Key, Value string }
 // Trailers splits a message into its text and its trailers.
 //
 // The rule is git's (git-interpret-trailers, without the keys that a user can
-// configure): the last paragraph, unless it is also the first, has trailers if all its lines are
-// trailers, or if it has a sign-off or a cherry-pick note and at least a quarter of its lines are
-// trailers. Indented lines continue the line above.
+// configure): the last paragraph, unless it is also the first, has trailers if
+// all its lines are trailers, or if it has a sign-off or a cherry-pick note and
+// at least a quarter of its lines are trailers. Indented lines continue the line
+// above.
 func Trailers(message string) (body string, trailers []Trailer) {
 	lines := strings.SplitAfter(strings.TrimRight(message, " \t\r\n"), "\n")
 	start := trailerStart(lines)
@@ -60,8 +61,8 @@ func trailerStart(lines []string) int {
 	return -1
 }
 
-// afterTitle reports whether the lines contain a paragraph, so that the next one cannot be the
-// title.
+// afterTitle reports whether the lines contain a paragraph, so that the next one
+// cannot be the title.
 func afterTitle(lines []string) bool {
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {

@@ -1,12 +1,12 @@
-// Package disk opens files by name and never waits for ever. It also makes temporary directories
-// and finds those that killed processes left behind.
+// Package disk opens files by name and never waits for ever. It also makes
+// temporary directories and finds those that killed processes left behind.
 //
-// A file in a repository, an archive or another program's directory may have any kind: opening a
-// named pipe would wait for ever, and reading a device may never end. Regular and ReadRegular
-// accept regular files only.
+// A file in a repository, an archive or another program's directory may have any
+// kind: opening a named pipe would wait for ever, and reading a device may never
+// end. Regular and ReadRegular accept regular files only.
 //
-// A file named on the command line may well be a pipe: /dev/stdin, or a shell's <(command). Named
-// waits for the pipe until its context ends.
+// A file named on the command line may well be a pipe: /dev/stdin, or a shell's
+// <(command). Named waits for the pipe until its context ends.
 package disk
 
 import (
@@ -97,8 +97,9 @@ func readAtMost(f io.Reader, name string, max int64) ([]byte, error) {
 	return text, err
 }
 
-// Named opens a file that the user named, perhaps a pipe without a writer yet. The end of ctx
-// ends the wait and later reads. With os.O_WRONLY, Named waits for a reader in the same way.
+// Named opens a file that the user named, perhaps a pipe without a writer yet.
+// The end of ctx ends the wait and later reads. With os.O_WRONLY, Named waits for
+// a reader in the same way.
 func Named(ctx context.Context, name string, flag int, perm fs.FileMode) (*os.File, error) {
 	type opened struct {
 		f   *os.File

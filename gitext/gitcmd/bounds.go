@@ -11,33 +11,36 @@ import (
 	"time"
 )
 
-// A repository may make git exceed the machine's resources: ten nested trees of ten entries each
-// take 148 KB on disk and have 10,000,000,000 files. So every git process has bounds:
+// A repository may make git exceed the machine's resources: ten nested trees of
+// ten entries each take 148 KB on disk and have 10,000,000,000 files. So every
+// git process has bounds:
 //
 //   - memory: defaultMemory, or agent.gitMemory of the user's own configuration.
 //     On Linux the kernel enforces it (bounds_linux.go); elsewhere nothing does.
 //   - time: how long git may be silent, and how long we wait for it in all.
 //   - output: each reader bounds what it keeps.
 //
-// gitext.Unreadable is true for errors caused by a bound or by a missing object: the readable
-// part is still a valid answer.
+// gitext.Unreadable is true for errors caused by a bound or by a missing object:
+// the readable part is still a valid answer.
 const (
-	// defaultMemory bounds the allocations of one git process, in bytes, unless the machine has
-	// less than four times as much. Packs are mapped and do not count. On git.git (82,000
-	// commits), git used at most 160 MB, for log -S over the whole history. Most of that is the
-	// delta cache (96 MB); the rest grows with the number of commits, to below 1 GB for the
-	// 1,400,000 commits of Linux.
+	// defaultMemory bounds the allocations of one git process, in bytes, unless
+	// the machine has less than four times as much. Packs are mapped and do not
+	// count. On git.git (82,000 commits), git used at most 160 MB, for log -S
+	// over the whole history. Most of that is the delta cache (96 MB); the rest
+	// grows with the number of commits, to below 1 GB for the 1,400,000 commits
+	// of Linux.
 	defaultMemory = 2 << 30
 	// leastMemory is less than git needs in a mid-sized repository, in bytes.
 	leastMemory = 64 << 20
-	// defaultTotal bounds the total wait for git in one call, without the time that the reader
-	// takes. In Linux, log -S over 100,000 commits takes about a minute; a search longer than
-	// defaultTotal is useless.
+	// defaultTotal bounds the total wait for git in one call, without the time
+	// that the reader takes. In Linux, log -S over 100,000 commits takes about a
+	// minute; a search longer than defaultTotal is useless.
 	defaultTotal = 10 * time.Minute
-	// BuildTotal is the same bound for one-time calls that write data for later calls.
+	// BuildTotal is the same bound for one-time calls that write data for later
+	// calls.
 	BuildTotal = 2 * time.Hour
-	// defaultOutput bounds, in bytes, the output of calls that keep all their output: about five
-	// million object ids.
+	// defaultOutput bounds, in bytes, the output of calls that keep all their
+	// output: about five million object ids.
 	defaultOutput = 256 << 20
 )
 
@@ -52,8 +55,9 @@ type Limits struct {
 	shorter atomic.Bool   // a process hit its bound, so later ones get less
 }
 
-// NewLimits returns limits with the memory bound from read, unless that is below leastMemory.
-// NewLimits calls read in the background; the first process waits for the result.
+// NewLimits returns limits with the memory bound from read, unless that is below
+// leastMemory. NewLimits calls read in the background; the first process waits
+// for the result.
 func NewLimits(read func() (memory int64, ok bool)) *Limits {
 	l := &Limits{read: make(chan struct{})}
 	l.memory.Store(memoryBound())
@@ -66,9 +70,9 @@ func NewLimits(read func() (memory int64, ok bool)) *Limits {
 	return l
 }
 
-// MemoryFor returns the memory bound in bytes for the next git process. After one process has hit
-// the bound, later ones of the same repository get a quarter: otherwise each would take seconds
-// to fail in the same way.
+// MemoryFor returns the memory bound in bytes for the next git process. After one
+// process has hit the bound, later ones of the same repository get a quarter:
+// otherwise each would take seconds to fail in the same way.
 func (r *Runner) MemoryFor() int64 {
 	if r.Limits == nil {
 		return memoryBound()
@@ -122,7 +126,8 @@ func (r *Runner) howItDied(p *process, stderr string) error {
 	}
 }
 
-// deadly returns the signal that ended git, or 0 if there was none or the signal was deliberate.
+// deadly returns the signal that ended git, or 0 if there was none or the signal
+// was deliberate.
 func deadly(status syscall.WaitStatus) syscall.Signal {
 	if !status.Signaled() {
 		return 0

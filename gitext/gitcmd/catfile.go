@@ -27,8 +27,8 @@ var (
 // their answers. The process starts at the first question, and again after it
 // died or a question was abandoned.
 //
-// It uses --batch-command (git 2.36). For an older git it uses --batch, whose
-// answers always include the content; a question for the head alone drops the content.
+// It uses --batch-command (git 2.36). For an older git it uses --batch, whose answers always
+// include the content; a question for the head alone drops the content.
 type CatFile struct {
 	git    *Runner
 	mu     sync.Mutex

@@ -12,13 +12,14 @@ import (
 )
 
 // StartChild starts a process that the kernel ends when this program ends, even
-// if this program is killed; otherwise a useless search of a long history would continue for
-// minutes. A git that writes gets SIGTERM and then removes its lock files; a git that only reads
-// gets SIGKILL, which no wrapper around git can ignore. The kernel does not end the children of
-// that process.
+// if this program is killed; otherwise a useless search of a long history would
+// continue for minutes. A git that writes gets SIGTERM and then removes its lock
+// files; a git that only reads gets SIGKILL, which no wrapper around git can
+// ignore. The kernel does not end the children of that process.
 func StartChild(cmd *exec.Cmd, writes bool) error { return startThen(cmd, writes, nil) }
 
-// startThen starts a process as StartChild does, and calls then with its id on the same thread.
+// startThen starts a process as StartChild does, and calls then with its id on
+// the same thread.
 func startThen(cmd *exec.Cmd, writes bool, then func(pid int)) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -38,14 +39,15 @@ func startThen(cmd *exec.Cmd, writes bool, then func(pid int)) error {
 	return <-done
 }
 
-// untraceable is true if the system does not allow tracing a child, for example because this
-// program is traced itself.
+// untraceable is true if the system does not allow tracing a child, for example
+// because this program is traced itself.
 var untraceable atomic.Bool
 
-// startBounded starts the command from build as StartChild does, with a bound on its memory in
-// bytes. Go cannot set a limit between fork and exec. So the child is traced until it has loaded
-// its program, gets the limit before its first instruction, and is detached. Without tracing, the
-// limit comes a moment after the start, and the child's earlier allocations stay.
+// startBounded starts the command from build as StartChild does, with a bound on
+// its memory in bytes. Go cannot set a limit between fork and exec. So the child
+// is traced until it has loaded its program, gets the limit before its first
+// instruction, and is detached. Without tracing, the limit comes a moment after
+// the start, and the child's earlier allocations stay.
 func startBounded(build func() *exec.Cmd, writes bool, bytes int64) (*exec.Cmd, error) {
 	limit := func(pid int) { _ = limitMemory(pid, bytes) } // without permission, there is no bound
 	if !untraceable.Load() {
@@ -80,8 +82,8 @@ func awaitStop(pid int) {
 }
 
 // starter runs functions on a thread that lives as long as this program. The
-// kernel sends the signal already when the thread that started the process ends, not only when
-// the whole parent ends (prctl(2), PR_SET_PDEATHSIG).
+// kernel sends the signal already when the thread that started the process ends,
+// not only when the whole parent ends (prctl(2), PR_SET_PDEATHSIG).
 var starter = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {

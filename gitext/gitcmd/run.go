@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds git's silence; then git is stopped. The longest legitimate call seen
-	// is a log -G over a whole history: 40 s of CPU for 60,000 commits.
+	// DefaultTimeout bounds git's silence; then git is stopped. The longest
+	// legitimate call seen is a log -G over a whole history: 40 s of CPU for
+	// 60,000 commits.
 	DefaultTimeout = 15 * time.Minute
-	// QuickTimeout is for calls that read a few files. On an overloaded machine (six times more
-	// work than cores), one such call took over 30 s.
+	// QuickTimeout is for calls that read a few files. On an overloaded machine
+	// (six times more work than cores), one such call took over 30 s.
 	QuickTimeout = 2 * time.Minute
 	// Grace is the time for git to exit after an interrupt.
 	Grace = 2 * time.Second
@@ -29,8 +30,8 @@ const (
 	readBuffer = 64 << 10
 )
 
-// ErrStop is returned by a reader that needs no more output: git is stopped and the call
-// succeeds.
+// ErrStop is returned by a reader that needs no more output: git is stopped and
+// the call succeeds.
 var ErrStop = errors.New("stop reading")
 
 // A Runner starts git with one environment in one directory.
@@ -41,9 +42,10 @@ type Runner struct {
 	Timeout time.Duration // bound on git's silence
 	Limits  *Limits       // nil for the default
 
-	// Attributes is the path of the file that maps file names to languages. git reads the file
-	// only for calls that need it, because the search for the function above each hunk takes a
-	// third of the time of a patch (1000 commits of runc: 0.43 s of CPU without, 0.64 s with).
+	// Attributes is the path of the file that maps file names to languages. git
+	// reads the file only for calls that need it, because the search for the
+	// function above each hunk takes a third of the time of a patch (1000 commits
+	// of runc: 0.43 s of CPU without, 0.64 s with).
 	Attributes string
 
 	Look blockWatcher // finds a file that blocks git; may be nil
@@ -64,8 +66,9 @@ type Call struct {
 	Said      *string       // if not nil, receives the end of git's stderr, even if git succeeds
 }
 
-// Stream runs git and passes its stdout to read. An error of read takes precedence, except
-// ErrStop, which counts as success. A non-zero exit code is an *Error.
+// Stream runs git and passes its stdout to read. An error of read takes
+// precedence, except ErrStop, which counts as success. A non-zero exit code is
+// an *Error.
 func (r *Runner) Stream(ctx context.Context, c Call, read func(*bufio.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return &Error{Args: c.Args, Exit: -1, Err: err}
@@ -201,8 +204,8 @@ func (r *Runner) start(c Call) (*process, error) {
 	return p, nil
 }
 
-// stop interrupts the process group, so that git removes its locks, and kills the remaining
-// processes after the grace period. It may be called more than once.
+// stop interrupts the process group, so that git removes its locks, and kills the
+// remaining processes after the grace period. It may be called more than once.
 func (p *process) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -263,8 +266,9 @@ func (t *tail) String() string {
 	return string(bytes.ToValidUTF8(t.b, []byte("\uFFFD")))
 }
 
-// A watchedReader ends the call if one silence of git, or the sum of all waits, is too long. Its
-// clock runs only during reads, so that a slow consumer does not count as a slow git.
+// A watchedReader ends the call if one silence of git, or the sum of all waits,
+// is too long. Its clock runs only during reads, so that a slow consumer does not
+// count as a slow git.
 type watchedReader struct {
 	r      io.Reader
 	timer  *time.Timer
@@ -281,8 +285,8 @@ func newWatchedReader(r io.Reader, limit, total time.Duration, cancel context.Ca
 	return w
 }
 
-// expire ends the call after the clock has run out. The reader is still waiting, so left has not
-// been updated yet.
+// expire ends the call after the clock has run out. The reader is still waiting,
+// so left has not been updated yet.
 func (w *watchedReader) expire() {
 	if w.left < w.limit {
 		w.cancel(fmt.Errorf("%w: no end after %v", ErrTimeout, w.total))

@@ -37,11 +37,11 @@ const (
 	maxReads   = 1_000
 )
 
-// CountUnread returns a context for one piece of work, and a function that
-// reports the unread parts so far under that context and its children. Work without unread parts
-// is complete, even in a partial clone. Work with unread parts may be incomplete, even if the
-// caller ignored errors for which Unreadable is true. A *TooLargeError does not count, because a
-// caller that sets a size expects this error.
+// CountUnread returns a context for one piece of work, and a function that reports the unread
+// parts so far under that context and its children. Work without unread parts is complete, even
+// in a partial clone. Work with unread parts may be incomplete, even if the caller ignored errors
+// for which Unreadable is true. A *TooLargeError does not count, because a caller that sets a
+// size expects this error.
 func CountUnread(ctx context.Context) (_ context.Context, sum func() Unread) {
 	c := &unreadCount{}
 	c.outer, _ = ctx.Value(unreadKey{}).(*unreadCount)

@@ -67,8 +67,8 @@ func escapeOf(spelled string) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// UserValue returns the value of a key in the user's own configuration.
-// foreign reports whether the repository also sets the key; its value does not count.
+// UserValue returns the value of a key in the user's own configuration. foreign
+// reports whether the repository also sets the key; its value does not count.
 func UserValue(ctx context.Context, key string) (value string, set, foreign bool) {
 	out, err := gitcmd.AsUser(ctx, "config", "--null", "--show-scope", "--show-origin", "--get-regexp", "^"+regexp.QuoteMeta(key)+"$")
 	var gitErr *gitcmd.Error

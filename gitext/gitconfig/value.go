@@ -13,9 +13,8 @@ type Value struct {
 	Bare   bool // the key has no "=": true for a boolean
 }
 
-// Trusted reports whether a value comes from the user's own configuration.
-// Other values may have come with the repository, and must not decide on the destination of data
-// or on programs to run.
+// Trusted reports whether a value comes from the user's own configuration. Other values may have
+// come with the repository, and must not decide on the destination of data or on programs to run.
 func (v Value) Trusted() bool {
 	return v.Scope == "system" || v.Scope == "global" || v.Scope == "command"
 }

@@ -40,8 +40,8 @@ func JoinAlternates(dirs []string) string {
 	return strings.Join(quoted, ":")
 }
 
-// Alternates returns the contents of a file objects/info/alternates with these object
-// directories.
+// Alternates returns the contents of a file objects/info/alternates with these
+// object directories.
 func Alternates(dirs []string) []byte {
 	var text strings.Builder
 	for _, dir := range dirs {
@@ -50,7 +50,8 @@ func Alternates(dirs []string) []byte {
 	return []byte(text.String())
 }
 
-// AlternatesLine returns a line of objects/info/alternates, quoted if git would misread the path.
+// AlternatesLine returns a line of objects/info/alternates, quoted if git would
+// misread the path.
 func AlternatesLine(dir string) string {
 	if strings.HasPrefix(dir, "#") || quote.Needed(dir) {
 		dir = quote.Always(dir)

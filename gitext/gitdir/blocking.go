@@ -25,16 +25,16 @@ func errBlocking(path string, mode fs.FileMode) error {
 	return &disk.KindError{Path: path, Mode: mode}
 }
 
-// isNull reports whether path is the null device, also under other names, because people link to
-// it.
+// isNull reports whether path is the null device, also under other names, because
+// people link to it.
 func isNull(path string) bool {
 	a, errA := os.Stat(path)
 	b, errB := os.Stat(os.DevNull)
 	return errors.Join(errA, errB) == nil && os.SameFile(a, b)
 }
 
-// gitEntries lists the names that git reads in a git directory. Other entries, such as another
-// program's pipe or socket, do not block git.
+// gitEntries lists the names that git reads in a git directory. Other entries,
+// such as another program's pipe or socket, do not block git.
 var gitEntries = map[string]bool{
 	"config": true, "config.worktree": true, "commondir": true, "gitdir": true, "packed-refs": true, "shallow": true, "index": true,
 	"info": true, "refs": true, "objects": true, "worktrees": true, "reftable": true, "logs": true,

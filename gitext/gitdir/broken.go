@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// BrokenAt describes the defect of the repository at dir, or returns "" if there is none. The
-// text names the path, since git may have searched parent directories.
+// BrokenAt describes the defect of the repository at dir, or returns "" if there
+// is none. The text names the path, since git may have searched parent
+// directories.
 func BrokenAt(dir, named string) string {
 	place := Find(dir, named)
 	if place == "" {

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// git's userdiff drivers find the function of a hunk or a -L range. In a bare directory, git
-// reads no .gitattributes from trees, so the shadow's own attributes map file names to languages:
-// to git's drivers (2.34 and newer; an older git ignores an unknown name), and to the languages
-// below, with function patterns, that git lacks.
+// git's userdiff drivers find the function of a hunk or a -L range. In a bare
+// directory, git reads no .gitattributes from trees, so the shadow's own
+// attributes map file names to languages: to git's drivers (2.34 and newer; an
+// older git ignores an unknown name), and to the languages below, with function
+// patterns, that git lacks.
 
 // driverFiles lists the file name patterns of each driver.
 var driverFiles = map[string]string{
@@ -62,9 +63,9 @@ var driverFiles = map[string]string{
 	"ocaml":      "*.ml *.mli",
 }
 
-// jsFunction matches the usual beginnings of a function in JavaScript: a declaration, a method in
-// a class or an object literal, a function value. Control statements look like methods and are
-// excluded first.
+// jsFunction matches the usual beginnings of a function in JavaScript: a
+// declaration, a method in a class or an object literal, a function value.
+// Control statements look like methods and are excluded first.
 const jsFunction = `!^[ \t]*(if|for|while|switch|catch|with|do|else|return|throw|new|await|typeof|delete|super|case)\b` + "\n" +
 	`^[ \t]*((export[ \t]+)?(default[ \t]+)?(async[ \t]+)?function\b.*)$` + "\n" +
 	`^[ \t]*((export[ \t]+)?(default[ \t]+)?(abstract[ \t]+)?class\b.*)$` + "\n" +
@@ -80,8 +81,9 @@ const tsFunction = `!^[ \t]*(if|for|while|switch|catch|with|do|else|return|throw
 	`^[ \t]*((export[ \t]+)?(const|let|var)[ \t]+[A-Za-z_$][A-Za-z0-9_$]*[^=]*=[ \t]*(async[ \t]*)?(function\b|\(|<|[A-Za-z_$][A-Za-z0-9_$]*[ \t]*=>).*)$` + "\n" +
 	`^[ \t]*(((public|private|protected|static|readonly|override|abstract|async|get|set)[ \t]+)*[*#]?[A-Za-z_$][A-Za-z0-9_$]*[ \t]*(<[^>]*>)?\([^;]*\)?[ \t]*(:[^;]*)?\{?[ \t]*)$`
 
-// driverPatterns has the function patterns for languages without a driver in git 2.39. If a newer
-// git has a driver (ini, r, swift, scheme), our pattern replaces it, so that all versions agree.
+// driverPatterns has the function patterns for languages without a driver in git
+// 2.39. If a newer git has a driver (ini, r, swift, scheme), our pattern replaces
+// it, so that all versions agree.
 var driverPatterns = map[string]string{
 	"javascript": jsFunction,
 	"typescript": tsFunction,

@@ -21,9 +21,10 @@ const (
 func Graph(shadow string) string { return filepath.Join(shadow, "objects", "info", graphName) }
 
 // DropDamagedGraph removes a commit-graph whose checksum is wrong, and reports
-// whether it removed one. git trusts the commit-graph, even a wrong parent, and verifies the
-// checksum only in commit-graph verify. The file is read once, and again after a change. Without
-// a commit-graph, the answers are the same but slower.
+// whether it removed one. git trusts the commit-graph, even a wrong parent, and
+// verifies the checksum only in commit-graph verify. The file is read once, and
+// again after a change. Without a commit-graph, the answers are the same but
+// slower.
 func DropDamagedGraph(shadow, format string) bool {
 	graph, seen := Graph(shadow), filepath.Join(shadow, graphSeenName)
 	info, err := os.Lstat(graph)

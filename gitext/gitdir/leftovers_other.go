@@ -2,5 +2,6 @@
 
 package gitdir
 
-// makeIn does nothing: without kernel locks, leftovers and files in the making look the same.
+// makeIn does nothing: without kernel locks, leftovers and files in the making
+// look the same.
 func makeIn(string) (done func()) { return func() {} }

@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// makeIn locks dir while the caller makes a file there under a temporary name; the caller runs
-// done afterwards. makeIn also removes leftovers of killed processes. Every maker holds a shared
-// lock on dir, so a process with the exclusive lock knows that it is the only one. On file
-// systems without locks, leftovers stay.
+// makeIn locks dir while the caller makes a file there under a temporary name;
+// the caller runs done afterwards. makeIn also removes leftovers of killed
+// processes. Every maker holds a shared lock on dir, so a process with the
+// exclusive lock knows that it is the only one. On file systems without locks,
+// leftovers stay.
 func makeIn(dir string) (done func()) {
 	f, err := os.Open(dir)
 	if err != nil {

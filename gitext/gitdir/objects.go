@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// ObjectDirs returns the object directories and their alternates, except directories with other
-// contents than objects.
+// ObjectDirs returns the object directories and their alternates, except
+// directories with other contents than objects.
 func ObjectDirs(objects []string) []string {
 	const deepest = 5 // git's own bound for alternates
 	dirs := slices.DeleteFunc(slices.Clone(objects), func(dir string) bool { return !onlyObjects(dir) })

@@ -20,12 +20,14 @@ import (
 //	                     /objects/info/commit-graph our Bloom filters, when asked for
 //	                     /shallow                   a copy of the user's
 //
-// All objects are read through the shadow. So the repository's own configuration cannot run a
-// program or change an answer, and the Bloom filters need not be written into the user's files.
+// All objects are read through the shadow. So the repository's own configuration
+// cannot run a program or change an answer, and the Bloom filters need not be
+// written into the user's files.
 //
-// The shadow is in a directory that only the user can write, never in the repository. Even so, it
-// is used only if its few small files have exactly the expected contents and no unknown file is
-// beside them: a "commondir" or a "config.worktree" would bring back foreign settings.
+// The shadow is in a directory that only the user can write, never in the
+// repository. Even so, it is used only if its few small files have exactly the
+// expected contents and no unknown file is beside them: a "commondir" or a
+// "config.worktree" would bring back foreign settings.
 
 // Name is the name of a shadow in a data directory.
 const Name = "shadow.git"
@@ -44,17 +46,17 @@ var objectEntries = map[string][]string{
 
 var errForeign = errors.New("not a shadow directory of ours")
 
-// Files returns the files of a shadow, by slash-separated name. objects
-// is the user's object directory. The shadow of a shallow clone also needs a copy of the clone's
-// file "shallow".
+// Files returns the files of a shadow, by slash-separated name. objects is the
+// user's object directory. The shadow of a shallow clone also needs a copy of the
+// clone's file "shallow".
 func Files(format, objects string) map[string][]byte {
 	version, extension := "0", ""
 	if format != "sha1" {
 		version, extension = "1", "[extensions]\n\tobjectFormat = "+format+"\n"
 	}
 	var config strings.Builder
-	// By default git diffs texts of up to 512 MiB; one such file would displace everything else
-	// in a patch. Above the size set here, a file is binary.
+	// By default git diffs texts of up to 512 MiB; one such file would displace
+	// everything else in a patch. Above the size set here, a file is binary.
 	fmt.Fprintf(&config, "[core]\n\trepositoryFormatVersion = %s\n\tbare = true\n\tlogAllRefUpdates = false\n\tbigFileThreshold = 32m\n", version)
 	config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	config.WriteString(extension)
@@ -67,9 +69,9 @@ func Files(format, objects string) map[string][]byte {
 	}
 }
 
-// Ensure makes dir a shadow with these files. An existing shadow costs a few reads. A missing
-// shadow is created with one rename. A damaged shadow is repaired file by file, so that no file
-// is ever missing for another process.
+// Ensure makes dir a shadow with these files. An existing shadow costs a few
+// reads. A missing shadow is created with one rename. A damaged shadow is
+// repaired file by file, so that no file is ever missing for another process.
 func Ensure(dir string, files map[string][]byte) error {
 	switch err := check(dir, files); {
 	case err == nil:
@@ -88,8 +90,8 @@ func Ensure(dir string, files map[string][]byte) error {
 	return create(dir, files)
 }
 
-// check compares the directory with the expected files. fs.ErrNotExist means that a file is
-// missing or out of date.
+// check compares the directory with the expected files. fs.ErrNotExist means that
+// a file is missing or out of date.
 func check(dir string, files map[string][]byte) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -113,7 +115,8 @@ func check(dir string, files map[string][]byte) error {
 			return errForeign
 		}
 		if _, wanted := files[e.Name()]; e.Name() == "shallow" && !wanted {
-			// the clone is no longer shallow: the user has fetched the rest of the history
+			// the clone is no longer shallow: the user has fetched the rest of
+			// the history
 			if err := os.Remove(filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -150,8 +153,8 @@ func holdsOnly(dir string, names []string) error {
 	return err
 }
 
-// sameFile compares a file with the expected content. It opens only regular files, because
-// opening a pipe would wait for ever.
+// sameFile compares a file with the expected content. It opens only regular
+// files, because opening a pipe would wait for ever.
 func sameFile(name string, want []byte) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -172,9 +175,9 @@ func sameFile(name string, want []byte) error {
 	return err
 }
 
-// create writes the directory under a temporary name and renames it into
-// place. If two processes call create at the same time, the second finds and uses the first one's
-// directory.
+// create writes the directory under a temporary name and renames it into place.
+// If two processes call create at the same time, the second finds and uses the
+// first one's directory.
 func create(dir string, files map[string][]byte) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -214,8 +217,8 @@ func Write(dir string, files map[string][]byte) error {
 }
 
 // ReplaceFile writes a private file atomically: readers see the old or the new
-// content. The file is not synced, because a file torn by a power cut compares unequal and is
-// written again.
+// content. The file is not synced, because a file torn by a power cut compares
+// unequal and is written again.
 func ReplaceFile(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix) // mode 0600
 	if err != nil {

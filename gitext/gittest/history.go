@@ -1,5 +1,5 @@
-// Package gittest writes git repositories for tests. It runs the real git with its own
-// configuration and clock, so that equal calls give equal commits.
+// Package gittest writes git repositories for tests. It runs the real git with
+// its own configuration and clock, so that equal calls give equal commits.
 package gittest
 
 import (
@@ -22,7 +22,8 @@ type History struct {
 	Time int    // of the last commit, in seconds since 1970
 }
 
-// Files maps the paths in a commit to their texts. The text Gone deletes the file.
+// Files maps the paths in a commit to their texts. The text Gone deletes the
+// file.
 type Files map[string]string
 
 // Gone is the text of a file that a commit deletes.
@@ -37,8 +38,8 @@ func New(t testing.TB) *History {
 	return h
 }
 
-// Git runs git in the work tree and returns its output without the space around it. A failure
-// ends the test.
+// Git runs git in the work tree and returns its output without the space around
+// it. A failure ends the test.
 func (h *History) Git(args ...string) string {
 	h.T.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"}, args...)...)
@@ -90,7 +91,8 @@ func (h *History) Head() gitext.OID {
 	return gitext.OID(h.Git("rev-parse", "HEAD"))
 }
 
-// Open opens the repository with a separate data directory. It is closed when the test ends.
+// Open opens the repository with a separate data directory. It is closed when the
+// test ends.
 func (h *History) Open() *gitext.Repo {
 	h.T.Helper()
 	repo, err := gitext.Open(context.Background(), gitext.OpenOptions{Dir: h.Dir, DataDir: h.T.TempDir()})

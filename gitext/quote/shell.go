@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Shell quotes a word for a POSIX shell if it needs quotes. The result is
-// one line of printable text: bytes that control a terminal, or that JSON cannot represent, are
-// written with printf, because not every sh knows $'...'. Only newlines at the end of a word are
-// kept, because $(...) would drop them.
+// Shell quotes a word for a POSIX shell if it needs quotes. The result is one
+// line of printable text: bytes that control a terminal, or that JSON cannot
+// represent, are written with printf, because not every sh knows $'...'. Only
+// newlines at the end of a word are kept, because $(...) would drop them.
 func Shell(word string) string {
 	switch {
 	case word != "" && !strings.ContainsFunc(word, needsShellQuote):

@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// This file escapes characters that are invisible or that control a terminal. Text from
-// repositories, servers, case files, settings and the environment is escaped before it reaches a
-// terminal, a model or a program.
+// This file escapes characters that are invisible or that control a terminal.
+// Text from repositories, servers, case files, settings and the environment is
+// escaped before it reaches a terminal, a model or a program.
 //
-// Promises: the result has no control character except newline and tab, no invalid UTF-8, and no
-// invisible character that could hide a difference. Text without any of these is unchanged, and
-// so is text that was already escaped. In JSON the characters become JSON escapes, so that the
-// decoded value stays the same.
+// Promises: the result has no control character except newline and tab, no
+// invalid UTF-8, and no invisible character that could hide a difference. Text
+// without any of these is unchanged, and so is text that was already escaped. In
+// JSON the characters become JSON escapes, so that the decoded value stays the
+// same.
 
-// Hidden reports whether a character controls a terminal or is invisible: controls other than
-// newline and tab, characters that reorder text, and those without a width (Unicode's
-// Default_Ignorable_Code_Point).
+// Hidden reports whether a character controls a terminal or is invisible:
+// controls other than newline and tab, characters that reorder text, and those
+// without a width (Unicode's Default_Ignorable_Code_Point).
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -96,9 +97,9 @@ var joining = []*unicode.RangeTable{
 	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
 }
 
-// shapes reports whether a joiner has a visible effect. Joiners in Persian, Hindi and Malayalam
-// words and in emoji stay. Between other letters, a joiner is invisible and makes two names look
-// alike, so it is escaped.
+// shapes reports whether a joiner has a visible effect. Joiners in Persian, Hindi
+// and Malayalam words and in emoji stay. Between other letters, a joiner is
+// invisible and makes two names look alike, so it is escaped.
 func shapes(before, r, after rune) bool {
 	switch r {
 	case '\u200c', '\u200d': // the zero-width non-joiner and joiner
@@ -118,8 +119,9 @@ func emoji(r rune) bool {
 	return r == '\ufe0f' || r >= 0x2190 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// JSON escapes hidden characters in a complete JSON text, which can have them only in strings. A
-// byte that is not UTF-8 becomes the escape of U+FFFD, as encoding/json reads it.
+// JSON escapes hidden characters in a complete JSON text, which can have them
+// only in strings. A byte that is not UTF-8 becomes the escape of U+FFFD, as
+// encoding/json reads it.
 func JSON(text []byte) []byte {
 	if plain(string(text)) {
 		return text
@@ -143,8 +145,8 @@ func JSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// Marshal encodes v as one line of JSON without hidden characters, without the escapes that only
-// HTML needs.
+// Marshal encodes v as one line of JSON without hidden characters, without the
+// escapes that only HTML needs.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := NewEncoder(&b).Encode(v)
@@ -159,7 +161,8 @@ func NewEncoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// jsonWriter escapes the output of an encoder. The encoder writes each value in one piece.
+// jsonWriter escapes the output of an encoder. The encoder writes each value in
+// one piece.
 type jsonWriter struct{ w io.Writer }
 
 // Write writes p with hidden characters escaped.

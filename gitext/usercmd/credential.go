@@ -78,8 +78,8 @@ func interrupted(st *os.ProcessState) bool {
 	return ok && ws.Signaled() && ws.Signal() == syscall.SIGINT
 }
 
-// limitedWriter keeps the first bytes and drops the rest, so that a command with more output does
-// not fail.
+// limitedWriter keeps the first bytes and drops the rest, so that a command with
+// more output does not fail.
 type limitedWriter struct {
 	w    io.Writer
 	left int

@@ -58,8 +58,8 @@ type Pager struct {
 	wait func() error // waits for the pager to end
 }
 
-// StartPager runs a pager's shell command on the terminal, with git's
-// defaults for less and lv unless the user has set them.
+// StartPager runs a pager's shell command on the terminal, with git's defaults for less and lv
+// unless the user has set them.
 func StartPager(command string, out, errs *os.File) (*Pager, error) {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = out, errs

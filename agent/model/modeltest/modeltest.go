@@ -1,8 +1,10 @@
 // Package modeltest is a scripted model server for tests. It listens on a
-// loopback port, speaks chat completions and stateless responses, and gives the test's answers.
+// loopback port, speaks chat completions and stateless responses, and gives the
+// test's answers.
 //
-// It rejects frequent mistakes of clients: a call without an answer, an answer without a call and
-// a request that is not JSON get a 400 and fail the test, unless [Server.Lenient] is set.
+// It rejects frequent mistakes of clients: a call without an answer, an answer
+// without a call and a request that is not JSON get a 400 and fail the test,
+// unless [Server.Lenient] is set.
 package modeltest
 
 import (
@@ -72,8 +74,8 @@ type Reply struct {
 	Header http.Header
 }
 
-// Usage has the token counts of a reply. Zero values are replaced by estimates of four bytes a
-// token.
+// Usage has the token counts of a reply. Zero values are replaced by estimates of
+// four bytes a token.
 type Usage struct {
 	Prompt, Output int64
 }
@@ -134,8 +136,8 @@ func Serve(t testing.TB, f func(Request) Reply) *Server {
 	return s
 }
 
-// Script starts a server that gives the replies one after the other. A further request fails the
-// test.
+// Script starts a server that gives the replies one after the other. A further
+// request fails the test.
 func Script(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	var mu sync.Mutex

@@ -102,8 +102,8 @@ func (r *Request) readResponses() error {
 	return nil
 }
 
-// add converts items to messages: adjacent texts, thoughts and calls of the assistant become one
-// message.
+// add converts items to messages: adjacent texts, thoughts and calls of the
+// assistant become one message.
 func (r *Request) add(in item) {
 	m := Message{Role: "assistant"}
 	switch in.Type {

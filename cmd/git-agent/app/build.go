@@ -13,8 +13,8 @@ import (
 // version is set by install.sh from `git describe`.
 var version = ""
 
-// VersionString returns the version from install.sh, or else the version recorded by the Go tool,
-// as in `go install module@version`.
+// VersionString returns the version from install.sh, or else the version recorded
+// by the Go tool, as in `go install module@version`.
 func VersionString() string {
 	if version != "" {
 		return version
@@ -25,9 +25,9 @@ func VersionString() string {
 	return "devel"
 }
 
-// BuildIdentity identifies the build of the program, so that it does not use cached answers of
-// another build. It does not include git's version, because the program's calls of git have the
-// same meaning in every version.
+// BuildIdentity identifies the build of the program, so that it does not use
+// cached answers of another build. It does not include git's version, because the
+// program's calls of git have the same meaning in every version.
 func BuildIdentity() string {
 	id := VersionString()
 	exe, err := os.Executable()

@@ -37,9 +37,10 @@ func ShowPage(a *App, name string) (err error) {
 	return err
 }
 
-// DefaultManDir returns a directory for the program's pages that man-db searches. For a program
-// in a directory named bin, this is ../share/man; for other directories, man-db has no such rule,
-// so DefaultManDir returns the user's data directory.
+// DefaultManDir returns a directory for the program's pages that man-db searches.
+// For a program in a directory named bin, this is ../share/man; for other
+// directories, man-db has no such rule, so DefaultManDir returns the user's data
+// directory.
 func DefaultManDir(env Environ) (string, error) {
 	exe, err := os.Executable()
 	if err == nil && filepath.Base(filepath.Dir(exe)) == "bin" && !strings.Contains(exe, "go-build") {

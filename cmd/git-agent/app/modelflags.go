@@ -118,8 +118,8 @@ type EngineChoice struct {
 	Offline string // the reason for the offline engine, such as "--algorithm=b"; "" without one
 }
 
-// Insists reports whether the user asked for the agent engine, so that an answer of the
-// offline engine counts as a failure.
+// Insists reports whether the user asked for the agent engine, so that an answer of the offline
+// engine counts as a failure.
 func (c EngineChoice) Insists(s session.Settings) bool {
 	return c.Named == "agent" || s.Engine == "agent"
 }

@@ -59,9 +59,9 @@ func (p Pathspecs) set(name string) bool {
 	return true
 }
 
-// Paths translates typed pathspecs into paths from the top of the tree: nil if they
-// include everything, literal paths if none of them has magic or wildcards, otherwise
-// pathspecs in the long form, which begins with ":(".
+// Paths translates typed pathspecs into paths from the top of the tree: nil if they include
+// everything, literal paths if none of them has magic or wildcards, otherwise pathspecs in the
+// long form, which begins with ":(".
 func (p Pathspecs) Paths(typed []string) ([]string, error) {
 	var specs []pathspec
 	magic, all := false, false

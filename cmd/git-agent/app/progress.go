@@ -163,8 +163,8 @@ func (p *Progress) line(elapsed time.Duration) string {
 	return strings.TrimRightFunc(line, quote.Hidden) + tail // cutting may leave a joiner with nothing to join
 }
 
-// Clear removes the line so that something else can be printed. The line returns
-// after the same number of calls of Resume.
+// Clear removes the line so that something else can be printed. The line returns after the same
+// number of calls of Resume.
 func (p *Progress) Clear() {
 	if p == nil {
 		return

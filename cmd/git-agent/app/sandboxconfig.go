@@ -75,8 +75,8 @@ func CheckSandboxLevel(v gitconfig.Value) error {
 	return bad
 }
 
-// sandboxPaths returns the paths of a key as absolute paths. It fails if the
-// sandbox cannot grant one of them, because the command would then lack an intended path.
+// sandboxPaths returns the paths of a key as absolute paths. It fails if the sandbox cannot grant
+// one of them, because the command would then lack an intended path.
 func (a *App) sandboxPaths(key string, values []string) ([]string, error) {
 	var paths []string
 	for _, path := range values {

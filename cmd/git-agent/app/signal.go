@@ -31,8 +31,8 @@ const Heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 // SIGINT is answered with a line on stderr, unless quiet is set.
 // A second signal ends the process at once, and so does lastWait.
 //
-// SIGHUP is sent when the terminal closes. It does not reach the git processes,
-// because each has its own process group. Under nohup, it stays ignored.
+// SIGHUP is sent when the terminal closes. It does not reach the git processes, because each has
+// its own process group. Under nohup, it stays ignored.
 //
 // SIGPIPE is caught so that writing to a closed pipe returns EPIPE. Children
 // still get the default disposition.

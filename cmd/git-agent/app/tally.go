@@ -27,8 +27,8 @@ type Tallied struct {
 	Runs       []agent.RunReport // of the model
 }
 
-// Add counts one answer. An ensemble has answered if any of its runs has. Even a useless answer
-// of the model counts as an answer.
+// Add counts one answer. An ensemble has answered if any of its runs has. Even a
+// useless answer of the model counts as an answer.
 func (t *ExitTally) Add(ans Tallied) {
 	if ans.Failed {
 		t.failed++

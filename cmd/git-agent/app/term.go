@@ -31,9 +31,9 @@ func (a *App) TextWidth() int {
 	return 100
 }
 
-// WantColor reports whether to use color. --color decides, then NO_COLOR, then
-// git's own rule for color.agent, which respects color.ui, TERM and
-// GIT_PAGER_IN_USE. It starts a git process only for a terminal or a pager of git.
+// WantColor reports whether to use color. --color decides, then NO_COLOR, then git's own rule for
+// color.agent, which respects color.ui, TERM and GIT_PAGER_IN_USE. It starts a git process only
+// for a terminal or a pager of git.
 func (a *App) WantColor(ctx context.Context) bool {
 	switch a.Flags.Color {
 	case "always":
@@ -68,8 +68,8 @@ var ColorSlots = map[string]string{
 	"error":       "red",
 }
 
-// NewPalette returns the colours of the slots, or an empty palette if color is
-// not wanted. It asks git only for configured slots.
+// NewPalette returns the colours of the slots, or an empty palette if color is not wanted. It
+// asks git only for configured slots.
 func (a *App) NewPalette(ctx context.Context) ui.Palette {
 	if !a.WantColor(ctx) {
 		return ui.Palette{}
@@ -84,9 +84,9 @@ func (a *App) Page(ctx context.Context) *ui.Pager {
 	return ui.NewPager(ctx, a.Stdout, a.Stderr, &a.colors)
 }
 
-// logCall prints one call of git for -v, as a line that can be pasted into a
-// shell. Paths in the call are relative to the top of the work tree, so the line has -C in a
-// subdirectory; revisions were resolved in the current directory.
+// logCall prints one call of git for -v, as a line that can be pasted into a shell. Paths in the
+// call are relative to the top of the work tree, so the line has -C in a subdirectory; revisions
+// were resolved in the current directory.
 func (a *App) logCall(argv []string, d time.Duration, exit int) {
 	if a.Repo != nil && len(argv) > 1 && argv[1] != "rev-parse" {
 		if up := HereIn(a.Repo).up(); up != "" {

@@ -24,8 +24,8 @@ import (
 // directory may also come with a downloaded archive, so no verb reads it. The
 // doctor imports it if the user agrees.
 
-// oldData returns the directory of earlier versions' data, and reports whether it has recorded
-// runs (runs) or any data (found).
+// oldData returns the directory of earlier versions' data, and reports whether it
+// has recorded runs (runs) or any data (found).
 func oldData(repo *gitext.Repo) (dir string, runs, found bool) {
 	dir = filepath.Join(repo.CommonDir(), "agent")
 	info, err := os.Lstat(dir)
@@ -58,8 +58,8 @@ func checkOldData(repo *gitext.Repo) (finding, bool) {
 	return warn("old data", "git agent doctor --fix", "%s is of an earlier version or came with the repository; it is %s", dir, what), true
 }
 
-// repair makes the repairs of --fix: it reverts a partly written patch, rebuilds damaged
-// changed-path filters and imports the data of earlier versions.
+// repair makes the repairs of --fix: it reverts a partly written patch, rebuilds
+// damaged changed-path filters and imports the data of earlier versions.
 func (v *visit) repair(ctx context.Context, repo *gitext.Repo) error {
 	unrecovered := v.recoverDelivery(ctx, repo)
 	if repo.CheckBloom(ctx) != nil && ctx.Err() == nil {

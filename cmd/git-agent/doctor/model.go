@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// Limits of the test request of --online. They are lower than for an
-// investigation, because the user wants to learn about a problem instead of waiting for its end.
+// Limits of the test request of --online. They are lower than for an investigation, because the
+// user wants to learn about a problem instead of waiting for its end.
 const (
 	onlineTimeout  = time.Minute
 	onlineAttempts = 2

@@ -23,8 +23,8 @@ func isProgramName(name string) bool {
 	return name != "" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"._-") == ""
 }
 
-// files returns the names of the programs, in their order, and their files. own reports
-// whether one of our own algorithms has the name.
+// files returns the names of the programs, in their order, and their files. own reports whether
+// one of our own algorithms has the name.
 func (f *answerFlags) files(own func(name string) bool) (names []string, file map[string]string, err error) {
 	file = map[string]string{}
 	for _, text := range f.Answers {

@@ -59,8 +59,8 @@ func (c *evalCrashCmd) report(a *app.App, task eval.Task, about eval.About, res 
 	return nil
 }
 
-// showFit prints a report with the fit of a calibration, and writes the calibration to a
-// file if it improves the probabilities. err is the reason why no fit was possible.
+// showFit prints a report with the fit of a calibration, and writes the calibration to a file if
+// it improves the probabilities. err is the reason why no fit was possible.
 func (f *reportFlags) showFit(a *app.App, r *eval.Report, file string, fit *eval.Fit, err error) error {
 	if fit != nil {
 		r.Fit = fit

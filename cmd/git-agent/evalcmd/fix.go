@@ -270,9 +270,9 @@ func (c *evalFixCmd) answerCase(agent *engine.Agent) fixeval.Repairer {
 	}
 }
 
-// judge returns an error if an answer does not count, because the model's server failed or
-// the budget is spent. With --fallback, the offline engine's answer then counts, unless the
-// server seems to be gone.
+// judge returns an error if an answer does not count, because the model's server failed or the
+// budget is spent. With --fallback, the offline engine's answer then counts, unless the server
+// seems to be gone.
 func (c *evalFixCmd) judge(server *eval.Server, agent *engine.Agent, ans *fix.Answer) error {
 	if ans.Agent == nil {
 		return nil

@@ -22,10 +22,10 @@ func openEvalModel(ctx context.Context, a *app.App, s session.Settings, traces *
 	return opened, nil
 }
 
-// judgeInvestigation closes the recorded runs of a model's investigation of one case,
-// and returns the answer and the ids of the runs. It returns an error if the answer
-// does not count, because the server failed or the budget is spent. unanswered means that the
-// answer is the offline engine's instead of the model's.
+// judgeInvestigation closes the recorded runs of a model's investigation of one case, and returns
+// the answer and the ids of the runs. It returns an error if the answer does not count, because
+// the server failed or the budget is spent. unanswered means that the answer is the offline
+// engine's instead of the model's.
 func judgeInvestigation[A any](
 	ctx context.Context,
 	server *eval.Server,

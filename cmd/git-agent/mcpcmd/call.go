@@ -67,8 +67,8 @@ type progressKey struct{}
 // progressPause is the minimum time between two progress notifications.
 const progressPause = 200 * time.Millisecond
 
-// withProgress returns a context for Progress that reaches the client, if the client requested
-// progress.
+// withProgress returns a context for Progress that reaches the client, if the
+// client requested progress.
 func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -85,7 +85,8 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context
 		}
 		last = time.Now()
 		sent++ // the protocol requires an increasing number
-		// If a notification cannot be sent, sending the answer fails too, with a report.
+		// If a notification cannot be sent, sending the answer fails too, with a
+		// report.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: text, Progress: float64(sent)})
 	})
 }

@@ -20,8 +20,8 @@ import (
 // Protocol, on a pair of streams, with the official Go SDK.
 //
 // It serves tools of package agent and returns their texts, masked as Options
-// says. A failed call gives a result with isError, which the client's model can read; only a
-// violation of the protocol itself gives a protocol error.
+// says. A failed call gives a result with isError, which the client's model can
+// read; only a violation of the protocol itself gives a protocol error.
 //
 // Promises:
 //
@@ -34,7 +34,8 @@ import (
 //     read the answers.
 //   - A cancelled call ends its git process.
 //
-// Every tool is announced as read-only, so the caller must pass only read-only tools.
+// Every tool is announced as read-only, so the caller must pass only read-only
+// tools.
 
 // Options define the tools, prompts and texts to serve.
 type Options struct {
@@ -77,8 +78,8 @@ type Argument struct {
 }
 
 // Serve answers messages from in until it ends, ctx ends, or out cannot be
-// written to. The end of in is the ordinary end, without an error; the error of
-// a write, such as for a closed pipe, is returned unchanged.
+// written to. The end of in is the ordinary end, without an error; the error of a
+// write, such as for a closed pipe, is returned unchanged.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	session, leave := context.WithCancel(ctx)
 	defer leave()

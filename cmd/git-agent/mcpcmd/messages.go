@@ -74,7 +74,8 @@ func (m *messageReader) Close() error { return nil }
 // atEnd reports whether the input came to its end.
 func (m *messageReader) atEnd() bool { return m.ending.Load() }
 
-// line returns the next message with its newline, or nothing if it answered the line itself.
+// line returns the next message with its newline, or nothing if it answered the
+// line itself.
 func (m *messageReader) line() ([]byte, error) {
 	text, whole, err := readLine(m.in)
 	if len(text) == 0 && err != nil {
@@ -104,14 +105,15 @@ func (m *messageReader) line() ([]byte, error) {
 	return m.admit(msg), nil
 }
 
-// listenMethod is a request that the SDK answers only when the client cancels
-// it. messageReader refuses it, because there are no changes to listen for and a session must
-// end.
+// listenMethod is a request that the SDK answers only when the client cancels it.
+// messageReader refuses it, because there are no changes to listen for and a
+// session must end.
 const listenMethod = "subscriptions/listen"
 
-// admit returns a message that the SDK needs, after waiting for room for its answer: a request,
-// the end of the handshake, or the cancellation of an open request. It drops all other messages,
-// because the SDK would queue them without a bound and never use them.
+// admit returns a message that the SDK needs, after waiting for room for its
+// answer: a request, the end of the handshake, or the cancellation of an open
+// request. It drops all other messages, because the SDK would queue them without
+// a bound and never use them.
 func (m *messageReader) admit(msg message) (line []byte) {
 	switch {
 	case msg.id != "":
@@ -172,8 +174,8 @@ var idForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(".*"|0|-?[1-9][0-9]{0,14})$`)
 })
 
-// misspelled reports whether a name differs from a name of the protocol only in case; some
-// readers ignore case.
+// misspelled reports whether a name differs from a name of the protocol only in
+// case; some readers ignore case.
 func misspelled(m map[string]json.RawMessage) bool {
 	for name := range m {
 		switch lower := strings.ToLower(name); lower {
@@ -197,8 +199,8 @@ type message struct {
 // maxID bounds an id, which stays in memory until its answer is sent.
 const maxID = 256
 
-// parseMessage parses a message, or returns the problem. A list of messages (a batch in versions
-// of the protocol before 2025-06-18) is no message.
+// parseMessage parses a message, or returns the problem. A list of messages (a
+// batch in versions of the protocol before 2025-06-18) is no message.
 func parseMessage(text []byte) (msg message, problem string) {
 	if text[0] != '{' {
 		return msg, "a message is one object; batches are not supported: send one message on each line"

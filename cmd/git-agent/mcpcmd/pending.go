@@ -12,16 +12,17 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// These constants bound the open requests. If a client sends more, the server stops reading until
-// some requests are answered; a client that reads no answers is not read at all. So the memory
-// for answers stays bounded.
+// These constants bound the open requests. If a client sends more, the server
+// stops reading until some requests are answered; a client that reads no answers
+// is not read at all. So the memory for answers stays bounded.
 const (
 	maxOpen      = 256
 	maxOpenBytes = 4 * maxMessage
 )
 
-// pending records the requests without an answer. The SDK cancels open requests at the end of the
-// input, but a script that writes its questions and closes the pipe expects the answers.
+// pending records the requests without an answer. The SDK cancels open requests
+// at the end of the input, but a script that writes its questions and closes the
+// pipe expects the answers.
 type pending struct {
 	mu        sync.Mutex
 	ids       map[string]int // the size of each open request, by id
@@ -34,7 +35,8 @@ func newPending() *pending {
 	return &pending{ids: map[string]int{}, cancelled: map[string]int{}, changed: make(chan struct{})}
 }
 
-// asked waits for room and records a request. It returns false if ctx ended first.
+// asked waits for room and records a request. It returns false if ctx ended
+// first.
 func (p *pending) asked(ctx context.Context, request message) bool {
 	size := len(request.text)
 	for {
@@ -89,7 +91,8 @@ func (p *pending) done(id json.RawMessage) {
 	}
 }
 
-// cancel removes a cancelled request, which occupies room until the SDK has answered it.
+// cancel removes a cancelled request, which occupies room until the SDK has
+// answered it.
 func (p *pending) cancel(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +194,8 @@ func (o *output) send(text []byte) error {
 	return err
 }
 
-// edit returns the text to write for a line, and the id of the answered request, if any.
+// edit returns the text to write for a line, and the id of the answered request,
+// if any.
 func (o *output) edit(line []byte) (text []byte, answered json.RawMessage) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(line, &m) != nil || m["method"] != nil {
@@ -203,8 +207,9 @@ func (o *output) edit(line []byte) (text []byte, answered json.RawMessage) {
 	return withErrorCode(line, m), m["id"]
 }
 
-// withErrorCode adds the code required by JSON-RPC to an error of the SDK without one. The SDK
-// omits the code for requests in a wrong state of the session, such as a second initialize.
+// withErrorCode adds the code required by JSON-RPC to an error of the SDK without
+// one. The SDK omits the code for requests in a wrong state of the session, such
+// as a second initialize.
 func withErrorCode(line []byte, m map[string]json.RawMessage) []byte {
 	var e struct {
 		Code    int             `json:"code"`

@@ -82,8 +82,8 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 }
 
-// fix resolves the client's revision, or else the revision of the command line. The client's
-// revision must be a plain name; the user's may have any form.
+// fix resolves the client's revision, or else the revision of the command line.
+// The client's revision must be a plain name; the user's may have any form.
 func (t *szzTool) fix(ctx context.Context, revision string) (gitext.OID, error) {
 	repo := t.server.Repo
 	if revision == "" {

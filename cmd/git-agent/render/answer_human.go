@@ -48,8 +48,8 @@ type Human struct {
 	written bool
 }
 
-// NewHuman returns a renderer for people. With all, it shows all evidence and all
-// signals. at writes a tracked path for the reader; nil writes it unchanged.
+// NewHuman returns a renderer for people. With all, it shows all evidence and all signals. at
+// writes a tracked path for the reader; nil writes it unchanged.
 func NewHuman(w io.Writer, color ui.Palette, width int, all bool, at func(path string) string) *Human {
 	if at == nil {
 		at = func(path string) string { return path }

@@ -9,7 +9,8 @@ import (
 	"git-agent/gitext"
 )
 
-// AnswerSchema is the schema of szz --json. A change that breaks readers raises its number.
+// AnswerSchema is the schema of szz --json. A change that breaks readers raises
+// its number.
 const AnswerSchema = "git-agent/szz/1"
 
 // These types are the documented JSON form of an answer. They are separate from

@@ -36,9 +36,9 @@ func (r crashRow) suspect() suspect.Suspect {
 	return r.ranking.Suspects[0]
 }
 
-// CrashPlaceholders lists the placeholders of crash --format. They are matched in
-// this order, so a longer name precedes its own prefixes. Values from a report are always
-// escaped, because reports are untrusted.
+// CrashPlaceholders lists the placeholders of crash --format. They are matched in this order, so
+// a longer name precedes its own prefixes. Values from a report are always escaped, because
+// reports are untrusted.
 var CrashPlaceholders = []placeholder[crashRow]{
 	{"(path)", "path of the file in the repository", func(r crashRow) string { return r.file.Path }},
 	{"(line)", "line of the file's first frame; empty if unknown", func(r crashRow) string { return lineText(crashPlace(r.report, r.file)) }},

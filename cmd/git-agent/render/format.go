@@ -40,12 +40,14 @@ func (r formatRow) trace() string {
 // gitDate is git's default date format.
 const gitDate = "Mon Jan 2 15:04:05 2006 -0700"
 
-// strictDate is git's date format iso-strict, with UTC as in versions of git before 2.45.
+// strictDate is git's date format iso-strict, with UTC as in versions of git
+// before 2.45.
 const strictDate = "2006-01-02T15:04:05-07:00"
 
 // Placeholders lists the placeholders of --format. They are matched in this
-// order, so a longer name precedes its own prefixes. git's placeholders have the same meaning as
-// in git log, applied to the suspect, but abbreviated object ids always have 12 digits.
+// order, so a longer name precedes its own prefixes. git's placeholders have the
+// same meaning as in git log, applied to the suspect, but abbreviated object ids
+// always have 12 digits.
 var Placeholders = []placeholder[formatRow]{
 	{"H", "commit", func(r formatRow) string { return string(r.suspect.Commit.OID) }},
 	{"h", "commit, abbreviated to 12 digits", func(r formatRow) string { return r.suspect.Commit.OID.Short() }},

@@ -17,8 +17,8 @@ func WriteJSON(w io.Writer, v any, end string) error {
 	return err
 }
 
-// ArgsJSON returns a model's arguments for a tool. Arguments that are not valid JSON become a
-// JSON string.
+// ArgsJSON returns a model's arguments for a tool. Arguments that are not valid
+// JSON become a JSON string.
 func ArgsJSON(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)

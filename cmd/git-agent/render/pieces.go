@@ -9,8 +9,8 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// A placeholder is one %-sequence of the --format of a verb, whose rows are of type
-// R. The manual's tables are generated from placeholders.
+// A placeholder is one %-sequence of the --format of a verb, whose rows are of type R. The
+// manual's tables are generated from placeholders.
 type placeholder[R any] struct {
 	Name  string // without the percent sign
 	Doc   string
@@ -85,8 +85,8 @@ func parsePieces[R any](format string, known []placeholder[R], names map[string]
 	return pieces, nil
 }
 
-// parsePlaceholder parses the placeholder at the beginning of s, after the
-// percent sign, and returns its length in bytes.
+// parsePlaceholder parses the placeholder at the beginning of s, after the percent sign, and
+// returns its length in bytes.
 func parsePlaceholder[R any](s string, table []placeholder[R]) (p piece[R], used int, err error) {
 	if len(s) >= 3 && s[0] == 'x' {
 		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
@@ -142,9 +142,9 @@ func HasColor(format string) bool {
 	return strings.Contains(format, "%C") || prettyNames[format] != ""
 }
 
-// lineOf returns the text of one row. Unless clean is set, values are written
-// unchanged, as in git log. The format's own text is never escaped, because the user wrote it.
-// Colours are printed if color is set.
+// lineOf returns the text of one row. Unless clean is set, values are written unchanged, as in
+// git log. The format's own text is never escaped, because the user wrote it. Colours are printed
+// if color is set.
 func lineOf[R any](pieces []piece[R], row R, clean, color bool) string {
 	var b strings.Builder
 	auto := false

@@ -105,8 +105,8 @@ func sarifText(s string) sarifMessage {
 	return sarifMessage{strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "{", "{{", "}", "}}").Replace(s)}
 }
 
-// sarifPlace returns a place in a tracked file. Viewers need a line, so a place
-// without a line gets line 1.
+// sarifPlace returns a place in a tracked file. Viewers need a line, so a place without a line
+// gets line 1.
 func sarifPlace(path string, line, column int) *sarifPhysical {
 	return &sarifPhysical{
 		Artifact: sarifArtifact{URI: relativeURI(path), URIBaseID: sourceRoot},

@@ -16,7 +16,8 @@ import (
 	"git-agent/gitext"
 )
 
-// These constants bound the lines of a prompt and of a tool's output without --full.
+// These constants bound the lines of a prompt and of a tool's output
+// without --full.
 const (
 	shownPrompt = 12
 	shownOutput = 10
@@ -253,7 +254,8 @@ func (r *traceHuman) call(c trace.Call) {
 
 func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
-// folded prints the first lines of a text, each after a mark, and the number of further lines.
+// folded prints the first lines of a text, each after a mark, and the number of
+// further lines.
 func (r *traceHuman) folded(indent int, mark, text string, lines int) {
 	if r.Full {
 		lines = countLines(text)

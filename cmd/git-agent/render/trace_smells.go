@@ -9,8 +9,8 @@ import (
 	"git-agent/agent/trace"
 )
 
-// SmellTable returns a table with the number of runs for each smell, in columns for runs with and
-// without an answer.
+// SmellTable returns a table with the number of runs for each smell, in columns
+// for runs with and without an answer.
 func SmellTable(runs []*trace.Trajectory) string {
 	type count struct{ found, other int }
 	counts := map[string]count{}

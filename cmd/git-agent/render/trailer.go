@@ -8,7 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Trailer prints a Fixes: trailer for the message of the fix, in the form of the Linux kernel.
+// Trailer prints a Fixes: trailer for the message of the fix, in the form of the
+// Linux kernel.
 type Trailer struct {
 	W   io.Writer
 	End string // end of a line

@@ -35,8 +35,8 @@ type Store struct {
 	configErr error
 }
 
-// New returns a store that reads the environment with getenv, warns with warn, and
-// records runs with the given version of the program.
+// New returns a store that reads the environment with getenv, warns with warn, and records runs
+// with the given version of the program.
 func New(getenv func(key string) string, warn func(text string), version string) *Store {
 	return &Store{getenv: getenv, warn: warn, version: version}
 }
@@ -110,8 +110,8 @@ func (s *Store) CacheIn(ctx context.Context, repo *gitext.Repo, k *Folders) *cac
 	return cache.Open(ctx, k.Cache.Path, s.cacheOptions(repo))
 }
 
-// OpenTraces opens the recorded runs in a folder, and creates the folder. err is
-// the error of finding the folder.
+// OpenTraces opens the recorded runs in a folder, and creates the folder. err is the error of
+// finding the folder.
 func (s *Store) OpenTraces(ctx context.Context, f place.Folder, err error) (*cache.Traces, error) {
 	if err == nil {
 		err = f.Make()

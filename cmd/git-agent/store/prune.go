@@ -17,9 +17,10 @@ import (
 )
 
 // Prune prunes the cache to size bytes, or to agent.cacheLimit if size is 0. It
-// returns the file's free space to the file system; pruning during other commands keeps that
-// space for new answers. Prune also removes the caches of repositories that no longer exist.
-// Outside of a repository, it only removes those caches, and fails if size is not 0.
+// returns the file's free space to the file system; pruning during other commands
+// keeps that space for new answers. Prune also removes the caches of repositories
+// that no longer exist. Outside of a repository, it only removes those caches,
+// and fails if size is not 0.
 func (v *Cache) Prune(ctx context.Context, size int64) error {
 	row := &removal{Schema: pruneSchema}
 	err := v.removeAnswers(ctx, row, func(answers *cache.Cache) (cache.Pruned, error) {
@@ -46,7 +47,8 @@ func (v *Cache) Clear(ctx context.Context) error {
 	return v.printRemoval(ctx, row)
 }
 
-// removal describes the removed data. It is the documented JSON form of prune and clear.
+// removal describes the removed data. It is the documented JSON form of prune and
+// clear.
 type removal struct {
 	Schema  string   `json:"schema"`
 	Path    string   `json:"path"`

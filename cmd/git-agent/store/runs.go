@@ -124,9 +124,8 @@ func (s *Stores) List(ctx context.Context, opt cache.ListOptions) ([]Run, error)
 	return all, nil
 }
 
-// Find returns the run whose id contains name, or the run in the file of that
-// name, or the last conversation if name is "". It searches other repositories only if this one
-// has no such run.
+// Find returns the run whose id contains name, or the run in the file of that name, or the last
+// conversation if name is "". It searches other repositories only if this one has no such run.
 func (s *Stores) Find(ctx context.Context, name string) (Run, error) {
 	if name == "" {
 		return s.last(ctx)
@@ -257,8 +256,8 @@ func (s *Stores) ReadAll(list []Run) ([]*trace.Trajectory, error) {
 	return runs, nil
 }
 
-// FixSubject returns the subject of the fix, or "" if this repository does not
-// have the commit. It fails only after an interrupt.
+// FixSubject returns the subject of the fix, or "" if this repository does not have the commit.
+// It fails only after an interrupt.
 func (s *Stores) FixSubject(ctx context.Context, t *trace.Trajectory) (string, error) {
 	oid := gitext.OID(t.About.Fix)
 	if s.Repo == nil || oid == "" || t.About.Repo != "" {

@@ -62,7 +62,8 @@ func (c *traceExportCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return c.write(a.Stdout, t)
 }
 
-// exportAll exports all conversations, one on each line. Only one of them is in memory at a time.
+// exportAll exports all conversations, one on each line. Only one of them is in
+// memory at a time.
 func (c *traceExportCmd) exportAll(ctx context.Context, a *app.App, stores *store.Stores) error {
 	all, err := stores.List(ctx, cache.ListOptions{})
 	if err != nil {
@@ -141,7 +142,8 @@ func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajecto
 			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}
-	// Do not follow redirects: the headers have a key, which another server must not get.
+	// Do not follow redirects: the headers have a key, which another server must
+	// not get.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {

@@ -142,9 +142,8 @@ func ParseSince(s string, now time.Time) (time.Time, error) {
 // maxRunNames is the number of runs that completion offers, the newest ones.
 const maxRunNames = 100
 
-// printRunNames prints the names of recorded runs for completion. It must be
-// quick and silent, so it reads no step and skips unreadable files; other commands will warn
-// about them.
+// printRunNames prints the names of recorded runs for completion. It must be quick and silent, so
+// it reads no step and skips unreadable files; other commands will warn about them.
 func printRunNames(ctx context.Context, a *app.App) error {
 	repo, err := a.Open(ctx, gitext.OpenOptions{})
 	if err != nil {

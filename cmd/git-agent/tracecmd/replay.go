@@ -168,8 +168,8 @@ func (c *traceReplayCmd) replay(ctx context.Context, a *app.App, stores *store.S
 	return row, nil
 }
 
-// repoOf returns the repository of a run: the current one, or the one below --repos for a run of
-// an evaluation. done closes it.
+// repoOf returns the repository of a run: the current one, or the one
+// below --repos for a run of an evaluation. done closes it.
 func (c *traceReplayCmd) repoOf(
 	ctx context.Context,
 	stores *store.Stores,
@@ -207,8 +207,8 @@ func (c *traceReplayCmd) print(a *app.App, row ReplayRow) error {
 	return err
 }
 
-// replayText describes the result for a run: "<run> equal: 12 steps of 3 turns", or the first
-// difference, and with --plain the savings by compression.
+// replayText describes the result for a run: "<run> equal: 12 steps of 3 turns",
+// or the first difference, and with --plain the savings by compression.
 func replayText(row ReplayRow) string {
 	s := fmt.Sprintf("%s  equal: %s of %s", row.Run, agent.Plural(row.Steps, "step"), agent.Plural(row.Turns, "turn"))
 	switch d := row.Difference; {

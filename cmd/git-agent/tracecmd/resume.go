@@ -23,8 +23,8 @@ type traceResumeCmd struct {
 	Name          string   `arg:"" optional:"" name:"run" help:"a unique part of the run's name; default: the last run that was interrupted"`
 }
 
-// Run resumes an interrupted run and prints its answer. Recorded answers of the
-// model are reused, to avoid paying for them again.
+// Run resumes an interrupted run and prints its answer. Recorded answers of the model are reused,
+// to avoid paying for them again.
 func (c *traceResumeCmd) Run(ctx context.Context, a *app.App) (err error) {
 	stores, err := openRuns(ctx, a)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *traceResumeCmd) find(ctx context.Context, stores *store.Stores) (store.
 	return store.Run{}, errors.New("no run was interrupted here")
 }
 
-// openSession opens a session with the model of the run, because a conversation cannot
-// continue with another model. The other settings are the current ones.
+// openSession opens a session with the model of the run, because a conversation cannot continue
+// with another model. The other settings are the current ones.
 func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.About, traces *cache.Traces) (*session.Session, error) {
 	if err := app.CheckCost(c.MaxCost); err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func (c *traceResumeCmd) openSession(ctx context.Context, a *app.App, run trace.
 	return a.NewSession(ctx, settings, traces, false)
 }
 
-// resume resumes the run, prints its answer and closes it. It fails if the run's
-// first prompt differs from the prompt of this build.
+// resume resumes the run, prints its answer and closes it. It fails if the run's first prompt
+// differs from the prompt of this build.
 func (c *traceResumeCmd) resume(
 	ctx context.Context,
 	a *app.App,

@@ -14,8 +14,8 @@ func CompletionFor(shell string, root *kong.Node) string {
 	}
 }
 
-// firstValues lists the possible values of a verb's first argument, if they are enumerated or are
-// sub-verbs. Otherwise it returns nil.
+// firstValues lists the possible values of a verb's first argument, if they are
+// enumerated or are sub-verbs. Otherwise it returns nil.
 func firstValues(verb *kong.Node) []string {
 	var list []string
 	if len(verb.Children) > 0 {
@@ -46,8 +46,8 @@ func takesRuns(verb *kong.Node) []string {
 	return list
 }
 
-// AllOptions lists the possible options after a verb: its own, those of its sub-verbs, and those
-// of every command.
+// AllOptions lists the possible options after a verb: its own, those of its
+// sub-verbs, and those of every command.
 func AllOptions(verb, root *kong.Node) []Option {
 	rows := OptionsOf(verb)
 	seen := map[string]bool{}

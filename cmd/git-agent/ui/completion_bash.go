@@ -29,9 +29,9 @@ _git_agent ()
 	case "$verb" in
 `
 
-// GitCompletions lists the possible files of git's own completion for bash. The script loads
-// git's completion if necessary, because it uses git's functions and because only git's
-// completion completes `git agent`.
+// GitCompletions lists the possible files of git's own completion for bash. The
+// script loads git's completion if necessary, because it uses git's functions and
+// because only git's completion completes `git agent`.
 var GitCompletions = []string{
 	"/usr/share/bash-completion/completions/git",
 	"/usr/share/git/completion/git-completion.bash",
@@ -42,8 +42,9 @@ var GitCompletions = []string{
 	"/Library/Developer/CommandLineTools/usr/share/git-core/git-completion.bash",
 }
 
-// bashTail ends the script: it registers the completion. Without git's completion, a plain
-// git-agent is still completed, with replacements for git's functions.
+// bashTail ends the script: it registers the completion. Without git's
+// completion, a plain git-agent is still completed, with replacements for git's
+// functions.
 const bashTail = `	esac
 }
 

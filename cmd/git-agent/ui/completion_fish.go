@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fishHead begins the script. fish completes `git agent` with the completions of git-agent, so
-// the script serves both.
+// fishHead begins the script. fish completes `git agent` with the completions of
+// git-agent, so the script serves both.
 const fishHead = `# fish completion for git-agent: made by "git agent completion fish".
 
 function __fish_git_agent_verb

@@ -7,8 +7,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// zshHead begins the script in the form for zsh's own _git. _git calls the function _git-agent,
-// and describes the command with the text of the second line.
+// zshHead begins the script in the form for zsh's own _git. _git calls the
+// function _git-agent, and describes the command with the text of the second
+// line.
 const zshHead = `#compdef git-agent
 #description %s
 

@@ -59,8 +59,8 @@ func isBoolPointer(f *kong.Flag) bool {
 	return ok
 }
 
-// Spelling returns the option in the form of usage and manual, such as "-q, --quiet",
-// "--[no-]progress" or "--color=<when>".
+// Spelling returns the option in the form of usage and manual, such as
+// "-q, --quiet", "--[no-]progress" or "--color=<when>".
 func (o Option) Spelling() string {
 	s := "--" + o.Long
 	if o.Negated != "" {

@@ -9,9 +9,8 @@ import (
 	"git-agent/gitext/usercmd"
 )
 
-// Pager buffers text until it is longer than a screen, and then starts the
-// user's pager. Text that fits on a screen, or without a human reader, goes to its stream without
-// a pager.
+// Pager buffers text until it is longer than a screen, and then starts the user's pager. Text
+// that fits on a screen, or without a human reader, goes to its stream without a pager.
 type Pager struct {
 	out     io.Writer
 	start   func() (io.WriteCloser, error) // starts the pager; nil for no pager
@@ -24,9 +23,8 @@ type Pager struct {
 // maxUnseen exceeds the capacity of a pipe in bytes: a pager that got that many is running.
 const maxUnseen = 1 << 20
 
-// NewPager returns the stream for output that people read. It starts a pager only
-// if out and errs are terminals. colors are the escape sequences that stay unescaped. The caller
-// must Close it.
+// NewPager returns the stream for output that people read. It starts a pager only if out and errs
+// are terminals. colors are the escape sequences that stay unescaped. The caller must Close it.
 func NewPager(ctx context.Context, out, errs io.Writer, colors *[]string) *Pager {
 	p := &Pager{out: out}
 	outFile, errFile := File(out), File(errs)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ErrReaderGone is the error of writing the answer to a closed pipe. It does not count as a
-// failure. Other broken pipes have other errors.
+// ErrReaderGone is the error of writing the answer to a closed pipe. It does not
+// count as a failure. Other broken pipes have other errors.
 var ErrReaderGone = errors.New("the reader of the answer has left")
 
 // AnswerWriter is the stream for the answer: standard output or a pager.
@@ -26,8 +26,8 @@ func (w AnswerWriter) Write(p []byte) (int, error) {
 }
 
 // TextWriter is a stream for text that people read. It escapes every character
-// that controls a terminal, except the program's own colours, so that no caller can forget it.
-// Each write must end at the end of a character.
+// that controls a terminal, except the program's own colours, so that no caller
+// can forget it. Each write must end at the end of a character.
 type TextWriter struct {
 	W      io.Writer
 	Colors *[]string // the escape sequences that stay unchanged

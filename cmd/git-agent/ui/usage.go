@@ -43,7 +43,8 @@ func WriteRootUsage(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 
-// ParserWords rewords an error of kong for users, because kong mentions tokens and Go's types.
+// ParserWords rewords an error of kong for users, because kong mentions tokens
+// and Go's types.
 func ParserWords(text string) string {
 	option, problem, typed := strings.Cut(text, ": expected ")
 	if !typed {

@@ -127,8 +127,8 @@ func (c *Crash) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e 
 	return tally.status()
 }
 
-// crashTally counts the answers of crash. A batch of reports succeeds if a file is named
-// for one of them, and if the clone was complete.
+// crashTally counts the answers of crash. A batch of reports succeeds if a file is named for one
+// of them, and if the clone was complete.
 type crashTally struct {
 	app.ExitTally
 	named bool // a file is named for one report

@@ -16,8 +16,8 @@ type crashFixFlags struct {
 	Attempts int    `default:"1" placeholder:"<n>" help:"with --fix: let a model try <n> times"`
 }
 
-// repair repairs the bug behind the only given report, as fix does: with a model, by the strategy
-// research.
+// repair repairs the bug behind the only given report, as fix does: with a model,
+// by the strategy research.
 func (c *Crash) repair(ctx context.Context, a *app.App) error {
 	switch {
 	case len(c.Reports) != 1:

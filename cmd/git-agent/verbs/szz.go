@@ -1,6 +1,6 @@
-// Package verbs has the command lines of szz, crash and fix: each parses its options, asks
-// its engine one question and prints the answer. It also has the functions with which trace
-// replays and resumes recorded runs.
+// Package verbs has the command lines of szz, crash and fix: each parses its options, asks its
+// engine one question and prints the answer. It also has the functions with which trace replays
+// and resumes recorded runs.
 package verbs
 
 import (
@@ -309,8 +309,8 @@ func (c *Szz) check() error {
 	return c.SzzModelFlags.Check()
 }
 
-// open opens the repository. It fails for a shallow one unless --allow-shallow is
-// given, because blame would attribute all older lines to the oldest commit in the repository.
+// open opens the repository. It fails for a shallow one unless --allow-shallow is given, because
+// blame would attribute all older lines to the oldest commit in the repository.
 func (c *Szz) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
 	var opt gitext.OpenOptions
 	if c.Journal != "" {
@@ -330,9 +330,9 @@ func (c *Szz) open(ctx context.Context, a *app.App) (*gitext.Repo, error) {
 	return repo, nil
 }
 
-// addResumeHint adds a hint to the error of an interrupt, of a spent budget or of
-// a model's server: the command that continues after the done answers. Without an answer so far,
-// only an interrupted model gets the hint, because its recorded run can be resumed.
+// addResumeHint adds a hint to the error of an interrupt, of a spent budget or of a model's
+// server: the command that continues after the done answers. Without an answer so far, only an
+// interrupted model gets the hint, because its recorded run can be resumed.
 func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done int, err error) error {
 	var spent *session.SpentError
 	var server *model.Error

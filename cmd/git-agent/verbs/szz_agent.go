@@ -53,8 +53,8 @@ func (f *SzzModelFlags) Switches() szz.Switches {
 	}
 }
 
-// NewSzzAgent prepares the agent engine of szz for ensembles of the given number of
-// runs. It warns about a calibration for another model or method, which the engine ignores.
+// NewSzzAgent prepares the agent engine of szz for ensembles of the given number of runs. It
+// warns about a calibration for another model or method, which the engine ignores.
 func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
 	agent, basis, err := engine.NewAgent(opened, runs, with)
 	if err != nil {
@@ -71,8 +71,8 @@ func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switche
 	return agent, err
 }
 
-// openAgent prepares the agent engine, or returns nil if the offline engine
-// answers. It also opens the traces for the runs, which the caller closes and which may be nil.
+// openAgent prepares the agent engine, or returns nil if the offline engine answers. It also
+// opens the traces for the runs, which the caller closes and which may be nil.
 func (c *Szz) openAgent(ctx context.Context, a *app.App, repo *gitext.Repo) (*engine.Agent, *cache.Traces, error) {
 	choice := app.EngineChoice{Named: c.Engine, Options: c.Used()}
 	if c.Algorithm != "" {

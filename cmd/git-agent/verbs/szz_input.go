@@ -168,9 +168,9 @@ func readFixes(ctx context.Context, in io.Reader, repo *gitext.Repo, nul bool) i
 	}
 }
 
-// readLines returns a function that returns the next non-empty line, and io.EOF
-// at the end. The function also returns when ctx ends during a read; the goroutine that reads
-// standard input then remains until the end of the process.
+// readLines returns a function that returns the next non-empty line, and io.EOF at the end. The
+// function also returns when ctx ends during a read; the goroutine that reads standard input then
+// remains until the end of the process.
 func readLines(ctx context.Context, in io.Reader, nul bool) func() (string, error) {
 	type result struct {
 		text string

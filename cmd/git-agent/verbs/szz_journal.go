@@ -129,8 +129,8 @@ func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *e
 	}, len(todo), nil
 }
 
-// names returns the names of all fixes in the order of the input. Each is the full hash of
-// a commit, or of a tag. A full hash is not looked up, because every shard reads all fixes but
+// names returns the names of all fixes in the order of the input. Each is the full hash of a
+// commit, or of a tag. A full hash is not looked up, because every shard reads all fixes but
 // answers only a few.
 func (c *Szz) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]string, error) {
 	typed, err := c.typedFixes(ctx, repo)
@@ -166,8 +166,8 @@ func (c *Szz) names(ctx context.Context, a *app.App, repo *gitext.Repo) ([]strin
 	return names[min(c.Skip, len(names)):], nil
 }
 
-// deal returns the fixes of the shard in the order of the input, each once, and the header
-// of its journal, which openJournal completes.
+// deal returns the fixes of the shard in the order of the input, each once, and the header of its
+// journal, which openJournal completes.
 func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
 	var all shard.Digest
 	var fixes []dealtFix

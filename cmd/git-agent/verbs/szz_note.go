@@ -17,7 +17,8 @@ func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error 
 	return repo.AddNote(ctx, "agent", ans.Answer.Fix, []byte(noteText(ans)))
 }
 
-// noteText returns the text of the note. The text consists of trailers, so that git log
+// noteText returns the text of the note. The text consists of trailers, so that
+// git log
 // --format=%N and git interpret-trailers can be used on it.
 func noteText(ans render.Answer) string {
 	var b strings.Builder

@@ -10,7 +10,8 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// szzOutput prints answers in the form of the options. It opens the pager at the first answer.
+// szzOutput prints answers in the form of the options. It opens the pager at the
+// first answer.
 type szzOutput struct {
 	a      *app.App
 	cmd    *Szz
@@ -50,8 +51,10 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	return o.form.Answer(ans)
 }
 
-// warn prints the notes of an answer that deviates from the user's request: the model failed, or
-// --verify-cmd was not run. It is for --format and --trailer, which print no notes.
+// warn prints the notes of an answer that deviates from the user's request: the
+// model failed, or
+// --verify-cmd was not run. It is for --format and --trailer, which print no
+// notes.
 func (o *szzOutput) warn(ans render.Answer) {
 	v := ans.Answer
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""

@@ -21,8 +21,8 @@ import (
 	"git-agent/gitext"
 )
 
-// An attempt is one line of the journal of execute: a fix whose test was run through
-// history, with the result.
+// An attempt is one line of the journal of execute: a fix whose test was run through history,
+// with the result.
 type attempt struct {
 	Repo string        `json:"repo"`
 	Fix  gitext.OID    `json:"fix"`
@@ -32,8 +32,8 @@ type attempt struct {
 	Case *executedCase `json:"case,omitempty"`
 }
 
-// An executedCase is a case of eval szz whose culprit was found by running the test of
-// the fix. eval ignores Proof and the fields after it.
+// An executedCase is a case of eval szz whose culprit was found by running the test of the fix.
+// eval ignores Proof and the fields after it.
 type executedCase struct {
 	ID          string       `json:"id"`
 	Repo        string       `json:"repo"`

@@ -28,8 +28,8 @@ func (t *trialOfFix) asksForMore() string {
 	return ""
 }
 
-// changesSource returns a *noCase if a commit changes no source file: then the tests began
-// to fail for a reason outside the source.
+// changesSource returns a *noCase if a commit changes no source file: then the tests began to
+// fail for a reason outside the source.
 func (t *trialOfFix) changesSource(ctx context.Context, c gitext.Commit) error {
 	changes, err := t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{})
 	if err != nil {

@@ -102,8 +102,8 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// reachable returns the declarations that the wanted tests need: those whose names occur
-// in the tests, and so on recursively.
+// reachable returns the declarations that the wanted tests need: those whose names occur in the
+// tests, and so on recursively.
 func reachable(all []declaration, wanted []string) map[ast.Decl]bool {
 	kept := map[ast.Decl]bool{}
 	var queue []ast.Decl

@@ -18,8 +18,8 @@ const (
 	kindNeverWorked = "never worked"
 )
 
-// regression returns the case of a commit at which the tests begin to fail. They must
-// fail twice at the commit and pass twice at its parent.
+// regression returns the case of a commit at which the tests begin to fail. They must fail twice
+// at the commit and pass twice at its parent.
 func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*executedCase, error) {
 	c, err := t.repo.Commit(ctx, culprit)
 	if err != nil {
@@ -93,11 +93,11 @@ func (t *trialOfFix) notAfter(ctx context.Context, commits []gitext.OID, other g
 	return left, nil
 }
 
-// neverWorked returns the case of a bug that is as old as the code: the tests fail at the
-// oldest commit at which they can be run. That no older commit can run the tests proves nothing
-// by itself, because there are many possible reasons. It counts if there is no older commit, if
-// the code did not exist, or if only the tests cannot be run; and if the lines changed by the fix
-// are neither older than the commit nor all newer.
+// neverWorked returns the case of a bug that is as old as the code: the tests fail at the oldest
+// commit at which they can be run. That no older commit can run the tests proves nothing by
+// itself, because there are many possible reasons. It counts if there is no older commit, if the
+// code did not exist, or if only the tests cannot be run; and if the lines changed by the fix are
+// neither older than the commit nor all newer.
 func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*executedCase, error) {
 	c, err := t.repo.Commit(ctx, first)
 	if err != nil {
@@ -120,8 +120,8 @@ func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*execut
 	return t.caseOf(c, proof{Kind: kindNeverWorked, Before: why}), nil
 }
 
-// nothingBefore returns the reason why the tests could not be run before a commit. The error is a
-// *noCase if the reason is uncertain.
+// nothingBefore returns the reason why the tests could not be run before a commit. The error is
+// a *noCase if the reason is uncertain.
 func (t *trialOfFix) nothingBefore(ctx context.Context, c gitext.Commit, brought bool) (string, error) {
 	switch len(c.Parents) {
 	case 0:

@@ -92,8 +92,8 @@ var (
 	testModule    = source.Lazy(`^(?:pub(?:\(\w+\))? )?mod \w+ \{\s*$`)
 )
 
-// testModuleOf returns the bounds of the last test module in a text of Rust, and whether
-// there is one. A module ends with the first brace at the beginning of a line.
+// testModuleOf returns the bounds of the last test module in a text of Rust, and whether there is
+// one. A module ends with the first brace at the beginning of a line.
 func testModuleOf(text []byte) (start, end int, ok bool) {
 	at, attribute := 0, -1
 	open := false

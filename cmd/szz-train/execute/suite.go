@@ -403,8 +403,8 @@ func (s *suite) manifests(ctx context.Context, commit gitext.OID) ([]gitext.Over
 	return nil, nil
 }
 
-// modulesOf returns go.mod and go.sum for a commit that lacks them, or whose module has
-// another name: otherwise tests that import their module would run with a release from the cache.
+// modulesOf returns go.mod and go.sum for a commit that lacks them, or whose module has another
+// name: otherwise tests that import their module would run with a release from the cache.
 func (s *suite) modulesOf(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
 	mod, sum := path.Join(s.module, "go.mod"), path.Join(s.module, "go.sum")
 	name, err := s.moduleName(ctx, commit)
