@@ -36,7 +36,7 @@ type formError struct{ path, problem string }
 
 func (e *formError) Error() string { return e.problem }
 
-// errorClass says how to handle an error.
+// errorClass is the class of an error, which decides its handling.
 type errorClass int
 
 const (

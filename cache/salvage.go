@@ -43,7 +43,7 @@ func openChecked(ctx context.Context, path string) (*handle, error) {
 	return h, nil // the structure is sound, or could not be checked in time
 }
 
-// Copied counts what was copied from another file.
+// Copied counts the rows copied from another file.
 type Copied struct {
 	Runs    int64
 	Steps   int64

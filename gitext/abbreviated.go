@@ -9,7 +9,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// An Abbreviated is the commit that a hash or the beginning of a hash stands for.
+// An Abbreviated is the commit for a full or abbreviated hash.
 type Abbreviated struct {
 	OID       OID  // "" if there are none or several
 	Ambiguous bool // several commits begin with the word
@@ -52,8 +52,8 @@ func (r *Repo) Abbreviated(ctx context.Context, words []string) ([]Abbreviated, 
 	return out, failed
 }
 
-// hexNames returns words as names for cat-file. A word that is not hexadecimal becomes the name
-// of the empty tree or blob, which is no commit.
+// hexNames returns words as names for cat-file. A word that is not hexadecimal becomes the id of
+// the empty tree, which is no commit.
 func (r *Repo) hexNames(words []string, suffix string) []string {
 	names := make([]string, len(words))
 	for i, w := range words {

@@ -44,7 +44,7 @@ func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
 	return f(r.atTop("GIT_INDEX_FILE=" + filepath.Join(dir.Path, "index")))
 }
 
-// writing returns a call with some input that may hold lock files.
+// writing returns a call, with input for git, that may hold lock files.
 func writing(input []byte, args ...string) gitcmd.Call {
 	return gitcmd.Call{Args: args, Stdin: bytes.NewReader(input), Writes: true}
 }
@@ -58,14 +58,14 @@ func oneOID(ctx context.Context, git *gitcmd.Runner, call gitcmd.Call) (OID, err
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// ApplyOptions say how ApplyPatch applies a patch.
+// ApplyOptions are the options of ApplyPatch.
 type ApplyOptions struct {
 	Index bool // git apply --index: files must match the index, and both change
 	Check bool // git apply --check: nothing is written
 }
 
 // ApplyPatch applies a patch to the user's work tree as git apply does. The user's settings for
-// white space do not apply: the patch is applied as it is, or not at all. But git apply first
+// white space do not apply: the patch is applied unchanged, or not at all. But git apply first
 // checks all files and then writes them one by one, so an error of the file system may leave only
 // some files written.
 func (r *Repo) ApplyPatch(ctx context.Context, patch []byte, opt ApplyOptions) error {

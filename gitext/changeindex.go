@@ -205,7 +205,7 @@ func (v *verifier) verify(ctx context.Context, batch []ChangeHit) bool {
 	return true
 }
 
-// search has git search the whole history, and leaves out the entries that were yielded.
+// search lets git search the whole history, and leaves out yielded entries.
 func (v *verifier) search(ctx context.Context) {
 	began := time.Now()
 	defer func() {

@@ -43,8 +43,8 @@ func (r *Repo) Checkout(ctx context.Context, commit OID, dir string, over ...Ove
 	return w.writeRepository(commit, gitdir.AlternatesLine(w.dir+".objects")+string(gitdir.Alternates(w.repo.objects)))
 }
 
-// checkOut makes dir contain the files, without dir/.git. It also returns the id of the commit or
-// tree that is checked out.
+// checkOut makes dir contain the files, without dir/.git. It also returns the id of the
+// checked-out commit or tree.
 func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Overlay) (*checkout, OID, error) {
 	if err := commit.valid(); err != nil {
 		return nil, "", err

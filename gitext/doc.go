@@ -33,8 +33,9 @@
 //
 // gitext builds on packages that do not import it: gitcmd starts git, gitdir
 // examines git directories without git and makes the shadow directory, gitconfig
-// reads values of the configuration, usercmd runs the user's pager and credential
-// helpers, disk opens files that may be pipes, and quote quotes.
+// reads values of the configuration, usercmd runs the user's pager and the
+// command that prints a key, disk opens files that may be pipes, and quote
+// quotes.
 //
 // # Limits
 //

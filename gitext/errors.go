@@ -9,7 +9,7 @@ import (
 var (
 	// ErrNotRepository says that no git repository was found.
 	ErrNotRepository = errors.New("not a git repository")
-	// ErrNotExist says that a path is not in the tree that was searched.
+	// ErrNotExist says that a path is not in the searched tree.
 	ErrNotExist = errors.New("path does not exist")
 )
 

@@ -13,7 +13,7 @@ import (
 // Notes are written in our own namespace, and only on request. The other writes into the user's
 // own repository are in apply.go and saved.go.
 
-// noteRef matches what may follow refs/notes/.
+// noteRef matches a valid name after refs/notes/.
 var noteRef = pattern.Lazy(`^agent(-[a-z0-9-]+)?$`)
 
 // AddNote writes a note for a commit to refs/notes/<name>, where name is

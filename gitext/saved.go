@@ -21,7 +21,7 @@ type Saved struct {
 	Extra  OID // a commit
 }
 
-// savedName matches what may follow refs/agent/backup/.
+// savedName matches a valid name after refs/agent/backup/.
 var savedName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // IsStateName reports whether the name is valid for a saved state.

@@ -67,7 +67,7 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	return u, nil
 }
 
-// workTreeDir returns a directory with which git reads the user's work tree, with the user's
+// workTreeDir returns a directory for reading the user's work tree, with the user's
 // workTreeSettings.
 func (r *Repo) workTreeDir(ctx context.Context, settings map[string][]gitconfig.Value) (*uncommittedDir, error) {
 	if r.workTree == "" {

@@ -51,8 +51,8 @@ func oldNothing(text string) bool {
 // oldEmpty reports whether the value of an answer names no commit.
 func oldEmpty(detail []byte) bool { return string(bytes.TrimSpace(detail)) == "[]" }
 
-// oldDeed guesses what a tool does from its name. The git tools are listed; other
-// names contain a telling word, as in "edit_file" or "run_tests".
+// oldDeed guesses the deed of a tool from its name. The git tools are listed; other names contain
+// a telling word, as in "edit_file" or "run_tests".
 func oldDeed(tool string) agent.Deed {
 	switch tool {
 	case "git_show":

@@ -54,8 +54,8 @@ func NewPlayer(t *Trajectory, strict bool) *Player {
 	return &Player{t: t, strict: strict}
 }
 
-// Limits returns limits with which a loop asks for its final answer at the same turn
-// as the recorded run. They have no other effect.
+// Limits returns limits that make a loop ask for its final answer at the same turn as the
+// recorded run. They have no other effect.
 func (p *Player) Limits() agent.Limits {
 	answers := 0
 	for _, turn := range p.t.Turns {

@@ -128,8 +128,8 @@ func editsInRow(_ *Trajectory, acts []act) []Finding {
 	return found
 }
 
-// sameCommit finds commits that are shown too often. Later pages of the same answer
-// do not count.
+// sameCommit finds commits that were shown too often. Later pages of the same answer do not
+// count.
 func sameCommit(_ *Trajectory, acts []act) []Finding {
 	var found []Finding
 	shown := filter(acts, func(a act) bool {

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// notices holds the licenses of the third-party software and data in the program.
-// A test generates the file from the modules' own files.
+// notices has the licenses of the third-party software and data in the program. A
+// test generates the file from the modules' own files.
 //
 //go:embed notices.txt
 var notices string
@@ -19,7 +19,7 @@ type versionCmd struct {
 	Licenses bool `help:"print the licenses of the third-party software in the program"`
 }
 
-// Run prints the version as git prints its own, or the licenses.
+// Run prints the version in the form of git's own, or the licenses.
 func (c *versionCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if !c.Licenses {
 		return printVersion(a.Stdout)

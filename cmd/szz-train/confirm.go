@@ -36,7 +36,7 @@ type testedCase struct {
 type testedRow struct {
 	ID       string          `json:"id"`
 	Suspects []testedSuspect `json:"suspects"`
-	Bisected gitext.OID      `json:"bisected,omitempty"` // the first failing commit; "" if the bisection found none
+	Bisected gitext.OID      `json:"bisected,omitempty"` // the first failing commit; "" if none was found
 	Notes    []string        `json:"notes"`
 }
 

@@ -20,8 +20,8 @@ var params = Params{
 
 // fit writes a model trained on all rows. Its calibration, thresholds and linear weights come
 // from cross-validation, since a model is overconfident about the rows that trained it.
-// With -onto, the rows are from extract -indexed, and the model corrects the scores of a model trained
-// on the rows of the same cases in the files of -onto.
+// With -onto, the rows are from extract with -indexed, and the model corrects the scores of a model
+// trained on the same cases in the files of -onto.
 func fit(args []string) error {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	onto := fs.String("onto", "", "correct the scores of a model that is trained on the rows in these `files`, separated by commas")

@@ -48,7 +48,7 @@ func readRows(files []string) ([]rank.Example, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
-	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes cases in the order of completion
+	slices.SortFunc(rows, func(a, b rank.Example) int { return strings.Compare(a.ID, b.ID) }) // extract writes in order of completion
 	return rows, nil
 }
 
@@ -115,9 +115,9 @@ func familiesOf(rows []rank.Example) []string {
 	return families
 }
 
-// caseWeights returns the weight of each case. The weight is the number of cases that it stands
-// for (see rank.Example), reduced for families with many cases, because otherwise two big
-// projects would dominate.
+// caseWeights returns the weight of each case. The weight is that of its example (see
+// rank.Example), reduced for families with many cases, because otherwise two big projects would
+// dominate.
 func caseWeights(rows []rank.Example, families []string) []float64 {
 	count := map[string]float64{}
 	for _, f := range families {

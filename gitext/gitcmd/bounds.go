@@ -18,7 +18,7 @@ import (
 //   - memory: defaultMemory, or agent.gitMemory of the user's own configuration.
 //     On Linux the kernel enforces it (bounds_linux.go); elsewhere nothing does.
 //   - time: how long git may be silent, and how long we wait for it in all.
-//   - output: each reader bounds what it keeps.
+//   - output: each reader bounds the kept part.
 //
 // gitext.Unreadable is true for errors caused by a bound or by a missing object:
 // the readable part is still a valid answer.
@@ -33,8 +33,8 @@ const (
 	// leastMemory is less than git needs in a mid-sized repository, in bytes.
 	leastMemory = 64 << 20
 	// defaultTotal bounds the total wait for git in one call, without the time
-	// that the reader takes. In Linux, log -S over 100,000 commits takes about a
-	// minute; a search longer than defaultTotal is useless.
+	// that the reader takes. For the history of Linux, log -S over 100,000
+	// commits takes about a minute; a search longer than defaultTotal is useless.
 	defaultTotal = 10 * time.Minute
 	// BuildTotal is the same bound for one-time calls that write data for later
 	// calls.

@@ -17,8 +17,8 @@ var (
 	ErrOutputLimit = errors.New("git wrote too much")
 	// ErrMemory says that git needed more memory than it was allowed.
 	ErrMemory = errors.New("git needed too much memory")
-	// ErrCrash says that a signal ended git that no process sent: git has a bug, or its stack was
-	// too small.
+	// ErrCrash says that git died of a signal sent by no process: git has a bug, or its stack was
+	// too small for its input.
 	ErrCrash = errors.New("git crashed")
 	// ErrTooManyFiles says that a tree has more files than can be searched.
 	ErrTooManyFiles = errors.New("the tree has too many files")

@@ -135,7 +135,7 @@ func (r *Runner) startError(ctx context.Context, c Call, err error) error {
 	return &Error{Args: c.Args, Exit: -1, Err: err}
 }
 
-// silentFor returns an ErrTimeout that says how long git was silent.
+// silentFor returns an ErrTimeout with the duration of git's silence.
 func silentFor(limit time.Duration) error {
 	return fmt.Errorf("%w: no answer for %v", ErrTimeout, limit)
 }

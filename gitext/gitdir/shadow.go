@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The shadow is a small bare git directory of ours:
+// The shadow is our own small, bare git directory:
 //
 //	<data dir>/shadow.git/config                    ours, no includes
 //	                     /HEAD, refs/               no refs at all

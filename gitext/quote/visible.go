@@ -44,8 +44,8 @@ func Hidden(r rune) bool {
 	return r >= 0xe0000 && r <= 0xe0fff // tags and variation selectors
 }
 
-// Text escapes each hidden character of s, as \x1b or \u202e, and each byte
-// that is not UTF-8, as \xff. Joiners that change what is displayed stay.
+// Text escapes each hidden character of s, as \x1b or \u202e, and each byte that
+// is not UTF-8, as \xff. Joiners with a visible effect stay.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -91,7 +91,7 @@ func plain(s string) bool {
 	return true
 }
 
-// joining lists the scripts in which joiners change how letters are displayed.
+// joining lists the scripts in which joiners change the shapes of letters.
 var joining = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
 	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,

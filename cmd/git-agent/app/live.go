@@ -43,9 +43,9 @@ type liveView struct {
 	long   bool // -v is given: show thoughts in full
 }
 
-// NewLiveView returns a view of the work on a number of questions, 0 if that is not known yet.
-// The view is on if a model is asked and stderr is a terminal, unless --[no-]progress or -q says
-// otherwise.
+// NewLiveView returns a view of the work on a number of questions, 0 if the number is not known
+// yet. The view is on if a model is asked and stderr is a terminal, unless --[no-]progress or -q
+// says otherwise.
 func (a *App) NewLiveView(questions int, model bool) *liveView {
 	on := model && !a.Flags.Quiet && ui.IsTerminal(a.Stderr)
 	if a.Flags.Progress != nil {

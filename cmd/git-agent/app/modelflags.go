@@ -108,7 +108,7 @@ func (f *ModelFlags) Override(s *session.Settings) {
 // ErrNoModel is returned if a command needs a model and none is configured.
 var ErrNoModel = errors.New("no model is configured")
 
-// NoModelHint says how to configure a model.
+// NoModelHint has the commands that configure a model.
 const NoModelHint = "git config --global agent.model <name>\ngit config --global agent.baseUrl <url>\nor export GIT_AGENT_MODEL=<name>; see MODEL in 'git agent --help'"
 
 // EngineChoice has the options that decide whether a model answers.

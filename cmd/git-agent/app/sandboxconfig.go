@@ -30,8 +30,7 @@ const (
 	SandboxWriteKey = "agent.sandboxWrite"
 )
 
-// SandboxSettings reads the settings. asked is the value of --sandbox, or "" if
-// that is not given.
+// SandboxSettings reads the settings. asked is the value of --sandbox, or "".
 func (a *App) SandboxSettings(ctx context.Context, asked string) (SandboxSettings, error) {
 	config, err := gitext.Settings(ctx)
 	if err != nil {

@@ -65,7 +65,7 @@ func someFiles(paths []string) string {
 	return text
 }
 
-// recoverDelivery reverts or completes a partly written patch.
+// recoverDelivery reverts a partly written patch, unless its commit was already complete.
 func (v *visit) recoverDelivery(ctx context.Context, repo *gitext.Repo) error {
 	left, err := deliver.Interrupted(ctx, repo)
 	if err != nil {

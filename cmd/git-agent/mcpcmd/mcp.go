@@ -26,7 +26,7 @@ import (
 // Promises:
 //
 //   - The output stream carries only protocol messages, with hidden characters escaped.
-//   - A line that is not a message is answered with an error, and the session goes on.
+//   - A line that is not a message is answered with an error, and the session continues.
 //   - A message of more than maxMessage bytes is skipped in constant memory.
 //   - At most maxOpen requests are open. A client that sends more, or reads no answers,
 //     has to wait.

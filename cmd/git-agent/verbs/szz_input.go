@@ -103,8 +103,8 @@ func (c *Szz) typedFixes(ctx context.Context, repo *gitext.Repo) ([]gitext.OID, 
 	return repo.ResolveRevisions(ctx, []string{"HEAD"})
 }
 
-// takesAsPaths turns the arguments of an uncommitted fix into its paths. It returns false if one
-// cannot be a path, because a revision is a mistake there.
+// takesAsPaths turns the arguments of an uncommitted fix into its paths. It returns false, and
+// changes nothing, if one of them cannot be a path: a revision is a mistake there.
 func (c *Szz) takesAsPaths() bool {
 	dir, err := os.Getwd()
 	p := app.Pathspecs{Dir: dir}

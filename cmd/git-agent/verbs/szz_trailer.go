@@ -92,8 +92,8 @@ func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float6
 	)
 }
 
-// PercentBelow writes a probability as the list of suspects does, or, where that would
-// read like the floor or more, with a decimal and rounded down.
+// PercentBelow returns a probability in percent as in the list of suspects. If that would look
+// like the floor or more, it adds a decimal and rounds down.
 func PercentBelow(p, floor float64) string {
 	if whole := math.Round(100 * p); whole+0.001 < 100*floor {
 		return fmt.Sprintf("%.0f%%", whole)
