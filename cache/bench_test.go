@@ -11,7 +11,7 @@ var benchValue = []byte(strings.Repeat("-	return errors.New(\"x\")\n+	return nil
 
 func benchKey(n int) Key { return Key{Kind: "bench", Parts: []string{fmt.Sprint(n)}} }
 
-// What a command pays that finds its answer in the cache: open, one Get, close.
+// The benchmark measures a command that finds its answer in the cache: open, one Get, close.
 func BenchmarkOpenToFirstGet(b *testing.B) {
 	dir := b.TempDir()
 	fill(b, dir, 1000)
@@ -25,7 +25,7 @@ func BenchmarkOpenToFirstGet(b *testing.B) {
 	}
 }
 
-// What a command pays that finds nothing and keeps its answer.
+// The benchmark measures a command that finds nothing and stores its answer.
 func BenchmarkOpenMissPut(b *testing.B) {
 	dir := b.TempDir()
 	fill(b, dir, 1000)

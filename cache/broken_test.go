@@ -18,8 +18,8 @@ const envDamage = "GIT_AGENT_TEST_DAMAGE"
 
 const samples = 300
 
-// Whatever damage the file has, an answer is right or there is none, and the
-// cache stays usable. Each kind of damage is tried on the file and on its log.
+// With any damage to the file, an answer is right or missing, and the cache stays usable. Each
+// kind of damage is tried on the file and on its log.
 func TestDamagedFileIsNeverAWrongAnswer(t *testing.T) {
 	healthy := healthyFiles(t)
 	for _, part := range []string{"", "-wal"} {
@@ -39,8 +39,8 @@ func TestDamagedFileIsNeverAWrongAnswer(t *testing.T) {
 	}
 }
 
-// healthyFiles returns a cache of which a part is still in the log, by suffix. Its
-// writer was killed, because one that ends writes the log back.
+// healthyFiles returns the files of a cache, by suffix, with a part still in the log. Its writer
+// was killed, because a writer that ends writes the log back.
 func healthyFiles(t *testing.T) map[string][]byte {
 	dir := t.TempDir()
 	path := fill(t, dir, samples/2)
@@ -91,8 +91,8 @@ func damages(t *testing.T, healthy []byte) map[string][]byte {
 	return d
 }
 
-// checkDamaged reads the samples and puts those that are missing, until all are found.
-// When the damage is first seen in a Put, what was put before goes with the file.
+// checkDamaged reads the samples and puts missing ones, until all are found. If the damage is
+// first noticed in a Put, earlier values are lost with the file.
 func checkDamaged(t *testing.T, dir string) {
 	var w warnings
 	var hits []int
@@ -120,8 +120,8 @@ func checkDamaged(t *testing.T, dir string) {
 	t.Logf("found %v of %d values, %q", hits, samples, w.said)
 }
 
-// A file that was made by a newer git-agent, by another program, or is no file is set
-// aside with a warning, and an empty cache takes its place.
+// A file from a newer git-agent or another program, or a path that is no file, is set aside with
+// a warning and replaced by an empty cache.
 func TestForeignFileIsSetAside(t *testing.T) {
 	newer := func(t *testing.T, path string) {
 		fill(t, filepath.Dir(path), 10)
@@ -168,7 +168,7 @@ func TestForeignFileIsSetAside(t *testing.T) {
 	}
 }
 
-// A writer whose file another process sets aside goes on in the new file.
+// A writer whose file another process sets aside continues in the new file.
 func TestWriterFollowsTheNewFile(t *testing.T) {
 	dir := t.TempDir()
 	path := fill(t, dir, 10)
@@ -190,8 +190,8 @@ func TestWriterFollowsTheNewFile(t *testing.T) {
 	}
 }
 
-// In a directory that cannot be written there is no cache, with one warning, and nothing
-// fails. Root may write anywhere, so for root the file system is the obstacle.
+// In a read-only directory, there is no cache, with one warning, and nothing fails. Root may
+// write anywhere, so root's test uses a read-only file system.
 func TestReadOnlyDirectoryMeansNoCache(t *testing.T) {
 	for _, existing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("existing %t", existing), func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestReadOnlyDirectoryMeansNoCache(t *testing.T) {
 	}
 }
 
-// Traces of a newer git-agent are refused with a hint and left as they are.
+// Traces of a newer git-agent are refused with a hint and stay unchanged.
 func TestNewerTracesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, tracesFormat.name)
@@ -252,8 +252,8 @@ func TestDamagedTracesAreKept(t *testing.T) {
 	}
 }
 
-// A step with a damaged payload is reported as damaged; it is neither returned
-// as complete nor treated as not done.
+// A step with a damaged payload is reported as damaged; it is neither returned as complete nor
+// treated as missing.
 func TestDamagedStepIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	traces := openTraces(t, dir, Options{})
@@ -287,9 +287,8 @@ func TestDamagedStepIsAnError(t *testing.T) {
 	}
 }
 
-// A failed migration leaves the file as it was, a later version migrates the
-// file of an earlier one, and a copy of the old version of precious data is
-// kept.
+// A failed migration leaves the file unchanged, a later version migrates the file of an earlier
+// one, and a copy of the old version of precious data is kept.
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A value comes back as it was put, across a reopening of the file, whatever its size.
+// A value of any size is read back unchanged, even after reopening the file.
 func TestGetReturnsWhatPutKept(t *testing.T) {
 	dir := t.TempDir()
 	values := map[string][]byte{
@@ -52,7 +52,7 @@ func TestCacheThatIsNotThere(t *testing.T) {
 	}
 }
 
-// Reading does not make a file, and a canceled caller gets nothing and no warning.
+// Reading creates no file, and a canceled caller gets no value and no warning.
 func TestReadingLeavesNoTrace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "agent")
 	c := Open(t.Context(), dir, Options{Warn: fatalWarn(t)})
@@ -104,7 +104,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// Two keys that differ in one part, or in where one part ends, have separate
+// Two keys that differ in one part, or in the end of one part, have separate
 // values.
 func TestKeysDoNotMeet(t *testing.T) {
 	c := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t)})
@@ -142,7 +142,7 @@ func TestValueIsBoundToItsKey(t *testing.T) {
 	}
 }
 
-// clock is a time that tests move.
+// clock is a time controlled by tests.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }

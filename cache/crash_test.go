@@ -62,8 +62,8 @@ func putForever(ctx context.Context, dir, arg string) error {
 	return fmt.Errorf("warned: %q", w.said)
 }
 
-// Kill -9 of the process that works on a run loses no step whose Append had returned,
-// leaves no step in part, and the run is then interrupted and can be resumed.
+// Kill -9 of the process that works on a run loses no step whose Append had returned, and leaves
+// no partial step. The run is then interrupted and can be resumed.
 func TestKilledRunKeepsItsSteps(t *testing.T) {
 	dir, kills := t.TempDir(), amount(envKills, 20)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -113,8 +113,8 @@ func stepAt(n int) Step {
 	return Step{Kind: kind, Key: fmt.Sprintf("step %d", (n+1)/2), Payload: payload}
 }
 
-// appendForever appends an intent alone and a result with the next intent, so that steps
-// of one transaction are among those that must come together.
+// appendForever appends an intent alone, and a result with the next intent, to test that the
+// steps of one transaction are stored together.
 func appendForever(ctx context.Context, dir, arg string) error {
 	traces, err := OpenTraces(ctx, dir, Options{})
 	if err != nil {

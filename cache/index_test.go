@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// An index that is built anew gives back the space of the old one, even while somebody
-// reads that.
+// A rebuilt index frees the space of the old one, even while a reader uses the old one.
 func TestClearedIndexIsSmall(t *testing.T) {
 	for _, read := range []bool{false, true} {
 		dir := t.TempDir()

@@ -23,7 +23,7 @@ func FuzzKeysAreDistinct(f *testing.F) {
 	})
 }
 
-// A stored value is read back as it was or refused, whatever has happened to its bytes.
+// After any change to its bytes, a stored value is refused, unless it is unchanged.
 func FuzzUnpackRefusesDamage(f *testing.F) {
 	f.Add([]byte("value"), uint(3), byte(1))
 	f.Add(bytes.Repeat([]byte("line\n"), 300), uint(17), byte(0x80))

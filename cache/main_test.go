@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// children are what a child process can do. Each prints a line for each acknowledged
-// write, at once.
+// children are the functions for a child process. Each prints a line for each acknowledged write
+// immediately.
 var children = map[string]func(ctx context.Context, dir, arg string) error{
 	"put":    putForever,
 	"append": appendForever,
@@ -73,7 +73,7 @@ func startChild(t testing.TB, mode, dir, arg string) *child {
 	return c
 }
 
-// read returns up to n lines, all that are left if n < 0.
+// read returns up to n lines, all remaining ones if n < 0.
 func (c *child) read(n int) []string {
 	var lines []string
 	for n != len(lines) && c.lines.Scan() {
@@ -103,7 +103,7 @@ func sample(n int) (Key, []byte) {
 	return Key{Kind: "kind" + strconv.Itoa(n%3), Parts: []string{"n", strconv.Itoa(n)}}, value
 }
 
-// fatalWarn is for tests in which nothing is worth a warning.
+// fatalWarn is for tests without expected warnings.
 func fatalWarn(t testing.TB) func(string) {
 	return func(text string) {
 		t.Helper()

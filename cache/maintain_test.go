@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// At the limit the least recently used entries go first, and the file stays
-// near the limit however much is stored.
+// At the limit, the least recently used entries are removed first, and the file stays near the
+// limit for any amount of stored data.
 func TestPruneByLastUse(t *testing.T) {
 	const limit, size = 1 << 20, 8 << 10
 	dir, clock := t.TempDir(), newClock()
@@ -40,7 +40,7 @@ func TestPruneByLastUse(t *testing.T) {
 	}
 }
 
-// A value that would fill the cache is not kept.
+// A value that would fill the cache is not stored.
 func TestTooLargeValueIsNotKept(t *testing.T) {
 	c := Open(t.Context(), t.TempDir(), Options{Warn: fatalWarn(t), Limit: limitOf(1 << 20)})
 	defer c.Close()
@@ -106,8 +106,8 @@ func TestStatsPruneAndClear(t *testing.T) {
 	}
 }
 
-// Pruning or clearing a small file does not make it larger. What the file needs
-// while it is open does not count.
+// Pruning or clearing a small file does not make it larger. The additional files of an open
+// database do not count.
 func TestPruneOfLittle(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, 1)
@@ -121,7 +121,7 @@ func TestPruneOfLittle(t *testing.T) {
 	}
 }
 
-// On a directory without a cache the maintenance finds nothing and makes nothing.
+// In a directory without a cache, maintenance finds and creates nothing.
 func TestMaintenanceOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "agent")
 	c := Open(t.Context(), dir, Options{Warn: fatalWarn(t)})

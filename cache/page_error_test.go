@@ -2,8 +2,8 @@ package cache
 
 import "testing"
 
-// A page that the disk did not give is no damage: the file stays where it is. One
-// that the file does not have is.
+// A page that the disk could not read is no damage: the file stays in place. A
+// page missing in the file is damage.
 func TestPageError(t *testing.T) {
 	for text, want := range map[string]errorClass{
 		"Tree 5 page 9: unable to get the page. error code=266":  denied,  // SQLITE_IOERR_READ

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Several processes that begin at once on an empty directory make one cache, and each
-// finds what the others put.
+// Several processes that start together in an empty directory make one cache, and each finds the
+// others' values.
 func TestProcessesShareOneCache(t *testing.T) {
 	const processes, each = 4, 60
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestProcessesShareOneCache(t *testing.T) {
 	}
 }
 
-// putSome puts 60 values, reads each and those of the others, and fails on a warning.
+// putSome puts 60 values, reads them and those of the others, and fails on a warning.
 func putSome(ctx context.Context, dir, arg string) error {
 	from, err := strconv.Atoi(arg)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestGoroutinesShareOneCache(t *testing.T) {
 	wg.Wait()
 }
 
-// Goroutines go on while another process sets the file aside.
+// Goroutines continue while another process sets the file aside.
 func TestGoroutinesFollowTheNewFile(t *testing.T) {
 	dir := t.TempDir()
 	path := fill(t, dir, 1)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On a full disk the cache keeps what it had, says so once, and goes on without writing.
+// On a full disk, the cache keeps its values, warns once, and continues without writing.
 func TestFullDiskKeepsTheCache(t *testing.T) {
 	for _, limit := range disks {
 		t.Run(limit.name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestFullDiskKeepsTheCache(t *testing.T) {
 	}
 }
 
-// On a full disk Append returns an error, and every step before it is there, whole.
+// On a full disk, Append returns an error, and every earlier step is complete.
 func TestFullDiskKeepsTheSteps(t *testing.T) {
 	for _, limit := range disks {
 		t.Run(limit.name, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	}
 }
 
-// disks are the ways in which there is no more space: a small file system, for which the
-// test must be root, and a limit on the size of files.
+// disks are the ways to run out of space: a small file system, which needs root, and a limit on
+// the size of files.
 var disks = []struct {
 	name    string
 	prepare func(t *testing.T) (dir, arg string)
@@ -114,7 +114,7 @@ func limitFiles(arg string) error {
 	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: bytes})
 }
 
-// putWithQuota puts until the first warning and somewhat on, and prints what was put
+// putWithQuota puts values until shortly after the first warning, and prints the values put
 // before it.
 func putWithQuota(ctx context.Context, dir, arg string) error {
 	if err := limitFiles(arg); err != nil {

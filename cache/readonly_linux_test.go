@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readOnly returns a directory that cannot be written, with a cache in it or without.
+// readOnly returns a read-only directory, with or without a cache.
 func readOnly(t *testing.T, existing bool) string {
 	dir := t.TempDir()
 	if os.Getuid() != 0 {

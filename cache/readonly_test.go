@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// prepareReadOnly takes the permission to write from a directory.
+// prepareReadOnly makes a directory read-only.
 func prepareReadOnly(t *testing.T, dir string, existing bool) {
 	if existing {
 		fill(t, dir, 3)

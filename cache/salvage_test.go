@@ -30,8 +30,8 @@ func recorded(t testing.TB, dir string, runs int) []RunID {
 	return ids
 }
 
-// Damage to the structure is found when the file is opened: it is set aside, what can be
-// read of it is in the new file, and recording goes on.
+// Opening a file finds damage to its structure: the file is set aside, its readable rows are in
+// the new file, and recording continues.
 func TestDamagedTracesAreSalvaged(t *testing.T) {
 	for name, damage := range map[string]func(content []byte){
 		"a page of steps": func(b []byte) { clear(b[len(b)-4096*3 : len(b)-4096*2]) },
@@ -67,8 +67,8 @@ func TestDamagedTracesAreSalvaged(t *testing.T) {
 	}
 }
 
-// Whatever is in place of the file or of SQLite's files beside it, runs can be
-// recorded, and nothing waits for a pipe.
+// With anything instead of the file or of SQLite's files beside it, runs can be recorded, and
+// nothing waits for a pipe.
 func TestTracesAfterAnything(t *testing.T) {
 	for _, part := range []string{"", "-wal", "-shm", ".runs"} {
 		for name, put := range misplaced {
@@ -92,7 +92,7 @@ func TestTracesAfterAnything(t *testing.T) {
 	}
 }
 
-// misplaced are what may stand where a file of ours should be.
+// misplaced are other kinds of files instead of ours.
 var misplaced = map[string]func(path string) error{
 	"directory": func(path string) error { return os.Mkdir(path, 0o700) },
 	"link":      func(path string) error { return os.Symlink("elsewhere", path) },
@@ -102,8 +102,8 @@ var misplaced = map[string]func(path string) error{
 	"closed":    func(path string) error { return os.WriteFile(path, nil, 0) },
 }
 
-// Unfinished files of a process that died are removed when the next file is
-// made. Those of a living process stay.
+// Making the next file removes unfinished files of dead processes. Those of living processes
+// stay.
 func TestUnfinishedFilesAreSwept(t *testing.T) {
 	if !locksWork {
 		t.Skip("nobody can tell whether a process lives")
@@ -126,7 +126,7 @@ func TestUnfinishedFilesAreSwept(t *testing.T) {
 	}
 }
 
-// On a file system without hard links, the file that is named first stays.
+// On a file system without hard links, the file that gets the name first stays.
 func TestFirstNameStays(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories cannot be locked")
@@ -208,8 +208,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A file that came with an archive brings in nothing that git-agent did not write, and is
-// left as it is.
+// The import of a file from an archive copies only data in git-agent's form, and leaves the file
+// unchanged.
 func TestImportOfHostileFiles(t *testing.T) {
 	sql := func(statement string) func(t *testing.T, old string) {
 		return func(t *testing.T, old string) { execSQL(t, filepath.Join(old, tracesFormat.name), statement) }

@@ -62,8 +62,8 @@ func TestStepsAreKeptInOrder(t *testing.T) {
 	}
 }
 
-// A row with an id that we never gave is not a run, whoever wrote it: the id
-// would become the name of a file and be printed on the terminal.
+// A row with an id in a foreign form is no run, because its id would become a
+// file name and be printed on the terminal.
 func TestStrangeIDsAreNoRuns(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")

@@ -15,9 +15,9 @@ import (
 //
 //	GITEXT_BENCH=/repos/linux.git go test ./gitext -run - -bench . -benchtime 3x
 //
-// Each measures ours and plain git's command beside it. Those that a
-// commit-graph may speed up run three times: with no filters, and with the
-// shadow's, and as plain git in the repository as it is.
+// Each measures a call of gitext and the plain git command. Benchmarks that a
+// commit-graph may speed up run three times: without filters, with the shadow's
+// filters, and with plain git in the unchanged repository.
 
 func benchRepo(b *testing.B, mode BloomMode) (*Repo, OID) {
 	b.Helper()
@@ -41,7 +41,7 @@ func benchRepo(b *testing.B, mode BloomMode) (*Repo, OID) {
 	return r, tip
 }
 
-// benchCommits are the newest n that are no merges.
+// benchCommits are the newest n commits without merges.
 func benchCommits(b *testing.B, r *Repo, tip OID, n int) []OID {
 	b.Helper()
 	var oids []OID
@@ -54,7 +54,7 @@ func benchCommits(b *testing.B, r *Repo, tip OID, n int) []OID {
 	return oids
 }
 
-// plainGit runs the user's git with its output read and dropped.
+// plainGit runs the user's git, and reads and drops its output.
 func plainGit(b *testing.B, dir, stdin string, args ...string) {
 	b.Helper()
 	cmd := exec.Command("git", args...)
@@ -124,7 +124,7 @@ func BenchmarkCommits(b *testing.B) {
 	})
 }
 
-// benchFile is a text file that recent commits have changed.
+// benchFile is a text file changed by recent commits.
 func benchFile(b *testing.B, r *Repo, tip OID) string {
 	b.Helper()
 	if path := os.Getenv("GITEXT_BENCH_FILE"); path != "" {
@@ -146,7 +146,7 @@ func benchFile(b *testing.B, r *Repo, tip OID) string {
 	return ""
 }
 
-// BenchmarkHistory measures how much the Bloom filters in the shadow save.
+// BenchmarkHistory measures the savings by the Bloom filters in the shadow.
 func BenchmarkHistory(b *testing.B) {
 	plain, tip := benchRepo(b, BloomOff)
 	path := benchFile(b, plain, tip)
@@ -224,7 +224,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen measures what every start of the program pays for Open.
+// BenchmarkOpen measures the cost of Open at each start of the program.
 func BenchmarkOpen(b *testing.B) {
 	r, _ := benchRepo(b, BloomAuto)
 	b.Run("git", func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// countCPU reports the processor time of this process and its children: on a
-// busy machine the only number that means something.
+// countCPU reports the processor time of this process and its children: on a busy
+// machine, the only meaningful number.
 func countCPU(b *testing.B) {
 	b.Helper()
 	before := cpuTime(b)

@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// gitIn is git with something to read.
+// gitIn runs git with an input.
 func (f *fixture) gitIn(input string, args ...string) string {
 	f.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -23,8 +23,8 @@ func (f *fixture) gitIn(input string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// treeBomb writes nested trees of ten each, so many deep, and returns the
-// outermost: a few kilobytes that stand for 10^depth files.
+// treeBomb writes nested trees of ten entries each, to the given depth, and
+// returns the outermost: a few kilobytes with 10^depth files.
 func (f *fixture) treeBomb(depth int) string {
 	f.t.Helper()
 	blob := f.gitIn("", "hash-object", "-w", "--", "a.c")
@@ -59,15 +59,15 @@ func bombed(t *testing.T) (*fixture, []OID) {
 	return f, []OID{third, second, first}
 }
 
-// boundedAt lets each git of the repository have so many bytes.
+// boundedAt sets the memory bound of the repository's git processes, in bytes.
 func (r *Repo) boundedAt(bytes int64) *Repo {
 	r.shadow.Limits = gitcmd.NewLimits(func() (int64, bool) { return bytes, true })
 	return r
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	// A git that needs more than its bound ends with ErrMemory, it is counted,
-	// and what it had said before stands.
+	// A git that needs more than its bound ends with ErrMemory and is counted;
+	// its output so far is kept.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
 	ctx, unread := gitcmd.CountUnread(t.Context())
@@ -110,7 +110,8 @@ func TestRegexpIsBounded(t *testing.T) {
 }
 
 func TestBombCostsItsCommitOnly(t *testing.T) {
-	// A commit that cannot be compared in the bounds costs that commit.
+	// A commit that cannot be compared within the bounds does not affect other
+	// commits.
 	f, oids := bombed(t)
 	r := f.open().boundedAt(128 << 20)
 	touched, err := r.Touched(t.Context(), oids, 10)
@@ -127,8 +128,8 @@ func TestBombCostsItsCommitOnly(t *testing.T) {
 }
 
 func TestSearchOfABombEnds(t *testing.T) {
-	// A search through a tree with more files than can be read ends, though git
-	// neither says anything nor grows.
+	// A search through a tree with too many files ends, though git neither prints
+	// anything nor grows.
 	f, oids := bombed(t)
 	_, err := f.open().Grep(t.Context(), oids[0], GrepOptions{Pattern: "nowhere"})
 	if !errors.Is(err, gitcmd.ErrTooManyFiles) {
@@ -137,7 +138,7 @@ func TestSearchOfABombEnds(t *testing.T) {
 }
 
 func TestConfiguredMemory(t *testing.T) {
-	// agent.gitMemory counts where the user sets it, not where a repository does.
+	// agent.gitMemory counts only in the user's own configuration.
 	f := newFixture(t)
 	f.git("config", "agent.gitMemory", "77m")
 	if got := f.open().shadow.MemoryFor(); got != new(gitcmd.Runner).MemoryFor() {
@@ -150,7 +151,8 @@ func TestConfiguredMemory(t *testing.T) {
 }
 
 func TestLongNamesAreNoArguments(t *testing.T) {
-	// A path that no command line takes is unreadable, not an error of its own.
+	// A path too long for a command line is an unreadable part, not another
+	// error.
 	f := newFixture(t)
 	f.write("a", "a\n")
 	tip := f.commit("one")
@@ -161,7 +163,7 @@ func TestLongNamesAreNoArguments(t *testing.T) {
 }
 
 func TestLargeCommit(t *testing.T) {
-	// A commit of any length is read in bounds; its head stays whole.
+	// A commit of any length is read within bounds; its header stays complete.
 	f := newFixture(t)
 	f.write("a", "a\n")
 	f.commit("one")

@@ -36,8 +36,8 @@ func changesProject(t *testing.T, format string) (p *project, commit OID, dir st
 }
 
 func TestCheckoutChanges(t *testing.T) {
-	// Whatever a command does to the files of a checkout, the changes are what git add
-	// would store, and laid over the same commit they give the same files again.
+	// After any change by a command, the changes are as git add would store them, and on top of
+	// the same commit they give the same files again.
 	p, commit, dir := changesProject(t, "sha1")
 	for script, want := range map[string]struct{ tracked, untracked string }{
 		"touch plain d/f":                                                   {},
@@ -91,8 +91,8 @@ func TestCheckoutChanges(t *testing.T) {
 }
 
 func TestCheckoutChangesAreBounded(t *testing.T) {
-	// A pipe in place of a file that git reads does not hang the call, a file of more
-	// than 16 MiB is only named, and of very many new files the first are listed.
+	// A pipe instead of a file that git reads does not block the call, a file of more than 16 MiB
+	// is only named, and of very many new files only the first are listed.
 	p, commit, dir := changesProject(t, "sha256")
 	runIn(t, dir, "sh", "-c", "truncate -s 17M plain")
 	got, err := p.CheckoutChanges(t.Context(), dir)
@@ -120,8 +120,8 @@ func TestCheckoutChangesAreBounded(t *testing.T) {
 }
 
 func TestCleanCheckout(t *testing.T) {
-	// Everything that Checkout did not make goes, whatever it is and whatever its
-	// permissions; what it made stays, with its time stamp. Nothing outside is touched.
+	// Everything not made by Checkout is removed, of any kind and with any permissions; files of
+	// Checkout stay, with their time stamps. Nothing outside the directory changes.
 	p, commit, dir := changesProject(t, "sha1")
 	before := listing(t, dir)
 	outside := t.TempDir()
@@ -155,8 +155,8 @@ func TestCleanCheckout(t *testing.T) {
 }
 
 func TestDiffOverlays(t *testing.T) {
-	// git apply turns the first state into the second one, whatever names, kinds of files
-	// and contents there are, and whatever .gitattributes the checkout has.
+	// git apply turns the first state into the second one, for all names, kinds of files and
+	// contents, and with any .gitattributes in the checkout.
 	for _, format := range []string{"sha1", "sha256"} {
 		p, commit, dir := changesProject(t, format)
 		before := []Overlay{{Path: "plain", Mode: 0o100644, Content: []byte("mine\n")}, {Path: "mine", Mode: 0o100644, Content: []byte("mine\n")}}
@@ -190,8 +190,8 @@ func TestDiffOverlays(t *testing.T) {
 }
 
 func TestTruncate(t *testing.T) {
-	// The copy has the history of its tip, and nothing that came later: no commit, no
-	// file, no ref. git finds it sound, in a shallow clone too.
+	// The copy has only the history of its tip: no later commit, file or ref. git fsck accepts
+	// the copy, also of a shallow clone.
 	for _, format := range []string{"sha1", "sha256"} {
 		p := newProject(t, format)
 		p.commit("echo 1 >a")

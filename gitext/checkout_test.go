@@ -46,7 +46,7 @@ func runIn(t *testing.T, dir string, argv ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit runs a shell script in the work tree and records what it did.
+// commit runs a shell script in the work tree and commits the changes.
 func (p *project) commit(script string) OID {
 	p.t.Helper()
 	p.run("sh", "-ec", script)
@@ -72,7 +72,7 @@ func (p *project) checkout(commit OID, dir string, over ...Overlay) {
 	}
 }
 
-// listing shows every file below dir but those in .git, one per line.
+// listing lists every file below dir except those in .git, one per line.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
@@ -100,7 +100,7 @@ func listing(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// fingerprint hashes names, modes, times and contents of all below dir.
+// fingerprint hashes names, modes, times and contents of all files below dir.
 func fingerprint(t *testing.T, dir string) string {
 	t.Helper()
 	h := sha256.New()
@@ -134,8 +134,9 @@ func wantListing(t *testing.T, dir, want string) {
 }
 
 func TestCheckoutMovesBetweenCommits(t *testing.T) {
-	// From commit to commit only what differs is written: other files keep
-	// their time stamps, untracked ones stay, changed tracked ones are put back.
+	// From commit to commit, only files that differ are written: other files keep
+	// their time stamps, untracked files stay, and changed tracked files are
+	// restored.
 	for _, format := range []string{"sha1", "sha256"} {
 		p := newProject(t, format)
 		one := p.commit("echo 1 >a; echo same >same; mkdir d; echo x >d/x; ln -s /nowhere link")
@@ -165,8 +166,8 @@ func TestCheckoutMovesBetweenCommits(t *testing.T) {
 
 func TestCheckoutLaysFilesOver(t *testing.T) {
 	// Overlays add, replace and remove, also a file where a directory is; the
-	// next checkout without them takes them back, and what does not change
-	// between two checkouts with the same overlay is not written again.
+	// next checkout without overlays reverts them, and files that are equal in
+	// two checkouts with the same overlay are not written again.
 	p := newProject(t, "sha1")
 	one := p.commit("mkdir t; echo 1 >t/a; echo old >t/old; echo src >src; echo x >x")
 	two := p.commit("echo 2 >t/a; echo src2 >src")
@@ -239,8 +240,8 @@ func TestCheckoutWritesThroughNoLink(t *testing.T) {
 }
 
 func TestCheckoutOfAMissingBlobLeavesNothing(t *testing.T) {
-	// A blob that the clone lacks is named, and the files of the commit that
-	// were written before do not stay beside those of the next one.
+	// A missing blob is named, and files already written for its commit do not
+	// stay beside those of the next commit.
 	p := newProject(t, "sha1")
 	one := p.commit("echo 1 >a")
 	two := p.commit("echo 2 >b; echo lost >c; echo 3 >d")
@@ -280,8 +281,8 @@ func TestCheckoutKnowsItsRevision(t *testing.T) {
 }
 
 func TestBisectHalvesAndSkips(t *testing.T) {
-	// The pick divides the range; one to skip is replaced by another of the
-	// range; when nothing can be picked there is no next commit.
+	// The pick divides the range; a commit to skip is replaced by another one of
+	// the range; without a possible pick, there is no next commit.
 	p := newProject(t, "sha1")
 	var commits []OID
 	for i := range 10 {

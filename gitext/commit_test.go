@@ -7,8 +7,8 @@ import (
 )
 
 func TestEncodings(t *testing.T) {
-	// A message in an encoding that the commit names becomes UTF-8; bytes
-	// without one stay as they are.
+	// A message with an encoding header becomes UTF-8; a message without one
+	// stays unchanged.
 	f := newFixture(t)
 	f.clock += 60
 	latin := f.commit("placeholder")
@@ -33,7 +33,7 @@ func TestEncodings(t *testing.T) {
 }
 
 func TestOddPeople(t *testing.T) {
-	// Identities that importers have broken are read as far as they go.
+	// Identities broken by importers are read as far as possible.
 	for raw, want := range map[string]Person{
 		"A B <a@b> 10 +0000": {Name: "A B", Email: "a@b"}, "<> 10 +0000": {}, "A <a> b> 10 +0000": {Name: "A", Email: "a> b"},
 		"A <a@b>": {Name: "A", Email: "a@b"}, "no address": {Name: "no address"}, "A <a@b> 99999999999999999999 +0000": {Name: "A", Email: "a@b"}, "A <a@b> x y": {Name: "A", Email: "a@b"}, "": {},

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A named pipe in the place of a repository's configuration ends the reading of
+// A named pipe instead of a repository's configuration ends the reading of
 // settings with an error that names it.
 func TestSettingsBesideAPipe(t *testing.T) {
 	f := newFixture(t)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// patience is far above what any answer here takes: only a hang reaches it.
+// patience is far above the time for any answer here: only a hang reaches it.
 const patience = time.Minute
 
 func makePipe(t *testing.T, path string) {
@@ -30,8 +30,8 @@ func makePipe(t *testing.T, path string) {
 
 func TestPipesInTheRepository(t *testing.T) {
 	isolate(t)
-	// A named pipe in the place of any file that git reads ends the call, with
-	// its name.
+	// A named pipe instead of any file that git reads ends the call with the
+	// pipe's name.
 	for _, name := range []string{
 		".git/config", ".git/HEAD", ".git/packed-refs", ".git/commondir", ".git/shallow", ".git/refs/heads/main", ".git/info/attributes",
 		".git/objects/info/alternates", ".git/objects/info/commit-graph", ".git/index", ".gitattributes", "sub/.gitattributes",

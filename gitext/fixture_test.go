@@ -21,7 +21,7 @@ type fixture struct {
 	clock int64
 }
 
-// isolate gives the test an environment of its own, for git and for us.
+// isolate gives the test its own environment, for git and for gitext.
 func isolate(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -98,7 +98,7 @@ func (f *fixture) write(path, content string) {
 	}
 }
 
-// commit records the work tree as it is.
+// commit commits the whole work tree.
 func (f *fixture) commit(message string) OID {
 	f.t.Helper()
 	f.clock += 60
@@ -130,7 +130,7 @@ func openAt(t *testing.T, opt OpenOptions) *Repo {
 	return r
 }
 
-// dataOf is where tests keep the data of a repository.
+// dataOf is the tests' data directory for a repository.
 func dataOf(commonDir string) string {
 	return filepath.Join(os.Getenv("XDG_CACHE_HOME"), fmt.Sprintf("%x", sha256.Sum256([]byte(commonDir))))
 }

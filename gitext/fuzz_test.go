@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// A parser of git's bytes must end with a result or an error for any input,
-// and what it returns must be consistent in itself. Seeds are real output.
+// For any input, a parser of git's bytes must end with a consistent result or an
+// error. Seeds are real output.
 
 const someOID = "0123456789abcdef0123456789abcdef01234567"
 
@@ -35,7 +35,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// checkHunk counts what the header promised.
+// checkHunk compares a hunk's lines with the counts in its header.
 func checkHunk(t *testing.T, h Hunk) {
 	t.Helper()
 	old, new := 0, 0

@@ -69,7 +69,7 @@ func TestLogsAreGits(t *testing.T) {
 }
 
 func TestLogEntriesAreComplete(t *testing.T) {
-	// An entry has what the commit says, and with Files what it changed.
+	// An entry has the commit's metadata and, with Files, its changed files.
 	f := newFixture(t)
 	oddHistory(f)
 	r := f.open()
@@ -185,8 +185,8 @@ func TestLogL(t *testing.T) {
 	}
 }
 
-// languages has, for each driver of ours, a file, the name of a function in
-// it, and how many lines the function has.
+// languages has, for each of our drivers, a file, the name of a function in the
+// file, and the function's number of lines.
 var languages = []struct {
 	file, text, function string
 	lines                int
@@ -226,8 +226,8 @@ var languages = []struct {
 }
 
 func TestFunctionsInEveryLanguage(t *testing.T) {
-	// log -L :function: and -W find functions in languages that this git has
-	// no driver for, or whose driver no .gitattributes names.
+	// log -L :function: and -W find functions in languages without a driver in
+	// this git, or without a driver in .gitattributes.
 	f := newFixture(t)
 	for _, l := range languages {
 		f.write(l.file, l.text)
@@ -278,7 +278,8 @@ func TestBlameIsGits(t *testing.T) {
 	}
 }
 
-// compareBlame reads git's longer format, which repeats all for each line.
+// compareBlame reads git's longer format, which repeats all headers for each
+// line.
 func compareBlame(t *testing.T, got []BlameLine, porcelain string) {
 	t.Helper()
 	i := 0
@@ -314,7 +315,7 @@ func compareBlame(t *testing.T, got []BlameLine, porcelain string) {
 }
 
 func TestBlameOfOddFiles(t *testing.T) {
-	// Odd names, no line break at the end, CRLF, NUL and no lines at all.
+	// The files have odd names, no line break at the end, CRLF, NUL or no lines.
 	f := newFixture(t)
 	oddHistory(f)
 	f.write("end", "a\nb")
@@ -354,8 +355,8 @@ func TestBlameOfOddFiles(t *testing.T) {
 }
 
 func TestGrepIsGits(t *testing.T) {
-	// Matches come by path and line as git grep gives them, in files of any
-	// name and content, and an odd pattern is only a pattern.
+	// Matches are ordered by path and line as in git grep, in files of any name
+	// and content; an odd pattern is not an option.
 	f := newFixture(t)
 	oddHistory(f)
 	f.write("bin", "x\x00needle\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// everything asks all that gitext can answer and writes it down.
+// everything calls all functions of gitext and records the answers.
 func everything(t *testing.T, r *Repo) string {
 	t.Helper()
 	ctx := t.Context()
@@ -76,8 +76,8 @@ func everything(t *testing.T, r *Repo) string {
 	return b.String()
 }
 
-// hostileConfig sets every key that is known to change what git prints, or to
-// run a program. CANARY stands for a program that leaves a mark.
+// hostileConfig sets every key known to change git's output or to run a program.
+// CANARY stands for a program that leaves a mark.
 const hostileConfig = `
 [core]
 	fsmonitor = CANARY fsmonitor
@@ -199,8 +199,8 @@ const hostileConfig = `
 	allow = always
 `
 
-// poison makes a repository and its surroundings as hostile as we know how,
-// and gives a function that lists what has run.
+// poison makes a repository and its surroundings as hostile as possible, and
+// returns a function that lists the executed programs.
 func poison(t *testing.T, f *fixture) (ran func() []string) {
 	t.Helper()
 	lair := t.TempDir()
@@ -226,7 +226,7 @@ func poison(t *testing.T, f *fixture) (ran func() []string) {
 		"ORDER", put(filepath.Join(lair, "order"), "z*\nb*\na*\n", 0o644),
 		"MAILMAP", put(filepath.Join(lair, "mailmap"), "Other Name <other@example.org> <ann@example.org>\n", 0o644)).Replace(hostileConfig)
 
-	// What needs a working git comes before the poison.
+	// Steps that need a working git come before the poison.
 	f.git("notes", "add", "-m", "a note that nobody asked for", "HEAD")
 	f.git("replace", "HEAD~1", "HEAD~2")
 	dir := filepath.Join(f.dir, ".git")
@@ -259,9 +259,8 @@ func poison(t *testing.T, f *fixture) (ran func() []string) {
 }
 
 func TestHostileConfigurationChangesNothing(t *testing.T) {
-	// With every setting that can change git's output or make it run something,
-	// in the repository, in the user's configuration and in the environment,
-	// all answers have the same bytes and no program has run.
+	// With hostile settings in the repository, in the user's configuration and in
+	// the environment, all answers have the same bytes and no program has run.
 	f := newFixture(t)
 	busyHistory(f)
 	f.write("text", "needle\nä a.b\n")
@@ -283,7 +282,7 @@ func TestHostileConfigurationChangesNothing(t *testing.T) {
 	if names := ran(); names != nil {
 		t.Errorf("programs that ran: %q", names)
 	}
-	// The poison is strong: plain git falls for it.
+	// The poison is effective: plain git runs its programs.
 	if _, err := f.try(f.dir, "diff", "HEAD"); err != nil {
 		t.Log(err)
 	}
@@ -293,8 +292,8 @@ func TestHostileConfigurationChangesNothing(t *testing.T) {
 }
 
 func TestMissingObjectOfAHostilePromisor(t *testing.T) {
-	// An object that a remote promises is not asked for, whatever program the
-	// repository's configuration names for that.
+	// A promised object is not fetched, for any program in the repository's
+	// configuration.
 	f := newFixture(t)
 	f.write("f", "gone\n")
 	f.commit("zero")

@@ -10,7 +10,7 @@ import (
 	"git-agent/gitext/usercmd"
 )
 
-// No program that we start gets one of our keys.
+// No started program gets one of our keys.
 func TestThreatT4ChildrenSeeNoKey(t *testing.T) {
 	f := newFixture(t)
 	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {
@@ -33,7 +33,7 @@ func TestThreatT4ChildrenSeeNoKey(t *testing.T) {
 	if out, err := r.user.Output(t.Context(), gitcmd.Call{Args: []string{"look"}}); err != nil {
 		t.Errorf("settings of the environment are gone: %v\n%s", err, out)
 	}
-	// Programs of the user's own keep what is not ours.
+	// The user's own programs keep all variables except our keys.
 	out, err := usercmd.Credential(t.Context(), "env | grep CANARY | sort | tr '\\n' ' '")
 	if err != nil || strings.Contains(out, "ours") || !strings.Contains(out, "MY_SECRET") {
 		t.Errorf("credential command: %q, %v", out, err)

@@ -6,7 +6,7 @@ import (
 )
 
 func TestMergeFile(t *testing.T) {
-	// A change that stands apart from ours is made, one that overlaps it is a
+	// A change apart from those of ours is applied, an overlapping change is a
 	// conflict, and a binary file is another error.
 	p := newProject(t, "sha1").open()
 	const base = "a\nb\nc\nd\ne\nf\ng\n"

@@ -11,8 +11,8 @@ import (
 )
 
 func TestBrokenRepositoryIsSaid(t *testing.T) {
-	// A repository that git does not open, or that a broken file keeps it from
-	// opening, is not told as one that is not there.
+	// A repository that git refuses, or cannot open because of a broken file, is
+	// not reported as missing.
 	put := func(name, text string) func(*testing.T, string) {
 		return func(t *testing.T, git string) {
 			t.Helper()
@@ -78,9 +78,9 @@ func TestBrokenConfigurationOfTheUserIsSaid(t *testing.T) {
 }
 
 func TestWorkTreeElsewhere(t *testing.T) {
-	// The files of a directory that only the repository's configuration names
-	// are not read; a submodule's and a linked work tree's are, and what the
-	// user's environment names.
+	// Files of a directory named only in the repository's configuration are not
+	// read; files of a submodule, of a linked work tree and of a directory in the
+	// user's environment are.
 	f := simple(t)
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "f"), []byte("secret\n"), 0o600); err != nil {
@@ -104,7 +104,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 }
 
 func TestComplaintsQuoteNoFiles(t *testing.T) {
-	// A line of a file may be a secret's, where a link stands in its place.
+	// A line of a file may be secret if the file is a link.
 	for said, want := range map[string]string{
 		"fatal: bad shallow line: secret\n":                                                      "bad shallow line",
 		"fatal: unexpected line in .git/packed-refs: secret\n":                                   "unexpected line in .git/packed-refs",

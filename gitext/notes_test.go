@@ -12,8 +12,7 @@ import (
 )
 
 func TestAddNoteWithoutIdentity(t *testing.T) {
-	// A user whom git does not know is told how to introduce himself; nobody
-	// else is.
+	// Only a user without an identity gets the hint about setting one.
 	f := simple(t)
 	known, head := f.open(), f.oid("HEAD")
 	f.git("config", "user.useConfigOnly", "true")

@@ -13,8 +13,8 @@ import (
 )
 
 func TestBlobs(t *testing.T) {
-	// Content comes back byte for byte, whatever the path; too large, absent
-	// and no file at all are told apart.
+	// Content is returned byte for byte, for any path; too large, missing and
+	// other objects than files have different errors.
 	f := newFixture(t)
 	oddHistory(f)
 	f.write("bin", "a\x00b\r\n\n")
@@ -55,7 +55,7 @@ func TestBlobs(t *testing.T) {
 }
 
 func TestManyAskAtOnce(t *testing.T) {
-	// Many goroutines, some of which give up, get right answers from one
+	// Many goroutines, of which some give up, get right answers from one
 	// repository.
 	f := newFixture(t)
 	var oids []OID
@@ -93,7 +93,7 @@ func TestManyAskAtOnce(t *testing.T) {
 }
 
 func TestCommitsFailTogether(t *testing.T) {
-	// Commits names what it could not read; no answer is shifted.
+	// Commits names the unreadable commits; no answer is shifted.
 	f := simple(t)
 	head, tree := f.oid("HEAD"), f.oid("HEAD^{tree}")
 	r := f.open()
@@ -113,7 +113,7 @@ func TestCommitsFailTogether(t *testing.T) {
 }
 
 func TestCorruptObject(t *testing.T) {
-	// An object that git cannot read costs its own answer only.
+	// An unreadable object affects only its own answer.
 	f := simple(t)
 	f.write("f", strings.Repeat("much text to damage\n", 100))
 	blob := OID(strings.TrimSpace(f.git("hash-object", "-w", "f")))
@@ -135,8 +135,8 @@ func TestCorruptObject(t *testing.T) {
 }
 
 func TestOldGitReads(t *testing.T) {
-	// A repository is read as well with a git before 2.36, whose cat-file knows
-	// no --batch-command.
+	// A repository can also be read with a git before 2.36, whose cat-file has no
+	// --batch-command.
 	f := simple(t)
 	head := f.oid("HEAD")
 	git, err := exec.LookPath("git")

@@ -67,7 +67,7 @@ func nastyHistory(f *fixture) {
 	f.git("commit", "-q", "-m", "move a submodule")
 }
 
-// patchText writes a patch's hunks down as git does, one file after the other.
+// patchText prints a patch's hunks as git does, one file after the other.
 func patchText(p *Patch) string {
 	var b strings.Builder
 	for _, f := range p.Files {
@@ -171,7 +171,7 @@ func TestPatchesAreGits(t *testing.T) {
 	}
 }
 
-// comparePatch asks plain git for the same.
+// comparePatch compares a patch with plain git's.
 func comparePatch(t *testing.T, f *fixture, p *Patch, paths, args []string) {
 	t.Helper()
 	parent := string(p.Parent)
@@ -297,8 +297,8 @@ func TestPatchMarksSpecialFiles(t *testing.T) {
 }
 
 func TestPatchIsBounded(t *testing.T) {
-	// Above MaxBytes hunks are left out and that is said; the files stay, and
-	// the next commit is not affected.
+	// Above MaxBytes, hunks are left out and Truncated is set; the files stay,
+	// and the next commit is not affected.
 	f := newFixture(t)
 	f.write("a", strings.Repeat("line\n", 10_000))
 	f.write("b", "small\n")
@@ -353,7 +353,7 @@ func TestPatchesCanBeLeft(t *testing.T) {
 }
 
 func TestPatchRefusesBadArguments(t *testing.T) {
-	// What is no object id, path or algorithm never reaches git.
+	// Invalid object ids, paths and algorithms never reach git.
 	f := simple(t)
 	head := f.oid("HEAD")
 	r := f.open()
@@ -490,7 +490,7 @@ func TestTreesAndChanges(t *testing.T) {
 
 func TestLargeCommits(t *testing.T) {
 	// Ten thousand files in a commit, and a file of 100 MB, give a right or a
-	// bounded answer, and do not disturb what follows.
+	// bounded answer, and do not affect later commits.
 	if testing.Short() {
 		t.Skip("writes 100 MB")
 	}

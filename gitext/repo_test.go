@@ -60,7 +60,8 @@ func simple(t *testing.T, initArgs ...string) *fixture {
 }
 
 func TestDiscovery(t *testing.T) {
-	// Every kind of repository is found from inside, says what it is, and answers.
+	// Every kind of repository is found from inside, reports its kind, and
+	// answers.
 	t.Run("plain", func(t *testing.T) {
 		f := simple(t)
 		f.write("sub/dir/x", "")
@@ -139,8 +140,8 @@ func TestDiscovery(t *testing.T) {
 }
 
 func TestShallow(t *testing.T) {
-	// A shallow clone says so and names its boundary, blame marks the lines
-	// that are charged to it, and after unshallowing all is as usual.
+	// A shallow clone reports itself and its boundary, and blame marks the lines
+	// attributed to the boundary; after unshallowing, answers are as usual.
 	f := simple(t)
 	clone := filepath.Join(t.TempDir(), "c")
 	f.git("clone", "-q", "--depth=1", "file://"+f.dir, clone)
@@ -167,8 +168,8 @@ func TestShallow(t *testing.T) {
 }
 
 func TestEnvironmentPointsAtTheRepository(t *testing.T) {
-	// With no directory given, git's variables count as they do for git, and
-	// relative ones still hold; with one given, they are about something else.
+	// Without a given directory, git's variables count as in git, also relative
+	// ones; with a given directory, they are ignored.
 	f := simple(t)
 	other := another(t)
 	other.write("g", "x")
@@ -184,7 +185,7 @@ func TestEnvironmentPointsAtTheRepository(t *testing.T) {
 }
 
 func TestObjectsFromTheEnvironment(t *testing.T) {
-	// In a hook new objects are in a quarantine that only variables name.
+	// In a hook, new objects are in a quarantine named only in variables.
 	f := simple(t)
 	quarantine := filepath.Join(t.TempDir(), "odd:na\"me")
 	if err := os.MkdirAll(filepath.Join(quarantine, "pack"), 0o755); err != nil {
@@ -225,8 +226,8 @@ func TestNotARepository(t *testing.T) {
 }
 
 func TestOpenRefusedByGit(t *testing.T) {
-	// A repository that git will not use, since it is somebody else's, is not
-	// told as one that is not there, and git's own advice is passed on.
+	// A repository that git refuses because of its owner is not reported as
+	// missing, and git's own advice is passed on.
 	f := simple(t)
 	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 	_, err := Open(t.Context(), OpenOptions{Dir: f.dir})
@@ -246,7 +247,7 @@ func TestOpenRefusedByGit(t *testing.T) {
 }
 
 func TestOpenWhereNoDirectoryIs(t *testing.T) {
-	// A directory that is not there is not taken for a git that is not there.
+	// A missing directory is not reported as a missing git.
 	isolate(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -272,8 +273,8 @@ func TestClosedRepository(t *testing.T) {
 }
 
 func TestObjectDirsAreOnlyThat(t *testing.T) {
-	// A repository that calls another directory one of objects does not get it
-	// shown; one that borrows real objects does.
+	// A directory that a repository falsely names as an object directory is not
+	// listed; a real object directory is.
 	f := newFixture(t)
 	f.write("a", "a\n")
 	f.commit("one")
@@ -291,8 +292,8 @@ func TestObjectDirsAreOnlyThat(t *testing.T) {
 }
 
 func TestObjectDirsFollowAlternates(t *testing.T) {
-	// A clone of a clone that share objects names the directories of all three,
-	// each once, though the last one borrows in a circle.
+	// A clone of a clone with shared objects lists the directories of all three,
+	// each once, even if the alternates form a circle.
 	f := simple(t)
 	top := t.TempDir()
 	first, second := filepath.Join(top, "first"), filepath.Join(top, "second")

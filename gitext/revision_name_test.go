@@ -6,8 +6,8 @@ import (
 )
 
 func TestStrangersNames(t *testing.T) {
-	// A stranger names commits by hash or name, with ^ and ~N, and does not make
-	// git search.
+	// An untrusted source can name commits by hash or name, with ^ and ~N, but
+	// cannot make git search.
 	f := newFixture(t)
 	f.write("a", "a\n")
 	first := f.commit("one")

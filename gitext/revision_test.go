@@ -11,8 +11,8 @@ import (
 )
 
 func TestResolve(t *testing.T) {
-	// Whatever git can name is resolved to a commit; what is no commit is a
-	// clear error with exit code 128.
+	// Every name of git for a commit is resolved; other names give a clear error with exit code
+	// 128.
 	f := simple(t)
 	f.git("tag", "-a", "-m", "x", "v1", "HEAD~1")
 	head, first := f.oid("HEAD"), f.oid("HEAD~1")
@@ -37,7 +37,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveDespiteFilesNamedLikeRevisions(t *testing.T) {
-	// A file named HEAD makes nothing ambiguous.
+	// A file named HEAD does not make the name ambiguous.
 	f := simple(t)
 	f.write("HEAD", "x")
 	f.write("main", "x")
@@ -87,7 +87,7 @@ func TestResolveRevisions(t *testing.T) {
 }
 
 func TestIsAncestor(t *testing.T) {
-	// Ancestry is git's: a commit contains itself, and the no is no error.
+	// Ancestry is git's: a commit contains itself, and a negative answer is no error.
 	f := simple(t)
 	head, first := f.oid("HEAD"), f.oid("HEAD~1")
 	r := f.open()
@@ -133,8 +133,8 @@ func TestConfig(t *testing.T) {
 }
 
 func TestAbbreviated(t *testing.T) {
-	// Only commits are found by the beginning of their hash: no branch, no tree, and no
-	// word that is not hexadecimal. Several that begin so are ambiguous.
+	// Only commits are found by the beginning of their hash: no branch, no tree, and no word that
+	// is not hexadecimal. Several commits with the same beginning are ambiguous.
 	f := simple(t)
 	head := f.oid("refs/heads/main")
 	f.git("branch", "abcdef1")

@@ -48,8 +48,8 @@ func TestShadowIsPrivateAndReused(t *testing.T) {
 }
 
 func TestShadowIsMadeOnceByMany(t *testing.T) {
-	// Many that open a fresh repository at once all succeed, and leave nothing
-	// half-made behind.
+	// Many concurrent calls of Open for a new repository all succeed, and leave
+	// no unfinished files.
 	f := simple(t)
 	var all sync.WaitGroup
 	for range 16 {
@@ -73,7 +73,7 @@ func TestShadowIsMadeOnceByMany(t *testing.T) {
 }
 
 func TestDamagedShadowIsRepaired(t *testing.T) {
-	// Whatever is missing from or wrong in the shadow is put right by Open.
+	// Open repairs everything missing or wrong in the shadow.
 	f := simple(t)
 	shadow := f.open().shadow.Dir
 	for _, damage := range []func() error{
@@ -104,8 +104,8 @@ func TestDamagedShadowIsRepaired(t *testing.T) {
 }
 
 func TestPlantedShadowIsThrownAway(t *testing.T) {
-	// Files that would lead git to foreign settings are not used, however they
-	// came into the shadow, and nothing behind a link is touched.
+	// Files in the shadow that would lead git to foreign settings are not used,
+	// and nothing behind a link is changed.
 	f := simple(t)
 	shadow := f.open().shadow.Dir
 	canary := filepath.Join(t.TempDir(), "canary")
@@ -149,8 +149,8 @@ func TestPlantedShadowIsThrownAway(t *testing.T) {
 }
 
 func TestDataWithoutAPlace(t *testing.T) {
-	// Where the data cannot be, or no place is given, a temporary directory
-	// serves, and goes with Close. The repository is not written to.
+	// If the data directory is unusable or not given, a temporary directory is
+	// used and removed by Close. Nothing is written to the repository.
 	f := simple(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -170,8 +170,8 @@ func TestDataWithoutAPlace(t *testing.T) {
 }
 
 func TestDamagedGraphIsDropped(t *testing.T) {
-	// Git believes a changed byte of a commit-graph. It is found at the next
-	// Open, and a graph that is whole is read only once.
+	// git trusts a changed byte in a commit-graph. The next Open finds the
+	// damage; a sound graph is read only once.
 	f := simple(t)
 	r := openAt(t, OpenOptions{Dir: f.dir, Bloom: BloomBuild})
 	graph, seen := gitdir.Graph(r.shadow.Dir), filepath.Join(r.shadow.Dir, "graph-seen")
@@ -219,7 +219,7 @@ func TestDamagedGraphIsDropped(t *testing.T) {
 	}
 }
 
-// replaceBy puts something else in the place of a file.
+// replaceBy replaces a file by something else.
 func replaceBy(name, kind string) error {
 	if err := os.RemoveAll(name); err != nil {
 		return err
@@ -234,7 +234,7 @@ func replaceBy(name, kind string) error {
 }
 
 func TestOddRepositoryPath(t *testing.T) {
-	// A repository may lie under any name that has no line break.
+	// A repository may have any path without a line break.
 	f := simple(t)
 	for _, name := range []string{"with space", "co:lon", "qu\"ote", "#hash", "back\\slash", "ünï", "tab\t", "[x]*"} {
 		moved := filepath.Join(t.TempDir(), name)
@@ -281,8 +281,9 @@ func TestBloomChangesNothing(t *testing.T) {
 }
 
 func TestBloomIsNeverNeeded(t *testing.T) {
-	// Where the filters cannot be written, because another process holds the
-	// lock, everything works without; the lock of a dead process is no obstacle.
+	// If the filters cannot be written because another process has the lock,
+	// everything works without filters; the lock of a dead process is no
+	// obstacle.
 	f := simple(t)
 	info := filepath.Join(f.open().shadow.Dir, "objects", "info")
 	lock := filepath.Join(info, "commit-graph.lock")

@@ -6,7 +6,7 @@ import (
 )
 
 // Touched counts the files of every commit against its first parent, and of a
-// root commit against nothing, and names as many as asked for.
+// root commit against the empty tree, and names up to most of them.
 func TestTouched(t *testing.T) {
 	f := newFixture(t)
 	f.write("a", "1\n")

@@ -9,8 +9,8 @@ import (
 )
 
 func TestUncommittedIsTheWorkTree(t *testing.T) {
-	// HEAD with the uncommitted files over it is the work tree, for files in every state
-	// and in every kind of index. What git stores is what git add would store.
+	// HEAD with the uncommitted files over it is the work tree, for files in every state and in
+	// every kind of index. Contents are as git add would store them.
 	for name, prepare := range map[string]func(*fixture){
 		"plain":    func(*fixture) {},
 		"autocrlf": func(f *fixture) { f.git("config", "core.autocrlf", "true") },
@@ -76,9 +76,9 @@ func (f *fixture) hash(content []byte) string {
 }
 
 func TestUncommittedReadsNoIgnoredFile(t *testing.T) {
-	// A file that any of the user's rules ignores is not read: it may hold secrets.
-	// Neither are nested repositories, pipes, and files that are too large or behind
-	// links. What is too large is named.
+	// A file ignored by any of the user's rules is not read, because it may contain secrets.
+	// Nested repositories, pipes, and files that are too large or behind links are not read
+	// either. Too large files are named.
 	f := newFixture(t)
 	f.write(".gitignore", "*.log\n")
 	f.write("tracked", "x\n")
@@ -116,8 +116,8 @@ func TestUncommittedReadsNoIgnoredFile(t *testing.T) {
 }
 
 func TestWorkFilesRunNoProgram(t *testing.T) {
-	// No filter of the repository or the user runs, and a file behind one of the user's
-	// is left out of what is uncommitted.
+	// No filter of the repository or the user runs, and a file with one of the user's filters is
+	// left out.
 	f := newFixture(t)
 	program, marks := filterLair(t)
 	f.write(".gitattributes", "*.big filter=lfs\n*.c filter=evil\n")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// filterLair puts a program beside a repository that leaves a mark when it
-// runs, and tells which marks there are.
+// filterLair puts a program beside a repository that leaves a mark when it runs,
+// and returns a function that lists the marks.
 func filterLair(t *testing.T) (program func(mark string) string, marks func() []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,8 +43,8 @@ func appendTo(t *testing.T, file, text string) {
 }
 
 func TestWorkTreeRunsNoProgram(t *testing.T) {
-	// Neither a filter whatever its name, nor what a submodule's own
-	// configuration names, nor what a file that it includes names.
+	// No filter runs: neither one of any name, nor one in a submodule's own
+	// configuration, nor one in a file included there.
 	program, marks := filterLair(t)
 	sub := newFixture(t)
 	sub.write("s", "x\n")
@@ -88,8 +88,8 @@ func TestWorkTreeRunsNoProgram(t *testing.T) {
 }
 
 func TestWorkTreeFilterOfTheUser(t *testing.T) {
-	// A file that only a filter of the user's can read is left out, and named;
-	// staged, it has gone through the filter.
+	// A file that needs one of the user's filters is left out and named; a staged
+	// file has gone through the filter.
 	f := newFixture(t)
 	program, marks := filterLair(t)
 	f.write(".gitattributes", "*.big filter=lfs\n")
@@ -113,8 +113,8 @@ func TestWorkTreeFilterOfTheUser(t *testing.T) {
 	}
 }
 
-// states makes one file for each state that a file of a work tree may be in.
-// git knows all of them from one commit.
+// states makes one file for each possible state of a file in a work tree. git
+// knows all of them from one commit.
 func states(t *testing.T, f *fixture) {
 	t.Helper()
 	names := strings.Fields("same modified staged staged-and-modified removed removed-from-index mode link-target link-to-file file-to-link " +
@@ -244,7 +244,7 @@ func TestUncommittedIsGitDiff(t *testing.T) {
 }
 
 // checkUncommitted compares with git diff, which refreshes the index first;
-// what is read here is the index as it was.
+// gitext reads the index before the refresh.
 func checkUncommitted(t *testing.T, f *fixture, dir string) {
 	t.Helper()
 	r := openAt(t, OpenOptions{Dir: dir})
@@ -278,7 +278,7 @@ func checkUncommitted(t *testing.T, f *fixture, dir string) {
 	}
 }
 
-// withoutBinary drops the files whose changes hold a NUL.
+// withoutBinary drops the files with a NUL in their changes.
 func withoutBinary(diff string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(diff, "\ndiff --git ") {

@@ -13,8 +13,8 @@ import (
 )
 
 func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
-	// In a clone without some blobs every operation says which one it lacks;
-	// the batch ones go on, and nothing is fetched.
+	// In a clone without some blobs, every operation names the missing one; batch
+	// operations continue, and nothing is fetched.
 	f := newFixture(t)
 	for i := range 5 {
 		f.write("f", fmt.Sprintf("version %d\n%s", i, strings.Repeat("same\n", 5)))
@@ -125,7 +125,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 }
 
 func TestPartialCloneThatLacksNothing(t *testing.T) {
-	// What says that a clone is partial stays when all objects have come.
+	// The mark of a partial clone stays after all objects have been fetched.
 	f := newFixture(t)
 	f.write("f", "one\n")
 	f.commit("one")
@@ -148,8 +148,8 @@ func TestPartialCloneThatLacksNothing(t *testing.T) {
 }
 
 func TestMissingTree(t *testing.T) {
-	// Of a commit whose tree is missing git says that it cannot read the commit
-	// as a tree.
+	// If a commit's tree is missing, git's message is that it cannot read the
+	// commit as a tree.
 	f := newFixture(t)
 	f.write("f", "one\n")
 	first := f.commit("one")
@@ -188,7 +188,7 @@ func errorsOf[V any](seq iter.Seq2[V, error]) (list []error) {
 }
 
 func TestMissingFolder(t *testing.T) {
-	// A folder whose tree is missing is not taken for a path that is not there.
+	// A folder with a missing tree is not reported as a missing path.
 	f := newFixture(t)
 	f.write("d/f", "one\n")
 	head := f.commit("one")

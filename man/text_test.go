@@ -79,7 +79,7 @@ func TestTextStyles(t *testing.T) {
 	}
 }
 
-// Every page begins with its name, and Install writes all pages and nothing else.
+// Every page begins with its name, and Install writes exactly all pages.
 func TestInstall(t *testing.T) {
 	files, err := Install(t.TempDir(), func(file, page string) error { return os.WriteFile(file, []byte(page), 0o644) })
 	all := slices.Concat(Names(), Guides())

@@ -6,8 +6,8 @@ import (
 )
 
 func TestAll(t *testing.T) {
-	// Every embedded text has a name under which it is found again, a hash of
-	// its own, and neither tabs nor spaces at the ends of lines.
+	// Get finds every embedded text by its name. Each has its own hash, and
+	// neither tabs nor spaces at the ends of lines.
 	all, err := All()
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d texts, %v", len(all), err)
@@ -34,7 +34,7 @@ func TestAll(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	// Data is put in as it is, without escaping, and none may be missing.
+	// Data is inserted unchanged, without escaping, and none may be missing.
 	p := Prompt{Name: "x", Text: "look at {{.commit}}"}
 	got, err := p.Render(map[string]string{"commit": "<a&b>"})
 	if got != "look at <a&b>" || err != nil {
@@ -46,7 +46,7 @@ func TestRender(t *testing.T) {
 }
 
 func TestForTool(t *testing.T) {
-	// A tool's text comes apart into description, parameters and advice.
+	// A tool's text is split into description, parameters and advice.
 	tool, err := ForTool("git_show", true)
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// A field that a server refuses, in the words of many servers, is left out of
-// the same request and of later ones.
+// A field that a server refuses, in any of many wordings, is left out of the
+// repeated request and of later ones.
 func TestLearns(t *testing.T) {
 	half := 0.5
 	for _, c := range []struct {
@@ -50,8 +50,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// A field that a request needs is not left out, and a server that refuses
-// everything is not asked for ever.
+// A required field is not left out, and requests to a server that refuses
+// everything end.
 func TestLearningEnds(t *testing.T) {
 	for _, param := range []string{"messages", "tools", "temperature"} {
 		srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
@@ -64,8 +64,8 @@ func TestLearningEnds(t *testing.T) {
 	}
 }
 
-// A model that wants the responses API gets it, once and for all, and its
-// conversation goes on there.
+// A model that needs the responses API gets it permanently, and its conversation
+// continues there.
 func TestWireSwitch(t *testing.T) {
 	const refusal = `{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort"}}`
 	srv := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
@@ -93,7 +93,7 @@ func TestWireSwitch(t *testing.T) {
 		t.Errorf("the conversation went on as %+v", last.Messages)
 	}
 
-	// Who names a wire keeps it.
+	// A configured wire is kept.
 	srv = modeltest.Serve(t, func(modeltest.Request) modeltest.Reply { return modeltest.Status(400, refusal) })
 	c, _ = newClient(t, srv.URL, func(cfg *Config) { cfg.Wire = WireChat })
 	if e := askFails(t, c); e.Class != ClassRequest {
@@ -167,7 +167,7 @@ func TestOwnFields(t *testing.T) {
 	}
 }
 
-// A message that went through a journal gives the same bytes.
+// A message read from a journal gives the same bytes.
 func TestRawSurvivesJournal(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
 		srv := modeltest.Script(t, modeltest.Call("blame", `{"path":"<&>\u2028"}`).Saying("a < b\u2028"))
@@ -196,7 +196,7 @@ func TestRawSurvivesJournal(t *testing.T) {
 	})
 }
 
-// What one request learns is not lost to another one that was sent before.
+// An earlier request in flight does not undo a change of the form by a later one.
 func TestLessonsAddUp(t *testing.T) {
 	c, err := New(Config{Model: "m"})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The wrapping that a server left around a call is removed, also when the call
-// is sent back. Everything else stays as the model wrote it.
+// A server's wrapping around a call is removed, also when the call is sent back.
+// The rest of the call stays unchanged.
 func TestMeans(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, args, tool, object string }{

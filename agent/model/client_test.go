@@ -11,7 +11,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// clock is a time that passes only where somebody sleeps.
+// clock is a time that passes only during calls of Sleep.
 type clock struct {
 	mu    sync.Mutex
 	time  time.Time
@@ -34,7 +34,7 @@ func (k *clock) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// newClient makes a client of srv that waits by the clock it returns.
+// newClient makes a client of srv, and returns the client's clock.
 func newClient(t testing.TB, url string, change func(*Config)) (*Client, *clock) {
 	t.Helper()
 	k := &clock{time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
@@ -64,8 +64,8 @@ func question(text string) Request {
 	return Request{Messages: []Message{{Role: System, Text: "be exact"}, {Role: User, Text: text}}, Tools: []Tool{blameTool}}
 }
 
-// A conversation with calls goes over both wires, and what the server said is
-// given back with it.
+// A conversation with calls works on both wires, and the server's messages are
+// sent back.
 func TestConversation(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
 		first := modeltest.Call("blame", `{"path":"a<b>.c"}`).And("blame", `{"path":"ü"}`).Saying("I look.")
@@ -102,7 +102,7 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// Body is what is sent, and the same for the same request.
+// Body returns the sent bytes, which are equal for equal requests.
 func TestBodyIsWhatIsSent(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
 		srv := modeltest.Script(t, modeltest.Say("yes"))
@@ -130,8 +130,8 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 	})
 }
 
-// Providers with a prompt cache get what they need for it: equal keys for equal
-// beginnings, and cache_control where it is required.
+// Providers with a prompt cache get equal keys for equal beginnings, and
+// cache_control if required.
 func TestCaching(t *testing.T) {
 	body := func(url, model, text string) string {
 		c, err := New(Config{BaseURL: url, Model: model})

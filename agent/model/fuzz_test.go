@@ -30,7 +30,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// checkReply holds what every reply must keep to, whatever the bytes were.
+// checkReply checks the rules for every reply, for any bytes.
 func checkReply(t *testing.T, wire Wire, reply *Reply, err error) {
 	t.Helper()
 	if err != nil {

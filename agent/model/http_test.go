@@ -109,7 +109,7 @@ func TestBaseURL(t *testing.T) {
 }
 
 func TestIsLocal(t *testing.T) {
-	// A name that only looks like a local one is somebody's server.
+	// A name that only looks local is a public server.
 	for base, want := range map[string]bool{
 		"http://localhost:11434/v1": true, "http://m.localhost/v1": true, "http://box.local/v1": true, "http://127.0.0.1/v1": true,
 		"http://[::1]:8080/v1": true, "http://10.0.0.7/v1": true, "http://[fe80::1]/v1": true,

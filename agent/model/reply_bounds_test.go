@@ -89,7 +89,7 @@ func TestReplyIsBounded(t *testing.T) {
 	}
 }
 
-// The estimate covers everything that is sent, wherever a server put it.
+// The estimate covers everything that is sent, in any field of a server.
 func TestEstimateCoversTheBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 20_000)
@@ -121,7 +121,7 @@ func TestEstimateCoversTheBody(t *testing.T) {
 	}
 }
 
-// Sums of what servers say can be written as JSON.
+// Sums of servers' counts are valid in JSON.
 func TestUsageIsFinite(t *testing.T) {
 	t.Parallel()
 	var sum Usage

@@ -17,7 +17,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// askFails asks a client and returns the *Error that must come.
+// askFails asks a client and returns the expected *Error.
 func askFails(t *testing.T, c *Client) *Error {
 	t.Helper()
 	_, err := c.Ask(t.Context(), question("who?"))
@@ -42,8 +42,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// Where nothing listens, or where the host is not known, nothing is retried: a wait of a
-// minute would not help. A server that answered before may come back.
+// If nothing listens or the host is unknown, nothing is retried, because a wait of a minute would
+// not help. A server that answered before may come back.
 func TestNobodyListens(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	srv.Close()
@@ -64,7 +64,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// A certificate that nobody trusts, and a server without TLS, are told at once.
+// An untrusted certificate and a server without TLS are reported at once.
 func TestTLSThatCannotWork(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -94,7 +94,7 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// A wait that the server names is respected, in every form.
+// The wait that a server demands is respected, in every form.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -144,8 +144,8 @@ func TestRetryAfterIsKept(t *testing.T) {
 	}
 }
 
-// A wait that is too long is an error at once, which says how long it is. Other
-// requests of the client do not ask before it is over.
+// A too long wait is an immediate error with the duration. Other requests of the client are not
+// sent before the end of the wait.
 func TestPauseIsShared(t *testing.T) {
 	srv := modeltest.Script(t, modeltest.Status(429, "{}", "Retry-After", "600"), modeltest.Say("ok"))
 	c, k := newClient(t, srv.URL, nil)
@@ -170,8 +170,7 @@ func TestPauseIsShared(t *testing.T) {
 	}
 }
 
-// The user is told why and how long a request waits, unless the wait is too
-// short to notice.
+// The user learns the reason and the duration of a wait, unless the wait is too short to notice.
 func TestWaitsAreTold(t *testing.T) {
 	srv := modeltest.Script(t, modeltest.Status(503, "{}", "Retry-After", "8"), modeltest.Status(500, "{}"), modeltest.Status(200, "{"), modeltest.Say("ok"),
 		modeltest.Status(429, "{}", "Retry-After", "120"), modeltest.Say("ok"))
@@ -210,8 +209,8 @@ func TestNoRetry(t *testing.T) {
 	}
 }
 
-// A web page in place of an answer is not retried: the error comes at once and
-// names the setting to check.
+// A web page instead of an answer is not retried: the error comes at once and names the setting
+// to check.
 func TestWebPage(t *testing.T) {
 	srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
 		return modeltest.Status(200, "<html><head><title>Sign in to WiFi</title></head></html>", "Content-Type", "text/html")
@@ -223,7 +222,7 @@ func TestWebPage(t *testing.T) {
 	}
 }
 
-// When the context ends, so does Ask, wherever it is.
+// When the context ends, Ask returns from any state.
 func TestCancel(t *testing.T) {
 	begun := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -254,7 +253,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Many requests at once share what the first of them learns.
+// Concurrent requests share the knowledge of the first one.
 func TestConcurrentRequests(t *testing.T) {
 	var refused atomic.Int64
 	srv := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {

@@ -12,7 +12,7 @@ func TestClasses(t *testing.T) {
 		body   string
 		want   Class
 	}{
-		// Too long, as many servers say it.
+		// These are many servers' errors for a too long conversation.
 		{400, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.","code":"context_length_exceeded"}}`, ClassOverflow},
 		{400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again."}}`, ClassOverflow},
 		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}`, ClassOverflow},
@@ -29,7 +29,7 @@ func TestClasses(t *testing.T) {
 		{422, `{"error":"Input validation error: ` + "`inputs` tokens + `max_new_tokens`" + ` must be <= 4096. Given: 5000"}`, ClassOverflow},
 		{400, `{"object":"error","message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}`, ClassOverflow},
 		{400, `{"error":{"message":"Range of input length should be [1, 129024]"}}`, ClassOverflow},
-		// Not that, though tokens are counted.
+		// These errors mention tokens but are no overflow.
 		{400, `{"error":{"message":"max_tokens is too large: 200000. This model supports at most 128000 completion tokens"}}`, ClassRequest},
 		{400, `{"error":{"message":"Invalid schema for function 'blame'","code":"invalid_function_parameters"}}`, ClassRequest},
 		{429, `{"error":{"message":"Rate limit reached on tokens per min (TPM): Limit 200000, Used 199000. Please try again in 2s.","code":"rate_limit_exceeded"}}`, ClassBusy},
@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// A 400 without a reason is taken for an overflow if that is likely.
+// A 400 without a reason counts as an overflow if that is likely.
 func TestEmptyRefusal(t *testing.T) {
 	c, err := New(Config{Model: "m"})
 	if err != nil {

@@ -45,7 +45,7 @@ var cutAnswers = []badServer{
 	}, want: `length "" blame({"pa)`},
 }
 
-// oddBytes are good answers in an unusual dress.
+// oddBytes are good answers in an unusual form.
 var oddBytes = []badServer{
 	{name: "CRLF", answer: bent(func(b string) string { return strings.ReplaceAll(b, "\n", "\r\n") }), want: called},
 	{name: "byte order mark", answer: bent(func(b string) string { return "\ufeff" + b }), want: called},
@@ -67,7 +67,7 @@ var oddBytes = []badServer{
 	{name: "unknown fields everywhere", answer: replaced(`{"`, `{"zz":[{"a":1}],"`), want: called},
 }
 
-// wrongBodies are no answers at all.
+// wrongBodies are bodies without an answer.
 var wrongBodies = []badServer{
 	{name: "empty", answer: status(200, ""), want: "malformed"},
 	{name: "null", answer: same("null"), want: "malformed"},
@@ -98,7 +98,7 @@ var wrongBodies = []badServer{
 	}, want: "malformed"},
 }
 
-// errorsInside come with status 200.
+// errorsInside are errors with status 200.
 var errorsInside = []badServer{
 	{name: "an error in a 200", answer: same(`{"error":{"message":"Internal error","code":500}}`), want: "server"},
 	{name: "a busy provider in a 200", answer: same(`{"error":{"message":"Rate limit exceeded","code":429,"metadata":{"raw":"slow down"}}}`), want: "busy"},
@@ -129,7 +129,7 @@ var errorsInside = []badServer{
 	{name: "an empty error beside an answer", answer: replaced(`"choices":[{`, `"error":null,"choices":[{`, `"output":[{`, `"error":null,"output":[{`), want: called},
 }
 
-// statuses are answers that say themselves that they are bad.
+// statuses are answers with an error status.
 var statuses = []badServer{
 	{name: "204", answer: status(204, ""), want: "malformed"},
 	{name: "202", answer: status(202, "{}"), want: "malformed"},
@@ -169,15 +169,15 @@ var statuses = []badServer{
 	{name: "status 999", answer: status(999, ""), want: "server"},
 }
 
-// callOf is a list of calls on both wires; in is what stands in a function,
-// item what stands in a function_call.
+// callOf is a list of calls on both wires; in is the content of a function, item
+// that of a function_call.
 func callOf(in, item string) func(Wire) http.HandlerFunc {
 	return either(
 		chatMessageOf(`{"role":"assistant","content":null,"tool_calls":[{`+in+`}]}`, `"tool_calls"`),
 		output(`[{"type":"function_call",`+item+`}]`, `"status":"completed"`))
 }
 
-// badCalls ask for tools in ways that no server should.
+// badCalls are malformed calls of tools.
 var badCalls = []badServer{
 	{name: "a call without id", answer: callOf(`"function":{"name":"blame","arguments":"{}"}`, `"name":"blame","arguments":"{}"`), want: `"" blame({})`},
 	{name: "an id that is null", answer: callOf(`"id":null,"function":{"name":"blame","arguments":"{}"}`, `"call_id":null,"name":"blame","arguments":"{}"`), want: `"" blame({})`},
@@ -206,7 +206,7 @@ var badCalls = []badServer{
 		output(`[`+strings.TrimSuffix(strings.Repeat(`{"type":"function_call","name":"blame","arguments":"{}"},`, 500), ",")+`]`, `"status":"completed"`)), want: "malformed"},
 }
 
-// badReplies are odd where they need not be.
+// badReplies are replies with needless oddities.
 var badReplies = []badServer{
 	{name: "a filter", answer: either(chatMessageOf(`{"role":"assistant","content":""}`, `"content_filter"`), output(`[]`, `"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)), want: `refused ""`},
 	{name: "a refusal", answer: either(chatMessageOf(`{"role":"assistant","content":null,"refusal":"I won't."}`, `"stop"`), output(`[{"type":"message","content":[{"type":"refusal","refusal":"I won't."}]}]`, `"status":"completed"`)), want: `refused "I won't."`},
@@ -243,7 +243,7 @@ func usageOf(usage string) func(Wire) http.HandlerFunc {
 	}
 }
 
-// badCounts come with good answers, and must not spoil them.
+// badCounts are counts in good answers, which must stay good.
 var badCounts = []badServer{
 	{name: "no counts", answer: usageOf(`null`), want: called},
 	{name: "counts of another kind", answer: usageOf(`[1,2]`), want: called},
@@ -255,7 +255,7 @@ var badCounts = []badServer{
 	{name: "a strange cost", answer: usageOf(`{"prompt_tokens":10,"input_tokens":10,"completion_tokens":5,"output_tokens":5,"cost":"NaN"}`), want: called},
 }
 
-// badTransport is trouble below HTTP, or with time.
+// badTransport has failures below HTTP, and of timing.
 var badTransport = []badServer{
 	{name: "closed at once", answer: raw(func(Wire) string { return "" }), want: "transport"},
 	{name: "no HTTP", answer: raw(func(Wire) string { return "SSH-2.0-OpenSSH_9.2\r\n" }), want: "transport"},

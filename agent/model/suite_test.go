@@ -18,8 +18,8 @@ import (
 
 var bothWires = []Wire{WireChat, WireResponses}
 
-// badServer is a way to answer badly, and what must come of it: an error's
-// class, or a reply in the words of outcome.
+// badServer is a kind of bad answer with the expected result: an error's class,
+// or a reply in the form of outcome.
 type badServer struct {
 	name   string
 	answer func(on Wire) http.HandlerFunc
@@ -83,7 +83,7 @@ func askBad(t *testing.T, wire Wire, handler http.HandlerFunc, slow bool) string
 		}
 		return string(e.Class)
 	}
-	// Whatever came must be fit to be given back.
+	// Every accepted reply must be valid when sent back.
 	req.Messages = append(req.Messages, reply.Message)
 	if body, err := c.Body(req); err != nil || !json.Valid(body) {
 		t.Errorf("the reply cannot be given back: %v", err)
@@ -91,7 +91,7 @@ func askBad(t *testing.T, wire Wire, handler http.HandlerFunc, slow bool) string
 	return outcome(reply)
 }
 
-// outcome is a reply in words.
+// outcome describes a reply in words.
 func outcome(r *Reply) string {
 	var b strings.Builder
 	if r.Finish != FinishStop {
@@ -112,7 +112,7 @@ func outcome(r *Reply) string {
 	return b.String()
 }
 
-// called is what comes of the good answer.
+// called is the outcome of the good answer.
 const called = `"I lööк." blame({"path":"a.c"})`
 
 // good is the body of a good answer, with a call.
@@ -120,7 +120,7 @@ func good(on Wire) string {
 	return bodyOf(on, modeltest.Call("blame", `{"path":"a.c"}`).Saying("I lööк.").Counting(120, 30))
 }
 
-// bodyOf is what the well-behaved server sends.
+// bodyOf is the body from a well-behaved server.
 func bodyOf(on Wire, r modeltest.Reply) string {
 	srv := modeltest.Server{Lenient: true}
 	srv.Answer(func(modeltest.Request) modeltest.Reply { return r })
@@ -158,8 +158,8 @@ func bent(change func(body string) string) func(Wire) http.HandlerFunc {
 	return func(on Wire) http.HandlerFunc { return send(200, change(good(on))) }
 }
 
-// replaced answers with the good body in which pairs of texts are replaced. It
-// skips a wire on which nothing would be.
+// replaced answers with the good body after replacements of pairs of texts. It
+// skips a wire without any replacement.
 func replaced(pairs ...string) func(Wire) http.HandlerFunc {
 	return func(on Wire) http.HandlerFunc {
 		body := good(on)
@@ -205,7 +205,7 @@ func either(makers ...func(Wire) http.HandlerFunc) func(Wire) http.HandlerFunc {
 	}
 }
 
-// raw answers with bytes that are no HTTP, or not all of it.
+// raw answers with bytes that are no HTTP, or incomplete HTTP.
 func raw(f func(on Wire) string) func(Wire) http.HandlerFunc {
 	return func(on Wire) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -219,8 +219,8 @@ func raw(f func(on Wire) string) func(Wire) http.HandlerFunc {
 	}
 }
 
-// hang sends the start of an answer and then only what drip gives, until the
-// client goes away.
+// hang sends the start of an answer and then only the bytes from drip, until the
+// client leaves.
 func hang(start func(on Wire) string, drip string) func(Wire) http.HandlerFunc {
 	return func(on Wire) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

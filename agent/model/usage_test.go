@@ -58,7 +58,7 @@ func TestUsageAdds(t *testing.T) {
 	}
 }
 
-// If the server sends no counts, they are estimated and marked so.
+// If the server sends no counts, they are estimated and marked as estimates.
 func TestEstimated(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
 		r := modeltest.Say("It is 1234.")
@@ -88,7 +88,7 @@ func (s sendTo) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// A conversation that the server cut without a word is an error.
+// A conversation that the server cut silently is an error.
 func TestSilentTruncation(t *testing.T) {
 	long := question(strings.Repeat("int main(void) { return 0; }\n", 2000)) // about 16,000 tokens
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A kind of line of the corpus, and how it went.
+// A kind of line of the corpus, with the results.
 type corpusLine struct {
 	leak       bool
 	kind, text string
@@ -37,7 +37,7 @@ func readCorpus(t testing.TB) []corpusLine {
 	return lines
 }
 
-// fakes makes up secrets. They are those of no one.
+// fakes makes up secrets that nobody uses.
 type fakes struct{ *rand.Rand }
 
 func (f fakes) from(alphabet string, n int) string {
@@ -72,7 +72,7 @@ func (f fakes) key() string {
 
 var hole = regexp.MustCompile(`\{(b64:|[A-Za-z]+)(\d*)\}`)
 
-// fill makes a text of a line, and lists what of it is secret.
+// fill makes a text from a line, and lists its secrets.
 func (f fakes) fill(text string) (filled string, made []string) {
 	filled = hole.ReplaceAllStringFunc(text, func(h string) string {
 		m := hole.FindStringSubmatch(h)
@@ -131,8 +131,8 @@ func (f fakes) make(kind, size string) (string, bool) {
 	return "", false
 }
 
-// shows reports whether so much of a secret is left that it is one still: for
-// keys of many lines any of them, else the half of it.
+// shows reports whether a text still reveals a secret: any line of a key with
+// many lines, else half of the secret.
 func shows(masked, secret string) bool {
 	if lines := strings.Split(strings.ReplaceAll(secret, `\n`, "\n"), "\n"); len(lines) > 2 {
 		return slices.ContainsFunc(lines[1:len(lines)-1], func(l string) bool { return strings.Contains(masked, l[:40]) })
@@ -141,8 +141,8 @@ func shows(masked, secret string) bool {
 	return strings.Contains(masked, secret[:min(half, len(secret))]) || strings.Contains(masked, secret[len(secret)-min(half, len(secret)):])
 }
 
-// The share of made-up leaks that are found, by kind, and of look-alikes that
-// are masked: go test ./agent/secret -run Corpus -v
+// The test prints the share of made-up leaks that are found, by kind, and of
+// look-alikes that are masked: go test ./agent/secret -run Corpus -v
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	const samples = 40

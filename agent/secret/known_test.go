@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// ownKey is put together, so that nobody's scanner takes it for a leak.
+// ownKey is assembled from pieces, so that no scanner reports it as a leak.
 var ownKey = "sk-" + "proj-Zq7RmT2vXw9LbN4cKd8HfJ3sPg6Y"
 
-// spellings are ways to hand a key on. Each is said to be masked.
+// spellings are forms of a key. All of them must be masked.
 func spellings(key string) map[string]string {
 	each := func(form string) string {
 		var b strings.Builder
@@ -49,7 +49,7 @@ func chunksOf(s string, n int) []string {
 	return append(out, s)
 }
 
-// A key is found under every spelling, and what stands around it stays.
+// A key is found in every form, and the text around it stays.
 func TestMaskKnownSpellings(t *testing.T) {
 	t.Parallel()
 	m := New(ownKey)
@@ -69,8 +69,8 @@ func TestMaskKnownSpellings(t *testing.T) {
 	}
 }
 
-// A key of words is masked where it occurs as it is, also with hidden
-// characters in it. A text with the same letters in another form is left alone.
+// A key of words is masked where it occurs literally, also with hidden characters
+// inside. A text with the same letters in another form stays unchanged.
 func TestMaskKnownWords(t *testing.T) {
 	t.Parallel()
 	m := New("not-needed")
@@ -83,7 +83,7 @@ func TestMaskKnownWords(t *testing.T) {
 	}
 }
 
-// MaskKnown leaves other secrets and unusual characters as they are.
+// MaskKnown leaves other secrets and unusual characters unchanged.
 func TestMaskKnownAlone(t *testing.T) {
 	t.Parallel()
 	m := New(ownKey)

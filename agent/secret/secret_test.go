@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The secrets of these tests are put together from pieces, so that nobody's
-// scanner takes this file for a leak.
+// The secrets of these tests are assembled from pieces, so that no scanner
+// reports this file as a leak.
 var (
 	githubToken = "ghp_" + "x7Qb2LmK9sTzV4wN1cRj8FhY3eUa6DgP0oZi"
 	awsKey      = "AKIA" + "QYLPMN5HFIQR7XYZ"
@@ -41,7 +41,7 @@ func TestMaskTakesSecretsOut(t *testing.T) {
 	}
 }
 
-// What the tools print is full of ids, and of words that rules look for.
+// The output of tools is full of ids, and of words that rules search for.
 func TestMaskLeavesGitAlone(t *testing.T) {
 	t.Parallel()
 	oid := "3f1b2c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
@@ -86,7 +86,7 @@ func TestMaskKnown(t *testing.T) {
 	}
 }
 
-// A placeholder depends on nothing but the secret.
+// A placeholder depends only on the secret.
 func TestMaskIsStable(t *testing.T) {
 	t.Parallel()
 	one := New().Mask("x " + githubToken + " y")
@@ -102,7 +102,7 @@ func TestMaskIsStable(t *testing.T) {
 	}
 }
 
-// A secret is found wherever the borders of chunks fall.
+// A secret is found for any position of chunk borders.
 func TestMaskAtAnyOffset(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("é lorem ipsum\n", 2*chunkBytes/15)

@@ -344,7 +344,7 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
-// A replay ends at the same turn as the recorded run, whatever limit ended that.
+// A replay ends at the same turn as the recorded run, for any limit that ended the run.
 func TestPlayerLimits(t *testing.T) {
 	t.Parallel()
 	s := traced()

@@ -7,7 +7,7 @@ import (
 	"git-agent/agent"
 )
 
-// What a command of a shell does is read from its words.
+// The deed of a shell command is guessed from its words.
 func TestShellDeed(t *testing.T) {
 	for _, tt := range []struct {
 		command string

@@ -19,9 +19,9 @@ import (
 	"git-agent/gitext"
 )
 
-// conversation builds a trajectory from turns of calls. A call is written as "name
-// args -> answer"; a "!" before the answer marks a failed call. The run is one of an
-// old build, which does not say what its tools do.
+// conversation builds a trajectory from turns of calls. A call is written as "name args ->
+// answer"; a "!" before the answer marks a failed call. The run is from an old build, which does
+// not record the deeds of tools.
 func conversation(kind string, turns ...[]string) *Trajectory {
 	t := &Trajectory{Run: cache.Run{Kind: kind}, Opening: &agent.Opening{Limits: agent.Limits{Turns: 15}}}
 	for n, calls := range turns {
@@ -41,8 +41,8 @@ func conversation(kind string, turns ...[]string) *Trajectory {
 	return t
 }
 
-// recorded returns the same run as a newer build would record it. Its fields say what
-// the names and messages of the tools said before.
+// recorded returns the same run in a newer build's form. Its fields replace the guesses from the
+// names and messages of the tools.
 func recorded(t *Trajectory) *Trajectory {
 	names := map[string]string{} // of the tools
 	t.Opening.Deeds, t.Opening.Needs = map[string]agent.Deed{}, t.needs
@@ -171,7 +171,7 @@ func TestBlamedInThePrompt(t *testing.T) {
 	}
 }
 
-// A run that used all its turns has the smell turn_cap, whatever it did.
+// Every run that used all its turns has the smell turn_cap.
 func TestTurnCap(t *testing.T) {
 	t.Parallel()
 	run := conversation("szz/agent", []string{`git_blame {"path":"a"} -> x`}, []string{`git_blame {"path":"b"} -> x`})
@@ -181,8 +181,8 @@ func TestTurnCap(t *testing.T) {
 	}
 }
 
-// The tools record what they do, that they found nothing and that they timed out.
-// Their messages still contain the phrases by which this is guessed in old runs.
+// The tools record their deeds, fruitless searches and time-outs. Their messages still contain
+// the phrases that old runs need for guesses.
 func TestWordsOfTheTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

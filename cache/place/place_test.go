@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// newUser has a home of its own, and a place for temporary files.
+// newUser returns a user with a separate home and a directory for temporary files.
 func newUser(t *testing.T) (User, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -27,7 +27,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// repository makes what stands for a common git directory.
+// repository makes a directory that represents a common git directory.
 func repository(t *testing.T, path string) string {
 	t.Helper()
 	must(t, os.MkdirAll(path, 0o755))
@@ -41,7 +41,7 @@ func folder(t *testing.T, u User, k Kind, dir string) Folder {
 	return f
 }
 
-// One repository has one folder, by whatever path it is reached; another has another.
+// A repository has the same folder for any path to it; another repository has another folder.
 func TestOneFolderForEachRepository(t *testing.T) {
 	u, home := newUser(t)
 	dir := repository(t, filepath.Join(home, "src", "linux", ".git"))
@@ -67,8 +67,8 @@ func TestOneFolderForEachRepository(t *testing.T) {
 	}
 }
 
-// If another repository has the folder's name, for whatever reason, a longer
-// name is used. A damaged record is written again.
+// If another repository has the folder's name, a longer name is used. A damaged record is written
+// again.
 func TestFolderOfAnotherRepository(t *testing.T) {
 	u, home := newUser(t)
 	dir := repository(t, filepath.Join(home, "r", ".git"))
@@ -96,7 +96,7 @@ func TestFolderOfAnotherRepository(t *testing.T) {
 	}
 }
 
-// A directory in the place of the record is moved out of the way.
+// A directory instead of the record is renamed.
 func TestRecordIsADirectory(t *testing.T) {
 	u, home := newUser(t)
 	f := folder(t, u, Cache, repository(t, filepath.Join(home, "r", ".git")))
@@ -160,9 +160,8 @@ func TestOnlyPrivateFolders(t *testing.T) {
 	}
 }
 
-// If the usual place is on a network file system, a local directory is used.
-// Without a local directory there is no place, nor if the user's choice cannot
-// be used.
+// If the usual place is on a network file system, a local directory is used. Without a local
+// directory, or if the user's choice is unusable, there is no place.
 func TestLocalDisk(t *testing.T) {
 	u, home := newUser(t)
 	dir := repository(t, filepath.Join(home, "r", ".git"))
@@ -215,8 +214,7 @@ func TestWhereTheUserSays(t *testing.T) {
 	}
 }
 
-// The caches of repositories that are gone are removed, recorded runs and what somebody
-// else has put there stay.
+// The caches of missing repositories are removed; recorded runs and other programs' files stay.
 func TestRemoveCache(t *testing.T) {
 	u, home := newUser(t)
 	u.DataDir = filepath.Join(home, "both")

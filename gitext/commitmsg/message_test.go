@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// messages are commit messages with all the turns that their readers take.
+// messages are commit messages for all branches of the readers.
 var messages = []string{
 	"one line", "subject\n", "subject\n\nbody\n", "two line\nsubject\n\nbody\n\nmore\n", "\n\nlate subject\n\n\n\nbody\n",
 	"subject  \n  indented second line\n\n  body kept as it is\n", "subject\n\nbody\n\nSigned-off-by: A <a@x>\n",

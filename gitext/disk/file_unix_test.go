@@ -20,8 +20,7 @@ func makeFIFO(t *testing.T, path string) {
 }
 
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
-	// Whatever stands in the place of a file, reading it neither waits nor
-	// goes on for ever.
+	// Reading any kind of file neither waits nor continues for ever.
 	dir := t.TempDir()
 	pipe, socket, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "s"), filepath.Join(dir, "file")
 	makeFIFO(t, pipe)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// diesWith names the environment variable that makes this test binary the owner of a
-// directory and end by SIGKILL.
+// diesWith names the environment variable that makes this test binary own a directory and end by
+// SIGKILL.
 const diesWith = "TEMPDIR_TEST_DIES"
 
 func TestMain(m *testing.M) {
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestLeftovers(t *testing.T) {
-	// What a killed process left is found and removed once it is not new; a directory in
-	// use, a link and what others made stay.
+	// Leftovers of a killed process are found and removed once they are not new; directories in
+	// use, links and other programs' files stay.
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
 	living, err := Make()

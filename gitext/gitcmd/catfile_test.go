@@ -75,7 +75,7 @@ func TestOldGitWithoutBatchCommand(t *testing.T) {
 }
 
 func TestKilledCatFileIsReplaced(t *testing.T) {
-	// Somebody may kill our cat-file; the next question starts another.
+	// If cat-file is killed, the next question starts another one.
 	o, id := storedBlob(t, "text")
 	for range 3 {
 		answers(t, o, id, "text")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A git has its bound on memory before its first instruction, and one that
-// cannot be traced has it soon after.
+// A git has its memory bound before its first instruction, or soon after it if it
+// cannot be traced.
 func TestStartBounded(t *testing.T) {
 	const bound = 512 << 20
 	was := untraceable.Load()

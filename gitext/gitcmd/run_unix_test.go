@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// hang is a git that starts a child, says so and never ends. Both hold on to
-// stdout, and to more, a shell's redirection.
+// hang is a git that starts a child, prints a line and never ends. Both keep
+// stdout open, and more, a shell's redirection.
 func hang(trap, more string) Call {
 	return Call{Args: []string{"-c", "alias.hang=!" + trap + " exec " + more + " 8>/dev/null; sleep 600 & echo up; wait; sleep 600", "hang"}}
 }
 
 func TestCancelKillsTheGroup(t *testing.T) {
-	// A context that ends must end git and all of its children, also one that
-	// ignores the interrupt, and the call must come back with the reason.
+	// The end of a context must end git and all of its children, even one that
+	// ignores the interrupt, and the call must return the reason.
 	for name, trap := range map[string]string{"polite": "", "stubborn": "trap '' INT;"} {
 		t.Run(name, func(t *testing.T) {
 			r := someGit(t)
@@ -60,8 +60,8 @@ func TestCancelKillsTheGroup(t *testing.T) {
 }
 
 func TestTimeoutIsTyped(t *testing.T) {
-	// A call that runs out of its time must say ErrTimeout, how long it was, and
-	// what to do.
+	// A call that exceeds its time must return ErrTimeout with the duration and
+	// advice.
 	r := someGit(t)
 	c := hang("", "")
 	c.Timeout = 100 * time.Millisecond
@@ -73,8 +73,7 @@ func TestTimeoutIsTyped(t *testing.T) {
 }
 
 func TestSlowConsumerIsNoTimeout(t *testing.T) {
-	// The time that the reader takes for itself does not count: between reads
-	// the clock stands still.
+	// The reader's own time does not count: the clock stops between reads.
 	w := newWatchedReader(strings.NewReader("text"), time.Hour, time.Hour, func(error) {})
 	if _, err := w.Read(make([]byte, 1)); err != nil || w.timer.Stop() {
 		t.Errorf("the clock runs after a read: %v", err)
@@ -103,8 +102,8 @@ func TestOutputIsBounded(t *testing.T) {
 }
 
 func TestErrorTellsAll(t *testing.T) {
-	// A failed call carries git's arguments, exit code and words, the tail of
-	// them when there are many, and reads like git.
+	// The error of a failed call has git's arguments, its exit code and the end
+	// of its stderr, and its text is like git's.
 	r := someGit(t)
 	_, err := r.Output(t.Context(), Call{Args: []string{"-c", "alias.die=!yes noise | head -c 100000 >&2; { echo; echo 'fatal: the end'; } >&2; exit 42; :", "die"}})
 	var gitErr *Error
@@ -120,7 +119,7 @@ func TestErrorTellsAll(t *testing.T) {
 }
 
 func TestTotalTimeIsBounded(t *testing.T) {
-	// A git that always says something, and never ends, is ended.
+	// A git that prints without end is ended.
 	r := someGit(t)
 	c := Call{Args: []string{"-c", "alias.drip=!while echo; do sleep 0.1; done; :", "drip"}, Total: 500 * time.Millisecond}
 	err := r.Stream(t.Context(), c, func(out *bufio.Reader) error {
@@ -133,7 +132,7 @@ func TestTotalTimeIsBounded(t *testing.T) {
 }
 
 func TestCrashIsTyped(t *testing.T) {
-	// A signal that nobody sent is no failure of the repository's.
+	// A signal sent by no process is no failure of the repository.
 	r := someGit(t)
 	for signal, want := range map[string]error{"KILL": ErrMemory, "SEGV": ErrCrash} {
 		dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseInt(t *testing.T) {
-	// Numbers are those of git config --type=int (2.39), and so are the reasons.
+	// Numbers and errors are those of git config --type=int (2.39).
 	for text, want := range map[string]int64{
 		"0": 0, "-1": -1, "+2": 2, " 3": 3, "1k": 1024, "2M": 2 << 20, "0x10": 16, "010": 8, "-1g": -1 << 30, "9223372036854775807": math.MaxInt64,
 	} {
@@ -41,7 +41,7 @@ func TestParseBool(t *testing.T) {
 }
 
 func TestBadValue(t *testing.T) {
-	// The messages are those with which git dies.
+	// The messages are git's fatal messages.
 	file := Value{Value: "abc", Origin: "file:.git/config"}
 	for want, e := range map[string]BadValueError{
 		"bad numeric config value 'abc' for 'agent.turns' in file .git/config: invalid unit": {"agent.turns", file, ErrUnit},

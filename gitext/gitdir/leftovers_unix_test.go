@@ -9,8 +9,8 @@ import (
 )
 
 func TestLeftoversOfTheKilledGo(t *testing.T) {
-	// What a process left that was killed while it made a shadow goes when the
-	// next one makes one, but not while another one is at work.
+	// Making a shadow removes leftovers of killed makers, but not while another
+	// maker is at work.
 	parent := t.TempDir()
 	left := filepath.Join(parent, temporaryPrefix+"left")
 	if err := os.MkdirAll(filepath.Join(left, "objects"), 0o700); err != nil {

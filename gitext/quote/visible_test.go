@@ -46,8 +46,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Hidden covers everything that Unicode calls invisible. A new version of
-// Unicode that adds to that fails this test.
+// Hidden covers all characters that Unicode calls invisible. A new version of
+// Unicode with more such characters fails this test.
 func TestHiddenIsUnicodes(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		invisible := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
@@ -83,7 +83,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// JSON carries the same values with nothing hidden in its bytes.
+// JSON has the same values without hidden characters in its bytes.
 func TestMarshal(t *testing.T) {
 	value := map[string]any{"a\u202e": "\x1b[2J\u009b\x7f <&> \u200b\u2028 می\u200cخ ❤\ufe0f \U000e0041 世界", "n": 1.5}
 	got, err := Marshal(value)
@@ -98,7 +98,7 @@ func TestMarshal(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, value) {
 		t.Errorf("comes back as %+q, %v", back, err)
 	}
-	// What others encoded, with bytes that are no UTF-8, is harmless too.
+	// JSON from other encoders, with bytes that are no UTF-8, is harmless, too.
 	raw, err := Marshal(struct{ Args json.RawMessage }{json.RawMessage("{\"a\":\"\x9b\u202e\", \"b\":1}")})
 	if err != nil || string(raw) != `{"Args":{"a":"\ufffd\u202e","b":1}}` {
 		t.Errorf("%s, %v", raw, err)

@@ -38,7 +38,7 @@ func TestCredentialEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Ctrl-C may end the command before its signal reaches us. That is not a
+// Ctrl-C may end the command before its signal reaches this program. That is no
 // failure of the command.
 func TestCredentialInterruptedFirst(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,8 @@ func appendTo(t *testing.T, file, text string) {
 }
 
 func TestPagerIsTheUsers(t *testing.T) {
-	// A pager that the repository names, itself or through a file that it
-	// includes, is not used; the user's own settings keep git's order.
+	// A pager in the repository's configuration or in its included files is not used; the user's
+	// own settings keep git's order.
 	f := gittest.New(t)
 	t.Chdir(f.Dir)
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(t.TempDir(), "gitconfig"))
@@ -63,8 +63,8 @@ func TestPagerIsTheUsers(t *testing.T) {
 	}
 }
 
-// The shell says of a pager that does not exist, or that is no program, that it cannot be
-// run. Of a pager that fails by itself nothing is said.
+// The shell reports that a missing pager, or one that is no program, cannot be run. A pager that
+// fails by itself is not reported.
 func TestPagerCannotBeRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
