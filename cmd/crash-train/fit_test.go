@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// simulated makes cases in which a file is right with a chance that grows with its
-// first feature, and falls with its second in managed languages only.
+// simulated makes cases in which the probability of a file grows with its first feature, and
+// falls with its second one only in managed languages.
 func simulated(n int) []choiceSet {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var sets []choiceSet
@@ -42,7 +42,7 @@ func simulated(n int) []choiceSet {
 }
 
 func TestFitChoice(t *testing.T) {
-	// The fit finds the weights that made the data, and leaves a constant feature alone.
+	// The fit finds the weights behind the data, and ignores a constant feature.
 	t.Parallel()
 	c := fitChoice(simulated(3000), 1)
 	near := func(what string, got, want float64) {
@@ -76,7 +76,7 @@ func TestChosen(t *testing.T) {
 }
 
 func TestLeftOut(t *testing.T) {
-	// A repository whose labels are turned round does not change what models say of it.
+	// A repository's reversed labels do not change the predictions for the repository itself.
 	t.Parallel()
 	sets := simulated(200)
 	before := leftOut(sets, penalty)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Steps that fit or tune refuse a repository that is held out, by name.
+// Steps that fit or tune refuse a held-out repository, by name.
 func TestHeldOutIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.jsonl")

@@ -17,8 +17,8 @@ const trace = `Traceback (most recent call last):
 AttributeError: 'NoneType' object has no attribute 'lower'
 `
 
-// mineRepo makes a case of a fix with a trace, once for all copies of the trace. The
-// case refers to the lines of the trace and has no text.
+// mineRepo makes one case from a fix with a trace, for all copies of the trace. The case refers
+// to the lines of the trace and has no text.
 func TestMine(t *testing.T) {
 	h := gittest.New(t)
 	h.Commit("start", gittest.Files{"load.py": "a\n", "key.py": "b\n", "test_load.py": "c\n", "README.md": "d\n"})

@@ -13,15 +13,13 @@ import (
 	"time"
 )
 
-// BenchmarkSzz measures what an answer costs over the git commands that it
-// needs, in processor time: x-git is all of it divided by git's share, the
-// start of the program included.
+// BenchmarkSzz compares the processor time of an answer with that of its git commands: x-git is
+// the total time, including the start of the program, divided by git's share.
 //
 //	go test ./cmd/git-agent -run - -bench Szz
 //	GIT_AGENT_BENCH_REPO=<directory> go test ./cmd/git-agent -run - -bench Szz -benchtime 20x
 //
-// Each iteration takes another fix: the newest ones whose subject speaks of
-// one.
+// Each iteration takes another fix: the newest commits with a fix in their subject.
 func BenchmarkSzz(b *testing.B) {
 	dir := os.Getenv("GIT_AGENT_BENCH_REPO")
 	if dir == "" {

@@ -30,7 +30,7 @@ var storeys = [][]string{
 	{"gitext", "gitext/usercmd"},
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
 	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
-	// Questions and answers, and what is done alike for all verbs.
+	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
@@ -53,17 +53,17 @@ var storeys = [][]string{
 // forTests are packages that only tests import.
 var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/szz/szztest"}
 
-// verbRooms are independent of each other, but for what is in between.
+// verbRooms are independent of each other, except for the imports in between.
 var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 
-// between lists what one verb takes from another. A failing run of fix may print a crash,
-// and the report of a crash may be what fix is asked about.
+// between lists the imports of one verb from another. A failing run of fix may print a crash, and
+// fix may start from the report of a crash.
 var between = map[string][]string{
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},
 }
 
-// confined says where else than everywhere an import may appear.
+// confined lists imports that only some packages may use.
 var confined = map[string][]string{
 	"os/exec":                        {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
 	"database/sql":                   {"cache"},
@@ -83,7 +83,7 @@ type goFile struct {
 	longest string // "name: n lines" of a function that is too long, or ""
 }
 
-// What a reader can hold in mind.
+// These are limits of a reader's memory.
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 80
@@ -126,8 +126,7 @@ func goFiles(t *testing.T) []goFile {
 	return files
 }
 
-// walkTree calls f for each file of the checkout but those below dot
-// directories.
+// walkTree calls f for each file of the checkout except those below dot directories.
 func walkTree(t *testing.T, f func(path string, data []byte)) {
 	t.Helper()
 	root := os.DirFS(top)
@@ -173,7 +172,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // siblings reports whether two packages are rooms of one listed package that are not listed
-// themselves: Go keeps them out of circles, and nobody else imports them.
+// themselves: Go prevents import cycles, and no other package imports them.
 func siblings(a, b string) bool {
 	return listedAs(a) == listedAs(b) && a != listedAs(a) && b != listedAs(b)
 }
@@ -189,8 +188,8 @@ func storeyOf(pkg string) (int, bool) {
 	return 0, slices.Contains(forTests, pkg)
 }
 
-// listedAs returns the entry of storeys for a package: its own, or else that of the package
-// whose room it is.
+// listedAs returns the entry of storeys for a package: its own, or else that of its enclosing
+// package.
 func listedAs(pkg string) string {
 	for name := pkg; name != "."; name = path.Dir(name) {
 		for _, storey := range storeys {
@@ -202,7 +201,7 @@ func listedAs(pkg string) string {
 	return pkg
 }
 
-// No verb knows another one, and what they share knows none.
+// No verb knows another one, and shared packages know no verb.
 func TestVerbsAreIndependent(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if f.test || strings.HasPrefix(f.pkg, "cmd/") {
@@ -239,9 +238,9 @@ func verbOfRoom(pkg string) string {
 	return ""
 }
 
-// An engine sends the texts of its own verb, so that a changed text of another verb leaves
-// its cached answers valid. What several verbs send is a tool's text, whose hash the tool's
-// description brings along, or a text of the loop.
+// An engine sends the texts of its own verb, so that a changed text of another verb leaves its
+// cached answers valid. Shared texts are those of tools, whose hashes are in the tools'
+// descriptions, and those of the loop.
 func TestEnginesSendTheirOwnTexts(t *testing.T) {
 	named := regexp.MustCompile(`prompts\.Get\("([a-z]+)/`)
 	walkTree(t, func(file string, data []byte) {
@@ -269,8 +268,7 @@ func TestConfinedImports(t *testing.T) {
 	}
 }
 
-// Only gitext and its rooms run git. Others examine its errors and count what
-// could not be read.
+// Only gitext and its rooms run git. Others examine its errors and count unread parts.
 func TestOnlyGitextRunsGit(t *testing.T) {
 	named := regexp.MustCompile(`\bgitcmd\.\w+`)
 	harmless := strings.Fields("gitcmd.Error gitcmd.Unread gitcmd.CountUnread gitcmd.Uncounted gitcmd.MemorySetting gitcmd.UserVersion")
@@ -287,8 +285,8 @@ func TestOnlyGitextRunsGit(t *testing.T) {
 }
 
 func TestCommandsDefineNoEngine(t *testing.T) {
-	// The verbs parse, ask one engine and render. What reads a fix, holds a
-	// conversation or records a run is in the rooms below agent.
+	// The verbs parse, ask one engine and render. Code that reads a fix, holds a conversation or
+	// records a run is below agent.
 	engines := regexp.MustCompile(`\b(agent\.Loop\{|szz\.NewContext\(|investigate\.Trace\(|rank\.Trace\(|verify\.Suspects\(|\.StartRun\()`)
 	walkTree(t, func(path string, data []byte) {
 		if !strings.HasPrefix(filepath.ToSlash(path), "cmd/git-agent/") || strings.HasSuffix(path, "_test.go") {
@@ -314,7 +312,7 @@ func TestPatternsAreCompiledOnFirstUse(t *testing.T) {
 	})
 }
 
-// Files and functions stay small, and no package is a drawer for the rest.
+// Files and functions stay small, and no package collects miscellaneous code.
 func TestFilesStaySmall(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if f.lines > maxFileLines {
@@ -330,7 +328,7 @@ func TestFilesStaySmall(t *testing.T) {
 	}
 }
 
-// Every package says what it promises.
+// Every package comment states its promises.
 func TestPackagesAreDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	for _, f := range goFiles(t) {
@@ -346,8 +344,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// The tree holds no path of somebody's machine, no binary and no unfinished
-// business.
+// The tree has no path of a personal machine, no binary and no unfinished work.
 func TestTreeIsClean(t *testing.T) {
 	machine := regexp.MustCompile(`(^|[^\w.$}>-])/(work|root|tmp|home/\w+|Users/\w+)/`)
 	registry := regexp.MustCompile(`proxy\.gol` + `ang\.org|sum\.gol` + `ang\.org|registry\.np` + `mjs`)
@@ -366,8 +363,7 @@ func TestTreeIsClean(t *testing.T) {
 	})
 }
 
-// CONTRIBUTING.md lists each package of the tree or a room that it is in, and nothing that is
-// not there.
+// CONTRIBUTING.md lists each package of the tree or an enclosing one, and no missing package.
 func TestHouseIsTheTree(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
 	if err != nil {
@@ -403,7 +399,7 @@ func TestHouseIsTheTree(t *testing.T) {
 	}
 }
 
-// The top level holds the rooms of the house and nothing else.
+// The top level has only the listed folders.
 func TestTopLevel(t *testing.T) {
 	known := strings.Fields("cmd gitext cache agent prompts man go.mod go.sum install.sh README.md CONTRIBUTING.md DESIGN.md SECURITY.md CHANGELOG.md AGENTS.md LICENSE")
 	entries, err := os.ReadDir(top)

@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// The parser of one verb knows that verb as the parser of all verbs does: the same
-// usage, and so the same options, arguments and texts.
+// The parser of one verb and the parser of all verbs have the same usage of the verb, and so the
+// same options, arguments and texts.
 func TestParserOfOneVerb(t *testing.T) {
 	t.Parallel()
 	a := &app.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}

@@ -55,7 +55,8 @@ func runShell(t *testing.T, shell string, args ...string) string {
 	return string(out)
 }
 
-// completionCases hold in each shell: a line, what it may offer and what not.
+// completionCases are for every shell: a line, with words that it must and must
+// not offer.
 var completionCases = []struct {
 	line          string
 	want, notWant []string
@@ -109,8 +110,7 @@ func recordedShell(t *testing.T, shell string, args ...string) (offers []string,
 	return offers, string(name)
 }
 
-// The names of recorded runs are offered where one is to be named, and only
-// there.
+// The names of recorded runs are offered exactly where a run can be named.
 func TestCompletionOfRuns(t *testing.T) {
 	for _, line := range []string{"git agent trace show ", "git agent trace resume 2", "git agent trace ", "git agent trace list "} {
 		wanted := !strings.HasSuffix(line, "trace ") && !strings.HasSuffix(line, "list ")
@@ -145,9 +145,9 @@ func TestCompletionOfRuns(t *testing.T) {
 	})
 }
 
-// bash completes through git's own completion and for the plain program. A
-// shell that has not loaded git's gets it from here, and where it is nowhere
-// the plain program completes all the same.
+// bash completes through git's own completion and for the plain program. The
+// script loads git's completion if necessary; without it, the plain program is
+// still completed.
 func TestBashCompletion(t *testing.T) {
 	bash := need(t, "bash")
 	own := writeCompletion(t, "bash", "git-agent")
@@ -206,8 +206,9 @@ func TestBashCompletionOfValues(t *testing.T) {
 	checkOffers(t, "--algorithm=r", trimmedLines(out), []string{"rank", "r", "ra"}, []string{"b"})
 }
 
-// fish completes `git agent` by the completions of git-agent. In 3.6.0 this is
-// broken (fish-shell #9457), so the test asks what fish's git completion would.
+// fish completes `git agent` by the completions of git-agent. In 3.6.0, this is
+// broken (fish-shell #9457), so the test asks the same question as fish's git
+// completion.
 func TestFishCompletion(t *testing.T) {
 	fish := need(t, "fish")
 	file := writeCompletion(t, "fish", "git-agent.fish")

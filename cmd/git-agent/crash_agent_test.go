@@ -53,7 +53,7 @@ func crashAnswer(t *testing.T, out string) (ans render.CrashAnswerJSON) {
 	return ans
 }
 
-// A configured model answers, in all forms, and its answer is kept.
+// A configured model answers, in all forms, and its answer is stored.
 func TestCrashAsksTheModel(t *testing.T) {
 	b, report := newCrashBench(t)
 	server := b.serve(looksFirst)
@@ -113,7 +113,7 @@ func TestCrashShowsTheRequest(t *testing.T) {
 	}
 }
 
-// Options about a model and no model, or another engine, are errors that say what to do.
+// Options for a model without a model, or with another engine, are errors with advice.
 func TestCrashWithoutAModel(t *testing.T) {
 	b, report := newCrashBench(t)
 	plain, errs := b.run(app.ExitFound, "crash", report)
@@ -142,8 +142,8 @@ func TestCrashWithoutAModel(t *testing.T) {
 	}
 }
 
-// A model that names nothing leaves the offline ranking, marked in every form. If the
-// agent engine was asked for, the exit status says so.
+// A model that names nothing leaves the offline ranking, marked in every form. With
+// --engine=agent, the exit status shows this.
 func TestCrashFallsBack(t *testing.T) {
 	b, report := newCrashBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"explanation":"","files":[],"commits":[]}`)))
@@ -167,7 +167,7 @@ func TestCrashFallsBack(t *testing.T) {
 	}
 }
 
-// A spent budget ends a batch; what was answered stands.
+// A spent budget ends a batch; earlier answers stay.
 func TestCrashStopsAtItsBudget(t *testing.T) {
 	b, report := newCrashBench(t)
 	b.git("config", "--global", "agent.price", "1/1")
@@ -182,7 +182,7 @@ func TestCrashStopsAtItsBudget(t *testing.T) {
 	}
 }
 
-// Events tell of the report, the runs and the answer.
+// Events describe the report, the runs and the answer.
 func TestCrashEvents(t *testing.T) {
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
@@ -222,8 +222,8 @@ func TestCrashGroupAsksTheModel(t *testing.T) {
 	}
 }
 
-// Recorded runs are listed and shown with what they are about, replayed to the last
-// byte, and resumed with the answer of the verb.
+// Recorded runs are listed and shown with their subject, replayed exactly, and resumed with the
+// answer of the verb.
 func TestCrashTraces(t *testing.T) {
 	b, report := newCrashBench(t)
 	t.Setenv("GIT_AGENT_API_KEY", "wrong")
@@ -292,7 +292,7 @@ func TestCrashTraces(t *testing.T) {
 	}
 }
 
-// Where nothing is recorded, the hint names the verbs that record runs.
+// Without recorded runs, the hint names the verbs that record runs.
 func TestNothingIsRecorded(t *testing.T) {
 	b, _ := newCrashBench(t)
 	for _, args := range [][]string{{"list"}, {"show"}, {"resume"}, {"replay", "--all"}} {
@@ -307,8 +307,8 @@ func TestNothingIsRecorded(t *testing.T) {
 	}
 }
 
-// The sections of a dump are read from its file, also when the run is replayed. What
-// the dump says reaches no terminal raw.
+// The sections of a dump are read from its file, also when the run is replayed. Text from the
+// dump is escaped on a terminal.
 func TestCrashOfADump(t *testing.T) {
 	b, _ := newCrashBench(t)
 	dump := filepath.Join(b.home, "indexserver_h.30003.crashdump.20240506-070809.012345.trc")

@@ -44,7 +44,7 @@ func TestCrashFixWithoutAModel(t *testing.T) {
 	}
 }
 
-// What the wider tests reject is no repair.
+// A patch that fails the wider tests is no repair.
 func TestCrashFixRunsTheSuite(t *testing.T) {
 	b, report, repro := newCrashFixBench(t)
 	out, _ := b.run(app.ExitNothing, "crash", "--fix", "--engine=offline", "--suite", "echo '--- FAIL: TestOther'; grep -q 'return .a + b' add.c", "--repro", repro, report)
@@ -57,8 +57,8 @@ func TestCrashFixRunsTheSuite(t *testing.T) {
 	}
 }
 
-// A model analyses first: its strategy is research, and the answer says which of the
-// trajectories was the analysis.
+// A model analyses first: its strategy is research, and the answer marks the trajectory of the
+// analysis.
 func TestCrashFixAsksTheModel(t *testing.T) {
 	b, report, repro := newCrashFixBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -116,9 +116,9 @@ func toolOf(t *testing.T, req modeltest.Request, name string) string {
 	return ""
 }
 
-// A model that repairs is shown of the report what a model that localizes is shown, and has
-// the same get_crash_stack, with the same answers: by crash --fix and by fix --crash, with
-// typed tools and with a shell.
+// A repairing model sees the same parts of the report as a localizing model, and has the same
+// get_crash_stack with the same answers: in crash --fix and fix --crash, with typed tools and
+// with a shell.
 func TestRepairSeesTheWholeReport(t *testing.T) {
 	b, report, repro := newCrashFixBench(t)
 	if err := os.WriteFile(report, []byte(freed), 0o644); err != nil {

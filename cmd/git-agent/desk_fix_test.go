@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A fixedAnswer is the part of the JSON form of an answer of fix that a talk decides.
+// A fixedAnswer is the part of fix's JSON answer that depends on the talk.
 type fixedAnswer struct {
 	Engine   string
 	Repaired bool
@@ -19,14 +19,14 @@ type fixedAnswer struct {
 	}
 }
 
-// tallyPatch is what the talk tally changes.
+// tallyPatch is the patch from the talk tally.
 const tallyPatch = "-\twhile read -r account amount; do\n+\twhile read -r account amount || [ -n \"$account\" ]; do\n"
 
-// The talk tally is about a script that sums ledgers. A commit rewrote a loop and lost the
-// guard that an earlier commit had put there. What was said at the desk leads to the same
-// requests again: the first message with the failing test, the suspected function and the
-// history of its line, the tools, and what each call answers, one of which is an edit
-// whose old text is not in the file. The patch that comes out is that of the talk.
+// The talk tally is about a script that sums ledgers. A commit rewrote a loop and lost the guard
+// that an earlier commit had put there. The recorded replies lead to the same requests again: the
+// first message with the failing test, the suspected function and the history of its line, the
+// tools, and what each call answers, one of which is an edit whose old text is not in the file.
+// The resulting patch is that of the talk.
 func TestScriptDeskFix(t *testing.T) {
 	t.Parallel()
 	b, c := newDeskBenchOf(t, "tally"), readTalk(t, "tally")

@@ -16,17 +16,15 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-// A talk is a conversation about one fix, or one crash, of testdata/desk/relay.mbox, or
-// about the bug of tally.mbox, that somebody held with the program in the place of the model, at a desk that
-// showed each request. What was said stands in testdata/desk as it was said;
-// the requests are there to be compared with.
+// A talk is a conversation about one fix, or one crash, of testdata/desk/relay.mbox, or about the
+// bug of tally.mbox. A person played the model at a desk that showed each request. testdata/desk
+// has the replies unchanged, and the requests for comparison.
 type talk struct {
 	Command []string `json:"command"`          // commits by their short names in SHA-1
 	Report  string   `json:"report,omitempty"` // a file that the command reads, put beside the repository
 	File    string   `json:"file,omitempty"`   // the file that the talk ends with, if it is about a crash
 	Culprit string   `json:"culprit"`          // the commit that it ends with
-	// What the check of claims had against it, and what a reader of the trace
-	// is told of it.
+	// These are the objections of the claim check, and their form in the trace.
 	Objections int    `json:"objections,omitempty"`
 	Smell      string `json:"smell,omitempty"`
 
@@ -34,8 +32,8 @@ type talk struct {
 	name  string
 }
 
-// A talkTurn is a request, as far as it differs from the one before, and what
-// was answered. Of its messages, those that are new are kept.
+// A talkTurn is a request, as far as it differs from the previous one, and its answer. Only new
+// messages are kept.
 type talkTurn struct {
 	Request map[string]any `json:"request"`
 	Reply   talkReply      `json:"reply"`
@@ -92,7 +90,7 @@ func (c *talk) write(t *testing.T, requests []map[string]any) {
 	}
 }
 
-// newIn is what a request adds to the one before, with texts cut into lines.
+// newIn returns the additions of a request to the previous one, with texts split into lines.
 func newIn(last, req map[string]any) (map[string]any, error) {
 	news := map[string]any{}
 	for key, value := range req {
@@ -133,8 +131,8 @@ func (c *talk) requests() []map[string]any {
 	return all
 }
 
-// textKey marks a text that is kept as its lines, for those who compare two
-// versions of a recorded request.
+// textKey marks a text that is stored as lines, to simplify comparing two versions of a recorded
+// request.
 const textKey = "text in lines"
 
 func inLines(v any) any {
@@ -184,8 +182,7 @@ func inOne(v any) any {
 	return v
 }
 
-// A desk is a server that says what was said in a talk, as long as it is asked
-// what was asked.
+// A desk is a server that gives the replies of a talk while the requests are the recorded ones.
 type desk struct {
 	*modeltest.Server
 
@@ -195,8 +192,8 @@ type desk struct {
 	here  *strings.Replacer // and back
 	want  []map[string]any
 
-	// before is called before the n-th request, counted from 1, is answered,
-	// and may answer in its place. May be nil.
+	// before is called before the answer to the n-th request, counted from 1, and may answer
+	// instead. May be nil.
 	before func(n int) *modeltest.Reply
 
 	mu    sync.Mutex
@@ -238,14 +235,14 @@ func (d *desk) answer(req modeltest.Request) modeltest.Reply {
 	return d.reply(turn)
 }
 
-// seen returns the turns that were asked for, and the first request for each.
+// seen returns the requested turns, and the first request for each.
 func (d *desk) seen() ([]int, []map[string]any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.asked), slices.Clone(d.got)
 }
 
-// compare holds a request against the recorded one and says what differs.
+// compare compares a request with the recorded one and describes the difference.
 func (d *desk) compare(turn int, raw []byte) string {
 	if turn >= len(d.want) {
 		return "the record is over"
@@ -311,7 +308,7 @@ func firstLine(got, want string) string {
 	return fmt.Sprintf("it has %d lines, not %d", len(g), len(w))
 }
 
-// reply says what was said in a turn, with the names that commits have here.
+// reply returns the recorded reply of a turn, with the commit ids of this repository.
 func (d *desk) reply(turn int) modeltest.Reply {
 	said := d.talk.Turns[turn].Reply
 	r := modeltest.Say(d.here.Replace(said.Text))

@@ -17,28 +17,27 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// The talks that are recorded, see talk. They are about a program that relays
-// packets and was not written for its bugs alone: in the first, the faulty
-// line is hidden behind a feature and a move; in the second, the fix adds a
-// check that a commit to another file made necessary; in the third, a caller of the
-// function that crashed gives it the wrong size.
+// These are the recorded talks, see talk. They are about a program that relays packets and was
+// not written only for its bugs: in the first, the faulty line is hidden behind a feature and a
+// move; in the second, the fix adds a check that a commit to another file made necessary; in the
+// third, a caller of the function that crashed gives it the wrong size.
 //
-// Their requests change with each prompt, tool and ranking. When that is meant
-// and what was said still makes sense, updateDesk keeps the new requests.
+// Their requests change with each prompt, tool and ranking. If the change is intended and the
+// replies still make sense, updateDesk stores the new requests.
 var talks = []string{"wrap", "idle", "tail"}
 
 const updateDesk = "if that is meant: go test ./cmd/git-agent -run ScriptDesk -update"
 
-// deskBench is the history of a mailbox of testdata/desk, in a home of its own.
+// deskBench is the history of a mailbox of testdata/desk, in a separate home.
 type deskBench struct {
 	name string // of the mailbox and the repository
 	dir  string
 	env  []string
-	// The commits have other names in SHA-256.
+	// The commits have other ids in SHA-256.
 	recorded, here *strings.Replacer
 }
 
-// newDeskBench makes the bench of relay.mbox, which most talks are about.
+// newDeskBench makes the bench of relay.mbox, the subject of most talks.
 func newDeskBench(t *testing.T) *deskBench { return newDeskBenchOf(t, "relay") }
 
 func newDeskBenchOf(t *testing.T, name string) *deskBench {
@@ -90,7 +89,7 @@ func (b *deskBench) history(t *testing.T, dir, hash string) []string {
 	return strings.Fields(out.String())
 }
 
-// command is the program in the repository, to be asked of a server.
+// command is the program in the repository, configured for a server.
 func (b *deskBench) command(t *testing.T, url string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -99,7 +98,7 @@ func (b *deskBench) command(t *testing.T, url string, args ...string) *exec.Cmd 
 	return cmd
 }
 
-// run runs the program and wants an exit code.
+// run runs the program and checks its exit code.
 func (b *deskBench) run(t *testing.T, want int, url string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -125,8 +124,7 @@ type deskAnswer struct {
 	}
 }
 
-// ask runs the command of a talk and returns the answer, whose names of
-// commits are those of the record.
+// ask runs the command of a talk and returns the answer, with the commit ids of the record.
 func (b *deskBench) ask(t *testing.T, d *desk) (ans deskAnswer, stderr string) {
 	t.Helper()
 	out, errs := b.run(t, app.ExitFound, d.URL, d.command("--json")...)
@@ -136,7 +134,7 @@ func (b *deskBench) ask(t *testing.T, d *desk) (ans deskAnswer, stderr string) {
 	return ans, errs
 }
 
-// command is the command line of the talk, with the names that commits have here.
+// command is the command line of the talk, with the commit ids of this repository.
 func (d *desk) command(more ...string) []string {
 	var args []string
 	for _, arg := range d.talk.Command {
@@ -145,7 +143,7 @@ func (d *desk) command(more ...string) []string {
 	return append(args, more...)
 }
 
-// check wants the verdict of the talk.
+// check checks the verdict of the talk.
 func (d *desk) check(t *testing.T, ans deskAnswer) {
 	t.Helper()
 	if ans.Engine != "agent" || ans.Agent == nil || ans.Agent.Fallback != "" || len(ans.Suspects) != 1 ||
@@ -182,8 +180,8 @@ func expected(t *testing.T, file, got string) {
 	}
 }
 
-// What was said at the desk leads to the same requests, tool answers and
-// verdict again, and the trace of it can be read, exported and replayed.
+// The recorded replies lead to the same requests, tool answers and verdict again, and the trace
+// can be read, exported and replayed.
 func TestScriptDesk(t *testing.T) {
 	for _, name := range talks {
 		t.Run(name, func(t *testing.T) {
@@ -207,12 +205,12 @@ func TestScriptDesk(t *testing.T) {
 
 var runName = regexp.MustCompile(`\b\d{8}-\d{6}-[a-z0-9]{4}\b`)
 
-// mask puts the record's names in the place of ours.
+// mask replaces our ids by the record's.
 func (b *deskBench) mask(text string) string {
 	return runName.ReplaceAllString(b.recorded.Replace(text), "RUN")
 }
 
-// readTrace reads the run that was recorded in every form.
+// readTrace reads the recorded run in every form.
 func (b *deskBench) readTrace(t *testing.T, d *desk) {
 	t.Helper()
 	out, _ := b.run(t, app.ExitFound, d.URL, "trace", "show")
@@ -240,7 +238,7 @@ func (b *deskBench) readTrace(t *testing.T, d *desk) {
 	}
 }
 
-// replays wants the run that was recorded to come out the same again.
+// replays checks that a replay of the recorded run is equal.
 func (b *deskBench) replays(t *testing.T, d *desk) {
 	t.Helper()
 	out, _ := b.run(t, app.ExitFound, d.URL, "trace", "replay")
@@ -249,9 +247,8 @@ func (b *deskBench) replays(t *testing.T, d *desk) {
 	}
 }
 
-// A server that is busy, overloaded and cut off in between, and a program that
-// is killed, change nothing about the answer; what was said before the program
-// died is not asked again.
+// A busy, overloaded or disconnected server and a killed program do not change the answer;
+// recorded replies are not requested again.
 func TestScriptDeskInBadWeather(t *testing.T) {
 	for i, name := range talks {
 		if i > 0 && testing.Short() {
@@ -281,8 +278,7 @@ func TestScriptDeskInBadWeather(t *testing.T) {
 	}
 }
 
-// badWeather says what comes instead of some answers. At the fifth request it
-// kills the program.
+// badWeather replaces some answers by failures. At the fifth request it kills the program.
 func badWeather(t *testing.T, program <-chan *os.Process) func(n int) *modeltest.Reply {
 	const soon = "Retry-After-Ms"
 	bad := map[int]modeltest.Reply{ // by the number of the request

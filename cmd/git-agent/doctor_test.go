@@ -8,7 +8,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// The doctor names what ails a server instead of waiting for it to pass.
+// The doctor reports the problem of a server instead of waiting for its end.
 func TestDoctorGivesUpSoon(t *testing.T) {
 	b := newAgentBench(t)
 	asked := 0

@@ -16,10 +16,10 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// The tests of this file measure models that know the truth, know that of another case, or
-// know nothing. Whatever the offline engine would have answered must not show in a row.
+// The tests of this file measure models that know the truth, the truth of another case, or
+// nothing. The offline engine's answers must not affect a row.
 
-// told is a case of which a model knows the truth.
+// told is a case whose truth a model knows.
 type told struct {
 	mark  string                                  // its first request has this text, and no other case's
 	truth string                                  // cases with the same truth have the same
@@ -27,7 +27,7 @@ type told struct {
 	line  map[string]any                          // of the case file
 }
 
-// knowing answers each case with the truth of the case that is shift places further.
+// knowing answers each case with the truth of the case shift places later.
 func knowing(t *testing.T, cases []told, shift int) func(modeltest.Request) modeltest.Reply {
 	return func(req modeltest.Request) modeltest.Reply {
 		for i, c := range cases {
@@ -40,7 +40,7 @@ func knowing(t *testing.T, cases []told, shift int) func(modeltest.Request) mode
 	}
 }
 
-// rightBy counts the cases whose truth is that of the case shift places further.
+// rightBy counts the cases with the same truth as the case shift places later.
 func rightBy(cases []told, shift int) (n int) {
 	for i, c := range cases {
 		if c.truth == cases[(i+shift)%len(cases)].truth {
@@ -127,15 +127,14 @@ func wantRows(t *testing.T, what string, rows []measured, n int, want float64, n
 	}
 }
 
-// saysNothing are models that have no answer: one reports none, one chats, one is mute.
+// saysNothing are models without an answer: one reports none, one chats, one is silent.
 func saysNothing(report string) map[string]modeltest.Reply {
 	return map[string]modeltest.Reply{
 		"an empty report": modeltest.Call("report", report), "prose": modeltest.Say("I cannot say."), "an empty reply": modeltest.Say(""),
 	}
 }
 
-// armNames are arms of a verb. What one of them shows is shown by all, except what the arm
-// itself leaves out.
+// armNames are arms of a verb. All arms show the same, except for their own omissions.
 type armNames []string
 
 // someOf returns all arms, or the first two.

@@ -14,8 +14,8 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// armCase writes a case file with one fix. A commit moved the faulty code to the file that
-// is mended, and the fix uses a name that is defined in another file.
+// armCase writes a case file with one fix. A commit moved the faulty code to the repaired file,
+// and the fix uses a name defined in another file.
 func (b *agentBench) armCase() (args []string, fix, mover string) {
 	b.shell(`cd r
 		printf 'int upper_limit = 9;\n\nint lowest_of(int a, int b)\n{\n\treturn a < b ? a : b;\n}\n' >names.c; git add -A; git commit -q --no-verify --no-gpg-sign -m 'name the upper limit'
@@ -38,15 +38,15 @@ func (b *agentBench) armCase() (args []string, fix, mover string) {
 	return []string{file, "--repos=" + filepath.Join(b.home, "clones"), "--jobs=1"}, fix, mover
 }
 
-// A seen conversation is what one arm showed a model.
+// A seen is the conversation of one arm, as the model saw it.
 type seen struct {
 	tools   []string
 	first   string   // the body of the first request
 	answers []string // of tools
 }
 
-// investigates searches for what is not there, asks for one commit twice, and reports the
-// commit that only moved the fault until it is accepted.
+// investigates searches for a missing text, asks for one commit twice, and reports the commit
+// that only moved the fault until the report is accepted.
 func investigates(mover string) func(modeltest.Request) modeltest.Reply {
 	return func(req modeltest.Request) modeltest.Reply {
 		if len(req.Tools) > 1 && req.Turn() < 3 {
@@ -57,7 +57,7 @@ func investigates(mover string) func(modeltest.Request) modeltest.Reply {
 	}
 }
 
-// conversations returns what each arm showed.
+// conversations returns the conversation of each arm.
 func conversations(server *modeltest.Server) (list []seen) {
 	for _, req := range server.Requests() {
 		if req.Turn() == 0 {
@@ -74,7 +74,7 @@ func conversations(server *modeltest.Server) (list []seen) {
 	return list
 }
 
-// parts of what a model is shown, by what they belong to.
+// parts of a conversation, by the feature that they belong to.
 var (
 	partRanking  = []string{"# Candidates of a ranking", "# What these changed"}
 	partOwners   = []string{"(c1, c2, ..."}
@@ -85,8 +85,8 @@ var (
 	partShortcut = []string{"the same answer as in turn"}
 )
 
-// Each arm leaves out of the first request, the tools and their answers what its name says,
-// and nothing else.
+// Each arm omits exactly the parts in its name from the first request, the tools and their
+// answers.
 func TestEvalSzzArmsLeaveOut(t *testing.T) {
 	b := newAgentBench(t)
 	args, fix, mover := b.armCase()

@@ -58,8 +58,8 @@ func (b *agentBench) szzOf(args ...string) (ans render.AnswerJSON, stderr string
 	return ans, errs
 }
 
-// An evaluation writes a calibration; szz uses it for the model that it was
-// made for, and for no other; later reports use it without asking anybody.
+// An evaluation writes a calibration; szz uses it for the model that it was made
+// for, and for no other; later reports use it without a model.
 func TestCalibrationFromEvalToSzz(t *testing.T) {
 	b := newAgentBench(t)
 	server, cases, clones := b.hesitant()
@@ -110,7 +110,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 	}
 }
 
-// What cannot be fitted is refused, and leaves the file that was there.
+// An impossible fit is refused, and the old file stays.
 func TestCalibrationThatCannotBe(t *testing.T) {
 	b := newAgentBench(t)
 	_, cases, clones := b.hesitant()

@@ -87,8 +87,8 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 	}
 }
 
-// The report has the tables of single runs, made without asking again, and says which
-// calls brought nothing, and why.
+// The report has the tables of single runs, made without new requests, and lists fruitless calls
+// with the reasons.
 func TestEvalCrashTables(t *testing.T) {
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
@@ -121,8 +121,8 @@ func TestEvalCrashTables(t *testing.T) {
 	}
 }
 
-// A case whose server refuses all is tried again from where it was; what a failed run
-// leaves is no answer.
+// A case whose server refuses all requests is continued later; the rest of a failed run is no
+// answer.
 func TestEvalCrashTriesAgain(t *testing.T) {
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
@@ -147,7 +147,7 @@ func TestEvalCrashTriesAgain(t *testing.T) {
 	}
 }
 
-// Options that need a model and have none, and the reverse, are errors.
+// Options for a model without a model, and the reverse, are errors.
 func TestEvalCrashOptions(t *testing.T) {
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()

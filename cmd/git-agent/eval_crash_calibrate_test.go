@@ -12,8 +12,8 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// An evaluation writes a calibration of crash, which crash uses for the model that it was
-// made for. One that foretells nothing is shown and not written.
+// An evaluation writes a calibration of crash, which crash uses for the same model. A useless
+// calibration is shown but not written.
 func TestCalibrationFromEvalToCrash(t *testing.T) {
 	b, report := newCrashBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply { return namesFour })
@@ -73,8 +73,7 @@ var namesFour = modeltest.Call("report", `{"explanation":"It passes a null point
 
 func first(out, _ string) string { return out }
 
-// manyCrashes writes a case file with n crashes of the bench's repository, which a.c is
-// to blame for.
+// manyCrashes writes a case file with n crashes of the bench's repository, caused by a.c.
 func (b *agentBench) manyCrashes(n int) (file, clones string) {
 	b.t.Helper()
 	clones = filepath.Join(b.home, "clones")

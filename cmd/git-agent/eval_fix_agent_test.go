@@ -53,8 +53,8 @@ func (b *agentBench) evalFix(want int, args ...string) (r evalReport, out, stder
 	return r, out, stderr
 }
 
-// Each kind of history is measured, with the effort by outcome, and a second time nothing
-// is asked. Nothing that is sent names the fix or what is said about it.
+// Each kind of history is measured, with the effort by outcome, and a second evaluation sends no
+// request. No request names the fix or its description.
 func TestEvalFixMeasuresAModel(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones, fixed := b.bugCases()
@@ -110,8 +110,7 @@ func TestEvalFixClaims(t *testing.T) {
 	}
 }
 
-// If the key is refused, the evaluation stops, and the case is asked about again by the
-// same command.
+// If the key is refused, the evaluation stops, and the same command repeats the case.
 func TestEvalFixTriesAgain(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones, _ := b.bugCases()

@@ -12,9 +12,9 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// foreverWrong writes a case file with one bug that was there from the first commit on, so
-// that nothing that was changed can be undone. Another function is named by the test and was
-// changed lately, which is what engines suspect that are not told better.
+// foreverWrong writes a case file with one bug that exists since the first commit, so that no
+// undone change repairs it. The test names another function, changed recently, which engines
+// suspect without better information.
 func (b *agentBench) foreverWrong() (args []string, fixed string) {
 	b.t.Helper()
 	b.shell(`git init -q w && cd w && commit() { git add -A; git commit -q --no-verify --no-gpg-sign -m "$1"; }
@@ -79,8 +79,8 @@ func (b *agentBench) repairRows(args ...string) map[string]repairRow {
 	return rows
 }
 
-// offline-revert tries nothing but what undoes changes, and locate tries nothing; neither asks
-// the model that is configured. The whole offline engine repairs the same bug.
+// offline-revert only tries to undo changes, and locate tries nothing; neither asks the
+// configured model. The whole offline engine repairs the same bug.
 func TestEvalFixBaselinesLeaveOut(t *testing.T) {
 	b := newAgentBench(t)
 	args, _ := b.foreverWrong()
@@ -106,9 +106,9 @@ func TestEvalFixBaselinesLeaveOut(t *testing.T) {
 	}
 }
 
-// With -given an engine is told the lines of the fix and suspects nothing else; without it no
-// request says where they are. Both are without history if their name says so, and nothing of
-// the fix itself is sent.
+// With -given, an engine knows the lines of the fix and suspects no others; without it, no
+// request names them. Both are without history if their name says so, and no part of the fix
+// itself is sent.
 func TestEvalFixGivenArms(t *testing.T) {
 	b := newAgentBench(t)
 	args, fixed := b.foreverWrong()

@@ -10,9 +10,9 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// With --hide-tests a model sees the report alone: neither a message, nor a tool, nor a shell
-// shows the test of the fix or the command that runs it. That test judges its patch all the
-// same: one that only a test of the model's own calls right does not count.
+// With --hide-tests, a model sees only the report: neither a message, nor a tool, nor a shell
+// shows the test of the fix or its command. That test still judges the patch: a patch that passes
+// only the model's own test does not count.
 func TestEvalFixHidesTests(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones, fixed := b.bugCases()

@@ -29,9 +29,9 @@ func repeatedIn(t *testing.T, out string) []repeatedRow {
 	return r.Repeats.Rows
 }
 
-// With --repeat the model of each verb is asked that many times about each case, and what
-// asks no model once. The report has the mean; nothing is asked again for repetitions that
-// are stored, and a run that was stored before counts as the first.
+// With --repeat, the model of each verb answers each case that many times, and algorithms without
+// a model answer once. The report has the mean; stored repetitions are not repeated, and an
+// earlier stored run counts as the first.
 func TestEvalRepeats(t *testing.T) {
 	for verb, known := range map[string]func(*agentBench) []told{"szz": (*agentBench).knownSzz, "crash": (*agentBench).knownCrashes, "fix": (*agentBench).knownBugs} {
 		t.Run(verb, func(t *testing.T) {
@@ -89,8 +89,7 @@ func TestEvalRepeats(t *testing.T) {
 	}
 }
 
-// Repetitions that differ have a mean between, and a repetition that was interrupted goes on
-// where it was.
+// The mean of different repetitions is between them, and an interrupted repetition is continued.
 func TestEvalRepetitionsDiffer(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones := b.cases()

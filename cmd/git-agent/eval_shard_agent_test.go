@@ -10,7 +10,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// The answers of a model are dealt and joined, too, and a finished shard asks nothing.
+// The answers of a model are dealt and joined, too, and a finished shard sends no request.
 func TestEvalShardsOfAModel(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones := b.cases()

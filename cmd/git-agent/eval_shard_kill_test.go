@@ -25,8 +25,8 @@ func (b *agentBench) manyCases(n int) (file, clones string) {
 	return filepath.Join(b.home, "cases.jsonl"), filepath.Join(b.home, "clones")
 }
 
-// A shard that is killed at any moment goes on with the same command, and the report of
-// all shards is that of one run.
+// The same command continues a shard killed at any moment, and the report of all shards equals
+// that of one run.
 func TestEvalShardIsKilled(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones := b.manyCases(12)
@@ -50,7 +50,7 @@ func TestEvalShardIsKilled(t *testing.T) {
 	if got != want {
 		t.Errorf("the report is\n%s\nwant\n%s\n%s", got, want, errs)
 	}
-	// The predictions of one run, dealt to shards, give its report with all its times.
+	// The predictions of one run, dealt to shards, give the same report with the same times.
 	whole := filepath.Join(b.home, "whole.jsonl")
 	want, _ = b.run(app.ExitFound, append(args[:len(args)-2], "--json", "--journal="+whole)...)
 	if got, _ := b.run(app.ExitFound, "eval", "merge", "--json", whole); got != want {

@@ -102,8 +102,8 @@ func TestEvalMeasuresAModel(t *testing.T) {
 	}
 }
 
-// A case whose server fails is tried again from where it was, and a key that is
-// refused stops the run; neither counts as an answer.
+// A case whose server fails is continued later, and a refused key stops the run;
+// neither counts as an answer.
 func TestEvalTriesFailedCasesAgain(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones := b.cases()

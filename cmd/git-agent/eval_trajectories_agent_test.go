@@ -10,8 +10,8 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// repairsSome repairs the bug in the trajectories of these numbers, from 0; the others spoil
-// another file and name none of the test.
+// repairsSome repairs the bug in the trajectories with these numbers, from 0; the others damage
+// another file.
 func repairsSome(good ...int) func(modeltest.Request) modeltest.Reply {
 	var mu sync.Mutex
 	begun := 0
@@ -31,8 +31,8 @@ func repairsSome(good ...int) func(modeltest.Request) modeltest.Reply {
 	}
 }
 
-// plausible@k is estimated from all trajectories of a case: two of four that are right. The
-// answer, which puts the right ones first, has one at once.
+// plausible@k is estimated from all trajectories of a case: two of four are right. The answer
+// lists the right ones first.
 func TestEvalFixEstimatesFromTrajectories(t *testing.T) {
 	b := newAgentBench(t)
 	file, clones, _ := b.bugCases()

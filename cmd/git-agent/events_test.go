@@ -44,7 +44,7 @@ func names(list []app.EventLine) string {
 	return strings.Join(names, " ")
 }
 
-// replayed is the event that a line tells of, as a reader of the stream sees it.
+// replayed is the event in a line, as a reader of the stream sees it.
 func replayed(e app.EventLine) agent.Event {
 	switch e.Event {
 	case "progress":
@@ -63,8 +63,8 @@ func replayed(e app.EventLine) agent.Event {
 	return nil
 }
 
-// A recorded stream holds all that the terminal showed and the answer, so that it can be
-// shown again; a second run is appended.
+// A recorded stream has everything shown on the terminal and the answer, so that it can be shown
+// again; a second run is appended.
 func TestEventsReplay(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -115,8 +115,8 @@ func sorted(text string) []string {
 	return words
 }
 
-// Events of several conversations say which they are of; what ends a run early is said in
-// the stream too; a file that cannot be written is named.
+// Events of several conversations name their conversation; the stream has the reason for an early
+// end; a file that cannot be written is named.
 func TestEventsOfRunsAndTrouble(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
@@ -145,7 +145,7 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 	}
 }
 
-// What is told of a fix that is not committed names no commit as the fix.
+// Events of an uncommitted fix name no commit as the fix.
 func TestEventsOfAnUncommittedFix(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })

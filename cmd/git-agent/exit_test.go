@@ -16,8 +16,8 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// What a command came to is not hidden by what else went wrong: only a reader
-// of the answer who has left makes an error of writing none.
+// Other errors do not hide a command's result: an error of writing is ignored
+// only if the reader of the answer has left.
 func TestReport(t *testing.T) {
 	unread := func(t *testing.T) error {
 		r, w, err := os.Pipe()
@@ -52,8 +52,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Events that nobody reads any more change neither the answers nor the exit
-// code.
+// Events without a reader change neither the answers nor the exit code.
 func TestEventsNobodyReads(t *testing.T) {
 	for revisions, code := range map[string]int{"HEAD\n": app.ExitFound, "HEAD\nHEAD~2\n": app.ExitNothing, "HEAD\nHEAD~9\n": app.ExitFatal} {
 		p := prepareProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s", "--events=/dev/fd/3")

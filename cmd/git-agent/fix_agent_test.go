@@ -14,7 +14,7 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// scriptBug makes the bench's repository one whose last commit broke a script.
+// scriptBug makes the bench's repository contain a script broken by the last commit.
 func (b *agentBench) scriptBug() {
 	b.t.Helper()
 	b.shell(`cd r
@@ -25,8 +25,8 @@ func (b *agentBench) scriptBug() {
 		git add -A; git commit -q --no-verify --no-gpg-sign -m 'size: count the first words'`)
 }
 
-// kept lists what a repair must leave as it was: the work tree, the index, refs and the
-// list of work trees, and what is in the temporary directory.
+// kept lists everything that a repair must not change: the work tree, the index, refs and the
+// list of work trees, and the contents of the temporary directory.
 func (b *agentBench) kept() string {
 	b.t.Helper()
 	index, err := os.ReadFile(filepath.Join(b.dir, ".git", "index"))
@@ -41,8 +41,7 @@ func (b *agentBench) kept() string {
 	return strings.Join([]string{status, string(index), b.git("for-each-ref"), b.git("worktree", "list"), b.git("stash", "list"), strings.Join(left, "\n")}, "\n--\n")
 }
 
-// Whatever a model does wrong ends in a word that says so, and leaves the repository as it
-// was.
+// Every mistake of a model ends with a status that names it, and leaves the repository unchanged.
 func TestFixModelsThatFail(t *testing.T) {
 	says := modeltest.Call("finish", `{"status":"success","explanation":"Done."}`)
 	then := func(first modeltest.Reply) func(modeltest.Request) modeltest.Reply {
@@ -90,8 +89,8 @@ func TestFixModelsThatFail(t *testing.T) {
 	}
 }
 
-// With a report alone, a model writes the failing test, and the answer says in each form that
-// its patch passes only that test.
+// With only a report, a model writes the failing test, and the answer says in each form that the
+// patch passes only that test.
 func TestFixFromAReport(t *testing.T) {
 	b := newAgentBench(t)
 	b.scriptBug()
@@ -139,8 +138,7 @@ func TestFixFromAReport(t *testing.T) {
 	}
 }
 
-// The wider tests are those that are known, and --write-test leaves a command that fails to
-// them.
+// The wider tests are the known ones, and with --write-test a failing command belongs to them.
 func TestFixWritesATestBesideAKnownCommand(t *testing.T) {
 	b := newAgentBench(t)
 	b.scriptBug()

@@ -22,7 +22,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// launch starts git-agent in the bench's repository as a process of its own.
+// launch starts git-agent in the bench's repository as a separate process.
 func (b *agentBench) launch(args ...string) *exec.Cmd {
 	b.t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -35,8 +35,8 @@ func (b *agentBench) launch(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// murder ends a process as kill -9 does, and waits until all that it started has ended:
-// its children have the bench's home directory in their environment.
+// murder ends a process with SIGKILL, and waits for the end of its children, which have the
+// bench's home directory in their environment.
 func (b *agentBench) murder(cmd *exec.Cmd) {
 	b.t.Helper()
 	cmd.Process.Kill()
@@ -62,8 +62,8 @@ func (b *agentBench) murder(cmd *exec.Cmd) {
 	}
 }
 
-// user returns what the user has: files, the entries of the index, refs but for backups,
-// HEAD, and the lists of work trees and stashes.
+// user returns the user's state: files, the entries of the index, refs except backups, HEAD, and
+// the lists of work trees and stashes.
 func (b *agentBench) user() string {
 	b.t.Helper()
 	var refs strings.Builder
@@ -80,7 +80,7 @@ func (b *agentBench) user() string {
 	return strings.Join([]string{files.String(), b.git("ls-files", "--stage"), refs.String(), b.git("log", "--format=%T %s %D", "-2"), b.git("worktree", "list"), b.git("stash", "list")}, "\n--\n")
 }
 
-// recover runs the one command that puts back what a run was writing when it was killed.
+// recover runs the one command that reverts the partial writes of a killed run.
 func (b *agentBench) recover() {
 	b.t.Helper()
 	var out, errs bytes.Buffer
@@ -90,9 +90,9 @@ func (b *agentBench) recover() {
 	}
 }
 
-// A run that is killed at any moment leaves what the user has as it was, or complete, or
-// one command from that. The next run works, and removes what the killed one left in the
-// temporary directory. GIT_AGENT_TEST_KILLS is the number of kills for each target.
+// A run killed at any moment leaves the user's state unchanged or complete, or one command
+// restores it. The next run works, and removes the killed one's files in the temporary directory.
+// GIT_AGENT_TEST_KILLS is the number of kills for each target.
 func TestFixKilled(t *testing.T) {
 	rounds := 2
 	if n, err := strconv.Atoi(os.Getenv("GIT_AGENT_TEST_KILLS")); err == nil {
@@ -155,7 +155,7 @@ func (b *agentBench) withoutNames(text string) string {
 	return text
 }
 
-// backTo returns a function that makes everything as it is described by before.
+// backTo returns a function that restores the state before.
 func (b *agentBench) backTo(before string) func() {
 	b.t.Helper()
 	head := b.git("rev-parse", "HEAD@{0}")
@@ -184,8 +184,7 @@ func (b *agentBench) awaitDelivery(cmd *exec.Cmd) {
 	}
 }
 
-// What a command started ends with a run that is killed, at each level, also in sessions
-// of its own.
+// The children of a command end with a killed run, at each level, even in their own sessions.
 func TestFixKilledLeavesNoProcess(t *testing.T) {
 	for _, level := range []sandbox.Level{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
 		if _, err := sandbox.Probe(t.Context(), level); err != nil {
@@ -204,7 +203,7 @@ func TestFixKilledLeavesNoProcess(t *testing.T) {
 	}
 }
 
-// awaitProcesses waits until so many processes sleep for a time that names them.
+// awaitProcesses waits until n processes sleep for a time that identifies them.
 func (b *agentBench) awaitProcesses(token string, want int) {
 	b.t.Helper()
 	n := 0
@@ -226,9 +225,8 @@ func (b *agentBench) awaitProcesses(token string, want int) {
 	b.t.Fatalf("%d processes, want %d", n, want)
 }
 
-// A run that was killed while the model worked is listed as interrupted. The same question
-// goes on with it, and so does git agent trace resume; what was answered is not asked
-// again.
+// A run killed during the model's work is listed as interrupted. The same question and git agent
+// trace resume continue it, without repeating answered requests.
 func TestFixKilledModel(t *testing.T) {
 	for _, again := range [][]string{nil, {"trace", "resume"}} {
 		b := newAgentBench(t)
@@ -273,8 +271,8 @@ func TestFixKilledModel(t *testing.T) {
 	}
 }
 
-// A search that SIGTERM ends prints what is known until then: how the test fails, how far
-// the search is, and the suspected functions with the commits that wrote them.
+// A search ended by SIGTERM prints the findings so far: the failure of the test, the progress of
+// the search, and the suspected functions with the commits that wrote them.
 func TestFixTerminatedSaysWhatIsKnown(t *testing.T) {
 	b := newAgentBench(t)
 	b.scriptBug()

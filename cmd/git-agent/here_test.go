@@ -8,8 +8,8 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// Commands are made for the top of the work tree; below it they name the path from there,
-// or go to the top themselves. At the top and outside nothing changes.
+// Commands are made for the top of the work tree; below it, they use relative paths, or go to the
+// top themselves. At the top and outside, nothing changes.
 func TestCommandsWorkHere(t *testing.T) {
 	top := filepath.FromSlash("/srv/r")
 	blame := suspect.Evidence{Path: "src/a b.c", Command: "git blame -w -L 3,4 abc -- 'src/a b.c'"}

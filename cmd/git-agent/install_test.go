@@ -38,8 +38,8 @@ func filesBelow(t *testing.T, dir string) []string {
 	return list
 }
 
-// install.sh installs the program, pages and completions, says so, and takes
-// away exactly that; a prefix with spaces is like any other.
+// install.sh installs and lists the program, pages and completions, and uninstalls exactly these;
+// a prefix with spaces works like any other.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -87,7 +87,7 @@ func TestInstall(t *testing.T) {
 
 const completionDir = "share/bash-completion/completions"
 
-// The command of a hint does what it says however odd the prefix is.
+// The command of a hint works for any odd prefix.
 func TestInstallHints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -125,8 +125,8 @@ func installApart(t *testing.T, prefix string) string {
 	return string(out)
 }
 
-// What stands in the way of an installation is said before the program is built, and a slash
-// at the end of the prefix or of an entry of PATH makes no difference.
+// Obstacles to an installation are reported before the build, and a slash at the end of the
+// prefix or of an entry of PATH makes no difference.
 func TestInstallTarget(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a file")

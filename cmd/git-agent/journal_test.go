@@ -10,8 +10,8 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// Damage to the record that shows while the model works costs the rest of the
-// record, with one warning, and not the answer; the next run is recorded.
+// Damage to the record that appears during the model's work costs only the rest
+// of the record, with one warning, but not the answer; the next run is recorded.
 func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
 	for name, damage := range map[string]func(file string) error{
 		"tables are gone": func(file string) error {
@@ -63,7 +63,7 @@ func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
 	}
 }
 
-// Where no run can be recorded, the model is asked all the same.
+// If no run can be recorded, the model is still asked.
 func TestUnrecordedRun(t *testing.T) {
 	b := newAgentBench(t)
 	b.serve(always(reports(b.bug)))

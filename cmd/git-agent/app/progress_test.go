@@ -30,8 +30,7 @@ func TestProgressOnTerminal(t *testing.T) {
 	}
 }
 
-// While nobody says anything the line goes on, but not into what is being
-// printed.
+// Without updates, the line is still redrawn, but not during other output.
 func TestProgressGoesOn(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
@@ -59,7 +58,7 @@ func TestProgressGoesOn(t *testing.T) {
 	}
 }
 
-// Forced without a terminal, progress is a plain line now and then.
+// With --progress and no terminal, progress is a plain line at intervals.
 func TestProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
@@ -74,7 +73,7 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	}
 }
 
-// Long work without a terminal says once a minute what is being done.
+// Long work without a terminal prints a line once a minute.
 func TestLongProgressWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
@@ -93,7 +92,7 @@ func TestLongProgressWithoutTerminal(t *testing.T) {
 	}
 }
 
-// Nobody asked for progress: a nil meter shows nothing.
+// A nil meter shows nothing.
 func TestNoProgress(t *testing.T) {
 	var p *Progress
 	p.Update(1, 2, "x")
@@ -102,7 +101,8 @@ func TestNoProgress(t *testing.T) {
 	p.End()
 }
 
-// Without a terminal and without an option, slow work says that it goes on, but not at once.
+// Without a terminal and without an option, slow work prints a line, but not at
+// once.
 func TestSlowProgress(t *testing.T) {
 	var seconds atomic.Int64
 	for _, quiet := range []bool{false, true} {

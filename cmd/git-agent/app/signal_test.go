@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Signals within a second are one: git relays what the terminal already sent.
-// A later one leaves; SIGPIPE is no reason to.
+// Signals within a second count as one, because git relays the terminal's signal.
+// A later signal ends the process; SIGPIPE does not.
 func TestSignalsAreCoalesced(t *testing.T) {
 	begin := time.Unix(1000, 0)
 	for name, c := range map[string]struct {

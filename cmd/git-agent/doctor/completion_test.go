@@ -8,8 +8,8 @@ import (
 )
 
 func TestCompletionOfShells(t *testing.T) {
-	// A completion that the user's shell would not read is a warning with the command, or
-	// the line of its start-up file, that helps.
+	// An unread completion script is a warning with the remedy: a command, or a line for the
+	// shell's start-up file.
 	t.Parallel()
 	home := t.TempDir()
 	check := func(shell string, files map[string]string) finding {

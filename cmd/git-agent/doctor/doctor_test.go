@@ -13,7 +13,7 @@ import (
 	"git-agent/gitext"
 )
 
-// What an interruption spoils is not blamed on the repository.
+// The effects of an interrupt are not blamed on the repository.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -21,7 +21,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// repairs returns what doctor --fix says about a repository, and what it finds then.
+// repairs returns the output of doctor --fix for a repository, and the findings afterwards.
 func repairs(t *testing.T, repo *gitext.Repo) (said string, found []finding, err error) {
 	t.Helper()
 	var notices strings.Builder
@@ -39,9 +39,9 @@ func repairs(t *testing.T, repo *gitext.Repo) (said string, found []finding, err
 }
 
 func TestUnfinishedDelivery(t *testing.T) {
-	// The journal of a patch whose writer was killed is found, and the patch is taken
-	// back, but for a file that somebody changed since. A commit that was made stays, and
-	// the command in the journal is not shown.
+	// The journal of a patch whose writer was killed is found, and the patch is reverted, except
+	// for a file changed since. A commit that was made stays, and the command in the journal is
+	// not shown.
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, target := range []deliver.Target{deliver.WorkTree, deliver.Commit} {
 		h := gittest.New(t)
@@ -55,7 +55,7 @@ func TestUnfinishedDelivery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Killed after its last write, the process leaves all it wrote, and the journal.
+		// A process killed after its last write leaves all its files, and the journal.
 		note, err := json.Marshal(map[string]any{"Name": filepath.Base(done.Backup), "Target": target, "Head": base, "Branch": "main", "Undo": "rm -rf $HOME",
 			"Began": time.Now(), "Files": []map[string]any{{"Path": []byte("a.c"), "Perm": 0o644}, {"Path": []byte("b.c"), "Perm": 0o644}}})
 		if err == nil {
@@ -85,8 +85,8 @@ func TestUnfinishedDelivery(t *testing.T) {
 }
 
 func TestTemporaryFolders(t *testing.T) {
-	// Folders of killed runs are found and removed; those of runs that go on stay. A
-	// journal that cannot be read is a finding, too.
+	// Folders of killed runs are found and removed; those of running ones stay. An unreadable
+	// journal is a finding, too.
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	living, err := sandbox.NewScratch("")

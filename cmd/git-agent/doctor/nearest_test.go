@@ -2,7 +2,7 @@ package doctor
 
 import "testing"
 
-// A mistyped setting has a nearest one; a word of its own has none.
+// A mistyped setting has a nearest one; a different word has none.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	others := []Setting{{Key: "agent.testCommand"}, {Key: "agent.sandboxRead"}}
