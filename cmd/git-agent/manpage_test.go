@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files and the generated parts of manual pages")
 
-// flagTable is the flag table that every text must agree with.
+// flagTable is the flag table, which every text must match.
 func flagTable(t *testing.T) *kong.Node {
 	t.Helper()
 	parser, err := newParser(&cli{}, &app.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
@@ -47,8 +47,8 @@ func verb(t *testing.T, name string) *kong.Node {
 	return root
 }
 
-// The generated parts of every page are what the flag table says, and every
-// verb has a page.
+// The generated parts of every page match the flag table, and every verb has a
+// page.
 func TestManPages(t *testing.T) {
 	root := flagTable(t)
 	names := map[string]bool{"git-agent": true}
@@ -84,7 +84,7 @@ func TestManPages(t *testing.T) {
 
 var generatedPart = regexp.MustCompile(`(?ms)^\.\\" begin (\w+(?: \S+)?)\n.*?^\.\\" end\n`)
 
-// regenerate returns a page with its generated parts made anew.
+// regenerate returns a page with new generated parts.
 func regenerate(t *testing.T, root *kong.Node, page, source string) string {
 	node := root
 	if name, ok := strings.CutPrefix(page, "git-agent-"); ok {
@@ -165,7 +165,7 @@ func roffOptions(b *strings.Builder, rows []ui.Option) {
 	}
 }
 
-// roff writes text so that a hyphen stays one when it is copied.
+// roff writes text so that a copied hyphen stays a hyphen.
 func roff(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\e`), "-", `\-`) }
 
 // sampleJSON is the documented form, made from the type itself.
@@ -202,7 +202,7 @@ func TestManExitStatus(t *testing.T) {
 	}
 }
 
-// Each colour slot that the code knows is in the manual.
+// Each colour slot in the code is in the manual.
 func TestManColorSlots(t *testing.T) {
 	page, err := man.Page("git-agent")
 	if err != nil {
@@ -215,8 +215,8 @@ func TestManColorSlots(t *testing.T) {
 	}
 }
 
-// Each page keeps to the macros that its own renderer knows, and leaves no
-// markup in the text.
+// Each page uses only macros known to our own renderer, and leaves no markup in
+// the text.
 func TestManText(t *testing.T) {
 	known := regexp.MustCompile(`^\.(TH|SH|SS|TP|IP|PP|RS|RE|nf|fi|EX|EE|br|B|I|BR|RB|IR|RI|\\")( |$)`)
 	for _, name := range slices.Concat(man.Names(), man.Guides()) {
@@ -275,7 +275,7 @@ func TestTextsAgree(t *testing.T) {
 	}
 }
 
-// The hook of the manual page is the one that a script test runs.
+// The hook in the manual page is the one in a script test.
 func TestManHook(t *testing.T) {
 	page, err := man.Page("git-agent-szz")
 	if err != nil {

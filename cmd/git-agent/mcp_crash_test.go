@@ -24,8 +24,7 @@ func mcpCrashCall(t *testing.T, session *sdk.ClientSession, args map[string]any)
 	return res
 }
 
-// The tool answers as the command line does, and mistakes are results that a model can
-// read.
+// The tool gives the same answers as the command line, and mistakes are results for the model.
 func TestMCPCrash(t *testing.T) {
 	session, p := mcpClient(t)
 	name := filepath.Join(t.TempDir(), "report")
@@ -62,7 +61,7 @@ func TestMCPCrash(t *testing.T) {
 	}
 }
 
-// With --fix and --tip the crash is looked for in what may be seen.
+// With --fix and --tip, the crash is looked for only in visible commits.
 func TestMCPCrashScope(t *testing.T) {
 	for bound, want := range map[string]string{"--fix=HEAD~1": "HEAD~2", "--tip=HEAD~1": "HEAD~1"} {
 		session, p := mcpClient(t, bound)
@@ -79,8 +78,8 @@ func TestMCPCrashScope(t *testing.T) {
 	}
 }
 
-// The answer to a huge report is small, shows nothing that a terminal would act on,
-// and keeps secrets.
+// The answer to a huge report is small, has no characters that control a terminal, and reveals no
+// secrets.
 func TestMCPCrashIsBounded(t *testing.T) {
 	session, _ := mcpClient(t)
 	token := "ghp_" + "x7Kq2LmN9pRs4TuV6wYz1AbC3dEf5GhJ8kLm"

@@ -11,9 +11,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addFaultyHistory adds commits to the repository of a program: a function of two files
-// is written, a commit takes a check away from it, and the last commit changes a word of
-// another function. The repository names test commands that leave a file behind.
+// addFaultyHistory adds commits to the repository of a program: a commit writes a function in two
+// files, another removes a check from it, and the last one changes a word of another function.
+// The repository names test commands that leave a file behind.
 func (p *program) addFaultyHistory(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command("sh", "-ec", `
@@ -63,7 +63,7 @@ func mcpCall(t *testing.T, session *sdk.ClientSession, tool string, args map[str
 	return res, mcpText(t, res)
 }
 
-// A mcpRefusal is a call that is refused with a text.
+// A mcpRefusal is a refused call with its text.
 type mcpRefusal struct {
 	tool string
 	args map[string]any
@@ -80,9 +80,9 @@ func checkRefusals(t *testing.T, session *sdk.ClientSession, list []mcpRefusal) 
 }
 
 func TestMCPFixLocate(t *testing.T) {
-	// fix_locate answers as fix --locate does, finds the function by what a test printed,
-	// by a crash and by words, and says what is wrong with its arguments. Nothing is run or
-	// changed, whatever command the repository names.
+	// fix_locate gives the same answers as fix --locate, finds the function from a test's output,
+	// a crash or words, and explains wrong arguments. It runs and changes nothing, for any
+	// command in the repository.
 	t.Parallel()
 	session, p := mcpFixClient(t)
 	want := p.output(t, "fix", "--locate", "--json", "--no-coverage", "--test=false", "--at=area.c:8")
@@ -129,8 +129,8 @@ func locatedIn(t *testing.T, res *sdk.CallToolResult) string {
 	return locations(t, string(structured))
 }
 
-// locations returns the places in the JSON form of an answer of fix. The order and the
-// grounds of what was not named differ, because one of the two answers has run a test.
+// locations returns the places in the JSON form of an answer of fix. The order and the grounds of
+// other functions differ, because only one of the two answers ran a test.
 func locations(t *testing.T, text string) string {
 	t.Helper()
 	var ans struct {
@@ -153,8 +153,8 @@ func locations(t *testing.T, text string) string {
 }
 
 func TestMCPFixHistory(t *testing.T) {
-	// fix_history shows the commits that wrote places and what they changed, in each of
-	// the ways; what it refuses, and secrets, it does not show.
+	// fix_history shows the commits that wrote places and their changes, in all forms of places,
+	// but no refused places and no secrets.
 	t.Parallel()
 	session, _ := mcpFixClient(t)
 	for _, tt := range []struct {
@@ -202,8 +202,8 @@ func TestMCPFixScope(t *testing.T) {
 }
 
 func TestMCPFixIsBounded(t *testing.T) {
-	// The answer to huge and hostile texts is small, shows nothing that a terminal would
-	// act on, and keeps secrets.
+	// The answer to huge and hostile texts is small, has no characters that control a terminal,
+	// and reveals no secrets.
 	t.Parallel()
 	session, _ := mcpFixClient(t)
 	token := "ghp_" + "x7Kq2LmN9pRs4TuV6wYz1AbC3dEf5GhJ8kLm"

@@ -23,7 +23,7 @@ const mcpHello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"proto
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// mcpClient connects a client of the SDK to a git-agent of its own process.
+// mcpClient connects a client of the SDK to a git-agent in a separate process.
 func mcpClient(t *testing.T, args ...string) (*sdk.ClientSession, *program) {
 	t.Helper()
 	p := prepareProgram(t, append([]string{"mcp"}, args...)...)
@@ -44,7 +44,7 @@ func mcpText(t *testing.T, res *sdk.CallToolResult) string {
 	return res.Content[0].(*sdk.TextContent).Text
 }
 
-// A client of another process sees the tools as a model does, read-only.
+// A client in another process sees the same tools as a model, read-only.
 func TestMCPTools(t *testing.T) {
 	session, _ := mcpClient(t)
 	list, err := session.ListTools(t.Context(), nil)
@@ -157,8 +157,8 @@ func TestMCPCalls(t *testing.T) {
 	}
 }
 
-// An answer of szz is kept, and given again where it could not be found anew;
-// without the cache it is not.
+// An answer of szz is stored, and given again even if it cannot be computed
+// again; without the cache, it is not.
 func TestMCPSzzIsCached(t *testing.T) {
 	for _, cached := range []bool{true, false} {
 		t.Run(fmt.Sprintf("cache %t", cached), func(t *testing.T) {
@@ -197,8 +197,8 @@ func TestMCPScope(t *testing.T) {
 	}
 }
 
-// szz traces what --fix names unless told otherwise, and nothing that came
-// later; likewise for --tip.
+// szz traces the commit of --fix by default, and no later commit; likewise
+// for --tip.
 func TestMCPSzzScope(t *testing.T) {
 	for _, bound := range []string{"--fix=HEAD~1", "--tip=HEAD~1"} {
 		session, p := mcpClient(t, bound)
@@ -239,7 +239,7 @@ func TestMCPChangesNothing(t *testing.T) {
 	}
 }
 
-// snapshot is every file of a repository with its content.
+// snapshot returns every file of a repository with its content.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -257,8 +257,8 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// The end of the input is a clean end; what was asked before is answered, and
-// nothing but protocol is on stdout.
+// The end of the input is a clean end: earlier requests are answered, and stdout
+// has only protocol messages.
 func TestMCPEndOfInput(t *testing.T) {
 	p := startProgram(t, "mcp")
 	io.WriteString(p.in, mcpHello+"not a message\n"+strings.Repeat("x", 4<<20)+"\n"+
@@ -279,7 +279,7 @@ func TestMCPEndOfInput(t *testing.T) {
 	}
 }
 
-// A client that is gone, or a signal, ends the session.
+// The loss of the client, or a signal, ends the session.
 func TestMCPClientGone(t *testing.T) {
 	p := startProgram(t, "mcp")
 	p.pipe.Close()

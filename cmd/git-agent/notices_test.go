@@ -15,10 +15,10 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// noticeFile is a licence, and what it is the licence of.
+// noticeFile is a licence with its subject.
 type noticeFile struct{ of, path string }
 
-// notice is one licence text with all that it is the licence of.
+// notice is one licence text with all its subjects.
 type notice struct {
 	holders []string // "module\n    Copyright ...\n"
 	text    string
@@ -44,8 +44,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// noticeFiles lists the licences of all modules that the program is made of:
-// those in a package's directory and in all directories above it.
+// noticeFiles lists the licences of all modules in the program: those in a
+// package's directory and in all directories above it.
 func noticeFiles(t *testing.T) []noticeFile {
 	t.Helper()
 	files := []noticeFile{
@@ -106,7 +106,7 @@ func licencesIn(t *testing.T, module, dir string) (files []noticeFile) {
 	return files
 }
 
-// noticesText puts the files together, each text once.
+// noticesText joins the files, each text once.
 func noticesText(t *testing.T, files []noticeFile) string {
 	t.Helper()
 	byText := map[string]*notice{}
@@ -137,8 +137,8 @@ func noticesText(t *testing.T, files []noticeFile) string {
 	return quote.Text(b.String())
 }
 
-// splitLicence parts the lines that name the licence and the holders of the
-// copyright from the licence.
+// splitLicence separates the lines with the licence's name and the copyright
+// holders from the licence.
 func splitLicence(text string) (head, rest string) {
 	title := regexp.MustCompile(`(?i)^((the )?mit license( \(mit\))?|copyright .*|all rights reserved\.?)$`)
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n")

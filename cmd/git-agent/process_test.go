@@ -81,8 +81,8 @@ func (p *program) exitCode(t *testing.T) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// An answer on --stdin is complete before the next question comes; an
-// interrupt then keeps it, exits with 130 and says how to go on.
+// With --stdin, an answer is complete before the next question; an interrupt then
+// keeps the answer, exits with 130 and prints how to continue.
 func TestInterruptKeepsAnswers(t *testing.T) {
 	p := startProgram(t, "szz", "--algorithm=b", "--stdin", "--format=%s")
 	io.WriteString(p.in, "HEAD\n")
@@ -105,8 +105,8 @@ func TestInterruptKeepsAnswers(t *testing.T) {
 	}
 }
 
-// An investigation that is interrupted before its answer has recorded steps:
-// the command that goes on with them is said.
+// An investigation interrupted before its answer has recorded steps: the hint has
+// the command that continues it.
 func TestInterruptOfModelSaysHowToGoOn(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -148,7 +148,7 @@ func TestInterruptOfModelSaysHowToGoOn(t *testing.T) {
 	}
 }
 
-// A reader who has seen enough is no error.
+// A reader that closes the pipe early is no error.
 func TestClosedPipeIsSuccess(t *testing.T) {
 	p := startProgram(t, "szz", "--algorithm=b", "--stdin", "--json")
 	p.pipe.Close()
@@ -159,11 +159,10 @@ func TestClosedPipeIsSuccess(t *testing.T) {
 	}
 }
 
-// A terminal that closes ends the work as Ctrl-C does, and under nohup it does
-// not.
+// Closing the terminal ends the work like Ctrl-C, but not under nohup.
 func TestHangUp(t *testing.T) {
-	// A child inherits that SIGHUP is ignored, as it is when these tests run
-	// under nohup. It does not inherit a handler.
+	// A child inherits an ignored SIGHUP, as when these tests run under nohup,
+	// but no handler.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
@@ -210,7 +209,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-// Help does not complain of a reader who has left.
+// Help prints no error if its reader has left.
 func TestHelpForNobody(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"szz", "-h"}, {"--version"}, {"version"}} {
 		var errs bytes.Buffer

@@ -27,8 +27,8 @@ func (recordedToy) Resume(context.Context, *app.App, verbs.Resumption) (verbs.Re
 	return nil, errors.New("resumed")
 }
 
-// Runs of each plugged-in verb are found, newest first; runs of other kinds are not,
-// and the error for them names the kinds that can be used.
+// Runs of each registered verb are found, newest first; runs of other kinds are not, and their
+// error names the usable kinds.
 func TestRecordedVerbs(t *testing.T) {
 	before := verbs.RecordedVerbs
 	t.Cleanup(func() { verbs.RecordedVerbs = before })

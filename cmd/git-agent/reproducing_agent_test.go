@@ -12,7 +12,7 @@ import (
 	"git-agent/man"
 )
 
-// reproducing returns the commands that the manual gives for the tables of a verb.
+// reproducing returns the manual's commands for the tables of a verb.
 func reproducing(t *testing.T, verb string) (commands [][]string) {
 	page, err := man.Page("git-agent-reproducing")
 	if err != nil {
@@ -27,8 +27,8 @@ func reproducing(t *testing.T, verb string) (commands [][]string) {
 	return commands
 }
 
-// Each command of the manual page about the papers runs on a scripted model, and its report
-// has a row for each algorithm that the command names.
+// Each command of the manual page about the papers runs with a scripted model, and its report has
+// a row for each algorithm in the command.
 func TestReproducing(t *testing.T) {
 	answers := map[string]string{
 		"szz":   `{"id":"0","suspects":[]}`,
@@ -73,7 +73,7 @@ func TestReproducing(t *testing.T) {
 	}
 }
 
-// checkRows checks that a report has a row for each algorithm that a command names.
+// checkRows checks that a report has a row for each algorithm in a command.
 func checkRows(t *testing.T, args []string, rows []measured) {
 	t.Helper()
 	has := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A child of ours finds no key: neither in its own environment nor in ours,
-// which the kernel would show it without Harden.
+// A child process finds no key: neither in its own environment nor in ours, which the kernel
+// would show without Harden.
 func TestThreatT4ChildrenCannotReadOurs(t *testing.T) {
 	top := t.TempDir()
 	repo, bin, seen := filepath.Join(top, "repo"), filepath.Join(top, "bin"), filepath.Join(top, "seen")
@@ -41,8 +41,8 @@ func TestThreatT4ChildrenCannotReadOurs(t *testing.T) {
 	cmd.Dir = repo
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + top, "GIT_AGENT_API_KEY=CANARY", "OPENAI_API_KEY=CANARY", "OTHER_TOKEN=CANARY"}
 	if os.Getuid() == 0 {
-		// These capabilities let the superuser read any process. A program that is
-		// started by this thread cannot have them. The thread ends with the test.
+		// These capabilities let the superuser read any process. A program started by this thread
+		// cannot have them. The thread ends with the test.
 		runtime.LockOSThread()
 		for _, capability := range []uintptr{unix.CAP_SYS_PTRACE, unix.CAP_PERFMON, unix.CAP_SYS_ADMIN} {
 			if err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0); err != nil {

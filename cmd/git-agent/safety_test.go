@@ -22,7 +22,7 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// The threats that the verbs meet, and where each is tested:
+// These are the threats to the verbs, and the tests of each:
 //
 //	T1  hostile configuration and hooks     here; gitext/hostile_test.go has all vectors
 //	T2  options in arguments                here, and FuzzThreatT2
@@ -182,8 +182,8 @@ func TestThreatT7ControlCharactersStay(t *testing.T) {
 	}
 }
 
-// A tree of ten levels with ten entries each has 10 billion files in a
-// kilobyte. The call ends, and says so.
+// A tree of ten levels with ten entries each has 10 billion files in a kilobyte.
+// The call ends with a message.
 func TestThreatT8Bombs(t *testing.T) {
 	tr := setTrap(t)
 	tr.write(t, "../in", "needle\n")
@@ -279,8 +279,8 @@ func TestThreatT12CachesAreNotMixed(t *testing.T) {
 	}
 }
 
-// FuzzThreatT2 gives the tools any arguments: nothing but an answer or a
-// refusal comes of it, nothing is written, and nothing from outside is read.
+// FuzzThreatT2 gives the tools any arguments: the result is an answer or a
+// refusal, nothing is written, and nothing from outside is read.
 func FuzzThreatT2(f *testing.F) {
 	for _, in := range injections {
 		f.Add(in.tool, []byte(in.args))

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are what scripts need beyond testscript's own.
+// scriptCommands are additional commands for scripts, besides testscript's own.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"commit":  cmdCommit,
 	"exits":   cmdExits,

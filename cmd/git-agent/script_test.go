@@ -53,7 +53,7 @@ func TestScript(t *testing.T) {
 }
 
 // setupScript gives each script its own home, clock and identity. testscript
-// hands on nothing of the caller's environment, which a git hook may have set.
+// passes on nothing of the caller's environment, which a git hook may have set.
 func setupScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {

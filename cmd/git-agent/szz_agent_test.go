@@ -19,8 +19,8 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// agentBench is a repository with a home of its own, in which HEAD fixes a bug of
-// HEAD~2, and the current directory of its test.
+// agentBench is a repository with a separate home, in which HEAD fixes a bug of
+// HEAD~2. It is the current directory of its test.
 type agentBench struct {
 	t             *testing.T
 	dir, home     string
@@ -69,7 +69,7 @@ func (b *agentBench) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// serve makes the replies the configured model's.
+// serve configures a model with these replies.
 func (b *agentBench) serve(answer func(modeltest.Request) modeltest.Reply) *modeltest.Server {
 	server := modeltest.Serve(b.t, answer)
 	b.t.Setenv("GIT_AGENT_MODEL", "m1")
@@ -77,7 +77,7 @@ func (b *agentBench) serve(answer func(modeltest.Request) modeltest.Reply) *mode
 	return server
 }
 
-// run runs git-agent and wants an exit code.
+// run runs git-agent and checks its exit code.
 func (b *agentBench) run(want int, args ...string) (stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
@@ -97,7 +97,7 @@ func always(r modeltest.Reply) func(modeltest.Request) modeltest.Reply {
 	return func(modeltest.Request) modeltest.Reply { return r }
 }
 
-// A configured model answers, is named on stderr, and its answer is kept.
+// A configured model answers, is named on stderr, and its answer is stored.
 func TestSzzAsksTheModel(t *testing.T) {
 	b := newAgentBench(t)
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -139,8 +139,8 @@ func TestSzzAsksTheModel(t *testing.T) {
 	}
 }
 
-// Without a configured model nothing changes, whatever else is in the
-// environment, and nobody is asked.
+// Without a configured model, nothing changes, for any environment, and no
+// request is sent.
 func TestSzzWithoutAModel(t *testing.T) {
 	b := newAgentBench(t)
 	plain, errs := b.run(app.ExitFound, "szz", "--no-cache")
@@ -171,7 +171,7 @@ func TestSzzWithoutAModel(t *testing.T) {
 	}
 }
 
-// What a repository sets about models is left out, with a word.
+// A repository's settings of models are ignored, with a warning.
 func TestRepositorySetsNoModel(t *testing.T) {
 	b := newAgentBench(t)
 	b.git("config", "agent.model", "evil")
@@ -193,7 +193,7 @@ func TestRepositorySetsNoModel(t *testing.T) {
 	}
 }
 
-// Bad settings and missing ones are told with what to do.
+// Bad and missing settings are reported with advice.
 func TestModelSettingsThatCannotBe(t *testing.T) {
 	b := newAgentBench(t)
 	tests := []struct {
@@ -251,8 +251,8 @@ func TestShowRequestIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// Who only looks at a request needs no key and no price for it, and nothing
-// runs to get the key.
+// Showing a request needs neither a key nor a price, and runs no command for the
+// key.
 func TestShowRequestNeedsNoKey(t *testing.T) {
 	b := newAgentBench(t)
 	for key, value := range map[string]string{
@@ -271,8 +271,8 @@ func TestShowRequestNeedsNoKey(t *testing.T) {
 	}
 }
 
-// A run that its server interrupted goes on where it was, and what stands in
-// for its answer in the meantime is marked and not kept.
+// A run interrupted by its server is continued; the replacement for its answer in
+// the meantime is marked and not stored.
 func TestSzzGoesOnAfterItsServer(t *testing.T) {
 	b := newAgentBench(t)
 	t.Setenv("GIT_AGENT_API_KEY", "wrong")
@@ -304,8 +304,8 @@ func TestSzzGoesOnAfterItsServer(t *testing.T) {
 	}
 }
 
-// Runs that vote are under way together, each recorded as a run of its own,
-// and what is shown of them says whose it is.
+// Voting runs are concurrent, each recorded as a separate run, and all shown
+// lines name their run.
 func TestSzzVotes(t *testing.T) {
 	b := newAgentBench(t)
 	var mu sync.Mutex
@@ -348,8 +348,8 @@ func TestSzzVotes(t *testing.T) {
 	}
 }
 
-// A model that says nothing of use leaves the offline answer, marked in every
-// form, and asked for again the next time.
+// After a useless reply of a model, the offline answer is given, marked in every
+// form, and the model is asked again the next time.
 func TestSzzFallsBack(t *testing.T) {
 	b := newAgentBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"commits":[]}`)))
@@ -372,8 +372,7 @@ func TestSzzFallsBack(t *testing.T) {
 	}
 }
 
-// A spent budget ends the command with the way to go on; what was answered
-// stands.
+// A spent budget ends the command with a hint to continue; earlier answers stay.
 func TestSzzStopsAtItsBudget(t *testing.T) {
 	b := newAgentBench(t)
 	b.git("config", "--global", "agent.price", "1/1")

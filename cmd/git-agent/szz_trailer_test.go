@@ -7,7 +7,7 @@ import (
 )
 
 func TestPercentBelow(t *testing.T) {
-	// A probability below the floor never reads like the floor.
+	// A probability below the floor is never shown like the floor.
 	t.Parallel()
 	for _, c := range []struct {
 		p, floor float64

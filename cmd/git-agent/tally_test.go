@@ -11,9 +11,9 @@ import (
 	"git-agent/cmd/git-agent/render"
 )
 
-// Who insists on a model learns from the exit code that it gave no answer: the
-// offline one is printed and marked all the same. With --engine=auto it is an
-// Answer like others.
+// With --engine=agent, the exit code shows that the model gave no answer; the
+// offline answer is still printed and marked. With --engine=auto, the offline
+// answer counts like others.
 func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 	b := newAgentBench(t)
 	looks := modeltest.Call("git_show", `{"commit":"HEAD~2"}`)

@@ -9,7 +9,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// top_p is sent on both wires: as the option says, else as configured, else not. The runs
+// top_p is sent on both wires: from the option, else from the configuration, else not. The runs
 // record it.
 func TestTopP(t *testing.T) {
 	for _, wire := range []model.Wire{model.WireChat, model.WireResponses} {

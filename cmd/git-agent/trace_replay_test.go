@@ -17,8 +17,8 @@ import (
 	"git-agent/cmd/git-agent/tracecmd"
 )
 
-// study is a repository with a bug and its fix, in a home of its own, and a
-// model that looks at two commits and reports one of them.
+// study is a repository with a bug and its fix, in a separate home, and a model
+// that looks at two commits and reports one of them.
 type study struct {
 	dir     string
 	culprit string
@@ -73,7 +73,7 @@ func (s *study) commit(t *testing.T, day int, message, text string) {
 	s.git(t, "commit", "-q", "-m", message)
 }
 
-// run runs git-agent and returns its exit code and what it printed.
+// run runs git-agent and returns its exit code and its output.
 func (s *study) run(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -81,7 +81,7 @@ func (s *study) run(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// replies are what the model of the study says.
+// replies are the replies of the study's model.
 func (s *study) replies() []modeltest.Reply {
 	return []modeltest.Reply{
 		modeltest.Call("git_show", `{"commit":"HEAD~1"}`).And("git_log_search", `{"pattern":"<= n"}`).Saying("Which commit wrote it?"),
@@ -89,8 +89,8 @@ func (s *study) replies() []modeltest.Reply {
 	}
 }
 
-// A conversation replays to the last byte, also from a file, and without
-// compression it costs more and comes to the same verdict.
+// A conversation replays exactly, also from a file; without compression, it costs
+// more and has the same verdict.
 func TestReplay(t *testing.T) {
 	s := newStudy(t)
 	t.Setenv("GIT_AGENT_BASE_URL", modeltest.Script(t, s.replies()...).URL)
@@ -131,7 +131,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A run whose server went away goes on from its last answer.
+// A run whose server disappeared is continued from its last answer.
 func TestResume(t *testing.T) {
 	s := newStudy(t)
 	replies := s.replies()

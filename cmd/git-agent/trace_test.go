@@ -146,8 +146,8 @@ func TestParseSince(t *testing.T) {
 	}
 }
 
-// What a model or a repository says reaches the terminal without bytes that a
-// terminal acts on, in the list as in the conversation.
+// Texts of a model or a repository reach the terminal without bytes that control
+// it, in the list and in the conversation.
 func TestTraceHumanIsClean(t *testing.T) {
 	t.Parallel()
 	hostile := `"\u001b]0;owned\u0007\u202e\u009b31m"`

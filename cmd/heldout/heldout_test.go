@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The list is as its description says.
+// The list has the documented form.
 func TestList(t *testing.T) {
 	line := regexp.MustCompile(`^(szz|crash|fix) [0-9a-f]{64}\n$`)
 	verbs := map[string]int{}
@@ -22,8 +22,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A repository is held out for the verbs that the list has it for, whoever owns it and
-// however its name is spelled. The error names each such repository once.
+// A repository is held out for its verbs in the list, with any owner and in any case of its name.
+// The error names each such repository once.
 func TestRefuse(t *testing.T) {
 	own := func(s string) string { return s }
 	if err := Refuse("crash", []string{"o/r", "facebook/buck2", "a/BUCK2", "facebook/buck2"}, own); err == nil || !strings.HasSuffix(err.Error(), "may use it: a/BUCK2, facebook/buck2; leave its cases out") || !strings.Contains(err.Error(), "held out for crash") {

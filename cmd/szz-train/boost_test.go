@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// noisy makes groups of ten rows of which the one with most merit is true:
-// an exclusive or of two features, and a third to break ties.
+// noisy makes groups of ten rows; the true one has the highest merit: an
+// exclusive or of two features, and a third to break ties.
 func noisy(n int) Rows {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var r Rows
@@ -63,8 +63,8 @@ func TestTrainIsDeterministic(t *testing.T) {
 	}
 }
 
-// What the features contribute adds up to the score, and a feature that no
-// tree asks for contributes nothing.
+// The contributions of the features add up to the score, and a feature unused by
+// all trees contributes nothing.
 func TestExplainAddsUp(t *testing.T) {
 	rows := noisy(1000)
 	for i := range rows.X {
@@ -83,7 +83,7 @@ func TestExplainAddsUp(t *testing.T) {
 	}
 }
 
-// Groups without a true row teach nothing.
+// Groups without a true row do not affect the training.
 func TestNothingTrue(t *testing.T) {
 	rows := noisy(200)
 	for i := range rows.Y {
@@ -103,7 +103,7 @@ func BenchmarkExplain(b *testing.B) {
 	}
 }
 
-// Trees that begin with scores correct them: they leave those alone that are right.
+// Trees with initial scores correct them, and leave right scores unchanged.
 func TestTrainCorrectsScores(t *testing.T) {
 	rows := noisy(3000)
 	known := func(x []float64) float64 { return 20 * x[2] }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Steps that fit or tune refuse a repository that is held out, by name; judging takes it.
+// Steps that fit or tune refuse a held-out repository, by name; judging accepts it.
 func TestHeldOutIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.jsonl")

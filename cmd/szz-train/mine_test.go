@@ -12,8 +12,8 @@ import (
 	"git-agent/gitext"
 )
 
-// mineRepo makes a case only of a message that blames a commit, and only once if a
-// fork contains the same fix.
+// mineRepo makes a case only from a message that blames a commit, and only one case for a fix
+// that is also in a fork.
 func TestMine(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "o+r")

@@ -12,8 +12,8 @@ import (
 )
 
 func TestFitRowsSeparatesFixesFromNoise(t *testing.T) {
-	// One feature makes fixes. Though a quarter of the random commits are fixes, too,
-	// its weight is high, and that of a feature which says nothing is not.
+	// One feature indicates fixes. Though a quarter of the random commits are fixes, too, its
+	// weight is high, and the weight of a useless feature is low.
 	t.Parallel()
 	n := len(fixlike.Names())
 	row := func(i int, fix, telling bool) purposeRow {
@@ -36,7 +36,7 @@ func TestFitRowsSeparatesFixesFromNoise(t *testing.T) {
 }
 
 func TestAreaUnderROC(t *testing.T) {
-	// The area is the share of pairs in order, and half of those that are equal.
+	// The area is the share of pairs in order, plus half of the share of equal pairs.
 	t.Parallel()
 	if got := areaUnderROC([]float64{3, 1}, []float64{0, 1}); got != 3.5/4 {
 		t.Errorf("%v", got)
@@ -44,8 +44,8 @@ func TestAreaUnderROC(t *testing.T) {
 }
 
 func TestReadCommitsAreCases(t *testing.T) {
-	// The commits that were read by hand, and the cases with tests, can be read, and have
-	// what the steps need.
+	// The files of commits read by hand, and of cases with tests, are valid, and have the fields
+	// for the steps.
 	t.Parallel()
 	read, err := eval.ReadLines[purposeCase](filepath.Join("testdata", "read.jsonl"))
 	if err != nil || len(read) < 100 {

@@ -145,9 +145,8 @@ func TestReadCases(t *testing.T) {
 	}
 }
 
-// A weight is fitted to a feature that the scores leave out: it is negative where fewer
-// of the candidates with the feature are true ones than the scores expect, and finite
-// where none is. Cases of weight 0 do not count.
+// The weight of a feature outside the scores is negative if fewer candidates with the feature are
+// true than the scores expect, and finite if none is true. Cases of weight 0 do not count.
 func TestFitLinear(t *testing.T) {
 	var rows []rank.Example
 	var scores [][]float64
@@ -195,8 +194,8 @@ func TestColumnsOf(t *testing.T) {
 	}
 }
 
-// Two methods are compared on the cases that both have, and the difference of a method
-// from itself is 0.
+// Two methods are compared on their common cases, and the difference of a method from itself is
+// 0.
 func TestDifferences(t *testing.T) {
 	a := []rank.Example{{ID: "1"}, {ID: "2"}, {ID: "3"}}
 	b := []rank.Example{{ID: "3", Truth: 1}, {ID: "1", Truth: 1}}

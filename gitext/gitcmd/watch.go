@@ -7,8 +7,8 @@ import (
 
 // git opens the files of a repository even if they are not regular. At a named
 // pipe, git waits until the time-out, which is long because some real answers
-// take long. So after blockedAfter, a call checks once for such a file, and then
-// ends with an error that names the file.
+// take long. So after blockedAfter, a call checks once for such a file, and if it
+// finds one, ends with an error that names the file.
 
 // blockedAfter is the running time of git before the check. The check takes a
 // fraction of a second in a large repository.

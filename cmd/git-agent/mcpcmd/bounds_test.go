@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// counted is how many bytes of the input were read.
+// counted is the number of bytes read from the input.
 type counted struct {
 	r io.Reader
 	n atomic.Int64
@@ -43,8 +43,8 @@ func (c *calls) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A client that sends for ever and never reads is not read for ever either: it
-// has to wait, and then the session ends and says why.
+// A client that always sends and never reads must wait, and then the session ends
+// with the reason.
 func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	_, out := io.Pipe() // nobody reads
@@ -60,8 +60,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 }
 
-// Reading stops when too many requests are open, and goes on when there is
-// room.
+// Reading stops if too many requests are open, and continues when there is room.
 func TestBoundedWork(t *testing.T) {
 	t.Parallel()
 	p := newPending()
@@ -155,8 +154,8 @@ func TestWhatIsNotHandedOn(t *testing.T) {
 	}
 }
 
-// A client that closed both its ends is gone: a running call ends at once,
-// although no write has failed.
+// After a client closes both streams, a running call ends at once, although no
+// write has failed.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	blocked, ended := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -180,7 +179,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// A session ends although an answer is stuck in a pipe that is full.
+// A session ends although an answer is stuck in a full pipe.
 func TestEndsWhileWriting(t *testing.T) {
 	t.Parallel()
 	in, feed := io.Pipe()
@@ -196,7 +195,7 @@ func TestEndsWhileWriting(t *testing.T) {
 	}
 }
 
-// Frames carry the values of answers, and nothing hidden in their bytes.
+// Frames have the values of answers without hidden characters in their bytes.
 func TestFramesAreHarmless(t *testing.T) {
 	t.Parallel()
 	answers, all := serve(t, callOf(1, "echo", "{\"a\":\"\u202e\u009b\u200b\U000e0041\"}"))

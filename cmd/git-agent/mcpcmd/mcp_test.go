@@ -46,7 +46,7 @@ const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"pr
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// serve runs a session over the lines and returns what was answered, by id.
+// serve runs a session over the lines and returns the answers, by id.
 func serve(t *testing.T, lines string) (map[string]string, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -68,8 +68,8 @@ func callOf(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":"p"}}}`+"\n", id, tool, args)
 }
 
-// Everything that was asked before the input ended is answered. A call that
-// cannot be answered gives an error that a model can read.
+// All requests before the end of the input are answered. A failed call gives an
+// error that a model can read.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	answers, all := serve(t, callOf(1, "echo", `{"a":"CANARY <&>"}`)+callOf(2, "refuse", "{}")+callOf(3, "fail", "{}")+callOf(4, "none", "{}"))
@@ -91,7 +91,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Lines that are no messages are answered, and the session goes on.
+// Lines that are no messages are answered, and the session continues.
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n"
@@ -142,8 +142,8 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// A cancelled call ends without an answer, and the session goes on; so does one
-// whose client leaves without a word.
+// A cancelled call ends without an answer, and the session continues; a call also
+// ends if its client leaves silently.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	in, feed := io.Pipe()

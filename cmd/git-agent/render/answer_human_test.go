@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// COLUMNS is obeyed by all that is not to be copied: subjects, reasons and
-// notes are broken, a command stays on its line.
+// COLUMNS applies to all text except commands to copy: subjects, reasons and notes are wrapped,
+// and a command stays on its line.
 func TestSzzHumanInNarrowColumns(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a word of many ", 8)
@@ -44,7 +44,7 @@ func TestSzzHumanInNarrowColumns(t *testing.T) {
 	}
 }
 
-// What is not certain does not read as if it were.
+// Uncertain results do not look certain.
 func TestPercent(t *testing.T) {
 	for p, want := range map[float64]string{1: "100%", 0.9999: " 99%", 0.5: " 50%", 0.004: "  0%"} {
 		if got := percent(p); got != want {
@@ -53,7 +53,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// Evidence about no file is its command alone, without an empty line above.
+// Evidence without a file is only its command, without an empty line above.
 func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -64,8 +64,8 @@ func TestSzzHumanEvidenceWithoutPath(t *testing.T) {
 	}
 }
 
-// A command that checks several lines stands once, below them in their order,
-// and a name that cannot be shown as it is does not look as if it could.
+// A command for several lines is printed once, below the lines in their order, and a name with
+// hidden characters is visibly quoted.
 func TestSzzHumanEvidenceTogether(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -86,8 +86,7 @@ func TestSzzHumanEvidenceTogether(t *testing.T) {
 	}
 }
 
-// An owner of lines that is hardly the origin is a note, and is shown with all that is known
-// of it only on request.
+// An improbable owner of lines is a note, and is shown in full only on request.
 func TestSzzHumanImprobableOwner(t *testing.T) {
 	t.Parallel()
 	owner := &szz.Suspect{Suspect: suspect.Suspect{

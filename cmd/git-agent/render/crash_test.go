@@ -16,7 +16,7 @@ import (
 	"git-agent/gitext"
 )
 
-// crashAnswer is an answer about a report with hostile text in each place.
+// crashAnswer is an answer about a report with hostile text in each field.
 func crashAnswer() (*crash.Report, *crash.Answer) {
 	evil := "\x1b[2J\u202e[x](http://evil) {0}"
 	report := &crash.Report{
@@ -44,7 +44,7 @@ func crashAnswer() (*crash.Report, *crash.Answer) {
 }
 
 func TestProblemText(t *testing.T) {
-	// The heading of a sanitizer says nothing that the fields do not say. Other messages do.
+	// The heading of a sanitizer only repeats the fields. Other messages do not.
 	t.Parallel()
 	for want, p := range map[string]crash.Problem{
 		"heap-use-after-free on read at 0x60":                {Kind: "heap-use-after-free", Access: "read", Address: "0x60", Message: "AddressSanitizer: heap-use-after-free on address 0x60 at pc 0x4 bp 0x7 sp 0x7"},
@@ -58,7 +58,7 @@ func TestProblemText(t *testing.T) {
 }
 
 func TestSymbolColumn(t *testing.T) {
-	// The places stand in one column, as far to the left as the shown functions let them.
+	// The places are in one column, as far to the left as the shown functions allow.
 	t.Parallel()
 	s := crash.Stack{Frames: []crash.Frame{
 		{Function: "f", File: "a.c", Path: "a.c", Line: 1}, {Function: strings.Repeat("folded", 9)}, {Function: "main", File: "b.c", Path: "b.c", Line: 2},
@@ -71,8 +71,8 @@ func TestSymbolColumn(t *testing.T) {
 	}
 }
 
-// Each placeholder of the table can be written, gives its value, and shows nothing of
-// a report that a terminal would act on.
+// Each placeholder of the table is accepted, gives its value, and shows no characters of a report
+// that control a terminal.
 func TestCrashPlaceholders(t *testing.T) {
 	report, ranking := crashAnswer()
 	row := crashRow{name: "r.log", report: report, ranking: ranking, rank: 1, file: ranking.Files[0]}
@@ -113,7 +113,7 @@ func TestCrashPlaceholders(t *testing.T) {
 	}
 }
 
-// The log holds what SARIF 2.1.0 and GitHub's code scanning ask for.
+// The log has all parts required by SARIF 2.1.0 and GitHub's code scanning.
 func TestCrashSARIF(t *testing.T) {
 	report, ranking := crashAnswer()
 	var b bytes.Buffer
@@ -181,11 +181,11 @@ func TestCrashSARIF(t *testing.T) {
 
 func layoutHides(r rune) bool { return r > 0x7e || r < 0x20 && r != '\n' }
 
-// relative matches a URI that is relative to the top of a work tree.
+// relative matches a URI relative to the top of a work tree.
 var relative = regexp.MustCompile(`^[\w.~%!$&'()*+,;=@-]+(/[\w.~%!$&'()*+,;=@:-]+)*$`)
 
-// checkSARIF checks an object and all in it by the rules of the schema for the names
-// of its properties, and by those of GitHub.
+// checkSARIF checks the names of properties in an object and below it by the rules of the schema
+// and of GitHub.
 func checkSARIF(t *testing.T, name string, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -226,7 +226,7 @@ func checkSARIF(t *testing.T, name string, v any) {
 	}
 }
 
-// sarifRequired names the properties that the schema, or GitHub, requires.
+// sarifRequired names the properties required by the schema or by GitHub.
 var sarifRequired = map[string][]string{
 	"": {"$schema", "version", "runs"}, "run": {"tool", "results"}, "tool": {"driver"}, "driver": {"name", "version", "rules"},
 	"rule": {"id", "shortDescription", "fullDescription", "help"}, "invocation": {"executionSuccessful"}, "toolExecutionNotification": {"message"},

@@ -8,7 +8,7 @@ import (
 	"git-agent/agent/fix"
 )
 
-// A function that is suspected without a ground has no empty line in the place of one.
+// A function suspected without a ground has no empty line instead of one.
 func TestFixOfAFunctionWithoutAGround(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

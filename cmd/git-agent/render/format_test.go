@@ -11,7 +11,7 @@ import (
 	"git-agent/gitext"
 )
 
-// Each placeholder of the table can be written, and gives its value.
+// Each placeholder of the table is accepted and gives its value.
 func TestPlaceholders(t *testing.T) {
 	row := formatRow{
 		answer: Answer{Result: engine.Result{
@@ -60,8 +60,8 @@ func expand(t *testing.T, format string, row formatRow) string {
 	return lineOf(pieces, row, false, false)
 }
 
-// A person is shown what is hidden in a value; a program gets the value. What
-// the user writes into a format is the user's own.
+// A person sees the hidden characters of a value escaped; a program gets the value. The user's
+// own text in a format is not escaped.
 func TestFormatForPeople(t *testing.T) {
 	row := formatRow{suspect: szz.Suspect{Suspect: suspect.Suspect{Commit: gitext.Commit{Message: "evil \x1b[2J\u202e\n"}}}}
 	pieces, err := ParseFormat("%x1b[1m%s")
@@ -75,8 +75,8 @@ func TestFormatForPeople(t *testing.T) {
 	}
 }
 
-// A format is text and known placeholders, or an error that quotes the wrong
-// one; nothing makes the parser fail otherwise.
+// A format with only text and known placeholders is valid; any other gives an error that quotes
+// the wrong one.
 func FuzzParseFormat(f *testing.F) {
 	for _, s := range []string{"%H %s", "%(", "%", "%x", "%x4", "%(fix)%(", "%%%", "tformat:%q", "%C(", "%C(red", "%C(always,)%h", "%Cred%<(3)%h", "oneline"} {
 		f.Add(s)
@@ -88,8 +88,8 @@ func FuzzParseFormat(f *testing.F) {
 	})
 }
 
-// The names and colours of git's formats mean what they mean in git log. What cannot be
-// done here is refused with its reason.
+// The names and colours of git's formats have the same meaning as in git log. Unsupported ones
+// are refused with a reason.
 func TestFormatOfGit(t *testing.T) {
 	t.Parallel()
 	commit := gitext.Commit{OID: gitext.OID(strings.Repeat("a", 40)), Message: "subject\n", Author: gitext.Person{Time: time.Unix(0, 0).UTC()}}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A model that always calls one more tool, and a test command that takes all it can get,
-// come to an end: nothing is left of them, and the user's files are as they were.
+// A model that always calls one more tool, and a test command that exhausts all resources, are
+// ended: no process is left, and the user's files are unchanged.
 
 // endlessModels never finish a repair.
 func endlessModels() []hostileServer {
@@ -89,7 +89,8 @@ func TestEndlessModel(t *testing.T) {
 	}
 }
 
-// repairIn runs a repair in a copy of the repository and returns what it left or broke.
+// repairIn runs a repair in a copy of the repository and returns its leftovers or the broken
+// promise.
 func repairIn(t *testing.T, master home, got *hearing, env, args []string) string {
 	t.Helper()
 	h := newHome(t)
@@ -128,7 +129,7 @@ func repairIn(t *testing.T, master home, got *hearing, env, args []string) strin
 	return ""
 }
 
-// commandBombs are test commands that take all they can get.
+// commandBombs are test commands that exhaust all resources.
 var commandBombs = map[string]string{
 	"processes":                   `i=0; while [ $i -lt 200 ]; do i=$((i+1)); (trap "" TERM; sleep 100000) & done; wait`,
 	"processes that leave":        `i=0; while [ $i -lt 100 ]; do i=$((i+1)); setsid sleep 100000 & done; false`,

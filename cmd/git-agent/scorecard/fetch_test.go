@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// The remote of a partial clone is asked with --fetch only. Whoever runs it gets no key of
-// the model's server, and can neither hold the program nor exhaust the machine.
+// The remote of a partial clone is asked only with --fetch. The remote gets no key of the model's
+// server, and can neither block the program nor exhaust the machine.
 
-// A hostileRemote is a web server in the place of a git remote. answer writes to a
-// connection whose request was read.
+// A hostileRemote is a web server instead of a git remote. answer writes to a connection after
+// its request was read.
 type hostileRemote struct {
 	name   string
 	answer func(c net.Conn)
@@ -76,7 +76,7 @@ func hostileRemotes() []hostileRemote {
 	}
 }
 
-// TestHostileRemote asks each remote for the objects that a clone lacks.
+// TestHostileRemote asks each remote for a clone's missing objects.
 func TestHostileRemote(t *testing.T) {
 	t.Parallel()
 	master := newHome(t)

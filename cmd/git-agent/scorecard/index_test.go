@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// An index of changed lines costs nothing but time when it is damaged, belongs to another
-// history, or its history was rewritten: every answer is that of git alone.
+// An index of changed lines that is damaged, belongs to another history, or whose history was
+// rewritten, only costs time: every answer is that of git alone.
 
 // indexQuestions are command lines that are answered from the index.
 var indexQuestions = [][]string{
@@ -23,7 +23,7 @@ var indexQuestions = [][]string{
 	{"tool", "git_log_search", `{"pattern":"nowhere in this history"}`},
 }
 
-// An indexed is a home with a repository that has an index.
+// An indexed is a home with an indexed repository.
 type indexed struct {
 	home
 	repo, file string
@@ -62,7 +62,7 @@ func (x *indexed) restore(t *testing.T, content []byte) {
 	}
 }
 
-// answers returns what the questions are answered, or what is wrong with how.
+// answers returns the answers to the questions, or the broken promise.
 func (x *indexed) answers(t *testing.T) (all []string, wrong string) {
 	t.Helper()
 	for _, q := range indexQuestions {

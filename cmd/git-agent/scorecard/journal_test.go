@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// The journals of shards are copied between machines, so that anybody may have written a
-// line of one, with a checksum that is right. Such a line costs bounded memory and time, and
-// shows nothing to a terminal that acts on it.
+// The journals of shards are copied between machines, so an attacker may have written a line with
+// a right checksum. Such a line costs bounded memory and time, and shows no characters that
+// control a terminal.
 
-// A journalLine is a line of a journal as its writers have it.
+// A journalLine is a line of a journal in its writers' form.
 type journalLine struct {
 	Sum  string          `json:"crc32c"`
 	ID   string          `json:"id"`
 	Body json.RawMessage `json:"entry"`
 }
 
-// signed returns a line whose checksum is right.
+// signed returns a line with a right checksum.
 func signed(id, body string) string {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Update(crc32.Update(0, table, []byte(id+"\x00")), table, []byte(body))

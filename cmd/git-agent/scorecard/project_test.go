@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// The tools of a project read files of its repository, and many of these name programs,
-// plugins or directories elsewhere. fix runs such tools, and crash looks up definitions: what
-// they start must stay in the sandbox, and what they read outside must not come back.
+// The tools of a project read files of its repository, and many of these files name programs,
+// plugins or directories elsewhere. fix runs such tools, and crash looks up definitions: programs
+// started by them must stay in the sandbox, and text read outside must not appear in answers.
 
-// A project is a repository whose tools run what it holds.
+// A project is a repository whose tools run its files.
 type project struct {
 	name  string
 	needs string // a program without which nothing is tried
@@ -34,7 +34,7 @@ func (p *prey) spy(t testing.TB, name string) string {
 		p.lair, name, p.home, p.sibling, p.repo)
 }
 
-// spyProgram creates an executable in the repository that spies.
+// spyProgram creates a spying executable in the repository.
 func (p *prey) spyProgram(t testing.TB, name string) string {
 	t.Helper()
 	p.put(t, p.in(name), "#!/bin/sh\n"+p.spy(t, strings.ReplaceAll(name, "/", "_"))+"\nexit 1\n")
@@ -242,7 +242,7 @@ func linkedProjects() []project {
 	}
 }
 
-// toolchainHomes lets managers of versions find what the tester has installed.
+// toolchainHomes lets version managers find the tester's installed toolchains.
 func toolchainHomes() []string {
 	var list []string
 	home, _ := os.UserHomeDir()
@@ -254,7 +254,7 @@ func toolchainHomes() []string {
 	return list
 }
 
-// TestHostileProjects runs fix on each project, and crash where a trap is for it.
+// TestHostileProjects runs fix on each project, and crash on traps for crash.
 func TestHostileProjects(t *testing.T) {
 	template := newTemplate(t)
 	for _, v := range sample(hostileProjects(), 5) {

@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// A proofAttack is a model, or a stranger's branch, that wants an untrue answer: a patch
-// called plausible that repairs nothing, or a failure that is not there.
+// A proofAttack is a model, or an attacker's branch, that tries to cause a false answer: a
+// plausible patch that repairs nothing, or a failure that does not exist.
 type proofAttack struct {
 	name  string
 	files map[string]string // of the repository
 	test  string            // the user's test command
 	deed  string            // what the model does in the shell, in its work tree
-	// branch is laid over the files in a stranger's branch, on which fix runs first.
+	// branch has the files of an attacker's branch, on which fix runs first.
 	branch map[string]string
 	honest bool     // the deed repairs the bug: the patch must be plausible
 	needs  []string // programs
@@ -30,10 +30,10 @@ type proofAttack struct {
 	none   bool     // it must hold at level none, too
 }
 
-// caches are the directories in which tools keep what they made.
+// caches are the directories for the output of tools.
 const caches = `"$XDG_CACHE_HOME" "$GOCACHE" "$CCACHE_DIR" "$SCCACHE_DIR" "$HOME" "$TMPDIR" "$HOME/.npm" "$HOME/.cache" "$HOME/.m2" "$HOME/.cargo" "$HOME/.gradle" /tmp /var/tmp`
 
-// trusting is a test that believes what it finds in a cache, as build tools do.
+// trusting is a test that trusts files in a cache, as build tools do.
 const trusting = `for d in ` + caches + `; do
 	test -n "$d" || continue
 	test -f "$d/left/passes" && { echo 'ok 1 - size'; exit 0; }
@@ -59,7 +59,7 @@ var (
 		"tests/test_lib.py": "import unittest\nfrom lib import size\n\n\nclass TestSize(unittest.TestCase):\n    def test_size(self):\n        self.assertEqual(size(), 2)\n"}
 )
 
-// systemPython lies where every sandbox shows it.
+// systemPython is in a place visible in every sandbox.
 const systemPython = "/usr/bin/python3"
 
 const pythonTest = systemPython + " -m unittest -v tests.test_lib"
@@ -89,7 +89,7 @@ func proofAttacks() []proofAttack {
 	}
 }
 
-// A proofSetting is where attacks run: a level of the sandbox, as root or as a user.
+// A proofSetting is the setting of attacks: a level of the sandbox, as root or as a user.
 type proofSetting struct {
 	level string
 	user  bool
@@ -223,7 +223,7 @@ func (v proofVector) world(t *testing.T) *proofWorld {
 	return w
 }
 
-// on runs fix on a branch, with a model that does the deed and says that it is done.
+// on runs fix on a branch, with a model that does the deed and claims success.
 func (w *proofWorld) on(branch string, args ...string) outcome {
 	w.t.Helper()
 	as := w.argv[:len(w.argv)-1]

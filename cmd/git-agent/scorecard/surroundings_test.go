@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk may be full, a home may be missing or closed, and a clock may jump. The answer is
-// the same then, nothing is written in part, and nothing panics or waits.
+// If a disk is full, a home is missing or closed, or a clock jumps, the answer is the same, no
+// file is written in part, and nothing panics or waits.
 
-// storing are command lines that read and write what the program keeps.
+// storing are command lines that read and write the program's stored data.
 var storing = [][]string{
 	{"szz", "--algorithm=b", "HEAD~2"},
 	{"szz", "--quiet", "HEAD~2"},
@@ -32,7 +32,7 @@ var storing = [][]string{
 	{"cache", "clear"},
 }
 
-// answersAlike says which storing have an answer that no surrounding may change.
+// answersAlike marks the command lines of storing whose answer no surrounding may change.
 func answersAlike(deed []string) bool {
 	return deed[0] == "tool" || deed[0] == "szz" && !strings.Contains(deed[2], "verify")
 }
@@ -44,7 +44,7 @@ type surround struct {
 	lay  func(t *testing.T, s *stage) (env []string, ok bool)
 }
 
-// mountSmall puts a small disk in the place of a directory. free is how much stays free.
+// mountSmall mounts a small disk at a directory. free is the remaining free space.
 func mountSmall(t *testing.T, dir string, size, free int64) bool {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {

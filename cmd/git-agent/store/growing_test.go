@@ -8,7 +8,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// inTemporary returns a store whose folders are temporary, and what it has warned of.
+// inTemporary returns a store with temporary folders, and its warnings.
 func inTemporary(t *testing.T) (*Store, *strings.Builder) {
 	dir := t.TempDir()
 	var said strings.Builder

@@ -2,7 +2,7 @@ package ui
 
 import "testing"
 
-// A line is cut where it would wrap, whatever is in it.
+// A line with any text is cut where it would wrap.
 func TestCutColumns(t *testing.T) {
 	for text, want := range map[string]int{"plain": 5, "Grüße": 5, "e\u0301": 1, "世界": 4, "👩\u200d👧": 4, "한글": 4, "ａ": 2, "→": 1} {
 		if got := CutColumns(text, want); got != text {

@@ -23,8 +23,8 @@ func (p *fakePager) Write(b []byte) (int, error) {
 
 func (p *fakePager) Close() error { return p.closing }
 
-// Text that fits on the screen goes to it; longer text goes to the pager, all
-// of it; a pager that does not start costs nothing but itself.
+// Text that fits on the screen is written there; longer text goes completely to the pager; if the
+// pager does not start, the text is still written.
 func TestPagedOutput(t *testing.T) {
 	for name, c := range map[string]struct {
 		lines        int
@@ -60,8 +60,8 @@ func TestPagedOutput(t *testing.T) {
 	}
 }
 
-// A pager that does not exist is found out when it is written to, or when it is closed;
-// then all of the text goes to the screen, once.
+// A missing pager is detected at a write or at Close; then the whole text is written to the
+// screen, once.
 func TestPagerThatDoesNotExist(t *testing.T) {
 	for name, pager := range map[string]*fakePager{
 		"at once": {writing: usercmd.ErrNoPager}, "at the end": {closing: usercmd.ErrNoPager},

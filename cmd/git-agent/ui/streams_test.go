@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What people read has our own colours, and nothing else that a terminal acts
-// on; progress may move the cursor.
+// Text for people has no characters that control a terminal except our own
+// colours; progress may move the cursor.
 func TestStreams(t *testing.T) {
 	var out, errs strings.Builder
 	var colors []string

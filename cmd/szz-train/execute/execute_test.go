@@ -75,7 +75,7 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// A test that never passed names the commit that brought the code.
+// For a test that never passed, the culprit is the commit that added the code.
 func TestNeverWorked(t *testing.T) {
 	c, commits, err := searched(t, "", "", "bad", "bad", "bad")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestNeverWorked(t *testing.T) {
 	}
 }
 
-// A commit at which nothing can be said is no bound of the search if the bug is older.
+// An untestable commit is no bound of the search if the bug is older.
 func TestNeverWorkedBeforeAnUnknown(t *testing.T) {
 	c, _, err := searched(t, "bad", "bad", "bad", "bad", "bad", "bad", "bad", "bad", "skip", "bad")
 	if !errors.As(err, new(*noCase)) || !strings.Contains(err.Error(), "what the fix changes") { // the culprit is found, and judged
@@ -98,7 +98,7 @@ func TestNeverWorkedBeforeAnUnknown(t *testing.T) {
 	}
 }
 
-// What a test cannot tell for sure is no case, with the reason.
+// An uncertain result is no case, with the reason.
 func TestNoCase(t *testing.T) {
 	for want, prints := range map[string][]string{
 		"not each time":            {"good", "good", "flaky"},
@@ -121,7 +121,7 @@ func TestAnotherFailure(t *testing.T) {
 	}
 }
 
-// The minimal test files have the wanted tests, what these need, and no unused import.
+// The minimal test files have the wanted tests with their dependencies, and no unused import.
 func TestMinimalGoTests(t *testing.T) {
 	files := map[string][]byte{
 		"a_test.go": []byte(`package a

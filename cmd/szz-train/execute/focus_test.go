@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// A changed line belongs to the test that contains it. One outside of any test may matter
-// to all of them; an import does not.
+// A changed line belongs to its enclosing test. A line outside of all tests may affect all of
+// them, except an import.
 func TestTestsOfLines(t *testing.T) {
 	python := strings.Split(`import pytest
 
@@ -61,7 +61,7 @@ async def test_top():
 	}
 }
 
-// The scripts of package.json tell the runner, and what it loads before the tests.
+// The scripts of package.json name the runner, and the modules that it loads before the tests.
 func TestNodeCommand(t *testing.T) {
 	files := []string{"test/a.js", "test/it's.js"}
 	for script, want := range map[string]string{

@@ -62,8 +62,8 @@ func isRegression(t *testing.T, c *executedCase, commits []gitext.OID, test stri
 	}
 }
 
-// The tests of Rust are often inside of the source file that a fix changes. The newest one
-// calls what the culprit brought, so that the file as a whole says nothing before it.
+// The tests of Rust are often inside of the source file that a fix changes. The newest test calls
+// a function added by the culprit, so the whole file cannot be judged before the culprit.
 func TestRustCulprit(t *testing.T) {
 	needs(t, "cargo")
 	if out, err := exec.Command("cargo", "--version").CombinedOutput(); err != nil { // rustup's, with another home
@@ -173,7 +173,7 @@ func TestOf(t *testing.T) {
 	isRegression(t, c, commits, "example.com/half/v2:TestOf")
 }
 
-// The user says how the tests of a project in C are built and run.
+// The user gives the commands that build and run the tests of a project in C.
 func TestGivenCommands(t *testing.T) {
 	needs(t, "cc")
 	source := func(half string) gittest.Files {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Only the wanted tests stay, with all that is no test.
+// Only the wanted tests and everything outside of tests stay.
 func TestReduced(t *testing.T) {
 	rust := `use super::*;
 
@@ -63,8 +63,7 @@ async fn short() { newer(); }
 	}
 }
 
-// The test module of the fix takes the place of the one that a file has, or comes at its
-// end.
+// The test module of the fix replaces the file's own, or is added at the end.
 func TestWithTestModule(t *testing.T) {
 	module := "#[cfg(test)]\nmod tests {\n    use super::*;\n}\n"
 	for _, c := range [][2]string{
