@@ -93,7 +93,7 @@ func (m *Masker) secretsIn(text string) []span {
 	return append(spans, m.known.in(text)...)
 }
 
-// outsidePlaceholders removes existing placeholders from spans.
+// outsidePlaceholders returns the parts of spans outside existing placeholders.
 func outsidePlaceholders(spans []span, masked [][]int) []span {
 	if len(masked) == 0 {
 		return spans

@@ -82,8 +82,8 @@ func (r *Human) Answer(ans Answer) error {
 	return err
 }
 
-// noSuspect returns the text for an answer without suspects; an incomplete answer does not mean
-// that there is none.
+// noSuspect returns the text for an answer without suspects. For an incomplete clone, the text
+// names the gap.
 func noSuspect(incomplete []string) string {
 	switch {
 	case slices.Contains(incomplete, agent.LacksObjects):

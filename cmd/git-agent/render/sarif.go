@@ -114,8 +114,8 @@ func sarifPlace(path string, line, column int) *sarifPhysical {
 	}
 }
 
-// relativeURI returns the URI of a path, relative to the top. Without a prefix, a colon in the
-// first part would end a scheme.
+// relativeURI returns the URI of a path, relative to the top. It escapes colons, because a colon
+// in the first part would end a scheme.
 func relativeURI(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
