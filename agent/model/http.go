@@ -139,9 +139,8 @@ func (c *Client) request(ctx context.Context, path string, body []byte) (*http.R
 	return req, nil
 }
 
-// unanswered returns the Error for a request without a response. Where nothing listens,
-// where there is no such host, or where TLS cannot work, trying again helps only if the
-// server answered before.
+// unanswered returns the Error for a request without a response. If nothing listens, the host
+// does not exist or TLS fails, a retry helps only if the server answered before.
 func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	e := c.transport(ctx, err)
 	if say := c.hopeless(err); say != "" && !c.answered.Load() {

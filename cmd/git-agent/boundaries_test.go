@@ -65,9 +65,9 @@ var between = map[string][]string{
 
 // confined lists imports that only some packages may use.
 var confined = map[string][]string{
-	"os/exec":                        {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
-	"database/sql":                   {"cache"},
-	"modernc.org/sqlite":             {"cache"},
+	"os/exec":            {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
+	"database/sql":       {"cache"},
+	"modernc.org/sqlite": {"cache"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/git-agent/mcpcmd"},
 }
