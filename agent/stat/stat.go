@@ -13,7 +13,7 @@
 //   - friedman.go: Friedman's test (Journal of the American Statistical Association
 //     32, 1937), corrected for ties.
 //   - wilcoxon.go: Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945) with
-//     its exact distribution, and Bonferroni's correction for several tests.
+//     its exact distribution.
 //   - calibration.go: the expected calibration error over bins of equal mass
 //     (Naeini et al., AAAI 2015, with Nixon et al., CVPR Workshops 2019, for the
 //     bins), Brier's score (Monthly Weather Review 78, 1950) and its skill, and

@@ -112,6 +112,3 @@ func Ranks(values []float64) (ranks []float64, ties float64) {
 	}
 	return ranks, ties
 }
-
-// Bonferroni returns the p-value of one of several tests, corrected for their number.
-func Bonferroni(p float64, tests int) float64 { return min(1, p*float64(max(1, tests))) }
