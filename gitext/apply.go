@@ -36,7 +36,7 @@ func (r *Repo) atTop(env ...string) *gitcmd.Runner {
 
 // withIndex calls f with a runner whose index is a temporary file.
 func (r *Repo) withIndex(f func(git *gitcmd.Runner) error) error {
-	dir, err := disk.Make()
+	dir, err := disk.MakeTemp()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for an index: %w", err)
 	}

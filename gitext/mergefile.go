@@ -18,7 +18,7 @@ var ErrConflict = errors.New("the changes overlap")
 // does. If a change overlaps a change from base to ours, the error is ErrConflict. Binary files
 // cannot be merged. Nothing is written to the repository.
 func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
-	dir, err := disk.Make()
+	dir, err := disk.MakeTemp()
 	if err != nil {
 		return nil, fmt.Errorf("merge a file: %w", err)
 	}

@@ -78,7 +78,7 @@ type Repo struct {
 	boundary  map[OID]bool
 	user      *gitcmd.Runner // in the user's repository, with the user's configuration
 	shadow    *gitcmd.Runner // in the shadow directory, with ours
-	scratch   *disk.Dir      // temporary data directory, removed by Close; usually nil
+	scratch   *disk.TempDir  // temporary data directory, removed by Close; usually nil
 	objs      *gitcmd.CatFile
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed

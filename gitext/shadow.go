@@ -23,18 +23,18 @@ func (r *Repo) openShadow() error {
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		if problem = gitdir.Ensure(filepath.Join(dir, gitdir.Name), files); problem == nil {
+		if problem = gitdir.EnsureShadow(filepath.Join(dir, gitdir.ShadowName), files); problem == nil {
 			r.useShadow(dir)
 			return nil
 		}
 	}
-	temporary, err := disk.Make()
+	temporary, err := disk.MakeTemp()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err))
 	}
 	r.scratch = temporary
 	dir := temporary.Path
-	if err := gitdir.Ensure(filepath.Join(dir, gitdir.Name), files); err != nil {
+	if err := gitdir.EnsureShadow(filepath.Join(dir, gitdir.ShadowName), files); err != nil {
 		return fmt.Errorf("cannot make a directory for git-agent's data: %w", errors.Join(problem, err, temporary.Remove()))
 	}
 	r.useShadow(dir)
@@ -43,7 +43,7 @@ func (r *Repo) openShadow() error {
 
 func (r *Repo) useShadow(dataDir string) {
 	r.dataDir = dataDir
-	dir := filepath.Join(dataDir, gitdir.Name)
+	dir := filepath.Join(dataDir, gitdir.ShadowName)
 	r.dropped = gitdir.DropDamagedGraph(dir, r.format)
 	pins := append(gitcmd.Pinned[:len(gitcmd.Pinned):len(gitcmd.Pinned)], "-c", "core.attributesFile="+os.DevNull)
 	if r.opt.Bloom == BloomOff {
@@ -70,7 +70,7 @@ func (r *Repo) environmentObjects() []string {
 
 // shadowFiles returns all files of the shadow, by slash-separated name.
 func (r *Repo) shadowFiles() map[string][]byte {
-	files := gitdir.Files(r.format, filepath.Join(r.commonDir, "objects"))
+	files := gitdir.ShadowFiles(r.format, filepath.Join(r.commonDir, "objects"))
 	if r.shallow {
 		files["shallow"] = shallowFile(r.boundary)
 	}

@@ -33,7 +33,7 @@ import (
 type uncommittedDir struct {
 	repo      *Repo
 	dir       string // of temporary
-	temporary *disk.Dir
+	temporary *disk.TempDir
 	git       *gitcmd.Runner
 }
 
@@ -50,7 +50,7 @@ func (r *Repo) newUncommittedDir(ctx context.Context) (*uncommittedDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	temporary, err := disk.Make()
+	temporary, err := disk.MakeTemp()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}

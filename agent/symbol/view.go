@@ -10,13 +10,11 @@ import (
 	"git-agent/agent/source"
 )
 
-// A view answers a model's question about the definition of a name: it looks up the name and
-// shows the code of the definitions.
+// A View answers a model's question about the definition of a name: it looks up the name and
+// shows the code of the definitions, in the files that the model can see.
 //
 // The answer says which name or line the lookup used instead of the requested one, and which
 // steps failed. The caller decides which files may be shown, and reads them.
-
-// A View shows definitions in the files that a model can see.
 type View struct {
 	Tool string // the name of the tool, for refusals
 	// Read returns the lines of a file. For a file that must not be shown, it returns a

@@ -4,7 +4,7 @@
 // packages below this one.
 //
 // The program prints the answer to standard output and everything else to
-// standard error. Its exit codes are those of exit.go and of the manual page. It
+// standard error. Its exit codes are those of package app and of the manual page. It
 // opens repositories and files only when needed, and it writes to a repository
 // only if an option requests this.
 //

@@ -18,20 +18,20 @@ import (
 // prefix begins the names of the directories; no other directory there has this prefix.
 const prefix = "git-agent-tmp-"
 
-// A Dir is a private temporary directory.
-type Dir struct {
+// A TempDir is a private temporary directory.
+type TempDir struct {
 	Path  string
 	outer string   // the directory above, which is locked
 	lock  *os.File // nil if it cannot be opened
 }
 
-// Make makes a directory below os.TempDir. The caller must remove it.
-func Make() (*Dir, error) {
+// MakeTemp makes a directory below os.TempDir. The caller must remove it.
+func MakeTemp() (*TempDir, error) {
 	outer, err := os.MkdirTemp("", prefix) // mode 0700
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{Path: filepath.Join(outer, "d"), outer: outer}
+	d := &TempDir{Path: filepath.Join(outer, "d"), outer: outer}
 	if d.lock, err = os.Open(outer); err == nil {
 		_ = lock(d.lock) // an unlockable directory never counts as a leftover
 		err = os.Mkdir(d.Path, 0o700)
@@ -44,7 +44,7 @@ func Make() (*Dir, error) {
 
 // Remove removes the directory and its contents. An error may be ignored, because remaining files
 // do no harm.
-func (d *Dir) Remove() error {
+func (d *TempDir) Remove() error {
 	err := os.RemoveAll(d.outer)
 	if d.lock != nil {
 		d.lock.Close()
@@ -90,8 +90,8 @@ func abandoned(path string) bool {
 	return lock(f) == nil
 }
 
-// Sweep removes the leftovers and returns their number.
-func Sweep() (int, error) {
+// SweepTemps removes the leftovers and returns their number.
+func SweepTemps() (int, error) {
 	list, err := Leftovers()
 	removed := 0
 	for _, path := range list {

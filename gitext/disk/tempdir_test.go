@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(diesWith) == "" {
 		os.Exit(m.Run())
 	}
-	d, err := Make()
+	d, err := MakeTemp()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(d.Path, "x"), nil, 0o400)
 	}
@@ -36,7 +36,7 @@ func TestLeftovers(t *testing.T) {
 	// use, links and other programs' files stay.
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
-	living, err := Make()
+	living, err := MakeTemp()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestLeftovers(t *testing.T) {
 	if found, err := Leftovers(); !slices.Equal(found, left) || err != nil {
 		t.Errorf("%q, want %q; %v", found, left, err)
 	}
-	if n, err := Sweep(); n != 1 || err != nil {
+	if n, err := SweepTemps(); n != 1 || err != nil {
 		t.Errorf("%d removed, %v", n, err)
 	}
 	if err := living.Remove(); err != nil {

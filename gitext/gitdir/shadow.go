@@ -29,8 +29,8 @@ import (
 // expected contents and no unknown file is beside them: a "commondir" or a
 // "config.worktree" would bring back foreign settings.
 
-// Name is the name of a shadow in a data directory.
-const Name = "shadow.git"
+// ShadowName is the name of a shadow in a data directory.
+const ShadowName = "shadow.git"
 
 // shadowEntries are the permitted names in a shadow.
 var shadowEntries = map[string]bool{
@@ -46,10 +46,10 @@ var objectEntries = map[string][]string{
 
 var errForeign = errors.New("not a shadow directory of ours")
 
-// Files returns the files of a shadow, by slash-separated name. objects is the
+// ShadowFiles returns the files of a shadow, by slash-separated name. objects is the
 // user's object directory. The shadow of a shallow clone also needs a copy of the
 // clone's file "shallow".
-func Files(format, objects string) map[string][]byte {
+func ShadowFiles(format, objects string) map[string][]byte {
 	version, extension := "0", ""
 	if format != "sha1" {
 		version, extension = "1", "[extensions]\n\tobjectFormat = "+format+"\n"
@@ -69,10 +69,10 @@ func Files(format, objects string) map[string][]byte {
 	}
 }
 
-// Ensure makes dir a shadow with these files. An existing shadow costs a few
+// EnsureShadow makes dir a shadow with these files. An existing shadow costs a few
 // reads. A missing shadow is created with one rename. A damaged shadow is
 // repaired file by file, so that no file is ever missing for another process.
-func Ensure(dir string, files map[string][]byte) error {
+func EnsureShadow(dir string, files map[string][]byte) error {
 	switch err := check(dir, files); {
 	case err == nil:
 		return nil

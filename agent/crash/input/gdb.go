@@ -91,7 +91,7 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := disk.Make()
+	dir, err := disk.MakeTemp()
 	if err != nil {
 		return nil, err
 	}

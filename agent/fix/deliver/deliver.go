@@ -143,7 +143,7 @@ func (d *delivery) readPatch(ctx context.Context) error {
 	if err := d.checkShape(ctx); err != nil {
 		return err
 	}
-	dir, err := disk.Make()
+	dir, err := disk.MakeTemp()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory to compare files: %w", err)
 	}

@@ -122,7 +122,7 @@ const modeLink = 0o120000
 
 // newPermissions returns the permissions that a new executable file gets.
 func newPermissions() (fs.FileMode, error) {
-	dir, err := disk.Make()
+	dir, err := disk.MakeTemp()
 	if err != nil {
 		return 0, err
 	}

@@ -76,7 +76,7 @@ func (c *goCheck) scopeOf(p string, content []byte, line int) mutate.Known {
 		return mutate.Known{}
 	}
 	if pkg := c.packageOf(p); pkg != nil {
-		return Of(pkg.set, pkg.imports, pkg.files, p, content, line)
+		return knownAt(pkg.set, pkg.imports, pkg.files, p, content, line)
 	}
 	return mutate.Known{}
 }
@@ -92,7 +92,7 @@ func (c *goCheck) packageOf(p string) *goPackage {
 	c.packages[p] = nil
 	content, _ := c.tree.read(p)
 	pkg := &goPackage{set: token.NewFileSet()}
-	pkg.imports = Imports(pkg.set, c.exports)
+	pkg.imports = newImporter(pkg.set, c.exports)
 	own, err := parser.ParseFile(token.NewFileSet(), p, content, parser.PackageClauseOnly)
 	others := c.tree.beside(p)
 	if err != nil || len(others) > maxPackage {

@@ -13,10 +13,10 @@ import (
 // maxExport bounds the export data of a package, in bytes.
 const maxExport = 64 << 20
 
-// Imports returns an importer for packages with export data. files maps import paths to files
+// newImporter returns an importer for packages with export data. files maps import paths to files
 // of export data, as go list -export names them. Other packages cannot be imported; go/types
 // reports no errors about their names.
-func Imports(set *token.FileSet, files map[string]string) types.Importer {
+func newImporter(set *token.FileSet, files map[string]string) types.Importer {
 	i := &imports{files: files}
 	i.reader = importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) {
 		data, err := disk.ReadRegular(files[path], maxExport)

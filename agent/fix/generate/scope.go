@@ -16,13 +16,13 @@ import (
 // the same type for each used name. Package mutate, which knows no types, makes edits from
 // them.
 //
-// Names of an imported package have no known type unless [Imports] finds its export data. Some
+// Names of an imported package have no known type unless newImporter finds its export data. Some
 // of the results do not compile.
 
-// Of returns the available names and expressions in the Go function around a line of a file.
+// knownAt returns the available names and expressions in the Go function around a line of a file.
 // others are the other files of the package, parsed with set. It returns the zero value if
 // there is no such function.
-func Of(set *token.FileSet, imports types.Importer, others []*ast.File, path string, content []byte, line int) (known mutate.Known) {
+func knownAt(set *token.FileSet, imports types.Importer, others []*ast.File, path string, content []byte, line int) (known mutate.Known) {
 	defer func() {
 		if recover() != nil {
 			known = mutate.Known{} // go/types panics on damaged export data

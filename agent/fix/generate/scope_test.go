@@ -53,7 +53,7 @@ func of(t *testing.T, text string, line int) mutate.Known {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(set, Imports(set, nil), []*ast.File{f}, "p.go", []byte(text), line)
+	return knownAt(set, newImporter(set, nil), []*ast.File{f}, "p.go", []byte(text), line)
 }
 
 func TestConditionsFollowTypes(t *testing.T) {
@@ -163,7 +163,7 @@ func TestImportsOfDamagedFiles(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("!<arch>\n__.PKGDEF       0           0     0     644     9         `\nunified\x00"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	i := Imports(token.NewFileSet(), map[string]string{"a": bad, "b": bad + "none"})
+	i := newImporter(token.NewFileSet(), map[string]string{"a": bad, "b": bad + "none"})
 	for _, path := range []string{"a", "b", "c"} {
 		if pkg, err := i.Import(path); err == nil {
 			t.Errorf("%s: %v", path, pkg)

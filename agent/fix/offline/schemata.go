@@ -19,18 +19,18 @@ import (
 // differ from the original program. So the result of a variant is only a hint, and the patch
 // itself has to be tried.
 
-// Variable is the environment variable with the number of the variant to run; 0 or no number
+// variantVariable is the environment variable with the number of the variant to run; 0 or no number
 // selects the original.
-const Variable = "GIT_AGENT_VARIANT"
+const variantVariable = "GIT_AGENT_VARIANT"
 
-// A Variant is the whole content of a file with a change within one function.
-type Variant struct {
+// A goVariant is the whole content of a file with a change within one function.
+type goVariant struct {
 	Path    string
 	Content []byte
 }
 
-// A Program is a set of files with all variants.
-type Program struct {
+// A variantProgram is a set of files with all variants.
+type variantProgram struct {
 	Files map[string][]byte // by path, including the files that select the variant
 	at    map[string][]span // the lines of the variants in each file
 }
@@ -38,11 +38,11 @@ type Program struct {
 // A span is the lines of a variant in a combined file.
 type span struct{ variant, from, to int }
 
-// Combine makes a program from variants. Their keys are their numbers, from 1. original returns
-// the unchanged content of a file. rejected has the numbers of variants that cannot be
+// combineVariants makes a program from variants. Their keys are their numbers, from 1. original
+// returns the unchanged content of a file. rejected has the numbers of variants that cannot be
 // combined, because they change more than the body of one function.
-func Combine(original func(path string) ([]byte, bool), variants map[int]Variant) (p *Program, rejected []int) {
-	p = &Program{Files: map[string][]byte{}, at: map[string][]span{}}
+func combineVariants(original func(path string) ([]byte, bool), variants map[int]goVariant) (p *variantProgram, rejected []int) {
+	p = &variantProgram{Files: map[string][]byte{}, at: map[string][]span{}}
 	files := map[string]*file{}
 	for n := range maxNumber(variants) + 1 {
 		v, ok := variants[n]
@@ -67,7 +67,7 @@ func Combine(original func(path string) ([]byte, bool), variants map[int]Variant
 	return p, rejected
 }
 
-func maxNumber(variants map[int]Variant) int {
+func maxNumber(variants map[int]goVariant) int {
 	n := 0
 	for k := range variants {
 		n = max(n, k)
@@ -75,9 +75,9 @@ func maxNumber(variants map[int]Variant) int {
 	return n
 }
 
-// VariantAt returns the number of the variant at a line of a combined file, 0 if there is none.
+// variantAt returns the number of the variant at a line of a combined file, 0 if there is none.
 // file is the file's path or the end of it.
-func (p *Program) VariantAt(file string, line int) int {
+func (p *variantProgram) variantAt(file string, line int) int {
 	for name, spans := range p.at {
 		if name != file && path.Base(name) != path.Base(file) {
 			continue
@@ -133,7 +133,7 @@ func (f *file) text(n ast.Node) string {
 
 // add adds a variant if it changes only the body of one function.
 func (f *file) add(number int, content []byte) bool {
-	from, end := CommonEnds(f.content, content)
+	from, end := commonEnds(f.content, content)
 	for _, d := range f.tree.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || f.offset(fn.Body.Lbrace) >= from || f.offset(fn.Body.Rbrace) < len(f.content)-end {
@@ -163,8 +163,8 @@ func (f *file) heading(fn *ast.FuncDecl, number int) string {
 
 func suffix(number int) string { return fmt.Sprintf("__zz%d", number) }
 
-// CommonEnds returns the numbers of common bytes of two texts at the beginning and at the end.
-func CommonEnds(a, b []byte) (from, end int) {
+// commonEnds returns the numbers of common bytes of two texts at the beginning and at the end.
+func commonEnds(a, b []byte) (from, end int) {
 	for from < min(len(a), len(b)) && a[from] == b[from] {
 		from++
 	}
@@ -279,5 +279,5 @@ var gitAgentVariant = func() int {
 	n, _ := strconv.Atoi(os.Getenv(%q))
 	return n
 }()
-`, f.tree.Name.Name, Variable)
+`, f.tree.Name.Name, variantVariable)
 }

@@ -35,16 +35,16 @@ var X = Max(1, 2)
 `
 
 // combine replaces a text of the source by others and combines the results.
-func combine(t *testing.T, changes ...[2]string) (*Program, []int) {
+func combine(t *testing.T, changes ...[2]string) (*variantProgram, []int) {
 	t.Helper()
-	variants := map[int]Variant{}
+	variants := map[int]goVariant{}
 	for i, c := range changes {
 		if strings.Count(goSource, c[0]) != 1 {
 			t.Fatalf("%q is there %d times", c[0], strings.Count(goSource, c[0]))
 		}
-		variants[i+1] = Variant{"d/p.go", []byte(strings.Replace(goSource, c[0], c[1], 1))}
+		variants[i+1] = goVariant{"d/p.go", []byte(strings.Replace(goSource, c[0], c[1], 1))}
 	}
-	return Combine(func(string) ([]byte, bool) { return []byte(goSource), true }, variants)
+	return combineVariants(func(string) ([]byte, bool) { return []byte(goSource), true }, variants)
 }
 
 func TestCombineCompiles(t *testing.T) {
@@ -101,7 +101,7 @@ func TestVariantAt(t *testing.T) {
 		default:
 			continue
 		}
-		if got := p.VariantAt("./p.go", i+1); got != want {
+		if got := p.variantAt("./p.go", i+1); got != want {
 			t.Errorf("line %d, %q, is of variant %d, want %d", i+1, line, got, want)
 		}
 	}

@@ -60,9 +60,9 @@ func screens(c *waiting) bool {
 // window.
 func (s *screen) run(ctx context.Context, batch []waiting) error {
 	s.suite = batch[0].passed
-	variants := map[int]Variant{}
+	variants := map[int]goVariant{}
 	for i, c := range batch {
-		variants[i+1] = Variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
+		variants[i+1] = goVariant{Path: c.Files[0].Path, Content: c.Files[0].Content}
 	}
 	runs, rejected, err := s.build(ctx, variants)
 	if err != nil {
@@ -191,10 +191,10 @@ func baselineOf(runs []screened) baseline {
 
 // build builds and runs the variants, and leaves out those that do not compile. If no build
 // succeeds, runs is nil.
-func (s *screen) build(ctx context.Context, variants map[int]Variant) (runs map[int][]screened, rejected map[int]bool, err error) {
+func (s *screen) build(ctx context.Context, variants map[int]goVariant) (runs map[int][]screened, rejected map[int]bool, err error) {
 	rejected = map[int]bool{}
 	for range screenBuilds {
-		program, alone := Combine(s.original(ctx), variants)
+		program, alone := combineVariants(s.original(ctx), variants)
 		for _, n := range alone {
 			delete(variants, n)
 		}
@@ -238,11 +238,11 @@ func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
 
 // faulty returns the variants in which the compiler found errors.
-func faulty(p *Program, output []byte) map[int]bool {
+func faulty(p *variantProgram, output []byte) map[int]bool {
 	bad := map[int]bool{}
 	for _, m := range compileError().FindAllSubmatch(output, -1) {
 		line, err := strconv.Atoi(string(m[2]))
-		if n := p.VariantAt(string(m[1]), line); err == nil && n > 0 {
+		if n := p.variantAt(string(m[1]), line); err == nil && n > 0 {
 			bad[n] = true
 		}
 	}
@@ -272,7 +272,7 @@ for v in $GIT_AGENT_VARIANTS; do
 		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
 		test "$(date +%s)" -lt "$until" || continue
 	fi
-	` + Variable + `=$v $limit "$@" </dev/null >"$out" 2>&1
+	` + variantVariable + `=$v $limit "$@" </dev/null >"$out" 2>&1
 	code=$?
 	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
 	head -c @BYTES@ "$out"
@@ -286,7 +286,7 @@ exit 1
 const mark = "@@git-agent-variant"
 
 // exec runs the test command with the programs in place.
-func (s *screen) exec(ctx context.Context, p *Program, variants map[int]Variant) (trial.Result, error) {
+func (s *screen) exec(ctx context.Context, p *variantProgram, variants map[int]goVariant) (trial.Result, error) {
 	dir, err := s.programs()
 	if err != nil {
 		return trial.Result{}, err

@@ -122,7 +122,7 @@ func checkTemporary() (finding, bool) {
 // remaining ones.
 func (v *visit) removeTemporary() {
 	trees, _ := sandbox.RemoveLeftovers()
-	others, _ := disk.Sweep()
+	others, _ := disk.SweepTemps()
 	if n := trees + others; n > 0 {
 		v.say("%s of killed runs removed", agent.Plural(n, "temporary folder"))
 	}
