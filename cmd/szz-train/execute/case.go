@@ -48,7 +48,7 @@ func (m *miner) run(ctx context.Context) error {
 		return err
 	}
 	defer m.repo.Close()
-	fixes, err := fixesWithTests(ctx, m.repo, m.bounds.since)
+	fixes, err := m.fixes(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,6 +57,14 @@ func (m *miner) run(ctx context.Context) error {
 	}
 	defer m.space.Close()
 	return m.tryAll(ctx, fixes[:min(len(fixes), m.bounds.fixes)])
+}
+
+// fixes lists the fixes to try.
+func (m *miner) fixes(ctx context.Context) ([]candidateFix, error) {
+	if m.bounds.named != nil {
+		return m.namedFixes(ctx)
+	}
+	return fixesWithTests(ctx, m.repo, m.bounds.since)
 }
 
 // tryAll tries fixes until the repository seems exhausted.
@@ -94,7 +102,7 @@ func (a attempt) outcome() string {
 
 // open makes the workspace of the repository, and installs the dependencies of its tests.
 func (m *miner) open(ctx context.Context) (*trial.Workspace, error) {
-	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "NODE_PATH"}}
+	opt := trial.Options{Timeout: m.bounds.perRun, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "JDK_JAVAC_OPTIONS", "NODE_PATH"}}
 	if m.cache != "" {
 		opt.Compiled = filepath.Join(m.cache, "go")
 	}
@@ -198,6 +206,9 @@ func (t *trialOfFix) find(ctx context.Context) (*executedCase, error) {
 func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 	if err := t.baseline(ctx); err != nil {
 		return nil, err
+	}
+	if t.named.Fix != "" {
+		return t.check(ctx)
 	}
 	b := &trial.Bisection{Repo: t.repo, Bad: t.commit.Parents[0], Run: t.judged}
 	if err := t.leap(ctx, b); err != nil {

@@ -56,8 +56,9 @@ type proof struct {
 	LastGood gitext.OID `json:"last_good,omitempty"`   // parent of the culprit, where the tests pass; "" if they never did
 	FirstBad gitext.OID `json:"first_bad"`
 	Runs     int        `json:"runs"`
-	Skipped  int        `json:"skipped,omitempty"` // commits without a judgement of the tests
-	Before   string     `json:"before,omitempty"`  // never worked: why no commit before the culprit could be tested
+	Skipped  int        `json:"skipped,omitempty"`  // commits without a judgement of the tests
+	NamedBy  string     `json:"named_by,omitempty"` // data set that names the culprit; "" if it was searched here
+	Before   string     `json:"before,omitempty"`   // never worked: why no commit before the culprit could be tested
 }
 
 // These are the bounds of a mining run.
@@ -72,7 +73,8 @@ type bounds struct {
 	setup   string
 	since   string // only fixes since this date
 
-	regressions bool // skip bugs as old as the code
+	regressions bool           // skip bugs as old as the code
+	named       []namedCulprit // check these, and search nothing
 	given       commands
 }
 
@@ -85,6 +87,7 @@ func Run(ctx context.Context, args []string) error {
 	print := fs.Bool("print", false, "print the cases of the journal, and try nothing")
 	kept := fs.String("cache", "", "`folder` for what is installed and compiled")
 	known := fs.String("known", "", "`file` with cases whose fixes are not tried again")
+	culprits := fs.String("culprits", "", "`file` with the culprits of another data set: check those, and search none")
 	var b bounds
 	fs.DurationVar(&b.perCase, "time", 90*time.Second, "give up a fix after this `time`")
 	fs.DurationVar(&b.perRun, "run-time", 20*time.Second, "give up a run of the tests after this `time`")
@@ -119,6 +122,9 @@ func Run(ctx context.Context, args []string) error {
 		return err
 	}
 	if tried, err = withKnown(tried, *known); err != nil {
+		return err
+	}
+	if b.named, err = readNamed(*culprits); err != nil {
 		return err
 	}
 	journal, err := os.OpenFile(*name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -185,8 +191,9 @@ func printCases(tried []attempt) error {
 type candidateFix struct {
 	commit  gitext.Commit
 	changes []gitext.FileChange
-	tests   []string // added or changed test files
-	sources []string // changed source files, by their old names
+	tests   []string     // added or changed test files
+	sources []string     // changed source files, by their old names
+	named   namedCulprit // of another data set, if any
 }
 
 // These constants bound the files of a fix. Larger fixes do more than repair one bug.

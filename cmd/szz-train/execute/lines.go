@@ -91,7 +91,8 @@ func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
 	return origins, err
 }
 
-// origins returns the commits that added some lines of files at the parent of the fix.
+// origins returns the commits that wrote some lines of files at the parent of the fix: not those
+// that only moved or copied them.
 func (t *trialOfFix) origins(
 	ctx context.Context,
 	files []gitext.FileChange,
@@ -108,17 +109,22 @@ func (t *trialOfFix) origins(
 		if len(ranges) == 0 {
 			continue
 		}
-		lines, err := t.repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{Ranges: ranges})
+		// git recognizes a copy only with its neighbouring lines
+		lines, err := t.repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{Moves: true, Copies: 2})
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range lines {
-			if !slices.Contains(origins, l.Commit) {
+			if inRanges(l.Line, ranges) && !slices.Contains(origins, l.Commit) {
 				origins = append(origins, l.Commit)
 			}
 		}
 	}
 	return origins, nil
+}
+
+func inRanges(line int, ranges []gitext.LineRange) bool {
+	return slices.ContainsFunc(ranges, func(r gitext.LineRange) bool { return r.Start <= line && line <= r.End })
 }
 
 // removedRanges returns the removed lines of the old file, from hunks without context.
@@ -143,6 +149,37 @@ func besideAdded(hunks []gitext.Hunk, length int) []gitext.LineRange {
 		}
 	}
 	return ranges
+}
+
+// importsCode returns a *noCase if a commit adds so many files that it brings the code of
+// another repository or another branch, which has the history of the bug.
+func (t *trialOfFix) importsCode(ctx context.Context, c gitext.Commit) error {
+	const mostAdded = 30
+	var changes []gitext.FileChange
+	var err error
+	if len(c.Parents) > 0 {
+		changes, err = t.repo.Changes(ctx, c.Parents[0], c.OID, gitext.PatchOptions{Renames: true})
+	} else if entries, e := t.repo.Tree(ctx, c.OID); e != nil {
+		err = e
+	} else {
+		changes = make([]gitext.FileChange, len(entries))
+		for i, e := range entries {
+			changes[i] = gitext.FileChange{Status: 'A', NewPath: e.Path}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	added := 0
+	for _, f := range changes {
+		if f.Status == 'A' && source.FileKindOf(f.NewPath) == source.SourceFile {
+			added++
+		}
+	}
+	if added > mostAdded {
+		return none("the first commit that can be tested adds %d source files", added)
+	}
+	return nil
 }
 
 func countLines(text []byte) int {

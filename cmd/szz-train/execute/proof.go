@@ -96,8 +96,8 @@ func (t *trialOfFix) notAfter(ctx context.Context, commits []gitext.OID, other g
 // neverWorked returns the case of a bug that is as old as the code: the tests fail at the oldest
 // commit at which they can be run. That no older commit can run the tests proves nothing by
 // itself, because there are many possible reasons. It counts if there is no older commit, if the
-// code did not exist, or if only the tests cannot be run; and if the lines changed by the fix are
-// neither older than the commit nor all newer.
+// code did not exist, or if only the tests cannot be run; if the lines changed by the fix are
+// neither older than the commit nor all newer; and if the commit imports no code.
 func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*executedCase, error) {
 	c, err := t.repo.Commit(ctx, first)
 	if err != nil {
@@ -105,6 +105,9 @@ func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*execut
 	}
 	brought, err := t.changedLinesAt(ctx, c.OID)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.importsCode(ctx, c); err != nil {
 		return nil, err
 	}
 	if err := t.again(ctx, c.OID, trial.Fails); err != nil {
