@@ -22,7 +22,7 @@ const module = "git-agent/"
 // storeys lists our packages from the ground up. Outside of tests, a package imports only
 // packages of lower storeys, and its own rooms below it in the tree.
 var storeys = [][]string{
-	{"prompts", "man", "cache/place", "agent/stat", "cmd/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
+	{"prompts", "man", "cache/place", "agent/stat", "cmd/train/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
 	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source"},
 	{"agent/model", "gitext/gitdir"},
 	{"gitext/gitcmd"},
@@ -42,12 +42,12 @@ var storeys = [][]string{
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "cmd/git-agent/render"},
 	{"cmd/git-agent/store"},
-	{"cmd/szz-train", "cmd/crash-train", "cmd/fix-train", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
+	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app"},
 	{"cmd/git-agent/verbs"},
 	{"cmd/git-agent/evalcmd", "cmd/git-agent/tracecmd"},
-	{"cmd/git-agent", "cmd/git-agent/scorecard"},
+	{"cmd/git-agent", "cmd/git-agent/scorecard", "cmd/train"},
 }
 
 // forTests are packages that only tests import.
@@ -303,7 +303,7 @@ func TestCommandsDefineNoEngine(t *testing.T) {
 func TestPatternsAreCompiledOnFirstUse(t *testing.T) {
 	eager := regexp.MustCompile(`(?m)^(?:var |\t)\w+(?: [*.\w]+)? *= regexp\.MustCompile\(`)
 	walkTree(t, func(path string, data []byte) {
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "cmd/szz-train/") {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "cmd/train/") {
 			return
 		}
 		for _, found := range eager.FindAllString(string(data), -1) {

@@ -5,7 +5,7 @@
 // candidates by the lines that they own, the distance of these lines to the lines of frames, the
 // weight of the frames' files, the age of the commit, and the words that its message shares with
 // the report. The weights are fitted to crashes with known culprits and are independent of any
-// repository. cmd/crash-train makes model.json.
+// repository. cmd/train/crashtrain makes model.json.
 //
 // Nothing newer than the commit that crashed is read.
 package culprit

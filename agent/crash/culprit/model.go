@@ -34,7 +34,7 @@ type Made struct {
 	AccAt map[string]float64 `json:"acc_left_out"`
 }
 
-// committed is the model that was fitted with cmd/crash-train.
+// committed is the model that was fitted with cmd/train/crashtrain.
 var committed = sync.OnceValue(func() *Model {
 	m := new(Model)
 	if err := json.Unmarshal(modelJSON, m); err != nil {

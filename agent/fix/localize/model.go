@@ -12,7 +12,7 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// A Model is the fitted choice model for functions, made by cmd/fix-train.
+// A Model is the fitted choice model for functions, made by cmd/train/fixtrain.
 type Model struct {
 	Made    Made        `json:"made"`
 	Weights stat.Choice `json:"weights"`
@@ -40,7 +40,7 @@ type Hits struct {
 	FileIn3 int `json:"file_in_3"`
 }
 
-// committed is the embedded model, made by cmd/fix-train.
+// committed is the embedded model, made by cmd/train/fixtrain.
 var committed = sync.OnceValue(func() *Model {
 	m := new(Model)
 	if err := json.Unmarshal(modelJSON, m); err != nil {

@@ -25,7 +25,7 @@ import (
 // probabilities is .65, and .69 without this package (ECE .054 and .041, where chance
 // gives .05; log loss .469 and .476). Of the first suspects of 149 commits that are no
 // fixes, all are wrong; the mean is .39, and .55 without. The command is the one at
-// defaultTrailerFloor in cmd/git-agent, with cmd/szz-train/testdata/read.jsonl as one
+// defaultTrailerFloor in cmd/git-agent, with cmd/train/szztrain/testdata/read.jsonl as one
 // more file.
 const prior = 0.95
 

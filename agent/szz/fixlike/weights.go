@@ -12,10 +12,10 @@ type weight struct {
 // weights are the weights of the features, in the order of Names, and the constant. They
 // are fitted to 1,466 fixes of 33 repositories whose messages name their culprit and
 // 3,329 random commits of 54 repositories, and scaled to 196 random commits read by hand
-// (cmd/szz-train/testdata/read.jsonl):
+// (cmd/train/szztrain/testdata/read.jsonl):
 //
-//	go run ./cmd/szz-train purpose -repos DIR -most 60 cases.jsonl random.jsonl cmd/szz-train/testdata/read.jsonl > rows
-//	go run ./cmd/szz-train fixlike rows
+//	go run ./cmd/train szz purpose -repos DIR -most 60 cases.jsonl random.jsonl cmd/train/szztrain/testdata/read.jsonl > rows
+//	go run ./cmd/train szz fixlike rows
 //
 // In repositories that the model was not fitted to, it ranks a commit that a reader takes
 // for a fix above another commit with a probability of .90, or .76 without their

@@ -14,7 +14,7 @@ import (
 	"git-agent/agent/stat"
 )
 
-// ModelFile is the ranker's model as JSON. cmd/szz-train made it from cases with known
+// ModelFile is the ranker's model as JSON. cmd/train/szztrain made it from cases with known
 // answers, which Model.Made names.
 //
 //go:embed model.json
@@ -26,7 +26,7 @@ var ModelFile []byte
 //go:embed index_model.json
 var IndexModelFile []byte
 
-// A Model is the output of cmd/szz-train for the ranker. Boosted trees give each
+// A Model is the output of cmd/train/szztrain for the ranker. Boosted trees give each
 // candidate a score in log-odds, and a calibrator turns the scores of all candidates of a
 // fix into probabilities.
 type Model struct {
@@ -35,7 +35,7 @@ type Model struct {
 	Trees    Forest     `json:"trees"`
 	// Linear has the weights of features that too few candidates have for the trees:
 	// log-odds for a value of 1, added to the score. They are fitted with the trees
-	// fixed: szz-train fit uses the scores of its folds. The weights of the shipped model
+	// fixed: train szz fit uses the scores of its folds. The weights of the shipped model
 	// were fitted to the scores of its trees, after the training.
 	Linear map[string]float64 `json:"linear,omitempty"`
 	Calibrator

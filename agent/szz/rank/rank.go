@@ -2,7 +2,7 @@
 // bug. It uses a model of boosted trees over features of candidate and fix. No language
 // model is asked.
 //
-// The trees are in model.json, which cmd/szz-train makes. Equal repositories
+// The trees are in model.json, which cmd/train/szztrain makes. Equal repositories
 // give equal probabilities.
 package rank
 

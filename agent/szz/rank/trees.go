@@ -1,6 +1,6 @@
 package rank
 
-// A Forest is a gradient-boosted model of small binary trees, which cmd/szz-train fits.
+// A Forest is a gradient-boosted model of small binary trees, which cmd/train/szztrain fits.
 // It scores rows of features: a score is the sum of one leaf of each tree, and the
 // softmax of the scores of a group gives each row the chance to be the true one.
 // [Forest.Explain] splits a score into one contribution for each feature: on the way from

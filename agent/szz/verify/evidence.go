@@ -19,8 +19,8 @@ import (
 // each fix left out of its own ratios. An unclear suspect (22 culprits, 71 others) keeps
 // its probability.
 //
-//	go run ./cmd/szz-train confirm -repos DIR cmd/szz-train/testdata/confirm.jsonl > rows
-//	go run ./cmd/szz-train ratios rows
+//	go run ./cmd/train szz confirm -repos DIR cmd/train/szztrain/testdata/confirm.jsonl > rows
+//	go run ./cmd/train szz ratios rows
 //
 // A refutation is the weaker evidence, because a test may fail before the culprit for
 // another reason than the bug: its feature did not exist yet.

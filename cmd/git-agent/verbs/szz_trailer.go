@@ -21,8 +21,8 @@ const TrailerFloorKey = "agent.trailerFloor"
 // %, and .82 of these are right (.77 to .86 with 95 % confidence). With a floor of 50 %, .80
 // would be right, with 60 %, .84, and without a floor, .66.
 //
-//	go run ./cmd/szz-train mine -repos DIR NAME... > cases.jsonl
-//	go run ./cmd/szz-train floor -repos DIR -most 30 cases.jsonl
+//	go run ./cmd/train szz mine -repos DIR NAME... > cases.jsonl
+//	go run ./cmd/train szz floor -repos DIR -most 30 cases.jsonl
 const defaultTrailerFloor = 0.55
 
 // trailerFloor returns the floor of --trailer: the option, else the setting, else the

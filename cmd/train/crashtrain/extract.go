@@ -1,0 +1,152 @@
+package crashtrain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash/format"
+	"git-agent/agent/crash/locate"
+	"git-agent/agent/crash/rank"
+	"git-agent/agent/eval"
+	crasheval "git-agent/agent/eval/crash"
+	"git-agent/cmd/train/heldout"
+	"git-agent/gitext"
+)
+
+// A crashCase is a case of a case file.
+type crashCase struct {
+	ID          string     `json:"id"`
+	Repo        string     `json:"repo"`
+	CrashCommit gitext.OID `json:"crash_commit"`
+	Report      string     `json:"report,omitempty"`
+	ReportLines []int      `json:"report_lines,omitempty"`
+	FixFiles    []string   `json:"fix_files"`
+	Type        string     `json:"type"`
+	Source      string     `json:"source"`
+	Ecosystem   string     `json:"ecosystem"`
+
+	Fix          gitext.OID   `json:"fix"`
+	IntroCommits []gitext.OID `json:"intro_commits,omitempty"`
+}
+
+// A row is a case with the features of the files of its report.
+type row struct {
+	crashCase
+	rank.Example
+}
+
+// isCore reports whether a case counts for the headline figures: it is no leak, and its report
+// has more than the names of three functions.
+func (c crashCase) isCore() bool { return c.Source != "arvo-state" && c.Type != "leak" }
+
+func extract(ctx context.Context, args []string) error {
+	return eachCase(ctx, args, func(crashCase) bool { return true }, func(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
+		return examine(ctx, repo, c)
+	})
+}
+
+// eachCase reads case files and writes the results of examine for the cases to keep.
+func eachCase(
+	ctx context.Context,
+	args []string,
+	keep func(crashCase) bool,
+	examine func(context.Context, *gitext.Repo, crashCase) (any, error),
+) error {
+	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
+	dir := flags.String("repos", ".", "the folder that holds the repositories")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	cases, err := eval.ReadLines[crashCase](flags.Args()...)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(cases, func(a, b crashCase) int { return strings.Compare(a.Repo, b.Repo) })
+	out := json.NewEncoder(os.Stdout)
+	var repo *gitext.Repo
+	opened := ""
+	for _, c := range cases {
+		if !keep(c) {
+			continue
+		}
+		if c.Repo != opened {
+			if repo != nil {
+				_ = repo.Close()
+			}
+			opened = c.Repo
+			if repo, err = openRepo(ctx, *dir, c.Repo); err != nil {
+				return err
+			}
+		}
+		r, err := examineCase(ctx, repo, c, examine)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)
+			continue
+		}
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+	if repo == nil {
+		return nil
+	}
+	return repo.Close()
+}
+
+// examineCase examines a case, after reading its report if the case has only a reference.
+func examineCase(
+	ctx context.Context,
+	repo *gitext.Repo,
+	c crashCase,
+	examine func(context.Context, *gitext.Repo, crashCase) (any, error),
+) (r any, err error) {
+	c.Report, err = crasheval.ReportOf(ctx, repo, crasheval.Case{Report: c.Report, ReportLines: c.ReportLines, Fix: c.Fix})
+	if err != nil {
+		return nil, err
+	}
+	return examine(ctx, repo, c)
+}
+
+func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
+	flat := strings.ReplaceAll(name, "/", "+")
+	path, ok := eval.Finder{Dir: dir}.Find(name, strings.ReplaceAll(name, "/", "__"), flat, flat+"/repo")
+	if !ok {
+		return nil, fmt.Errorf("%s is not in %s", name, dir)
+	}
+	return gitext.Open(ctx, gitext.OpenOptions{Dir: path})
+}
+
+// examine returns the row of a case. A report without a stack gives a row without files.
+func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
+	r := row{crashCase: c}
+	report, err := format.Read(strings.NewReader(c.Report))
+	r.Report = ""
+	if errors.Is(err, format.ErrUnknown) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
+		return r, err
+	}
+	r.Example, err = rank.Examine(ctx, repo, c.CrashCommit, report)
+	return r, err
+}
+
+// readTraining reads rows to train or tune on. None may be of a held out repository.
+func readTraining[T any](paths []string, repo func(T) string) ([]T, error) {
+	rows, err := eval.ReadLines[T](paths...)
+	if err != nil {
+		return nil, err
+	}
+	return rows, heldout.Refuse("crash", rows, repo)
+}
+
+func repoOf(r row) string { return r.Repo }

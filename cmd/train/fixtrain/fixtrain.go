@@ -1,0 +1,42 @@
+// Package fixtrain fits the model of `git agent fix` for ordering suspected functions, from bugs
+// with known fixes.
+//
+//	go run ./cmd/train fix measure -repos DIR -into DIR cases.jsonl...
+//	go run ./cmd/train fix extract -repos DIR -measured DIR cases.jsonl... > rows.jsonl
+//	go run ./cmd/train fix cross rows.jsonl
+//	go run ./cmd/train fix judge rows.jsonl
+//	go run ./cmd/train fix fit rows.jsonl > agent/fix/localize/model.json
+//
+// The step measure runs the failing command of each case without a sandbox, with and without
+// coverage, and writes a file for each. It skips cases with such a file. The step extract writes
+// the features of all functions of a case in several states of knowledge: with and without a
+// report, a stack, and coverage. The step fit fits the model to all of these, with the same
+// weight for each case. The step cross prints the accuracy of models fitted without the case's
+// repository, and the step judge prints the accuracy of the program's own model on repositories
+// outside its training; both with intervals at 95 %.
+package fixtrain
+
+import (
+	"context"
+	"fmt"
+)
+
+// Run runs the step that args[0] names with the rest of args.
+func Run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit) <arguments>")
+	}
+	switch args[0] {
+	case "measure":
+		return measure(ctx, args[1:])
+	case "extract":
+		return extract(ctx, args[1:])
+	case "cross":
+		return cross(args[1:])
+	case "judge":
+		return judge(args[1:])
+	case "fit":
+		return fit(args[1:])
+	}
+	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge and fit", args[0])
+}
