@@ -18,6 +18,9 @@
 //     ([Probe]). The [Result] names the used level. There is no fallback to [None]: if no level
 //     works, nothing runs.
 //
+// The network is withheld by a namespace (bwrap.go, confine_linux.go), and where the kernel allows
+// none, by refused sockets (seccomp_linux.go, landlock_linux.go).
+//
 // At levels [Bwrap] and [Landlock] a command has no capabilities and no way to gain any,
 // creates no namespaces, has no network unless the caller allows it, and reaches no Unix socket
 // of other programs. It can read the system's programs and libraries, a list of toolchains

@@ -5,7 +5,8 @@
 // It does not depend on the question. A command opens one [Session], and a [Record] for
 // each question. [Investigate] lets an engine work on the question: its conversations,
 // often an [Ensemble] of them, use the session's client, ledger and mask, and the
-// record's journals.
+// record's journals. record.go finds the run to resume; the loop of package agent then takes its
+// steps from the journal.
 package session
 
 import (

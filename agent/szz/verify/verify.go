@@ -1,6 +1,7 @@
 // Package verify confirms or refutes the suspects of an answer by execution. It runs the
 // user's command at each suspect and at its parents, with the test files of the fix laid
-// over, and can continue with a bisection if no suspect is confirmed.
+// over, and can continue with a bisection if no suspect is confirmed. odds.go changes the
+// probabilities and the order of the suspects by the outcomes.
 package verify
 
 import (
