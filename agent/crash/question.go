@@ -2,6 +2,7 @@ package crash
 
 import (
 	"slices"
+	"time"
 
 	"git-agent/gitext"
 )
@@ -16,6 +17,9 @@ type Question struct {
 	// Since is a commit that did not crash; only commits after it are suspects. ""
 	// for none.
 	Since gitext.OID
+	// Until is the time after which no commit is suspected, in a question of a recorded run. If it
+	// is zero, the engine finds it.
+	Until time.Time
 	// Algorithm names the algorithm of the offline engine; "" is the default.
 	Algorithm string
 	// Suspects is the most suspect commits to name; 0 names none.

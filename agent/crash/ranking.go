@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"time"
+
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -12,9 +14,12 @@ type Answer struct {
 	Commit     gitext.OID `json:"commit"`
 	CommitFrom string     `json:"commit_from,omitempty"`
 	// Since is the commit that did not crash, "" if none was given.
-	Since     gitext.OID `json:"since,omitempty"`
-	Algorithm string     `json:"algorithm"`
-	Files     []File     `json:"files"`
+	Since gitext.OID `json:"since,omitempty"`
+	// Until is the time of the report, if HEAD is younger and nothing tells the commit that
+	// crashed: no younger commit is suspected. Else it is zero.
+	Until     time.Time `json:"until,omitzero"`
+	Algorithm string    `json:"algorithm"`
+	Files     []File    `json:"files"`
 	// Main is the index of the stack at which the search started, -1 if no stack has
 	// a frame in the repository.
 	Main int `json:"main"`

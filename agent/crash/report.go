@@ -17,6 +17,12 @@ type Report struct {
 	Stacks []Stack `json:"stacks"`
 	// Build identifies the version of the program that crashed.
 	Build Build `json:"build,omitzero"`
+	// Written is the last day in the times of the report's lines, as 2018-06-28; "" if they have
+	// none.
+	Written string `json:"written,omitempty"`
+	// Mentions are the versions in the text of the report, each once, in its order: of the program
+	// that crashed, and of others.
+	Mentions []Mention `json:"-"`
 	// Sections lists the sections of a SAP HANA dump, in its order.
 	Sections []Section `json:"sections,omitempty"`
 	// Notes are sentences about the omitted parts of the report, with reasons.
@@ -116,6 +122,13 @@ type Build struct {
 	Commit  string `json:"commit,omitempty"`  // a git object id, perhaps abbreviated
 	Version string `json:"version,omitempty"` // a version or a tag
 	Branch  string `json:"branch,omitempty"`
+}
+
+// A Mention is a version in the text of a report, with the name of the program or package: "Redis
+// 4.0.11", "attrs-19.1.0.dist-info", "github.com/spf13/cobra@v1.2.3".
+type Mention struct {
+	Name    string // the word or package before the version, "" if there is none
+	Version string // as written, without a leading v
 }
 
 // A Section is a named part of a dump: the bytes from Start up to End of the input.

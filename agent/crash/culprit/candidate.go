@@ -46,6 +46,7 @@ type gathering struct {
 	order   []gitext.OID
 	words   source.Bag // of the report
 	since   *since
+	until   time.Time
 	ignored []gitext.OID // commits that the project excludes from blame
 	notes   []string
 }
@@ -161,6 +162,9 @@ func (g *gathering) read(ctx context.Context) ([]*candidate, error) {
 			return nil, err
 		}
 		c.Commit = commit
+		if !g.until.IsZero() && c.Committer.Time.After(g.until) && c.Author.Time.After(g.until) {
+			continue
+		}
 		if len(c.Parents) > 1 || !g.since.allows(oid) || slices.Contains(g.ignored, oid) {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/suspect"
@@ -25,6 +26,7 @@ import (
 // Options restrict the commits that may be named.
 type Options struct {
 	Since gitext.OID // only commits that are not reachable from Since; "" for all
+	Until time.Time  // only commits until then; the zero time is any time
 	Max   int        // most suspects
 }
 
@@ -37,7 +39,7 @@ type Found struct {
 // Find names the commits behind the frames of a report. The frames must be located and the files
 // ranked.
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File, opt Options) (*Found, error) {
-	g, candidates, err := gather(ctx, repo, commit, report, files, opt.Since)
+	g, candidates, err := gather(ctx, repo, commit, report, files, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +77,9 @@ func gather(
 	commit gitext.OID,
 	report *crash.Report,
 	files []crash.File,
-	good gitext.OID,
+	opt Options,
 ) (*gathering, []*candidate, error) {
-	g := &gathering{repo: repo, byOID: map[gitext.OID]*candidate{}, words: reportWords(report)}
+	g := &gathering{repo: repo, until: opt.Until, byOID: map[gitext.OID]*candidate{}, words: reportWords(report)}
 	var err error
 	if g.commit, err = repo.Commit(ctx, commit); err != nil {
 		return nil, nil, err
@@ -93,7 +95,7 @@ func gather(
 		g.notes = append(g.notes, why)
 		return g, nil, nil
 	}
-	if g.since, err = newSince(ctx, repo, commit, good); err != nil {
+	if g.since, err = newSince(ctx, repo, commit, opt.Since); err != nil {
 		return nil, nil, err
 	}
 	if g.ignored, err = suspect.IgnoredRevs(ctx, repo, commit); err != nil {
@@ -110,7 +112,7 @@ func gather(
 	g.takeHistories(latest)
 	candidates, err := g.read(ctx)
 	if len(candidates) == 0 && g.since != nil && err == nil {
-		g.notes = append(g.notes, fmt.Sprintf("none of the commits since %s owns a line of the functions in the stacks", good.Short()))
+		g.notes = append(g.notes, fmt.Sprintf("none of the commits since %s owns a line of the functions in the stacks", opt.Since.Short()))
 	}
 	return g, candidates, err
 }

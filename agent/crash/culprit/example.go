@@ -26,7 +26,7 @@ func FeatureNames() []string { return featureNames }
 // Examine returns the features of the candidates of a report. The frames must be located and the
 // files ranked.
 func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []crash.File) (Example, error) {
-	g, candidates, err := gather(ctx, repo, commit, report, files, "")
+	g, candidates, err := gather(ctx, repo, commit, report, files, Options{})
 	if err != nil || len(candidates) == 0 {
 		return Example{}, err
 	}

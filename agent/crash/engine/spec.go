@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -33,6 +34,7 @@ type Spec struct {
 	Commit   gitext.OID      `json:"commit"`
 	Title    string          `json:"title,omitempty"` // of the crash, such as "SIGSEGV in main"
 	Since    gitext.OID      `json:"since,omitempty"`
+	Until    time.Time       `json:"until,omitzero"`
 	Suspects int             `json:"suspects,omitempty"`
 	Report   string          `json:"report"`            // hash of the report
 	Content  json.RawMessage `json:"content,omitempty"` // the parsed report, if it is not too large
@@ -47,6 +49,7 @@ func specOf(in Inquiry) (Spec, error) {
 		Commit:   in.Offline.Commit,
 		Title:    titleOf(in.Question.Report),
 		Since:    in.Question.Since,
+		Until:    in.Offline.Until,
 		Suspects: in.Question.Suspects,
 		Dump:     in.Question.Dump,
 	}
@@ -98,6 +101,7 @@ func (s Spec) Question() (crash.Question, error) {
 	q := crash.Question{
 		Commit:   s.Commit,
 		Since:    s.Since,
+		Until:    s.Until,
 		Suspects: s.Suspects,
 		Dump:     s.Dump,
 		Switches: crash.SwitchesNamed(strings.Fields(s.Settings)...),

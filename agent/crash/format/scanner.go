@@ -44,15 +44,16 @@ type flusher interface {
 
 // A scanner reads a report line by line.
 type scanner struct {
-	Report  crash.Report
-	formats []lineReader
-	sieve   *sieve
-	Open    *crash.Stack // the stack for the next frames, nil if none
-	pending flusher      // the reader that holds back a frame of that stack, nil if none
-	Problem int          // index of the problem of the next stacks, -1 for none
-	Last    int          // number of the line of the last frame
-	left    struct{ stacks, problems int }
-	repeat  repeat
+	Report    crash.Report
+	formats   []lineReader
+	sieve     *sieve
+	Open      *crash.Stack // the stack for the next frames, nil if none
+	pending   flusher      // the reader that holds back a frame of that stack, nil if none
+	Problem   int          // index of the problem of the next stacks, -1 for none
+	Last      int          // number of the line of the last frame
+	left      struct{ stacks, problems int }
+	repeat    repeat
+	mentioned []byte // the last word with a version
 }
 
 // scanAll reads the lines of r.
@@ -102,6 +103,8 @@ func (s *scanner) take(n int, raw []byte) {
 		omitted = s.Open.Omitted
 	}
 	defer func() { s.learn(raw, wasFull, omitted) }()
+	s.mention(raw)
+	s.date(raw)
 	for text := range logicalLines(raw) {
 		if s.Offer(cleanLine(n, text)) {
 			s.sieve.taken(n)

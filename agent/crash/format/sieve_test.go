@@ -91,6 +91,7 @@ func TestSieve(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			all.Mentions, some.Mentions = nil, nil // the lines that are left out may have some
 			if !reflect.DeepEqual(all, some) {
 				t.Errorf("%s: the sieve changes the report\nall:\n%s\nsome:\n%s", s.name, brief(all), brief(some))
 			}

@@ -8,7 +8,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/culprit"
 	"git-agent/agent/crash/locate"
@@ -42,13 +44,17 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	if err != nil {
 		return nil, err
 	}
-	answer.CommitFrom, answer.Since = from, q.Since
+	answer.CommitFrom, answer.Since, answer.Until = from, q.Since, q.Until
 	answer.Notes = append(located.Notes, answer.Notes...)
+	if err := checkDay(ctx, repo, q.Report, answer); err != nil {
+		return nil, err
+	}
 	if err := checkSince(ctx, repo, answer); err != nil {
 		return nil, err
 	}
 	if q.Suspects > 0 {
-		found, err := culprit.Find(ctx, repo, commit, q.Report, answer.Files, culprit.Options{Since: q.Since, Max: q.Suspects})
+		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects}
+		found, err := culprit.Find(ctx, repo, commit, q.Report, answer.Files, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +82,37 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 	return nil
 }
 
+// fromHead is the source of a commit that neither the user nor the report names.
+const fromHead = "HEAD"
+
+// checkDay compares the last day in the report with HEAD, if nothing tells the commit that
+// crashed. A commit after that day cannot have caused the crash. It adds a note if HEAD is younger.
+func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
+	if answer.CommitFrom != fromHead || report.Written == "" {
+		return nil
+	}
+	day, err := time.Parse(time.DateOnly, report.Written)
+	if err != nil {
+		return nil // no such day: 2018-00-00 is no time of the report
+	}
+	const zones = 2 * 24 * time.Hour // the end of the day, in any time zone
+	until := day.Add(zones)
+	head, err := repo.Commit(ctx, answer.Commit)
+	if err != nil || !head.Committer.Time.After(until) {
+		return err
+	}
+	answer.Until = until
+	answer.Notes = append(
+		answer.Notes,
+		fmt.Sprintf(
+			"the report is of %s, and HEAD is %s younger: no commit after that day is suspected; give the commit that crashed with --at",
+			report.Written,
+			agent.Plural(int(head.Committer.Time.Sub(day).Hours()/24), "day"),
+		),
+	)
+	return nil
+}
+
 // commitOf returns the commit that crashed, and its source.
 func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit gitext.OID, from string, notes []string, err error) {
 	if q.Commit != "" {
@@ -93,14 +130,23 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 			return oid, "the report's version", nil, nil
 		}
 	}
-	if said := cmp.Or(build.Commit, build.Version); said != "" {
+	mentioned, err := versionOf(ctx, repo, q.Report.Mentions)
+	switch {
+	case err != nil:
+		return "", "", nil, err
+	case mentioned != nil && mentioned.commit != "":
+		return mentioned.commit, "the report's " + mentioned.said, nil, nil
+	case mentioned != nil:
+		notes = append(notes, mentioned.note())
+	}
+	if said := cmp.Or(build.Commit, build.Version); said != "" && mentioned == nil {
 		notes = append(
 			notes,
 			fmt.Sprintf("the report is of %.60q, which this repository does not have; give the commit that crashed with --at", said),
 		)
 	}
-	oid, err := repo.Resolve(ctx, "HEAD")
-	return oid, "HEAD", notes, err
+	commit, err = repo.Resolve(ctx, "HEAD")
+	return commit, fromHead, notes, err
 }
 
 // digits matches the id of a commit, perhaps abbreviated.

@@ -1,0 +1,51 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+// These are the forms of a time with its day in a line of a log or a report: 2018-06-28T12:00:00,
+// 28 Jun 2018 12:00:00, and Jun 28 12:00:00 2018.
+var (
+	isoTime   = source.Lazy(`\b(\d{4})[-/](\d\d)[-/](\d\d)[T ]\d\d:\d\d:\d\d`)
+	dayFirst  = source.Lazy(`\b(\d{1,2})[ -](Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ -](\d{4}),? \d\d:\d\d:\d\d`)
+	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
+)
+
+// maxDated is the part of a line in which a time is searched.
+const maxDated = 200
+
+// date keeps the last day of the report's lines.
+func (s *scanner) date(line []byte) {
+	line = line[:min(len(line), maxDated)]
+	if !hasClock(line) {
+		return
+	}
+	day := ""
+	if m := isoTime().FindSubmatch(line); m != nil {
+		day = fmt.Sprintf("%s-%s-%s", m[1], m[2], m[3])
+	} else if m := dayFirst().FindSubmatch(line); m != nil {
+		day = fmt.Sprintf("%s-%02d-%02s", m[3], month(m[2]), m[1])
+	} else if m := yearAtEnd().FindSubmatch(line); m != nil {
+		day = fmt.Sprintf("%s-%02d-%02s", m[3], month(m[1]), m[2])
+	}
+	s.Report.Written = max(s.Report.Written, day)
+}
+
+// hasClock reports whether a line has a time of a day, such as 12:34:56.
+func hasClock(line []byte) bool {
+	for i := 2; i+5 < len(line); i++ {
+		if line[i] == ':' && line[i+3] == ':' && isDigit(line[i-1]) && isDigit(line[i-2]) && isDigit(line[i+1]) && isDigit(line[i+4]) && isDigit(line[i+5]) {
+			return true
+		}
+	}
+	return false
+}
+
+// month returns the number of a month from the first letters of its name.
+func month(name []byte) int {
+	return strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(name))/3 + 1
+}

@@ -1,0 +1,32 @@
+package format
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"2018-06-28 12:00:00,123 - util.py[WARNING]: failed":                  "2018-06-28",
+		"2019/01/02 03:04:05 http: panic serving":                             "2019-01-02",
+		"Cloud-init v. 18.2 running at Thu, 28 Jun 2018 12:00:00 +0000.":      "2018-06-28",
+		"12345:M 05 May 2018 10:00:00.123 # Redis 4.0.11 crashed":             "2018-05-05",
+		"[Wed Dec 13 10:43:00 2023] BUG: kernel NULL pointer":                 "2023-12-13",
+		"build\t03-Nov-2020 18:53:57\tat x":                                   "2020-11-03",
+		"time: Tue Mar  5 11:22:33 UTC 2019":                                  "2019-03-05",
+		"May  6 07:08:09 host program[123]: x":                                "",
+		"(default, Nov 28 2017, 14:53:28)":                                    "",
+		"at 12:34:56":                                                         "",
+		"2018-06-28 12:00:00 a\n2018-06-30 12:00:00 b\n2018-06-29 00:00:00 c": "2018-06-30",
+		"no time": "",
+		strings.Repeat("x", 300) + " 2018-06-28 12:00:00 is too far in the line": "",
+	} {
+		s := &scanner{}
+		for line := range strings.Lines(text) {
+			s.date([]byte(line))
+		}
+		if s.Report.Written != want {
+			t.Errorf("%s: %q, want %q", text, s.Report.Written, want)
+		}
+	}
+}

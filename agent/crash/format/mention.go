@@ -1,0 +1,134 @@
+package format
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// maxMentions is the number of versions that are kept of a report: half of them are the first ones,
+// where a program says what it is, and half the last ones, near the crash.
+const maxMentions = 200
+
+// mention keeps the versions in a line: words with digits around a dot.
+func (s *scanner) mention(line []byte) {
+	for i := 1; ; i++ {
+		dot := bytes.IndexByte(line[i:], '.')
+		if dot < 0 || i+dot+1 >= len(line) {
+			return
+		}
+		i += dot
+		if i == 0 || !isDigit(line[i-1]) || !isDigit(line[i+1]) {
+			continue
+		}
+		start, end := i, i
+		for start > 0 && inVersion(line[start-1]) {
+			start--
+		}
+		for end < len(line) && inVersion(line[end]) {
+			end++
+		}
+		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && !bytes.Equal(line[start:end], s.mentioned) {
+			m, ok := mentionIn(string(line[max(0, start-maxNameBefore):start]), string(line[start:min(end, start+maxRaw)]))
+			if ok {
+				s.keepMention(m)
+			}
+			s.mentioned = append(s.mentioned[:0], line[start:end]...) // each frame of a stack may have the same jar
+		}
+		i = end - 1
+		if i+1 >= len(line) {
+			return
+		}
+	}
+}
+
+// beginsNumber reports whether the numbers around a dot of a word may begin a version: they are its
+// beginning, or follow a separator or a v.
+func beginsNumber(word []byte, dot int) bool {
+	i := dot
+	for i > 0 && (isDigit(word[i-1]) || word[i-1] == '.' && i > 1 && isDigit(word[i-2])) {
+		i--
+	}
+	return i == 0 || strings.IndexByte("-_@.v", word[i-1]) >= 0
+}
+
+// isTime reports whether a word of a line is a time: seconds with a fraction of five digits or
+// more, or seconds behind minutes.
+func isTime(line []byte, start, end int) bool {
+	if start > 1 && line[start-1] == ':' && isDigit(line[start-2]) {
+		return true
+	}
+	whole, fraction, _ := bytes.Cut(line[start:end], []byte("."))
+	return len(fraction) >= 5 && len(bytes.Trim(whole, "0123456789")) == 0 && len(bytes.Trim(fraction, "0123456789")) == 0
+}
+
+func (s *scanner) keepMention(m crash.Mention) {
+	kept := &s.Report.Mentions
+	if slices.Contains(*kept, m) {
+		return
+	}
+	if len(*kept) == maxMentions {
+		*kept = slices.Delete(*kept, maxMentions/2, maxMentions/2+1)
+	}
+	*kept = append(*kept, m)
+}
+
+// maxNameBefore bounds the text before a version in which its name is searched.
+const maxNameBefore = 80
+
+func inVersion(c byte) bool {
+	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '_' || c == '-' || c == '+' || c == '~' || c == '@'
+}
+
+// versionForm matches a version in a word: its numbers, and what distinguishes it from the release
+// of these numbers.
+var versionForm = source.Lazy(
+	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*)?(?:[-+~][\w.+~-]*)?)`,
+)
+
+// described matches versions as git describe prints them, and the pseudo-versions of Go: both end
+// with the id of a commit.
+var described = source.Lazy(`-(?:\d+-g[0-9a-f]{7,40}|(?:\d+\.)*\d{14}-[0-9a-f]{12})`)
+
+// fileEndings end the names of packages, behind the version.
+var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz|tgz|whl|gem|so|dll|exe|dylib|js|py)\b.*|-py\d[\d.]*.*|[-._+~@]+)$`)
+
+// mentionIn returns the version in a word, with the name from the word or from the text before it.
+func mentionIn(before, word string) (crash.Mention, bool) {
+	at := versionForm().FindStringSubmatchIndex(word)
+	if at == nil {
+		return crash.Mention{}, false
+	}
+	m := crash.Mention{Name: strings.Trim(word[:at[4]], "-_@.v"), Version: word[at[4]:at[5]]}
+	m.Version = fileEndings().ReplaceAllString(m.Version, "")
+	if at[4] <= 2 || m.Name == "" {
+		m.Name = nameBefore(before)
+	} else if goMajor().MatchString(m.Name) {
+		m.Name = nameBefore(strings.TrimSuffix(before, "/"))
+	}
+	return m, strings.Contains(m.Version, ".") && (m.Name != "" || described().MatchString(m.Version))
+}
+
+// goMajor matches the last element of a module path that is only a major version.
+var goMajor = source.Lazy(`^v?\d+$`)
+
+// nameBefore returns the word before a version, without its path and without words such as
+// "version", "" if there is none.
+func nameBefore(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;:=()[]{}<>'\"/\\|#!", r) })
+	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
+		word := strings.Trim(words[i], "-_.@+")
+		switch strings.ToLower(word) {
+		case "", "v", "ver", "version", "release", "rel", "rev", "build", "tag", "is", "running", "server":
+			continue
+		}
+		if strings.ContainsFunc(word, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }) {
+			return word
+		}
+		return ""
+	}
+	return ""
+}

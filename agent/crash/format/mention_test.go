@@ -1,0 +1,69 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+)
+
+// The lines are from reports in public issue threads and logs.
+func TestMentions(t *testing.T) {
+	type named struct{ name, version string }
+	for line, want := range map[string][]named{
+		"Cloud-init v. 18.2 running 'init' at Thu, 28 Jun 2018 12:00:00 +0000. Up 8.01 seconds.": {{"Cloud-init", "18.2"}, {"Up", "8.01"}},
+		"2019-12-13 Cloud-init v. 19.3-41-gc4735dd3-0ubuntu1~18.04.1 running 'modules'":          {{"Cloud-init", "19.3-41-gc4735dd3-0ubuntu1~18.04.1"}},
+		"12345:M 05 May 10:00:00.123 # Redis 4.0.11 crashed by signal: 11":                       {{"Redis", "4.0.11"}},
+		"=== REDIS BUG REPORT START: Cut & paste starting from here ===":                         nil,
+		"/go/pkg/mod/github.com/spf13/cobra@v1.2.3/command.go:856 +0x2c2":                        {{"cobra", "1.2.3"}},
+		"/go/pkg/mod/github.com/jackc/pgx/v4@v4.10.1/conn.go:12":                                 {{"pgx", "4.10.1"}},
+		"/go/pkg/mod/golang.org/x/net@v0.0.0-20191109021931-daa7c04131f5/http2/server.go:1":      {{"net", "0.0.0-20191109021931-daa7c04131f5"}},
+		"/usr/lib/python3.6/site-packages/attrs-19.1.0.dist-info":                                {{"attrs", "19.1.0"}},
+		"\tat org.apache.kafka.Foo.bar(Foo.java:12) ~[kafka-clients-2.3.0.jar:?]":                {{"kafka-clients", "2.3.0"}},
+		"borg, version 21.3-1-g6803368d":                                                         {{"borg", "21.3-1-g6803368d"}},
+		"jq-1.5rc2":                                                                              {{"jq", "1.5rc2"}},
+		"valgrind: the server at 127.0.0.1:6379 is gone":                                         {{"at", "127.0.0.1"}},
+		"libfoo.so.1.2.3(main+0x12) [0x7f12]":                                                    {{"libfoo.so", "1.2.3"}},
+		"took 0.5 s. 3.4.":                                                                       {{"took", "0.5"}, {"s", "3.4"}},
+		"1.2.3.4":                                                                                nil,
+		"#0 0x4005d6 in main /src/a.c:3":                                                         nil,
+	} {
+		s := &scanner{}
+		s.mention([]byte(line))
+		same := func(m crash.Mention, w named) bool { return m.Name == w.name && m.Version == w.version }
+		if !slices.EqualFunc(s.Report.Mentions, want, same) {
+			t.Errorf("%s: %q, want %q", line, s.Report.Mentions, want)
+		}
+	}
+}
+
+// A hostile line ends, and a report keeps a bounded number of versions.
+func TestMentionsAreBounded(t *testing.T) {
+	s := &scanner{}
+	for i := range 1000 {
+		s.mention(fmt.Appendf(nil, "package%d 1.%d", i, i))
+	}
+	s.mention([]byte(strings.Repeat(".", 100_000)))
+	kept := s.Report.Mentions
+	if len(kept) != maxMentions || kept[0].Name != "package0" || kept[maxMentions-1].Name != "package999" || kept[maxMentions/2].Name != "package900" {
+		t.Errorf("%d mentions: %v", len(kept), kept)
+	}
+	s = &scanner{}
+	s.mention([]byte("x " + strings.Repeat("1.2", 100_000)))
+	for _, m := range s.Report.Mentions {
+		if len(m.Version) > maxRaw {
+			t.Errorf("%d bytes", len(m.Version))
+		}
+	}
+}
+
+func BenchmarkMention(b *testing.B) {
+	line := []byte("\tat org.apache.kafka.clients.consumer.KafkaConsumer.poll(KafkaConsumer.java:1234) ~[kafka-clients-2.3.0.jar:?]")
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		s := &scanner{}
+		s.mention(line)
+	}
+}

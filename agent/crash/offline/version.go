@@ -1,0 +1,219 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A version is the version of the repository's own program that a report mentions.
+type version struct {
+	said   string      // as the report has it
+	commit gitext.OID  // "" if no commit and no tag of the repository fits
+	near   *gitext.Tag // without a commit: the newest tag of an older version, nil if there is none
+}
+
+// versionOf looks for the program's version among the mentions of a report. A version that ends
+// with a commit's id, as git describe prints it, counts under every name if the repository has
+// the commit. Other versions count under the names of the repository, and name a tag. Of several,
+// the last with a commit counts, because a log may begin before an upgrade. The result is nil if
+// the report mentions no version of the repository.
+func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) (*version, error) {
+	if len(mentions) == 0 {
+		return nil, nil
+	}
+	for _, m := range slices.Backward(mentions) {
+		if id := describedID(m.Version); id != "" {
+			if oid, ok := buildCommit(ctx, repo, id); ok {
+				return &version{said: m.Version, commit: oid}, nil
+			}
+		}
+	}
+	names, err := namesOf(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names[plain(m.Name)] })
+	if len(own) == 0 {
+		return nil, nil
+	}
+	tags, err := repo.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range slices.Backward(own) {
+		if tag := tagOf(tags, m.Version); tag != nil {
+			return &version{said: m.Name + " " + m.Version, commit: tag.Commit}, nil
+		}
+	}
+	last := own[len(own)-1]
+	if near := nearest(tags, last.Version); near != nil {
+		return &version{said: last.Name + " " + last.Version, near: near}, nil
+	}
+	return nil, nil
+}
+
+// describedForm matches versions that end with the id of a commit: those of git describe, and the
+// pseudo-versions of Go.
+var describedForm = source.Lazy(`-(?:\d+-g([0-9a-f]{7,40})|(?:\d+\.)*\d{14}-([0-9a-f]{12}))`)
+
+// describedID returns the commit's id in a version, "" if it has none.
+func describedID(version string) string {
+	if m := describedForm().FindStringSubmatch(version); m != nil {
+		return cmp.Or(m[1], m[2])
+	}
+	return ""
+}
+
+// namesOf returns the plain names of the repository's program: of its directory, its remotes, and
+// the packages in the manifests at HEAD.
+func namesOf(ctx context.Context, repo *gitext.Repo) (map[string]bool, error) {
+	names := map[string]bool{}
+	add := func(name string) {
+		name = strings.TrimSuffix(strings.TrimRight(name, "/"), ".git")
+		if name = plain(path.Base(filepath.ToSlash(name))); len(name) > 1 {
+			names[name] = true
+		}
+	}
+	add(cmp.Or(repo.WorkTree(), strings.TrimSuffix(repo.CommonDir(), "/.git")))
+	urls, err := repo.RemoteURLs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, url := range urls {
+		add(url[strings.LastIndexByte(url, ':')+1:])
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	for file, form := range manifests {
+		text, err := repo.BlobAt(ctx, head, file, maxManifest)
+		if err != nil {
+			continue // there is no such file, or it cannot be read: the other names remain
+		}
+		if m := form().FindSubmatch(text); m != nil {
+			name := string(m[1])
+			if major().MatchString(path.Base(name)) {
+				name = path.Dir(name)
+			}
+			add(name)
+		}
+	}
+	return names, ctx.Err()
+}
+
+const maxManifest = 1 << 20
+
+var major = source.Lazy(`^v\d+$`)
+
+// manifests maps files at the root of a repository to the form of the program's name in them.
+var manifests = map[string]source.Pattern{
+	"go.mod":         source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
+	"package.json":   source.Lazy(`"name"\s*:\s*"([^"]+)"`),
+	"Cargo.toml":     source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"pyproject.toml": source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"setup.cfg":      source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
+	"setup.py":       source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
+	"pom.xml":        source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
+	"CMakeLists.txt": source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
+	"meson.build":    source.Lazy(`project\(\s*'([^']+)'`),
+	"configure.ac":   source.Lazy(`AC_INIT\(\s*\[?([\w.-]+)`),
+}
+
+// plain returns a name in lower case and without the marks in which the same name differs between
+// a repository, its packages, and its messages.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_. ", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+// tagOf returns the tag of a version, or of the release that a distributor built again, nil if
+// there is none.
+func tagOf(tags []gitext.Tag, version string) *gitext.Tag {
+	base, _, _ := strings.Cut(version, "+")
+	base, _, _ = strings.Cut(base, "~")
+	release, _, _ := strings.Cut(base, "-")
+	for _, wanted := range []string{version, base, release, release + ".0", strings.TrimSuffix(release, ".0")} {
+		wanted = versionKey(wanted)
+		for i, t := range tags {
+			if tagKey(t.Name) == wanted {
+				return &tags[i]
+			}
+		}
+	}
+	return nil
+}
+
+// tagKey returns the version in the name of a tag in the form of versionKey, "" if there is none:
+// what follows the name of the program or a v, as in release-1.2.3, curl-7_61_0, and v1.2.3.
+func tagKey(name string) string {
+	key := versionKey(name)
+	for i := range len(key) {
+		if digit(key[i]) && (i == 0 || key[i-1] == 'v' || key[i-1] == '.' && (i == 1 || !digit(key[i-2]))) {
+			return key[i:]
+		}
+	}
+	return ""
+}
+
+// versionKey returns a version in lower case, with dots between all its parts.
+func versionKey(version string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_/", r) {
+			return '.'
+		}
+		return r
+	}, strings.ToLower(version))
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+// nearest returns the tag with the highest version that is not above the given one and has its
+// first number, nil if there is none. Numbers that are no version, such as an address, have none.
+func nearest(tags []gitext.Tag, version string) *gitext.Tag {
+	limit, best := numbersOf(versionKey(version)), []int(nil)
+	var near *gitext.Tag
+	for i, t := range tags {
+		n := numbersOf(tagKey(t.Name))
+		if len(n) > 1 && len(limit) > 0 && n[0] == limit[0] && slices.Compare(n, limit) <= 0 && slices.Compare(n, best) > 0 {
+			near, best = &tags[i], n
+		}
+	}
+	return near
+}
+
+// numbersOf returns the numbers at the beginning of a version.
+func numbersOf(key string) []int {
+	var numbers []int
+	for part := range strings.SplitSeq(key, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// note says that the repository has no commit of the version.
+func (v *version) note() string {
+	return fmt.Sprintf(
+		"the report is of %.60s, for which this repository has no tag; the newest older one is %s: give the commit that crashed with --at",
+		v.said,
+		v.near.Name,
+	)
+}

@@ -1,0 +1,125 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// repository has a commit for each tag, and HEAD after them.
+func repository(t *testing.T, url string, files gittest.Files, tags ...string) (*gitext.Repo, map[string]gitext.OID) {
+	t.Helper()
+	h := gittest.New(t)
+	h.Git("remote", "add", "origin", url)
+	commits := map[string]gitext.OID{}
+	for _, tag := range tags {
+		commits[tag] = h.Commit("release "+tag, gittest.Files{"src/main.c": "int x; /* " + tag + " */\n"})
+		if len(tag)%2 == 0 {
+			h.Git("tag", tag)
+		} else {
+			h.Git("tag", "-a", "-m", "release", tag)
+		}
+	}
+	commits["HEAD"] = h.Commit("more", files)
+	return h.Open(), commits
+}
+
+// The lines about versions are from reports in public issue threads.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	const stack = "\n==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    #0 0x4 in main src/main.c:1\n"
+	redis := []string{"3.9", "4.0.10", "4.0.11", "5.0-rc1"}
+	for name, test := range map[string]struct {
+		url    string
+		files  gittest.Files
+		tags   []string
+		report string
+		want   string // a tag, or HEAD
+		note   string
+	}{
+		"a log line":           {"https://h/antirez/redis.git", nil, redis, "12345:M 05 May 10:00:00.123 # Redis 4.0.11 crashed by signal: 11", "4.0.11", ""},
+		"a candidate":          {"https://h/antirez/redis.git", nil, redis, "redis-server version 5.0-rc1 crashed", "HEAD", ""},
+		"of the program":       {"https://h/antirez/redis", nil, redis, "Redis version=5.0-rc1, bits=64", "5.0-rc1", ""},
+		"without a tag":        {"https://h/antirez/redis.git", nil, redis, "Redis 4.0.12 crashed", "HEAD", "newest older one is 4.0.11"},
+		"a distributor's":      {"git@h:canonical/cloud-init.git", nil, []string{"18.1", "18.2"}, "Cloud-init v. 18.2-27-g6ef92c98-0ubuntu1~18.04.1 running", "18.2", ""},
+		"a rebuilt one":        {"git@h:apache/httpd.git", nil, []string{"2.4.36", "2.4.37"}, "httpd-2.4.37-11.el8.x86_64", "2.4.37", ""},
+		"after an upgrade":     {"https://h/antirez/redis.git", nil, redis, "Redis 3.9 is now ready to exit\nRedis 4.0.10 started", "4.0.10", ""},
+		"of another program":   {"https://h/antirez/redis.git", nil, redis, "Python 4.0.11, jemalloc 4.0.10", "HEAD", ""},
+		"an address":           {"https://h/antirez/redis.git", nil, redis, "redis 127.0.0.1:6379", "HEAD", ""},
+		"a tag with a name":    {"https://h/curl/curl.git", nil, []string{"curl-7_60_0", "curl-7_61_0"}, "curl 7.61.0 (x86_64-pc-linux-gnu)", "curl-7_61_0", ""},
+		"a module":             {"https://h/x", gittest.Files{"go.mod": "module github.com/spf13/cobra\n"}, []string{"v1.2.2", "v1.2.3"}, "/go/pkg/mod/github.com/spf13/cobra@v1.2.3/a.go:5 +0x1", "v1.2.3", ""},
+		"a major version":      {"https://h/x", gittest.Files{"go.mod": "module github.com/jackc/pgx/v4\n"}, []string{"v4.10.1"}, "/go/pkg/mod/github.com/jackc/pgx/v4@v4.10.1/a.go:5", "v4.10.1", ""},
+		"a wheel":              {"https://h/x", gittest.Files{"setup.py": "setup(name='attrs')\n"}, []string{"19.1.0"}, "/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", ""},
+		"a jar":                {"https://h/x", gittest.Files{"pom.xml": "<project><parent><artifactId>up</artifactId></parent><artifactId>kafka-clients</artifactId>"}, []string{"2.3.0"}, "x ~[kafka-clients-2.3.0.jar:?]", "2.3.0", ""},
+		"two parts of a patch": {"https://h/x", gittest.Files{"package.json": `{"name": "@s/ws"}`}, []string{"v7.4.0"}, "ws@7.4", "v7.4.0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo, commits := repository(t, test.url, test.files, test.tags...)
+			report, err := format.Read(strings.NewReader(test.report + stack))
+			if err != nil {
+				t.Fatal(err)
+			}
+			commit, from, notes, err := commitOf(t.Context(), repo, crash.Question{Report: report})
+			if err != nil || commit != commits[test.want] {
+				t.Errorf("%s from %q, %v, mentions %q; want %s", commit.Short(), from, err, report.Mentions, test.want)
+			}
+			if all := strings.Join(notes, "\n"); !strings.Contains(all, test.note) || (test.note == "") != (all == "") {
+				t.Errorf("notes %q", all)
+			}
+		})
+	}
+}
+
+// A version that git describe printed names its commit, between two tags and under any name.
+func TestDescribedVersion(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.c": "1\n"})
+	want := h.Commit("two", gittest.Files{"a.c": "2\n"})
+	h.Commit("three", gittest.Files{"a.c": "3\n"})
+	report, err := format.Read(strings.NewReader("the build is 21.3-1-g" + want.Short() + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, from, _, err := commitOf(t.Context(), h.Open(), crash.Question{Report: report})
+	if err != nil || commit != want || from != "the report's 21.3-1-g"+want.Short() {
+		t.Errorf("%s from %q, %v", commit, from, err)
+	}
+}
+
+// A report that is older than HEAD blames no commit after its day.
+func TestReportOlderThanHead(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.c": "int f(int *p)\n{\n\treturn *p;\n}\n"})
+	h.Time += 400 * 24 * 3600
+	young := h.Commit("two", gittest.Files{"a.c": "int f(int *p)\n{\n\treturn p[0];\n}\n"})
+	repo := h.Open()
+	const stack = " ==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    #0 0x4 in f a.c:3\n"
+	for day, suspected := range map[string]bool{"2020-09-14": false, "2021-11-01": true, "2020-00-00": true} {
+		report, err := format.Read(strings.NewReader(day + " 12:00:00" + stack))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report, Suspects: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := slices.ContainsFunc(got.Suspects, func(s suspect.Suspect) bool { return s.Commit.OID == young })
+		noted := strings.Contains(strings.Join(got.Notes, "\n"), "the report is of "+day+", and HEAD is ")
+		if named != suspected || noted == suspected || got.Until.IsZero() != suspected {
+			t.Errorf("%s: suspects %v, notes %q, until %v", day, got.Suspects, got.Notes, got.Until)
+		}
+		again, err := Rank(t.Context(), repo, crash.Question{Report: report, Suspects: 5, Commit: got.Commit, Until: got.Until})
+		if err != nil || len(again.Suspects) != len(got.Suspects) {
+			t.Errorf("a recorded question: %v, %v", again, err)
+		}
+	}
+}
