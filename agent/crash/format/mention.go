@@ -15,6 +15,13 @@ const maxMentions = 200
 
 // mention keeps the versions in a line: words with digits around a dot.
 func (s *scanner) mention(line []byte) {
+	s.mentionsOf(line)
+	if text := bytes.TrimSpace(line); len(text) > 0 {
+		s.heading = append(s.heading[:0], text[max(0, len(text)-maxNameBefore):]...)
+	}
+}
+
+func (s *scanner) mentionsOf(line []byte) {
 	for i := 1; ; i++ {
 		dot := bytes.IndexByte(line[i:], '.')
 		if dot < 0 || i+dot+1 >= len(line) {
@@ -32,7 +39,11 @@ func (s *scanner) mention(line []byte) {
 			end++
 		}
 		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && !bytes.Equal(line[start:end], s.mentioned) {
-			m, ok := mentionIn(string(line[max(0, start-maxNameBefore):start]), string(line[start:min(end, start+maxRaw)]))
+			before := line[max(0, start-maxNameBefore):start]
+			if len(bytes.TrimSpace(line)) == end-start {
+				before = s.heading // as in a form: "What is your version?", and the version below
+			}
+			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
 			if ok {
 				s.keepMention(m)
 			}
@@ -86,12 +97,11 @@ func inVersion(c byte) bool {
 // versionForm matches a version in a word: its numbers, and what distinguishes it from the release
 // of these numbers.
 var versionForm = source.Lazy(
-	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*)?(?:[-+~][\w.+~-]*)?)`,
+	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*(?:\.\w[\w.+~-]*)?)?(?:[-+~][\w.+~-]*)?)`,
 )
 
-// described matches versions as git describe prints them, and the pseudo-versions of Go: both end
-// with the id of a commit.
-var described = source.Lazy(`-(?:\d+-g[0-9a-f]{7,40}|(?:\d+\.)*\d{14}-[0-9a-f]{12})`)
+// described matches versions as git describe prints them: they have the id of a commit.
+var described = source.Lazy(`-\d+-g[0-9a-f]{7,40}`)
 
 // fileEndings end the names of packages, behind the version.
 var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz|tgz|whl|gem|so|dll|exe|dylib|js|py)\b.*|-py\d[\d.]*.*|[-._+~@]+)$`)
@@ -118,7 +128,7 @@ var goMajor = source.Lazy(`^v?\d+$`)
 // nameBefore returns the word before a version, without its path and without words such as
 // "version", "" if there is none.
 func nameBefore(text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;:=()[]{}<>'\"/\\|#!", r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;:=()[]{}<>'\"`/\\|#!?*", r) })
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")
 		switch strings.ToLower(word) {

@@ -22,6 +22,14 @@ func TestMentions(t *testing.T) {
 		"/go/pkg/mod/golang.org/x/net@v0.0.0-20191109021931-daa7c04131f5/http2/server.go:1":      {{"net", "0.0.0-20191109021931-daa7c04131f5"}},
 		"/usr/lib/python3.6/site-packages/attrs-19.1.0.dist-info":                                {{"attrs", "19.1.0"}},
 		"\tat org.apache.kafka.Foo.bar(Foo.java:12) ~[kafka-clients-2.3.0.jar:?]":                {{"kafka-clients", "2.3.0"}},
+		"- rclone v1.39-120-g82418c30β":                                                          {{"rclone", "1.39-120-g82418c30"}},
+		"v1.35-153-g1cc58e4β":                                                                    {{"", "1.35-153-g1cc58e4"}},
+		"rclone v1.54.0-beta.4878.6c70c4257":                                                     {{"rclone", "1.54.0-beta.4878.6c70c4257"}},
+		"Streamlink: 1.0.0+34.ge96c725":                                                          {{"Streamlink", "1.0.0+34.ge96c725"}},
+		"    load_entry_point('streamlink==0.0.2', 'console_scripts', 'streamlink')()":           {{"streamlink", "0.0.2"}},
+		"Mitmproxy version: 2.0.2 (release version) Precompiled Binary":                          {{"Mitmproxy", "2.0.2"}},
+		"  File \"/usr/local/Cellar/mitmproxy/2.0.1/libexec/lib/a.py\", line 2":                  {{"mitmproxy", "2.0.1"}},
+		"#### What is your version (output from `rclone version`)\n\n1.73.0":                     {{"rclone", "1.73.0"}},
 		"borg, version 21.3-1-g6803368d":                                                         {{"borg", "21.3-1-g6803368d"}},
 		"jq-1.5rc2":                                                                              {{"jq", "1.5rc2"}},
 		"valgrind: the server at 127.0.0.1:6379 is gone":                                         {{"at", "127.0.0.1"}},
@@ -31,7 +39,9 @@ func TestMentions(t *testing.T) {
 		"#0 0x4005d6 in main /src/a.c:3":                                                         nil,
 	} {
 		s := &scanner{}
-		s.mention([]byte(line))
+		for part := range strings.Lines(line) {
+			s.mention([]byte(part))
+		}
 		same := func(m crash.Mention, w named) bool { return m.Name == w.name && m.Version == w.version }
 		if !slices.EqualFunc(s.Report.Mentions, want, same) {
 			t.Errorf("%s: %q, want %q", line, s.Report.Mentions, want)

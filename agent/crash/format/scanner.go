@@ -54,6 +54,7 @@ type scanner struct {
 	left      struct{ stacks, problems int }
 	repeat    repeat
 	mentioned []byte // the last word with a version
+	heading   []byte // the end of the last line with text
 }
 
 // scanAll reads the lines of r.

@@ -62,14 +62,15 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	return nil, nil
 }
 
-// describedForm matches versions that end with the id of a commit: those of git describe, and the
-// pseudo-versions of Go.
-var describedForm = source.Lazy(`-(?:\d+-g([0-9a-f]{7,40})|(?:\d+\.)*\d{14}-([0-9a-f]{12}))`)
-
-// describedID returns the commit's id in a version, "" if it has none.
+// describedID returns the id of a commit in a version: 1.39-120-g82418c30 of git describe,
+// 1.0.0+34.ge96c725 of versioneer, 1.54.0-beta.4878.6c70c4257 of many builds, and the
+// pseudo-versions of Go. It returns "" if there is none; a date has no letter.
 func describedID(version string) string {
-	if m := describedForm().FindStringSubmatch(version); m != nil {
-		return cmp.Or(m[1], m[2])
+	for part := range strings.FieldsFuncSeq(version, func(r rune) bool { return strings.ContainsRune("-+.~", r) }) {
+		id := strings.TrimPrefix(part, "g")
+		if digits().MatchString(id) && (id != part || strings.Trim(id, "0123456789") != "") {
+			return id
+		}
 	}
 	return ""
 }

@@ -84,13 +84,18 @@ func TestDescribedVersion(t *testing.T) {
 	h.Commit("one", gittest.Files{"a.c": "1\n"})
 	want := h.Commit("two", gittest.Files{"a.c": "2\n"})
 	h.Commit("three", gittest.Files{"a.c": "3\n"})
-	report, err := format.Read(strings.NewReader("the build is 21.3-1-g" + want.Short() + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit, from, _, err := commitOf(t.Context(), h.Open(), crash.Question{Report: report})
-	if err != nil || commit != want || from != "the report's 21.3-1-g"+want.Short() {
-		t.Errorf("%s from %q, %v", commit, from, err)
+	repo, id := h.Open(), want.Short()
+	for _, version := range []string{
+		"21.3-1-g" + id, "1.39-120-g" + id + "β", "1.0.0+34.g" + id, "1.54.0-beta.4878." + id, "0.0.0-20191109021931-" + id, "6.5.0-rc1-g" + id + "-dirty",
+	} {
+		report, err := format.Read(strings.NewReader("rclone v" + version + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit, from, _, err := commitOf(t.Context(), repo, crash.Question{Report: report})
+		if err != nil || commit != want || !strings.HasSuffix(version, strings.TrimPrefix(from, "the report's ")) && !strings.Contains(version, "β") {
+			t.Errorf("%s: %s from %q, %v; mentions %q", version, commit, from, err, report.Mentions)
+		}
 	}
 }
 
