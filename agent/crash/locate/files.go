@@ -35,6 +35,16 @@ func NewFiles(paths []string) *Files {
 // Has reports whether a commit tracks the path.
 func (f *Files) Has(p string) bool { return f.all[p] }
 
+// HasDir reports whether a commit tracks files in the directory.
+func (f *Files) HasDir(dir string) bool {
+	for p := range f.all {
+		if strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
 // A Rule says how a frame was mapped to a tracked file.
 type Rule string
 

@@ -29,11 +29,7 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 		return nil, err
 	}
 	located := crash.Answer{Notes: notes}
-	files, err := locate.Locate(ctx, repo, commit, q.Report)
-	if files == nil {
-		return nil, err
-	}
-	if err := located.Unread("not all functions were looked up", err); err != nil {
+	if commit, from, err = place(ctx, repo, commit, from, q.Report, &located); err != nil {
 		return nil, err
 	}
 	algorithm := rank.Algorithm(q.Algorithm)
@@ -62,6 +58,45 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 		answer.Notes = append(answer.Notes, found.Notes...)
 	}
 	return answer, nil
+}
+
+// place maps the frames of a report to files of a commit. If nothing told this commit, and HEAD
+// lacks files of the report that its history has, it maps them to those of an older commit, which
+// it returns with its source. The notes of the answer say so.
+func place(
+	ctx context.Context,
+	repo *gitext.Repo,
+	commit gitext.OID,
+	from string,
+	report *crash.Report,
+	answer *crash.Answer,
+) (gitext.OID, string, error) {
+	files, err := locate.Locate(ctx, repo, commit, report)
+	if files == nil {
+		return "", "", err
+	}
+	if from == fromHead {
+		older, name, missing := goneFiles(ctx, repo, commit, files, report)
+		if missing != nil && !gitext.Unreadable(missing) {
+			return "", "", missing
+		}
+		if older != "" {
+			unmap(report)
+			answer.Notes = append(answer.Notes, goneNote(name, older))
+			return place(ctx, repo, older, "the last with "+name, report, answer)
+		}
+	}
+	return commit, from, answer.Unread("not all functions were looked up", err)
+}
+
+// unmap removes what Locate wrote into the frames of a report.
+func unmap(report *crash.Report) {
+	for i := range report.Stacks {
+		for j := range report.Stacks[i].Frames {
+			f := &report.Stacks[i].Frames[j]
+			f.Path, f.Rule, f.DefinedAt = "", "", 0
+		}
+	}
 }
 
 // checkSince checks whether the commit that did not crash comes after the one that crashed. If

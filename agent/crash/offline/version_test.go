@@ -128,3 +128,42 @@ func TestReportOlderThanHead(t *testing.T) {
 		}
 	}
 }
+
+// If HEAD lacks files of the report that the history has, an older commit is read.
+func TestFilesThatAreGone(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"src/pkg/run.py": "a\nb\n", "src/pkg/proxy/tls.py": "a\nb\n", "src/pkg/proxy/http.py": "a\nb\n"})
+	both := h.Commit("two", gittest.Files{"src/pkg/run.py": "a\nc\n"})
+	first := h.Commit("drop one", gittest.Files{"src/pkg/proxy/tls.py": gittest.Gone})
+	h.Commit("drop the other", gittest.Files{"src/pkg/proxy/http.py": gittest.Gone})
+	head := h.Commit("more", gittest.Files{"src/pkg/run.py": "a\nd\n"})
+	repo := h.Open()
+	const run, foreign = `  File "/usr/lib/site-packages/pkg/run.py", line 2, in run` + "\n    x()\n", `  File "/usr/lib/site-packages/urwid/loop.py", line 2, in loop` + "\n    x()\n"
+	file := func(name string) string {
+		return `  File "/usr/lib/site-packages/pkg/proxy/` + name + `", line 1, in f` + "\n    x()\n"
+	}
+	for stack, want := range map[string]gitext.OID{
+		run + file("tls.py") + foreign:   both,
+		run + file("http.py"):            first,
+		run + file("http.py") + foreign:  first,
+		run + foreign:                    head,
+		run + file("never.py"):           head,
+		file("tls.py") + file("http.py"): head, // below site-packages, not below src
+	} {
+		report, err := format.Read(strings.NewReader("Traceback (most recent call last):\n" + stack + "TypeError: x\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Commit != want || (len(got.Notes) > 0) != (want != head) {
+			t.Errorf("%s: at %s, want %s; from %q, notes %q", stack, got.Commit.Short(), want.Short(), got.CommitFrom, got.Notes)
+		}
+		if want == both && (!strings.Contains(got.Notes[0], "src/pkg/proxy/tls.py") || report.Stacks[0].Frames[1].Path != "src/pkg/proxy/tls.py") {
+			t.Errorf("notes %q, frames %+v", got.Notes, report.Stacks[0].Frames)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/gitext"
+)
+
+// maxGone bounds the paths that are looked up in the history.
+const maxGone = 20
+
+// goneTime bounds the search for files that the history had.
+const goneTime = 3 * time.Second
+
+// goneFiles looks in the history of a commit for files of frames that were not mapped. It returns
+// the last commit that has all of them, and one of their names, or "" if there is no such file.
+func goneFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
+	paths := unmapped(files, report)
+	if len(paths) == 0 {
+		return "", "", nil
+	}
+	within, cancel := context.WithTimeout(ctx, goneTime)
+	defer cancel()
+	var deleted gitext.OID // by this commit, the oldest
+	var gone []string
+	for e, err := range repo.Log(within, gitext.LogOptions{Tip: commit, Paths: paths, Files: true, NoRenames: true, NoMerges: true}) {
+		if within.Err() != nil {
+			break // what was found counts
+		}
+		if err != nil {
+			return "", "", err
+		}
+		for _, f := range e.Files {
+			if f.Status == 'D' && slices.Contains(paths, f.OldPath) && !slices.Contains(gone, f.OldPath) {
+				gone, deleted = append(gone, f.OldPath), e.OID
+			}
+		}
+		if len(gone) == len(paths) {
+			break
+		}
+	}
+	if len(gone) == 0 {
+		return "", "", ctx.Err()
+	}
+	c, err := repo.Commit(ctx, deleted)
+	if err != nil {
+		return "", "", err
+	}
+	return c.Parents[0], gone[0], ctx.Err() // what deletes a file has a parent
+}
+
+// unmapped returns the paths that the files of unmapped frames would have in the repository, in
+// directories that it has: as other frames were mapped, or if none was, with all ends of their
+// paths.
+func unmapped(files *locate.Files, report *crash.Report) []string {
+	var paths []string
+	roots := rootsOf(report)
+	add := func(p, below string) {
+		if files.HasDir(topOf(p, below)) && !files.Has(p) && !slices.Contains(paths, p) && len(paths) < maxGone {
+			paths = append(paths, p)
+		}
+	}
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path != "" || !strings.Contains(f.File, "/") {
+				continue
+			}
+			file := locate.Clean(f.File)
+			for _, r := range roots {
+				if rest, ok := strings.CutPrefix(file, r.reported); ok {
+					add(r.tracked+rest, r.tracked)
+				}
+			}
+			for rest := file; len(roots) == 0 && strings.Contains(rest, "/"); _, rest, _ = strings.Cut(rest, "/") {
+				add(rest, "")
+			}
+		}
+	}
+	return paths
+}
+
+// A root is a directory of the report and the same directory in the repository; both end with a
+// slash or are empty.
+type root struct{ reported, tracked string }
+
+// rootsOf returns the roots by which frames were mapped, from the parts of both paths before the
+// directories that they have in common.
+func rootsOf(report *crash.Report) []root {
+	var roots []root
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path == "" || f.File == "" {
+				continue
+			}
+			reported, tracked := strings.Split(locate.Clean(f.File), "/"), strings.Split(f.Path, "/")
+			n := 0
+			for n < len(reported) && n < len(tracked) && reported[len(reported)-1-n] == tracked[len(tracked)-1-n] {
+				n++
+			}
+			if n < 2 && n < len(tracked) {
+				continue // the name of the file alone tells nothing about others
+			}
+			r := root{slashed(reported[:len(reported)-n]), slashed(tracked[:len(tracked)-n])}
+			if !slices.Contains(roots, r) {
+				roots = append(roots, r)
+			}
+		}
+	}
+	return roots
+}
+
+func slashed(parts []string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "/") + "/"
+}
+
+// topOf returns the first directory of a path below a root.
+func topOf(p, root string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, root), "/")
+	return root + first
+}
+
+// goneNote says why an older commit is read.
+func goneNote(name string, commit gitext.OID) string {
+	return fmt.Sprintf(
+		"the report names %s, which HEAD does not have any more: it is read at %s, the last commit with all such files; "+
+			"give the commit that crashed with --at",
+		name,
+		commit.Short(),
+	)
+}
