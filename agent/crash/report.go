@@ -128,8 +128,11 @@ type Build struct {
 // 4.0.11", "attrs-19.1.0.dist-info", "github.com/spf13/cobra@v1.2.3".
 type Mention struct {
 	Name    string // the word or package before the version, "" if there is none
-	Version string // as written, without a leading v
+	Version string // as written, without a leading v; or the id of a commit
 }
+
+// BuildLabel is the name of a mention that the report calls the commit or the revision of the build.
+const BuildLabel = "commit"
 
 // A Section is a named part of a dump: the bytes from Start up to End of the input.
 type Section struct {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ const maxMentions = 200
 // mention keeps the versions in a line: words with digits around a dot.
 func (s *scanner) mention(line []byte) {
 	s.mentionsOf(line)
+	s.commitsOf(line)
 	if text := bytes.TrimSpace(line); len(text) > 0 {
 		s.heading = append(s.heading[:0], text[max(0, len(text)-maxNameBefore):]...)
 	}
@@ -38,9 +40,9 @@ func (s *scanner) mentionsOf(line []byte) {
 		for end < len(line) && inVersion(line[end]) {
 			end++
 		}
-		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && !bytes.Equal(line[start:end], s.mentioned) {
+		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && (isDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
 			before := line[max(0, start-maxNameBefore):start]
-			if len(bytes.TrimSpace(line)) == end-start {
+			if len(bytes.TrimSpace(line[:start])) == 0 {
 				before = s.heading // as in a form: "What is your version?", and the version below
 			}
 			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
@@ -106,6 +108,37 @@ var described = source.Lazy(`-\d+-g[0-9a-f]{7,40}`)
 // fileEndings end the names of packages, behind the version.
 var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz|tgz|whl|gem|so|dll|exe|dylib|js|py)\b.*|-py\d[\d.]*.*|[-._+~@]+)$`)
 
+// labelled matches the id of a commit that the report calls the build's: by a label, as the output
+// of git rev-parse, or as the version of a program.
+var labelled = source.Lazy(`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))? ?[:=] ?"?|^rev-parse |\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`)
+
+// commitsOf keeps the ids of commits in a line that are a version of a program.
+func (s *scanner) commitsOf(line []byte) {
+	line = line[:min(len(line), maxDated)]
+	if longestHex(line) < 7 {
+		return
+	}
+	text := string(line)
+	if bytes.HasSuffix(s.heading, []byte("git rev-parse HEAD")) {
+		text = "rev-parse " + strings.TrimSpace(text)
+	}
+	if m := labelled().FindStringSubmatch(text); m != nil && (len(m[2]) == 40 || m[1] == "") {
+		s.keepMention(crash.Mention{Name: cmp.Or(m[1], crash.BuildLabel), Version: m[2]})
+	}
+}
+
+// longestHex returns the length of the longest run of hexadecimal digits in lower case.
+func longestHex(line []byte) int {
+	longest, run := 0, 0
+	for _, c := range line {
+		if run++; !isDigit(c) && (c < 'a' || 'f' < c) {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
 // mentionIn returns the version in a word, with the name from the word or from the text before it.
 func mentionIn(before, word string) (crash.Mention, bool) {
 	at := versionForm().FindStringSubmatchIndex(word)
@@ -132,7 +165,7 @@ func nameBefore(text string) string {
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")
 		switch strings.ToLower(word) {
-		case "", "v", "ver", "version", "release", "rel", "rev", "build", "tag", "is", "running", "server":
+		case "", "v", "v1", "v2", "v3", "v4", "ver", "version", "release", "rel", "rev", "build", "tag", "is", "running", "server":
 			continue
 		}
 		if strings.ContainsFunc(word, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }) {

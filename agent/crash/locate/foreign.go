@@ -1,6 +1,8 @@
 package locate
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -27,6 +29,24 @@ var foreignFunctions = source.Lazy(
 var foreignModules = source.Lazy(
 	`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`,
 )
+
+// ofGoPackage returns the files that may belong to the package of a Go function. A directory has
+// the name of its package's path: net/http/server.go of the function net/http.(*conn).serve is not
+// modules/caddyhttp/server.go. Functions without such a path belong to any file.
+func ofGoPackage(function string, paths []string) []string {
+	name, _, found := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
+	name = strings.TrimSuffix(name, "_test")
+	if !found || name == "main" || major().MatchString(name) {
+		return paths
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		dir := path.Dir(p)
+		return path.Ext(p) == ".go" && dir != "." && !strings.EqualFold(path.Base(dir), name) && !major().MatchString(path.Base(dir))
+	})
+}
+
+// major matches the directory of a major version of a Go module.
+var major = source.Lazy(`^v\d+$`)
 
 // Foreign reports whether a frame belongs to a run-time library, a sanitizer, or other code that
 // no project contains.

@@ -79,6 +79,9 @@ func (f *Files) mapPaths(report *crash.Report) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
+			if paths = ofGoPackage(frame.Function, paths); len(paths) == 0 {
+				rule = ""
+			}
 			frame.Rule = string(rule)
 			switch len(paths) {
 			case 0:
@@ -135,6 +138,9 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	for _, name := range order {
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
+			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
+				return len(ofGoPackage(frame.Function, []string{d.Path})) == 0
+			})
 			if native[frame] {
 				list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return isManaged(d.Path) })
 			}

@@ -76,3 +76,31 @@ func TestFunctionOfMachineCode(t *testing.T) {
 		}
 	}
 }
+
+// A function of Go's library is not in a file of the project with the same name.
+func TestGoPackages(t *testing.T) {
+	t.Parallel()
+	all := []string{"modules/caddyhttp/server.go", "server.go", "fs/sync/sync.go", "v2/server.go", "cmd/run.go"}
+	for function, want := range map[string]int{
+		"net/http.(*conn).serve.func1":                             2, // the root and a major version have any name
+		"github.com/caddyserver/caddy/v2/modules/caddyhttp.(*S).f": 3,
+		"github.com/x/y/fs/sync.Run":                               3,
+		"github.com/x/y/fs/sync_test.TestRun":                      3,
+		"github.com/x/y/v2.Run":                                    5,
+		"main.main":                                                5,
+		"main":                                                     5,
+		"":                                                         5,
+	} {
+		if got := ofGoPackage(function, all); len(got) != want {
+			t.Errorf("%s: %v", function, got)
+		}
+	}
+	report := &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
+		{Function: "net/http.serverHandler.ServeHTTP", File: "net/http/server.go", Line: 2807},
+		{Function: "github.com/caddyserver/caddy/v2/modules/caddyhttp.(*Server).ServeHTTP", File: "github.com/caddyserver/caddy/v2@v2.0.0/modules/caddyhttp/server.go", Line: 203},
+	}}}}
+	NewFiles(all[:1]).mapPaths(report)
+	if f := report.Stacks[0].Frames; f[0].Path != "" || f[0].Rule != "" || f[1].Path != all[0] {
+		t.Errorf("%+v", f)
+	}
+}

@@ -32,7 +32,8 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return nil, nil
 	}
 	for _, m := range slices.Backward(mentions) {
-		if id := describedID(m.Version); id != "" {
+		if id := describedID(m.Version); id != "" || m.Name == crash.BuildLabel {
+			id = cmp.Or(id, m.Version)
 			if oid, ok := buildCommit(ctx, repo, id); ok {
 				return &version{said: m.Version, commit: oid}, nil
 			}
@@ -42,7 +43,7 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	if err != nil {
 		return nil, err
 	}
-	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names[plain(m.Name)] })
+	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names.has(m.Name) })
 	if len(own) == 0 {
 		return nil, nil
 	}
@@ -51,6 +52,9 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return nil, err
 	}
 	for _, m := range slices.Backward(own) {
+		if oid, ok := buildCommit(ctx, repo, m.Version); ok {
+			return &version{said: m.Name + " " + m.Version, commit: oid}, nil
+		}
 		if tag := tagOf(tags, m.Version); tag != nil {
 			return &version{said: m.Name + " " + m.Version, commit: tag.Commit}, nil
 		}
@@ -75,33 +79,49 @@ func describedID(version string) string {
 	return ""
 }
 
+// projectNames are the names of a repository's program.
+type projectNames struct {
+	plain   map[string]bool
+	modules bool // its packages are called name-module, as jars are
+}
+
+func (n projectNames) has(name string) bool {
+	if p := plain(name); n.plain[p] || n.plain[strings.TrimRight(p, "0123456789")] {
+		return true // caddy2 is caddy
+	}
+	first, _, found := strings.Cut(name, "-")
+	return found && n.modules && n.plain[plain(first)]
+}
+
 // namesOf returns the plain names of the repository's program: of its directory, its remotes, and
 // the packages in the manifests at HEAD.
-func namesOf(ctx context.Context, repo *gitext.Repo) (map[string]bool, error) {
-	names := map[string]bool{}
+func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
+	names := projectNames{plain: map[string]bool{}}
 	add := func(name string) {
 		name = strings.TrimSuffix(strings.TrimRight(name, "/"), ".git")
-		if name = plain(path.Base(filepath.ToSlash(name))); len(name) > 1 {
-			names[name] = true
+		name = parentProject().ReplaceAllString(path.Base(filepath.ToSlash(name)), "")
+		if name = plain(name); len(name) > 1 {
+			names.plain[name] = true
 		}
 	}
 	add(cmp.Or(repo.WorkTree(), strings.TrimSuffix(repo.CommonDir(), "/.git")))
 	urls, err := repo.RemoteURLs(ctx)
 	if err != nil {
-		return nil, err
+		return names, err
 	}
 	for _, url := range urls {
 		add(url[strings.LastIndexByte(url, ':')+1:])
 	}
 	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
-		return nil, err
+		return names, err
 	}
 	for file, form := range manifests {
 		text, err := repo.BlobAt(ctx, head, file, maxManifest)
 		if err != nil {
 			continue // there is no such file, or it cannot be read: the other names remain
 		}
+		names.modules = names.modules || file == "pom.xml" || file == "build.gradle"
 		if m := form().FindSubmatch(text); m != nil {
 			name := string(m[1])
 			if major().MatchString(path.Base(name)) {
@@ -112,6 +132,9 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (map[string]bool, error) {
 	}
 	return names, ctx.Err()
 }
+
+// parentProject matches the end of the name of a project that only holds others.
+var parentProject = source.Lazy(`-(?:parent|root|project|aggregator|all)$`)
 
 const maxManifest = 1 << 20
 
@@ -125,6 +148,7 @@ var manifests = map[string]source.Pattern{
 	"pyproject.toml": source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
 	"setup.cfg":      source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
 	"setup.py":       source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
+	"build.gradle":   source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*['"]([\w.-]+)`),
 	"pom.xml":        source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
 	"CMakeLists.txt": source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
 	"meson.build":    source.Lazy(`project\(\s*'([^']+)'`),
@@ -148,7 +172,7 @@ func tagOf(tags []gitext.Tag, version string) *gitext.Tag {
 	base, _, _ := strings.Cut(version, "+")
 	base, _, _ = strings.Cut(base, "~")
 	release, _, _ := strings.Cut(base, "-")
-	for _, wanted := range []string{version, base, release, release + ".0", strings.TrimSuffix(release, ".0")} {
+	for _, wanted := range []string{version, base, release, release + ".0", strings.TrimSuffix(release, ".0"), release + ".final", release + ".release", release + ".ga"} {
 		wanted = versionKey(wanted)
 		for i, t := range tags {
 			if tagKey(t.Name) == wanted {
