@@ -49,8 +49,11 @@ func ofGoPackage(function string, paths []string) []string {
 var major = source.Lazy(`^v\d+$`)
 
 // Foreign reports whether a frame belongs to a run-time library, a sanitizer, or other code that
-// no project contains.
+// no project contains, or handles the signal of the crash.
 func Foreign(f crash.Frame) bool {
+	if f.Handler {
+		return true
+	}
 	if f.Path == "" && f.Module != "" && foreignModules().MatchString(f.Module) {
 		return true
 	}

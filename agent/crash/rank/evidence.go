@@ -32,8 +32,13 @@ type evidence struct {
 	elsewhere [6]best // by kind of the other stacks, see the constants
 	foremost  [6]bool // whether the file has the first frame, except helpers, of such a stack
 	named     bool    // the message of a problem names the file
+	handler   bool    // one of its functions handles the signal of the crash
 	gaveNull  bool    // one of its functions called one with a null pointer
 }
+
+// handlers is the place of the functions that handle the crash's signal, as if they were far out
+// in the stack of another thread.
+const handlers best = 0.1
 
 // best is 1 / (1 + the position) of the file's first frame in stacks of a kind.
 type best float64
@@ -139,6 +144,10 @@ func (c *collector) readMain() {
 		}
 		e := c.at(f.Path)
 		e.frames = append(e.frames, crash.FrameRef{Stack: c.main, Frame: j})
+		if f.Handler {
+			e.handler, e.elsewhere[other] = true, max(e.elsewhere[other], handlers)
+			continue
+		}
 		if f.Assertion {
 			e.assertion = true
 			continue
@@ -168,7 +177,7 @@ func (c *collector) readOther(i int) {
 	}
 	position, found := 0, false
 	for j, f := range s.Frames {
-		if f.Path == "" {
+		if f.Path == "" || f.Handler {
 			continue
 		}
 		e := c.at(f.Path)

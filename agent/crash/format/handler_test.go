@@ -1,0 +1,48 @@
+package format
+
+import (
+	"strings"
+	"testing"
+)
+
+// The frames of a signal's handler are not where the program crashed.
+func TestHandlers(t *testing.T) {
+	for name, text := range map[string]string{
+		"gdb": `Program terminated with signal SIGABRT, Aborted.
+#0  0x00007f in raise () from /lib/libc.so.6
+#1  0x00007f in abort () from /lib/libc.so.6
+#2  0x00005 in sigdie (s=11) at src/sig.c:4
+#3  <signal handler called>
+#4  0x00005 in real (p=0x0) at src/real.c:3
+#5  0x00005 in main () at src/main.c:3
+`,
+		"backtrace(), as redis prints it": `Backtrace:
+./server(logStackTrace+0x3c)[0x45b94c]
+./server(sigsegvHandler+0xac)[0x45c02c]
+/lib64/libpthread.so.0(+0xf5e0)[0x7f4d]
+./server(real+0x10)[0x43de10]
+./server(main+0x4b6)[0x42a5a6]
+/lib64/libc.so.6(__libc_start_main+0xf5)[0x7f4d]
+`,
+		"a thread in libpthread": `Backtrace:
+./server(real+0x10)[0x43de10]
+./server(main+0x3c)[0x45b94c]
+/lib64/libpthread.so.0(+0x76db)[0x7f4d]
+`,
+	} {
+		r, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Stacks[0].Frames {
+			if inside := f.Function == "real" || f.Function == "main"; inside && f.Handler {
+				t.Errorf("%s: %s is a handler", name, f.Function)
+			}
+			if f.Function == "sigdie" || f.Function == "sigsegvHandler" || f.Function == "logStackTrace" {
+				if !f.Handler {
+					t.Errorf("%s: %s is no handler", name, f.Function)
+				}
+			}
+		}
+	}
+}
