@@ -132,7 +132,7 @@ var (
 
 // definition reports whether a line looks like a definition of a name.
 func definition(p, text, name string) (Definition, bool) {
-	at := wordIndex(text, name)
+	at := nameIndex(text, name)
 	if at < 0 {
 		return Definition{}, false
 	}
@@ -173,7 +173,7 @@ func definition(p, text, name string) (Definition, bool) {
 	if header {
 		d.Score -= 3
 	}
-	if strings.HasSuffix(strings.TrimSpace(before), "::") {
+	if strings.HasSuffix(strings.TrimRight(before, " \t~"), "::") {
 		d.Score += 2
 	}
 	if source.IsTestPath(p) {
@@ -242,6 +242,24 @@ func isHeader(p string) bool {
 		return true
 	}
 	return false
+}
+
+// nameIndex returns the index of name in a line that may define it, or -1. In "C::C(int n)" and
+// "C::~C()", it is the second C.
+func nameIndex(text, name string) int {
+	first := wordIndex(text, name)
+	for at := first; at >= 0; {
+		end := at + len(name)
+		if !strings.HasPrefix(text[end:], "::") {
+			return at
+		}
+		next := wordIndex(text[end:], name)
+		if next < 0 {
+			break
+		}
+		at = end + next
+	}
+	return first
 }
 
 // wordIndex returns the index of name as a whole word in text, or -1.

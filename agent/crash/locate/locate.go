@@ -203,11 +203,36 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 	return out
 }
 
+// ofClass returns the definitions of a constructor or a destructor. If there is none, the compiler
+// made the function: it returns the definitions of the class, and true. For other functions it
+// returns the list.
+func ofClass(list []symbol.Definition, function string) (of []symbol.Definition, made bool) {
+	name, scope := symbol.Last(function), symbol.Scope(function)
+	if name != scope {
+		return list, false
+	}
+	destructor := strings.HasSuffix(function, "~"+name)
+	var own, class []symbol.Definition
+	for _, d := range list {
+		switch {
+		case d.Kind == symbol.Type:
+			class = append(class, d)
+		case d.Kind == symbol.Function && strings.Contains(d.Text, "~"+name) == destructor:
+			own = append(own, d)
+		}
+	}
+	if len(own) == 0 && len(class) > 0 {
+		return class, true
+	}
+	return own, false
+}
+
 // bestDefinition picks the likeliest definition for a frame.
 func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[string]int) (symbol.Definition, bool) {
 	var best symbol.Definition
+	list, made := ofClass(list, frame.Function)
 	for _, d := range list {
-		if d.Kind != symbol.Function || !fitsScope(d, frame.Function) && anyFits(list, frame.Function) {
+		if d.Kind != symbol.Function && !made || !fitsScope(d, frame.Function) && anyFits(list, frame.Function) {
 			continue
 		}
 		if best.Path == "" || d.Score > best.Score || d.Score == best.Score && better(d.Path, best.Path, dirs) {

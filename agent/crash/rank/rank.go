@@ -43,6 +43,11 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 		return nil, err
 	}
 	ranking.Files = choose(report, files, committed())
+	if len(ranking.Files) == 0 {
+		quoted, err := quotedFiles(ctx, repo, commit, report)
+		ranking.Files = quoted
+		return ranking, ranking.Unread("not all texts of the messages were found", err)
+	}
 	listed := map[string]bool{}
 	for _, f := range ranking.Files {
 		listed[f.Path] = true
