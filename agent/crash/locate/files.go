@@ -78,6 +78,9 @@ func Clean(file string) string {
 	if len(p) > 2 && p[1] == ':' && p[2] == '/' {
 		p = p[2:]
 	}
+	if i := strings.Index(p, ">/"); i > 0 && p[0] == '<' {
+		p = p[i+1:] // <home>/x/y.py: the writer removed a name
+	}
 	p = moduleVersion().ReplaceAllString(strings.TrimPrefix(p, "file://"), "")
 	p = path.Clean(p)
 	for strings.HasPrefix(p, "../") {

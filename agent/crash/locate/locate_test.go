@@ -104,3 +104,22 @@ func TestGoPackages(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// A writer of a report may replace the beginning of its paths.
+func TestRemovedNames(t *testing.T) {
+	t.Parallel()
+	files := NewFiles([]string{"celery/security/certificate.py", "main.py"})
+	for file, want := range map[string]string{
+		`<>\site-packages\celery\security\certificate.py`:  "celery/security/certificate.py",
+		"<home>/src/celery/celery/security/certificate.py": "celery/security/certificate.py",
+		"<stdin>":             "",
+		"<frozen importlib>":  "",
+		"<string>/../main.py": "main.py",
+	} {
+		got, _ := files.Find(file)
+		if len(got) == 0 && want == "" || len(got) == 1 && got[0] == want {
+			continue
+		}
+		t.Errorf("%s: %v, want %q", file, got, want)
+	}
+}

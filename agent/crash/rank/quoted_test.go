@@ -18,9 +18,9 @@ func TestPhrases(t *testing.T) {
 		"Attempting to overwrite an existing zip entry /tmp/a.zip (3 bytes)": {
 			"Attempting to overwrite an existing zip entry", "Attempting to overwrite an", "overwrite an existing zip",
 		},
-		"index out of range [5] with length 3":          {"index out of range", "with length"},
-		"cannot set max_open_files to 12":               {"cannot set max_open_files to", "max_open_files"},
-		"nil":                                           nil,
+		"index out of range [5] with length 3": {"index out of range", "with length"},
+		"cannot set max_open_files to 12":      {"cannot set max_open_files to", "max_open_files"},
+		"nil":                                  nil,
 		"/usr/bin/a: 12: not found in 0x12 bytes of it": {"not found in", "bytes of it"},
 	} {
 		var got []string
