@@ -11,7 +11,7 @@ import (
 const maxJSON = 64 << 20
 
 // readJSON reads a report in JSON that begins at an offset of the input: Apple's,
-// minidump-stackwalk's, or entries of the journal. Anything else is read as text.
+// minidump-stackwalk's, CASR's, or entries of the journal. Anything else is read as text.
 func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxJSON))
 	if err != nil {
@@ -24,6 +24,9 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 				return report, nil
 			}
 		}
+	}
+	if text := casrText(data[start:]); text != nil {
+		return scanAll(bytes.NewReader(text), formats())
 	}
 	if report, ok := readJournal(data[start:]); ok {
 		return report, nil

@@ -1,0 +1,35 @@
+package format
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A casrReport is a report of CASR, a .casrep file. It holds the output of the tool that found the
+// crash, in a field for each kind of tool.
+type casrReport struct {
+	Stacktrace []string
+
+	AsanReport, MsanReport, UbsanReport, LuaReport, PythonReport, GoReport, JavaReport, JsReport, CSharpReport, RustReport []string
+}
+
+// casrText returns the text in a report of CASR: the output of the tool, else the stack. It
+// returns nil for other JSON.
+func casrText(data []byte) []byte {
+	var raw struct {
+		CrashSeverity *struct{}
+		casrReport
+	}
+	if json.Unmarshal(data, &raw) != nil || raw.CrashSeverity == nil {
+		return nil
+	}
+	r := raw.casrReport
+	for _, lines := range [][]string{
+		r.AsanReport, r.MsanReport, r.UbsanReport, r.PythonReport, r.GoReport, r.JavaReport, r.JsReport, r.CSharpReport, r.RustReport, r.LuaReport, r.Stacktrace,
+	} {
+		if len(lines) > 0 {
+			return []byte(strings.Join(lines, "\n") + "\n")
+		}
+	}
+	return nil
+}
