@@ -134,8 +134,12 @@ type Mention struct {
 	Version string // as written, without a leading v; or the id of a commit
 }
 
-// BuildLabel is the name of a mention that the report calls the commit or the revision of the build.
-const BuildLabel = "commit"
+// These are the names of mentions without a program: the report calls them the commit or the
+// revision of the build, or only the version.
+const (
+	BuildLabel   = "commit"
+	VersionLabel = "version"
+)
 
 // A Section is a named part of a dump: the bytes from Start up to End of the input.
 type Section struct {

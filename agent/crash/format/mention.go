@@ -110,7 +110,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
-var labelled = source.Lazy(`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))? ?[:=] ?"?|^rev-parse |\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`)
+var labelled = source.Lazy(`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`)
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
 func (s *scanner) commitsOf(line []byte) {
@@ -161,17 +161,21 @@ var goMajor = source.Lazy(`^v?\d+$`)
 // nameBefore returns the word before a version, without its path and without words such as
 // "version", "" if there is none.
 func nameBefore(text string) string {
+	label := ""
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;:=()[]{}<>'\"`/\\|#!?*", r) })
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")
 		switch strings.ToLower(word) {
-		case "", "v", "v1", "v2", "v3", "v4", "ver", "version", "release", "rel", "rev", "build", "tag", "is", "running", "server":
+		case "version":
+			label = crash.VersionLabel
+			continue
+		case "", "v", "v1", "v2", "v3", "v4", "ver", "release", "rel", "rev", "build", "tag", "is", "running", "server":
 			continue
 		}
 		if strings.ContainsFunc(word, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }) {
 			return word
 		}
-		return ""
+		return label
 	}
-	return ""
+	return label
 }

@@ -35,7 +35,11 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		if id := describedID(m.Version); id != "" || m.Name == crash.BuildLabel {
 			id = cmp.Or(id, m.Version)
 			if oid, ok := buildCommit(ctx, repo, id); ok {
-				return &version{said: m.Version, commit: oid}, nil
+				said := m.Version
+				if id == m.Version {
+					said = m.Name + " " + oid.Short()
+				}
+				return &version{said: said, commit: oid}, nil
 			}
 		}
 	}
@@ -45,6 +49,9 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	}
 	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names.has(m.Name) })
 	if len(own) == 0 {
+		own = slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return m.Name != crash.VersionLabel })
+	}
+	if len(own) == 0 {
 		return nil, nil
 	}
 	tags, err := repo.Tags(ctx)
@@ -53,7 +60,7 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	}
 	for _, m := range slices.Backward(own) {
 		if oid, ok := buildCommit(ctx, repo, m.Version); ok {
-			return &version{said: m.Name + " " + m.Version, commit: oid}, nil
+			return &version{said: m.Name + " " + oid.Short(), commit: oid}, nil
 		}
 		if tag := tagOf(tags, m.Version); tag != nil {
 			return &version{said: m.Name + " " + m.Version, commit: tag.Commit}, nil

@@ -57,6 +57,9 @@ func TestVersion(t *testing.T) {
 		"a major version":      {"https://h/x", gittest.Files{"go.mod": "module github.com/jackc/pgx/v4\n"}, []string{"v4.10.1"}, "/go/pkg/mod/github.com/jackc/pgx/v4@v4.10.1/a.go:5", "v4.10.1", ""},
 		"a wheel":              {"https://h/x", gittest.Files{"setup.py": "setup(name='attrs')\n"}, []string{"19.1.0"}, "/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", ""},
 		"a jar":                {"https://h/x", gittest.Files{"pom.xml": "<project><parent><artifactId>up</artifactId></parent><artifactId>kafka-clients</artifactId>"}, []string{"2.3.0"}, "x ~[kafka-clients-2.3.0.jar:?]", "2.3.0", ""},
+		"a label":              {"https://h/x/app.git", nil, []string{"v0.21.5", "v0.21.6"}, "* __Version:__ 0.21.6\n* __OS:__ Linux Android 11 - 30", "v0.21.6", ""},
+		"a module of jars":     {"https://h/x", gittest.Files{"pom.xml": "<artifactId>netty-parent</artifactId>"}, []string{"netty-4.1.66.Final", "netty-4.1.67.Final"}, "x ~[netty-common-4.1.67.Final.jar:4.1.67.Final]", "netty-4.1.67.Final", ""},
+		"without its suffix":   {"https://h/netty/netty", nil, []string{"netty-4.1.36.Final", "netty-4.1.37.Final"}, "### Netty version\n4.1.37", "netty-4.1.37.Final", ""},
 		"two parts of a patch": {"https://h/x", gittest.Files{"package.json": `{"name": "@s/ws"}`}, []string{"v7.4.0"}, "ws@7.4", "v7.4.0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +77,36 @@ func TestVersion(t *testing.T) {
 				t.Errorf("notes %q", all)
 			}
 		})
+	}
+}
+
+// A report may give the commit itself.
+func TestCommitInTheReport(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Git("remote", "add", "origin", "https://h/caddyserver/caddy")
+	want := h.Commit("one", gittest.Files{"a.c": "1\n"})
+	other := h.Commit("two", gittest.Files{"a.c": "2\n"})
+	head := h.Commit("three", gittest.Files{"a.c": "3\n"})
+	repo := h.Open()
+	for text, commit := range map[string]gitext.OID{
+		"caddy v2 " + string(want):                                  want,
+		"| commit_hash | " + string(want) + " |":                    want,
+		"$ git rev-parse HEAD\n" + string(want):                     want,
+		"app, version 9.9 (revision: " + want.Short() + ")":         want,
+		"broken since commit " + string(other):                      head,
+		"https://h/caddyserver/caddy/commit/" + string(other):       head,
+		"another v2 " + string(other):                               head,
+		"caddy v2 0000000000000000000000000000000000000000 is gone": head,
+	} {
+		report, err := format.Read(strings.NewReader(text + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, from, _, err := commitOf(t.Context(), repo, crash.Question{Report: report})
+		if err != nil || got != commit {
+			t.Errorf("%s: %s from %q, %v; mentions %q", text, got.Short(), from, err, report.Mentions)
+		}
 	}
 }
 
