@@ -32,8 +32,13 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return nil, nil
 	}
 	for _, m := range slices.Backward(mentions) {
-		if id := describedID(m.Version); id != "" || m.Name == crash.BuildLabel {
-			id = cmp.Or(id, m.Version)
+		id := describedID(m.Version)
+		if m.Name == crash.BuildLabel {
+			id = m.Version
+		} else if id == m.Version {
+			continue // of a program by its name, below
+		}
+		if id != "" {
 			if oid, ok := buildCommit(ctx, repo, id); ok {
 				said := m.Version
 				if id == m.Version {
