@@ -31,22 +31,8 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	if len(mentions) == 0 {
 		return nil, nil
 	}
-	for _, m := range slices.Backward(mentions) {
-		id := describedID(m.Version)
-		if m.Name == crash.BuildLabel {
-			id = m.Version
-		} else if id == m.Version {
-			continue // of a program by its name, below
-		}
-		if id != "" {
-			if oid, ok := buildCommit(ctx, repo, id); ok {
-				said := m.Version
-				if id == m.Version {
-					said = m.Name + " " + oid.Short()
-				}
-				return &version{said: said, commit: oid}, nil
-			}
-		}
+	if v := commitIn(ctx, repo, mentions); v != nil {
+		return v, nil
 	}
 	names, err := namesOf(ctx, repo)
 	if err != nil {
@@ -76,6 +62,29 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return &version{said: last.Name + " " + last.Version, near: near}, nil
 	}
 	return nil, nil
+}
+
+// commitIn returns the last version that ends with the id of a commit of the repository, or that is
+// called the build's commit; nil if there is none.
+func commitIn(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) *version {
+	for _, m := range slices.Backward(mentions) {
+		id, said := describedID(m.Version), m.Version
+		switch {
+		case m.Name == crash.BuildLabel:
+			id = m.Version
+		case id == m.Version:
+			continue // it counts as a version of the program that it names
+		}
+		oid, ok := buildCommit(ctx, repo, id)
+		if !ok {
+			continue
+		}
+		if id == m.Version {
+			said = m.Name + " " + oid.Short()
+		}
+		return &version{said: said, commit: oid}
+	}
+	return nil
 }
 
 // describedID returns the id of a commit in a version: 1.39-120-g82418c30 of git describe,
