@@ -15,7 +15,7 @@ func TestPhrases(t *testing.T) {
 		`can't find source for backend "foo": didn't find backend called "foo"`: {
 			"can't find source for backend", "can't find source for", "didn't find backend called",
 		},
-		"Attempting to overwrite an existing zip entry /tmp/a.zip (3 bytes)": {
+		"Attempting to overwrite an existing zip entry /srv/a.zip (3 bytes)": {
 			"Attempting to overwrite an existing zip entry", "Attempting to overwrite an", "overwrite an existing zip",
 		},
 		"index out of range [5] with length 3": {"index out of range", "with length"},
