@@ -39,7 +39,7 @@ func TestMentions(t *testing.T) {
 		"since 4.1.37\nupgrade to Netty 4.1.37 in an application":                                        {{"since", "4.1.37"}, {"Netty", "4.1.37"}},
 		"### Netty version\n4.1.50":                                                                      {{"Netty", "4.1.50"}},
 		"/usr/local/bin/caddy2 version\nv2.4.3 h1:Y1FaV2N4WO3rBqxSYA8UZsZTQdN+PwcoOcAiZTM8C0I=":          {{"caddy2", "2.4.3"}},
-		"    #0 0x564c6e1be8bb in jv_array_set /home/jq-1.7.1/src/jv.c:997:3":                             {{"jq", "1.7.1"}},
+		"    #0 0x564c6e1be8bb in jv_array_set /home/jq-1.7.1/src/jv.c:997:3":                            {{"jq", "1.7.1"}},
 		"* __Service:__ none\n* __Version:__ 0.21.6\n* __OS:__ Linux Android 11 - 30":                    {{"version", "0.21.6"}},
 		"| version            | 0.68.0            |":                                                     {{"version", "0.68.0"}},
 		"| commit_hash        | b0e5723a68d77b42d756879ab7773fdee81f8924        |":                       {{"commit", "b0e5723a68d77b42d756879ab7773fdee81f8924"}},
