@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -8,10 +9,11 @@ import (
 )
 
 // markHandlers marks the frames that handle a signal. They are further in than the frame by which
-// the system calls the handler; the first frame behind that one received the signal.
+// the system calls the handler; the first frame behind that one received the signal. Where only
+// the start of a thread is behind such a frame, it is the start of a thread itself.
 func markHandlers(frames []crash.Frame) {
 	for i := len(frames) - 2; i > 0; i-- {
-		if !callsHandler(frames[i]) {
+		if !callsHandler(frames[i]) || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
 			continue
 		}
 		for j := range frames[:i] {
@@ -30,6 +32,15 @@ func callsHandler(f crash.Frame) bool {
 	if trampoline().MatchString(f.Function) {
 		return true
 	}
-	nameless := f.Function == "" || strings.HasPrefix(f.Function, "0x")
-	return nameless && strings.Contains(f.Raw, "libpthread") || f.Function == "killpg" && strings.Contains(f.Raw, "libc")
+	return nameless(f) && strings.Contains(f.Raw, "libpthread") || f.Function == "killpg" && strings.Contains(f.Raw, "libc")
+}
+
+func nameless(f crash.Frame) bool { return f.Function == "" || strings.HasPrefix(f.Function, "0x") }
+
+// threadStart matches the outermost functions of programs and threads.
+var threadStart = source.Lazy(`^_*(?:clone\d*|start_thread|start|libc_start_\w+|GI___clone\d*)$`)
+
+// startsThread reports whether a frame is of the system's start of a program or a thread.
+func startsThread(f crash.Frame) bool {
+	return threadStart().MatchString(f.Function) || nameless(f) && (strings.Contains(f.Raw, "libpthread") || strings.Contains(f.Raw, "libc.so"))
 }

@@ -29,6 +29,19 @@ func TestHandlers(t *testing.T) {
 ./server(main+0x3c)[0x45b94c]
 /lib64/libpthread.so.0(+0x76db)[0x7f4d]
 `,
+		"a thread in libpthread, and clone": `Backtrace:
+./server(real+0x10)[0x43de10]
+./server(main+0x3c)[0x45b94c]
+/lib64/libpthread.so.0(+0x7fa3)[0x7f4d]
+/lib64/libc.so.6(clone+0x3f)[0x7f4d]
+`,
+		"a handler in a thread": `Backtrace:
+./server(sigsegvHandler+0xac)[0x45c02c]
+/lib64/libpthread.so.0(+0xf5e0)[0x7f4d]
+./server(real+0x10)[0x43de10]
+/lib64/libpthread.so.0(+0x7fa3)[0x7f4d]
+/lib64/libc.so.6(clone+0x3f)[0x7f4d]
+`,
 	} {
 		r, err := Read(strings.NewReader(text))
 		if err != nil {
