@@ -110,18 +110,10 @@ func (r *Repo) BloomDropped() bool { return r.dropped }
 // refTips lists the commits at the refs of the user's repository: refs below the prefixes, or all
 // refs.
 func (r *Repo) refTips(ctx context.Context, prefixes ...string) ([]OID, error) {
-	args := []string{"for-each-ref", "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype)"}
-	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: append(args, prefixes...)})
-	if err != nil {
-		return nil, err
-	}
+	refs, err := r.commitRefs(ctx, prefixes...)
 	var tips []OID
-	for line := range strings.Lines(string(out)) {
-		if f := strings.Fields(line); len(f) >= 2 && f[1] == "commit" {
-			tips = append(tips, OID(f[0]))
-		} else if len(f) == 4 && f[3] == "commit" {
-			tips = append(tips, OID(f[2]))
-		}
+	for _, ref := range refs {
+		tips = append(tips, ref.Commit)
 	}
-	return tips, nil
+	return tips, err
 }

@@ -16,22 +16,28 @@ type Tag struct {
 // Tags lists the tags of commits in the user's repository, in the order of their names. Tags of
 // other objects are left out.
 func (r *Repo) Tags(ctx context.Context) ([]Tag, error) {
+	return r.commitRefs(ctx, "refs/tags")
+}
+
+// commitRefs lists the refs of commits in the user's repository: those below the prefixes, or all.
+func (r *Repo) commitRefs(ctx context.Context, prefixes ...string) ([]Tag, error) {
 	const format = "--format=%(refname:lstrip=2) %(objecttype) %(objectname) %(*objecttype) %(*objectname)"
-	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", format, "refs/tags"}})
+	args := append([]string{"for-each-ref", format}, prefixes...)
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: args})
 	if err != nil {
 		return nil, err
 	}
-	var tags []Tag
+	var refs []Tag
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 3 && f[1] == "commit":
-			tags = append(tags, Tag{f[0], OID(f[2])})
+			refs = append(refs, Tag{f[0], OID(f[2])})
 		case len(f) == 5 && f[3] == "commit":
-			tags = append(tags, Tag{f[0], OID(f[4])})
+			refs = append(refs, Tag{f[0], OID(f[4])})
 		}
 	}
-	return tags, nil
+	return refs, nil
 }
 
 // RemoteURLs lists the URLs of the remotes in the user's repository.

@@ -15,12 +15,12 @@ var (
 	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
 )
 
-// maxDated is the part of a line in which a time is searched.
-const maxDated = 200
+// maxSearched is the part of a line in which times and the ids of commits are searched.
+const maxSearched = 200
 
 // date keeps the last day of the report's lines.
 func (s *scanner) date(line []byte) {
-	line = line[:min(len(line), maxDated)]
+	line = line[:min(len(line), maxSearched)]
 	if !hasClock(line) {
 		return
 	}

@@ -114,8 +114,8 @@ var labelled = source.Lazy(`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|r
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
 func (s *scanner) commitsOf(line []byte) {
-	line = line[:min(len(line), maxDated)]
-	if longestHex(line) < 7 {
+	line = line[:min(len(line), maxSearched)]
+	if !mayHaveID(line) {
 		return
 	}
 	text := string(line)
@@ -127,16 +127,23 @@ func (s *scanner) commitsOf(line []byte) {
 	}
 }
 
-// longestHex returns the length of the longest run of hexadecimal digits in lower case.
-func longestHex(line []byte) int {
-	longest, run := 0, 0
-	for _, c := range line {
-		if run++; !isDigit(c) && (c < 'a' || 'f' < c) {
+// mayHaveID reports whether a line has a word of seven hexadecimal digits or more at its beginning
+// or behind a space, a bracket or the sign of a label. The addresses of frames follow 0x.
+func mayHaveID(line []byte) bool {
+	run := 0
+	for i, c := range line {
+		if !isDigit(c) && (c < 'a' || 'f' < c) {
 			run = 0
+			continue
 		}
-		longest = max(longest, run)
+		if run == 0 && i > 0 && strings.IndexByte(" \t(:=|\"", line[i-1]) < 0 {
+			continue // within another word
+		}
+		if run++; run == 7 {
+			return true
+		}
 	}
-	return longest
+	return false
 }
 
 // mentionIn returns the version in a word, with the name from the word or from the text before it.

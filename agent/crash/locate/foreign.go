@@ -36,17 +36,20 @@ var foreignModules = source.Lazy(
 func ofGoPackage(function string, paths []string) []string {
 	name, _, found := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
 	name = strings.TrimSuffix(name, "_test")
-	if !found || name == "main" || major().MatchString(name) {
+	if !found || name == "main" || IsMajor(name) {
 		return paths
 	}
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		dir := path.Dir(p)
-		return path.Ext(p) == ".go" && dir != "." && !strings.EqualFold(path.Base(dir), name) && !major().MatchString(path.Base(dir))
+		return path.Ext(p) == ".go" && dir != "." && !strings.EqualFold(path.Base(dir), name) && !IsMajor(path.Base(dir))
 	})
 }
 
-// major matches the directory of a major version of a Go module.
 var major = source.Lazy(`^v\d+$`)
+
+// IsMajor reports whether the last element of a module's path, or of a directory, is only a major
+// version.
+func IsMajor(name string) bool { return major().MatchString(name) }
 
 // Foreign reports whether a frame belongs to a run-time library, a sanitizer, or other code that
 // no project contains, or handles the signal of the crash.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -145,7 +146,7 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 		names.modules = names.modules || file == "pom.xml" || file == "build.gradle"
 		if m := form().FindSubmatch(text); m != nil {
 			name := string(m[1])
-			if major().MatchString(path.Base(name)) {
+			if locate.IsMajor(path.Base(name)) {
 				name = path.Dir(name)
 			}
 			add(name)
@@ -158,8 +159,6 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 var parentProject = source.Lazy(`-(?:parent|root|project|aggregator|all)$`)
 
 const maxManifest = 1 << 20
-
-var major = source.Lazy(`^v\d+$`)
 
 // manifests maps files at the root of a repository to the form of the program's name in them.
 var manifests = map[string]source.Pattern{

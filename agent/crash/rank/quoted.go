@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -90,6 +91,17 @@ func fixedRuns(line string) [][]string {
 	return runs
 }
 
+// firstLines returns the first line with a text in each source file.
+func firstLines(matches []gitext.GrepMatch, text string) map[string]int {
+	first := map[string]int{}
+	for _, m := range matches {
+		if first[m.Path] == 0 && bytes.Contains(m.Text, []byte(text)) && source.FileKindOf(m.Path) == source.SourceFile && !isHarness(m.Path) {
+			first[m.Path] = m.Line
+		}
+	}
+	return first
+}
+
 // quotedFiles returns the source files with the texts of a report's messages, likeliest first. It
 // is for reports without a frame in the repository.
 func quotedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) ([]crash.File, error) {
@@ -107,12 +119,7 @@ func quotedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 	}
 	found := map[string]*crash.File{}
 	for _, p := range phrases {
-		first := map[string]int{} // by file, the line
-		for _, m := range matches {
-			if _, ok := first[m.Path]; !ok && strings.Contains(string(m.Text), p.text) && source.FileKindOf(m.Path) == source.SourceFile && !isHarness(m.Path) {
-				first[m.Path] = m.Line
-			}
-		}
+		first := firstLines(matches, p.text)
 		if len(first) == 0 || len(first) > maxPhraseFiles {
 			continue
 		}

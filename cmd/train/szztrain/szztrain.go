@@ -42,7 +42,7 @@ import (
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf(
-			"usage: train szz (mine | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>",
+			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>",
 		)
 	}
 	switch args[0] {
