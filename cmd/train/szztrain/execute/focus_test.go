@@ -81,17 +81,10 @@ func TestNodeCommand(t *testing.T) {
 	}
 }
 
-// Removed lines count; lines that are only added stand between two lines, of which the last
-// may not be there.
+// Removed lines count, and lines that are only added do not.
 func TestOldRanges(t *testing.T) {
 	hunks := []gitext.Hunk{{OldStart: 0, OldLines: 0}, {OldStart: 3, OldLines: 2}, {OldStart: 9, OldLines: 0}}
-	if got := removedRanges(hunks, 9); !slices.Equal(got, []gitext.LineRange{{Start: 3, End: 4}}) {
+	if got := removedRanges(hunks); !slices.Equal(got, []gitext.LineRange{{Start: 3, End: 4}}) {
 		t.Errorf("removed: %v", got)
-	}
-	if got := besideAdded(hunks, 9); !slices.Equal(got, []gitext.LineRange{{Start: 1, End: 1}, {Start: 9, End: 9}}) {
-		t.Errorf("beside added: %v", got)
-	}
-	if got := besideAdded(hunks[:1], 0); len(got) != 0 {
-		t.Errorf("an empty file has no lines: %v", got)
 	}
 }

@@ -43,21 +43,25 @@ func (t *trialOfFix) changesSource(ctx context.Context, c gitext.Commit) error {
 	return nil
 }
 
-// changedLinesAt compares the lines changed by the fix with a commit that never worked. It
-// reports whether the commit added some of these lines. The error is a *noCase if all of them are
-// older than the commit, or all are newer: then the fix does not repair the commit's change.
-func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (brought bool, err error) {
-	origins, err := t.changedLines(ctx)
+// changedLinesAt compares the lines of code changed by the fix with a commit that never worked. It
+// reports whether the commit wrote most of these lines. The error is a *noCase if they are older
+// than the commit or newer, or if the commit only rewrote older lines: then the fix does not repair
+// the commit's change.
+func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.Commit) (brought bool, err error) {
+	lines, err := t.changedLines(ctx)
 	if err != nil {
 		return false, err
 	}
-	older, newer := 0, 0
-	for _, origin := range origins {
-		if origin == commit {
-			brought = true
+	if len(lines) == 0 {
+		return false, none("the fix only adds lines, so nothing tells whose fault it repairs")
+	}
+	own, older, newer := 0, 0, 0
+	for _, l := range lines {
+		if l.Commit == commit.OID {
+			own++
 			continue
 		}
-		before, err := t.repo.IsAncestor(ctx, origin, commit)
+		before, err := t.repo.IsAncestor(ctx, l.Commit, commit.OID)
 		if err != nil {
 			return false, err
 		}
@@ -68,55 +72,105 @@ func (t *trialOfFix) changedLinesAt(ctx context.Context, commit gitext.OID) (bro
 		}
 	}
 	switch {
-	case !brought && newer == 0:
-		err = none("what the fix changes is older than the first commit that can be tested")
-	case !brought && older == 0:
-		err = none("nothing of what the fix changes is in the first commit that can be tested")
+	case own == 0 && newer == 0:
+		return false, none("what the fix changes is older than the first commit that can be tested")
+	case own == 0 && older == 0:
+		return false, none("nothing of what the fix changes is in the first commit that can be tested")
+	case own == 0:
+		return false, nil
+	case own < older+newer:
+		return false, none("the first commit that can be tested wrote %d of %d lines that the fix changes", own, len(lines))
 	}
-	return brought, err
+	rewritten, err := t.rewritten(ctx, commit, lines)
+	if err == nil && 2*rewritten >= own {
+		err = none("the first commit that can be tested only rewrote what the fix changes")
+	}
+	return true, err
 }
 
-// changedLines returns the commits that added the lines removed by the fix, or, if it removes
-// none, the lines around its additions.
-func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.OID, error) {
+// rewritten counts the lines of a commit that it wrote in place of similar ones.
+func (t *trialOfFix) rewritten(ctx context.Context, commit gitext.Commit, lines []gitext.BlameLine) (int, error) {
+	const similar = 0.6 // of the words of two lines
+	if len(commit.Parents) == 0 {
+		return 0, nil
+	}
+	patch, err := t.repo.Patch(ctx, commit.Parents[0], commit.OID, gitext.PatchOptions{})
+	if err != nil {
+		return 0, err
+	}
+	var removed []map[string]bool
+	for _, f := range patch.Files {
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				if words := wordsOf(l.Text); l.Op == '-' && len(words) > 0 {
+					removed = append(removed, words)
+				}
+			}
+		}
+	}
+	n := 0
+	for _, l := range lines {
+		words := wordsOf(l.Text)
+		if l.Commit == commit.OID && len(words) > 0 && slices.ContainsFunc(removed, func(old map[string]bool) bool { return share(words, old) >= similar }) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+var word = source.Lazy(`\w+`)
+
+// wordsOf returns the words of a line.
+func wordsOf(line []byte) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range word().FindAll(line, -1) {
+		words[string(w)] = true
+	}
+	return words
+}
+
+// share returns the number of common words, divided by the number of all words, of two lines.
+func share(a, b map[string]bool) float64 {
+	common := 0
+	for w := range a {
+		if b[w] {
+			common++
+		}
+	}
+	return float64(common) / float64(len(a)+len(b)-common)
+}
+
+// changedLines returns the lines of code at the parent of the fix that the fix removed, with the
+// commits that wrote them: not those that only moved or copied them.
+func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.BlameLine, error) {
 	patch, err := t.repo.Patch(ctx, t.commit.Parents[0], t.commit.OID, gitext.PatchOptions{Renames: true})
 	if err != nil {
 		return nil, err
 	}
-	files := slices.DeleteFunc(patch.Files, func(f gitext.FileChange) bool { return f.Binary || !slices.Contains(t.sources, f.OldPath) })
-	origins, err := t.origins(ctx, files, removedRanges)
-	if err == nil && len(origins) == 0 {
-		origins, err = t.origins(ctx, files, besideAdded)
-	}
-	return origins, err
-}
-
-// origins returns the commits that wrote some lines of files at the parent of the fix: not those
-// that only moved or copied them.
-func (t *trialOfFix) origins(
-	ctx context.Context,
-	files []gitext.FileChange,
-	choose func([]gitext.Hunk, int) []gitext.LineRange,
-) ([]gitext.OID, error) {
 	parent := t.commit.Parents[0]
-	var origins []gitext.OID
-	for _, f := range files {
+	var origins []gitext.BlameLine
+	for _, f := range patch.Files {
+		if f.Binary || !slices.Contains(t.sources, f.OldPath) {
+			continue
+		}
 		text, err := t.repo.BlobAt(ctx, parent, f.OldPath, 8<<20)
 		if err != nil {
 			return nil, err
 		}
-		ranges := choose(f.Hunks, countLines(text))
+		length := countLines(text)
+		ranges := removedRanges(f.Hunks)
 		if len(ranges) == 0 {
 			continue
 		}
 		// git recognizes a copy only with its neighbouring lines
-		lines, err := t.repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{Moves: true, Copies: 2})
+		lines, err := t.repo.Blame(ctx, parent, f.OldPath, gitext.BlameOptions{IgnoreSpace: true, Moves: true, Copies: 2})
 		if err != nil {
 			return nil, err
 		}
+		kinds := source.LineKinds(f.OldPath, text, length)
 		for _, l := range lines {
-			if inRanges(l.Line, ranges) && !slices.Contains(origins, l.Commit) {
-				origins = append(origins, l.Commit)
+			if inRanges(l.Line, ranges) && l.Line <= len(kinds) && kinds[l.Line-1] == source.LineCode {
+				origins = append(origins, l)
 			}
 		}
 	}
@@ -128,24 +182,11 @@ func inRanges(line int, ranges []gitext.LineRange) bool {
 }
 
 // removedRanges returns the removed lines of the old file, from hunks without context.
-func removedRanges(hunks []gitext.Hunk, _ int) []gitext.LineRange {
+func removedRanges(hunks []gitext.Hunk) []gitext.LineRange {
 	var ranges []gitext.LineRange
 	for _, h := range hunks {
 		if h.OldLines > 0 {
 			ranges = append(ranges, gitext.LineRange{Start: h.OldStart, End: h.OldStart + h.OldLines - 1})
-		}
-	}
-	return ranges
-}
-
-// besideAdded returns the lines of the old file on both sides of pure additions, from hunks
-// without context.
-func besideAdded(hunks []gitext.Hunk, length int) []gitext.LineRange {
-	var ranges []gitext.LineRange
-	for _, h := range hunks {
-		r := gitext.LineRange{Start: max(h.OldStart, 1), End: min(h.OldStart+1, length)}
-		if h.OldLines == 0 && r.Start <= r.End {
-			ranges = append(ranges, r)
 		}
 	}
 	return ranges

@@ -103,7 +103,7 @@ func (t *trialOfFix) neverWorked(ctx context.Context, first gitext.OID) (*execut
 	if err != nil {
 		return nil, err
 	}
-	brought, err := t.changedLinesAt(ctx, c.OID)
+	brought, err := t.changedLinesAt(ctx, c)
 	if err != nil {
 		return nil, err
 	}
