@@ -85,6 +85,16 @@ func (r *Repo) WorkFiles(ctx context.Context, paths []string) ([]Overlay, error)
 	return append(list, gone(kinds.gone)...), nil
 }
 
+// Changed returns the changes of the work tree since HEAD, without context, and the paths of the new
+// files that git add would add.
+func (r *Repo) Changed(ctx context.Context) (patch *Patch, added []string, err error) {
+	if patch, err = r.PatchWorktree(ctx, PatchOptions{}); err != nil {
+		return nil, nil, err
+	}
+	added, _, err = r.newFiles(ctx)
+	return patch, added, err
+}
+
 // newFiles lists the files of the work tree that are neither tracked nor ignored.
 func (r *Repo) newFiles(ctx context.Context) (files, left []string, err error) {
 	settings, err := r.settings(ctx, workTreeSettings)

@@ -20,6 +20,9 @@ type Question struct {
 	// Until is the time after which no commit is suspected, in a question of a recorded run. If it
 	// is zero, the engine finds it.
 	Until time.Time
+	// Work are the files of the work tree that differ from HEAD and have names of the report's
+	// files. They count if Commit is given, or if the engine uses HEAD.
+	Work []WorkFile
 	// Algorithm names the algorithm of the offline engine; "" is the default.
 	Algorithm string
 	// Suspects is the most suspect commits to name; 0 names none.

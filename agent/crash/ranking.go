@@ -7,6 +7,9 @@ import (
 	"git-agent/gitext"
 )
 
+// FromHead is the source of a commit that neither the user nor the report names.
+const FromHead = "HEAD"
+
 // An Answer is the answer about a crash: the files of the repository by suspicion, and the
 // commits that may have introduced the crash.
 type Answer struct {

@@ -98,6 +98,8 @@ type Frame struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
+	// Quote is the text that the report quotes as the line, without white space around it.
+	Quote string `json:"quote,omitempty"`
 	// Module is the binary, the jar, or the package of the function.
 	Module string `json:"module,omitempty"`
 	// Inline says that the compiler inlined the function into its caller.
@@ -118,6 +120,33 @@ type Frame struct {
 	// DefinedAt is the line of Path that defines the function. It is set if the report has no
 	// place and the function was looked up.
 	DefinedAt int `json:"defined_at,omitempty"`
+	// Moved says that Line is a line of another version of Path than the one at the commit. There
+	// the frame is at line At; if At is 0, only its function is known, which begins at DefinedAt.
+	Moved bool `json:"moved,omitempty"`
+	At    int  `json:"at,omitempty"`
+	// Uncommitted says that Path has changes that are not committed, and that Line is a line of the
+	// work tree.
+	Uncommitted bool `json:"uncommitted,omitempty"`
+}
+
+// Place returns the line and the column of the frame in Path, at the commit or in the work tree: of
+// its call, or else of the definition of its function. They are 0 if they are unknown.
+func (f Frame) Place() (line, column int) {
+	switch {
+	case f.Moved && f.At > 0 && !f.Uncommitted:
+		return f.At, 0
+	case (!f.Moved || f.Uncommitted) && f.Line > 0 && f.File != "":
+		return f.Line, f.Column
+	}
+	return f.DefinedAt, 0
+}
+
+// LineAt returns the line of the frame in Path at the commit, or 0 if it is unknown.
+func (f Frame) LineAt() int {
+	if f.Moved {
+		return f.At
+	}
+	return f.Line
 }
 
 // A Build identifies the version of a program that crashed. Unknown fields are empty.

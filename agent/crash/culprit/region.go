@@ -66,7 +66,7 @@ func placesOf(report *crash.Report, share map[string]float64) map[string][]place
 			if f.Path == "" || share[f.Path] == 0 || locate.Foreign(f) && f.Function != "main" {
 				continue
 			}
-			p := place{ref: crash.FrameRef{Stack: i, Frame: j}, line: f.Line, at: f.Line, position: position}
+			p := place{ref: crash.FrameRef{Stack: i, Frame: j}, line: f.LineAt(), at: f.LineAt(), position: position}
 			if p.at == 0 {
 				p.at = f.DefinedAt
 			}

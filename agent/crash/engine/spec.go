@@ -31,14 +31,15 @@ const maxSpecReport = 1 << 20
 // Spec identifies a run. Its fields are in the order of the recorded JSON.
 type Spec struct {
 	session.Case
-	Commit   gitext.OID      `json:"commit"`
-	Title    string          `json:"title,omitempty"` // of the crash, such as "SIGSEGV in main"
-	Since    gitext.OID      `json:"since,omitempty"`
-	Until    time.Time       `json:"until,omitzero"`
-	Suspects int             `json:"suspects,omitempty"`
-	Report   string          `json:"report"`            // hash of the report
-	Content  json.RawMessage `json:"content,omitempty"` // the parsed report, if it is not too large
-	Dump     string          `json:"dump,omitempty"`    // the file with the report's sections
+	Commit   gitext.OID       `json:"commit"`
+	Title    string           `json:"title,omitempty"` // of the crash, such as "SIGSEGV in main"
+	Since    gitext.OID       `json:"since,omitempty"`
+	Until    time.Time        `json:"until,omitzero"`
+	Suspects int              `json:"suspects,omitempty"`
+	Work     []crash.WorkFile `json:"work,omitempty"`    // what the work tree changed, if HEAD crashed
+	Report   string           `json:"report"`            // hash of the report
+	Content  json.RawMessage  `json:"content,omitempty"` // the parsed report, if it is not too large
+	Dump     string           `json:"dump,omitempty"`    // the file with the report's sections
 	session.RunSpec
 }
 
@@ -52,6 +53,9 @@ func specOf(in Inquiry) (Spec, error) {
 		Until:    in.Offline.Until,
 		Suspects: in.Question.Suspects,
 		Dump:     in.Question.Dump,
+	}
+	if in.Offline.CommitFrom == crash.FromHead {
+		s.Work = in.Question.Work
 	}
 	data, err := json.Marshal(in.Question.Report)
 	if err != nil {
@@ -103,6 +107,7 @@ func (s Spec) Question() (crash.Question, error) {
 		Since:    s.Since,
 		Until:    s.Until,
 		Suspects: s.Suspects,
+		Work:     s.Work,
 		Dump:     s.Dump,
 		Switches: crash.SwitchesNamed(strings.Fields(s.Settings)...),
 		Report:   &crash.Report{},

@@ -15,6 +15,8 @@ type goReader struct {
 	held    reportLine      // a line that may be a function; its place comes next
 	crashed bool            // the stack of the crash was read; further stacks are of other goroutines
 	panics  []crash.Problem // panics without a goroutine after them yet
+	ended   bool            // a panic ended the program
+	blocked []blocked       // goroutines that wait for a lock
 }
 
 // maxPanics limits the nested panics that are kept, maxPanicLines the lines of their messages.
@@ -28,7 +30,8 @@ var (
 	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$`)
 	goAgain   = source.Lazy(`(?: \[recovered(?:, \w+)?\])+$`)
 	goSignal  = source.Lazy(`^\[signal (?:(SIG[A-Z]+)|0x([0-9a-f]+))[^\]]*?(?: addr=(0x[0-9a-f]+))?(?: pc=0x[0-9a-f]+)?\]$`)
-	goAccess  = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write) at (0x[0-9a-f]+) by (main goroutine|goroutine \d+)`)
+	goAccess  = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write)(?: at (0x[0-9a-f]+))? by (main goroutine|goroutine \d+)`)
+	goWait    = source.Lazy(`^(?:semacquire|sync\.(?:RW)?Mutex\.R?Lock)(?:, (\d+) minutes)?`)
 	goMade    = source.Lazy(`^Goroutine (\d+) \(\w+\) created at:`)
 	goElided  = source.Lazy(`^\.\.\.(?:(\d+)|additional) frames elided\.\.\.$`)
 	goPlace   = source.Lazy(
@@ -84,13 +87,20 @@ func (g *goReader) heading(s *scanner, l reportLine) bool {
 		}
 		s.Begin(st)
 		g.crashed, g.held = true, reportLine{}
+		if w := goWait().FindStringSubmatch(m[2]); w != nil && len(g.blocked) < maxStacks {
+			g.blocked = append(g.blocked, blocked{thread: m[1], line: l.N, minutes: atoi(w[1])})
+		}
 		return true
 	}
 	if m := goAccess().FindStringSubmatch(t); m != nil {
 		st := crash.Stack{Kind: crash.StackCrash, Format: "go", Thread: strings.TrimPrefix(m[4], "goroutine "), Title: t}
 		if m[1] != "" {
 			st.Kind = crash.StackAccess
-		} else if p := s.Failing(); p != nil && p.Kind == "data race" && p.Address == "" {
+		} else {
+			if p := s.Failing(); p == nil || p.Kind != "data race" || p.Access != "" {
+				s.Fail(crash.Problem{Kind: "data race", Line: l.N}) // its heading is missing
+			}
+			p := s.Failing()
 			p.Access, p.Address = strings.ToLower(m[2]), m[3]
 		}
 		s.Begin(st)
@@ -133,6 +143,7 @@ func (g *goReader) fail(s *scanner, l reportLine) bool {
 		if l.N-p.Line <= maxPanicLines {
 			s.Fail(p)
 			found = true
+			g.ended = g.ended || !strings.HasPrefix(p.Message, timedOut)
 		}
 	}
 	g.panics = nil

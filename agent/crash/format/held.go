@@ -22,6 +22,13 @@ func (b *backward) Add(l reportLine, f crash.Frame) {
 	b.Frames = append(b.Frames, bounded(l, f))
 }
 
+// Quote records a text as the line of the last frame.
+func (b *backward) Quote(text string) {
+	if n := len(b.Frames); n > 0 && len(text) <= maxText {
+		b.Frames[n-1].Quote = text
+	}
+}
+
 // Keep adds the collected frames to the report as a stack, innermost first, and starts anew. If
 // the open stack got its last frame before this stack began, Keep closes it first.
 func (b *backward) Keep(s *scanner, st crash.Stack) {

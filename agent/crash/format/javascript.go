@@ -12,7 +12,8 @@ import (
 type javaScriptReader struct {
 	head  reportLine // the last line that may head a stack
 	cause bool       // head is the cause of the error before
-	place reportLine // "file.js:12" before the code of a syntax error
+	place reportLine // "file.js:12" before the code that failed
+	quote string     // the line after place
 }
 
 var (
@@ -32,6 +33,9 @@ var (
 func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
+	case j.place.N > 0 && l.N == j.place.N+1 && len(t) <= maxText:
+		j.quote = t
+		return false
 	case t == "" || len(t) > maxText:
 		return false
 	case strings.HasPrefix(t, "at "):
@@ -44,7 +48,7 @@ func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 		}
 	case t[0] == '/' || strings.Contains(t, ":\\") || strings.HasPrefix(t, "file://"):
 		if jsPlace().MatchString(t) {
-			j.place = l
+			j.place, j.quote = l, ""
 		}
 	}
 	return false
@@ -92,6 +96,10 @@ func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []st
 	if f.Function != name && f.Function != "" {
 		f.Symbol = name
 	}
+	if m := jsPlace().FindStringSubmatch(j.place.Text); m != nil && jsPath(m[1]) == f.File && atoi(m[2]) == f.Line {
+		f.Quote = j.quote
+		j.place, j.quote = reportLine{}, ""
+	}
 	s.Add(l, f)
 	return true
 }
@@ -118,8 +126,8 @@ func (j *javaScriptReader) syntax(s *scanner) {
 		return
 	}
 	m := jsPlace().FindStringSubmatch(j.place.Text)
-	s.AddPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: atoi(m[2])})
-	j.place = reportLine{}
+	s.AddPlace(j.place, "javascript", crash.Frame{File: jsPath(m[1]), Line: atoi(m[2]), Quote: j.quote})
+	j.place, j.quote = reportLine{}, ""
 }
 
 // jsPath returns the path of a script from the name that a browser or a bundler gives it.

@@ -14,6 +14,7 @@ type pytestReader struct {
 	kind    string
 	message string
 	title   string // the test's name
+	quote   string // the last line of a listing with a mark
 }
 
 var (
@@ -34,6 +35,8 @@ func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 			p.title = m[1]
 			return true
 		}
+	case strings.HasPrefix(t, "> "):
+		p.quote = strings.TrimSpace(t[1:])
 	case strings.HasPrefix(t, "===="):
 		p.Flush(s)
 	case t[0] == 'E' && p.kind == "":
@@ -54,6 +57,8 @@ func (p *pytestReader) place(s *scanner, l reportLine) bool {
 		return false
 	}
 	p.frames.Add(l, crash.Frame{File: m[1], Line: atoi(m[2]), Function: m[3]})
+	p.frames.Quote(p.quote)
+	p.quote = ""
 	if m[4] != "" {
 		if p.kind == "" {
 			p.kind = m[4]

@@ -200,6 +200,9 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 		}
 	}
 	if len(p.frames.Frames) > 0 && (l.Indent > p.indent || p.code) {
+		if p.code && l.Indent > p.indent {
+			p.frames.Quote(t)
+		}
 		p.code = false
 		return true
 	}

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/symbol"
 	"git-agent/gitext"
@@ -83,7 +84,7 @@ func (d *investigation) codeText(ctx context.Context) (string, error) {
 // callOf names the call of a frame: frames of one name show the same code.
 func (d *investigation) callOf(ref crash.FrameRef) string {
 	f := d.q.Report.At(ref)
-	return fmt.Sprintf("%q %d %q %q", f.Path, cmp.Or(f.Line, -f.DefinedAt), f.Function, d.callee(ref))
+	return fmt.Sprintf("%q %d %q %q", f.Path, cmp.Or(f.Line, -f.DefinedAt), f.Function, locate.Callee(d.q.Report, ref))
 }
 
 // framesByWeight returns the frames whose code may be shown: one frame in each of the first
@@ -220,4 +221,49 @@ func (d *investigation) frameName(ref crash.FrameRef) string {
 		return fmt.Sprintf("#%d", ref.Frame)
 	}
 	return fmt.Sprintf("#%d of %q", ref.Frame, d.q.Report.Stacks[ref.Stack].Kind)
+}
+
+// excerptOf returns the lines to show for a frame. For an important frame these are its whole
+// function, unless that is too long. Otherwise they are the lines around the frame's line, within
+// its function.
+func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool) (excerpt, bool) {
+	f := d.q.Report.At(ref)
+	s, ok := d.siteOf(ref, lines)
+	if !ok {
+		return excerpt{}, false
+	}
+	d.moved[f.Path] = d.moved[f.Path] || s.Moved
+	e := excerpt{frame: ref, path: f.Path, note: s.Note}
+	if s.At > 0 {
+		e.marks = []int{s.At}
+	}
+	around := farLines
+	if near {
+		around = nearLines
+	}
+	at := cmp.Or(s.At, s.Function.Start)
+	inside := s.Function.End > 0
+	switch {
+	case inside && near && s.Function.End-s.Function.Start < wholeLines:
+		e.first, e.last = s.Function.Start, s.Function.End
+	case s.At == 0:
+		e.first, e.last = at, at+2*around
+	default:
+		e.first, e.last = at-around, at+around
+	}
+	if inside {
+		e.first, e.last = max(e.first, s.Function.Start), min(e.last, s.Function.End)
+	}
+	e.first, e.last = max(1, e.first), min(len(lines), e.last)
+	return e, e.last >= e.first
+}
+
+// siteOf returns the position of a frame in its file, and false if it has none.
+func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (locate.Site, bool) {
+	path := d.q.Report.At(ref).Path
+	if d.sites[path] == nil {
+		d.sites[path] = locate.Sites(d.q.Report, path, lines)
+	}
+	s := d.sites[path][ref]
+	return s, s.At > 0 || s.Function.End > 0
 }

@@ -104,9 +104,10 @@ type investigation struct {
 	shown   *crash.Answer  // the files and the suspects that the model may see
 	sees    crash.Switches // the question's switches, and the implied ones
 	opt     Options
-	texts   map[string][][]byte // the lines of files that the first prompt shows, by path
-	moved   map[string]bool     // files that seem to have another version in the report
-	changes []change            // the latest changes, in the order of their short names
+	texts   map[string][][]byte                       // the lines of files that the first prompt shows, by path
+	moved   map[string]bool                           // files that seem to have another version in the report
+	sites   map[string]map[crash.FrameRef]locate.Site // the positions of frames, by path
+	changes []change                                  // the latest changes, in the order of their short names
 	tools   *crashtool.Case
 	calls   []agent.Tool
 }
@@ -122,6 +123,7 @@ func newInvestigation(ctx context.Context, repo *gitext.Repo, q crash.Question, 
 		opt:     opt,
 		texts:   map[string][][]byte{},
 		moved:   map[string]bool{},
+		sites:   map[string]map[crash.FrameRef]locate.Site{},
 	}
 	tip, err := repo.Commit(ctx, offline.Commit)
 	if err != nil {

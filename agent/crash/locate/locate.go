@@ -75,6 +75,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 	for i := range report.Stacks {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
+			frame.Moved, frame.At, frame.Uncommitted = false, 0, false
 			if frame.File == "" {
 				continue
 			}

@@ -32,6 +32,9 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	if commit, from, err = place(ctx, repo, commit, from, q.Report, &located); err != nil {
 		return nil, err
 	}
+	if from == crash.FromHead || q.Commit != "" {
+		located.Notes = append(located.Notes, readWork(q.Report, q.Work)...)
+	}
 	algorithm := rank.Algorithm(q.Algorithm)
 	if algorithm == "" {
 		algorithm = rank.Ours
@@ -42,6 +45,9 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	}
 	answer.CommitFrom, answer.Since, answer.Until = from, q.Since, q.Until
 	answer.Notes = append(located.Notes, answer.Notes...)
+	if err := checkFit(ctx, repo, q.Report, answer); err != nil {
+		return nil, err
+	}
 	if err := checkDay(ctx, repo, q.Report, answer); err != nil {
 		return nil, err
 	}
@@ -75,7 +81,7 @@ func place(
 	if files == nil {
 		return "", "", err
 	}
-	if from == fromHead {
+	if from == crash.FromHead {
 		older, name, missing := goneFiles(ctx, repo, commit, files, report)
 		if missing != nil && !gitext.Unreadable(missing) {
 			return "", "", missing
@@ -117,13 +123,36 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 	return nil
 }
 
-// fromHead is the source of a commit that neither the user nor the report names.
-const fromHead = "HEAD"
+// checkFit compares the report with the code of the files in the answer. It adds a note if most of
+// the lines that can be compared do not fit, unless the report or the user names the commit.
+func checkFit(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
+	var paths []string
+	for _, f := range answer.Files {
+		if len(f.Frames) > 0 {
+			paths = append(paths, f.Path)
+		}
+	}
+	fit, err := locate.Compare(ctx, repo, answer.Commit, report, paths)
+	if err != nil || fit.Moved <= fit.Same {
+		return err
+	}
+	note := fmt.Sprintf(
+		"%d of %s of the report that can be compared with the code of %s are elsewhere there: the report is of another version",
+		fit.Moved,
+		agent.Plural(fit.Moved+fit.Same, "line"),
+		answer.Commit.Short(),
+	)
+	if answer.CommitFrom == crash.FromHead {
+		note += "; give the commit that crashed with --at"
+	}
+	answer.Notes = append(answer.Notes, note)
+	return nil
+}
 
 // checkDay compares the last day in the report with HEAD, if nothing tells the commit that
 // crashed. A commit after that day cannot have caused the crash. It adds a note if HEAD is younger.
 func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
-	if answer.CommitFrom != fromHead || report.Written == "" {
+	if answer.CommitFrom != crash.FromHead || report.Written == "" {
 		return nil
 	}
 	day, err := time.Parse(time.DateOnly, report.Written)
@@ -181,7 +210,7 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 		)
 	}
 	commit, err = repo.Resolve(ctx, "HEAD")
-	return commit, fromHead, notes, err
+	return commit, crash.FromHead, notes, err
 }
 
 // digits matches the id of a commit, perhaps abbreviated.

@@ -166,11 +166,11 @@ func TestReportOlderThanHead(t *testing.T) {
 func TestFilesThatAreGone(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
-	h.Commit("one", gittest.Files{"src/pkg/run.py": "a\nb\n", "src/pkg/proxy/tls.py": "a\nb\n", "src/pkg/proxy/http.py": "a\nb\n"})
-	both := h.Commit("two", gittest.Files{"src/pkg/run.py": "a\nc\n"})
+	h.Commit("one", gittest.Files{"src/pkg/run.py": "a\nx()\n", "src/pkg/proxy/tls.py": "x()\nb\n", "src/pkg/proxy/http.py": "x()\nb\n"})
+	both := h.Commit("two", gittest.Files{"src/pkg/run.py": "b\nx()\n"})
 	first := h.Commit("drop one", gittest.Files{"src/pkg/proxy/tls.py": gittest.Gone})
 	h.Commit("drop the other", gittest.Files{"src/pkg/proxy/http.py": gittest.Gone})
-	head := h.Commit("more", gittest.Files{"src/pkg/run.py": "a\nd\n"})
+	head := h.Commit("more", gittest.Files{"src/pkg/run.py": "c\nx()\n"})
 	repo := h.Open()
 	const run, foreign = `  File "/usr/lib/site-packages/pkg/run.py", line 2, in run` + "\n    x()\n", `  File "/usr/lib/site-packages/urwid/loop.py", line 2, in loop` + "\n    x()\n"
 	file := func(name string) string {

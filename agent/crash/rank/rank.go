@@ -60,7 +60,11 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err := ranking.Unread("not all files that change together were found", err); err != nil {
 		return nil, err
 	}
-	ranking.Files = append(append(ranking.Files, named...), related...)
+	builders, err := buildFiles(ctx, repo, commit, report, ranking.Files)
+	if err := ranking.Unread("the build file was not found", err); err != nil {
+		return nil, err
+	}
+	ranking.Files = slices.Concat(ranking.Files, builders, named, related)
 	ranking.Answered = len(ranking.Files) > 0 && ranking.Files[0].Probability >= answerAt
 	return ranking, nil
 }

@@ -67,11 +67,8 @@ var CrashPlaceholders = []placeholder[crashRow]{
 // a frame.
 func crashPlace(report *crash.Report, f crash.File) (line, column int) {
 	for _, ref := range f.Frames {
-		switch frame := report.At(ref); {
-		case frame.Line > 0 && frame.File != "":
-			return frame.Line, frame.Column
-		case frame.DefinedAt > 0:
-			return frame.DefinedAt, 0
+		if line, column = report.At(ref).Place(); line > 0 {
+			return line, column
 		}
 	}
 	return 0, 0

@@ -193,7 +193,11 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 // framePlace returns the place of a frame: its path in the project, if the frame is there.
 func (r *CrashHuman) framePlace(f crash.Frame) string {
 	switch {
-	case f.Path != "" && f.Line > 0 && f.File != "":
+	case f.Path != "" && f.Uncommitted:
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line)) + uncommitted(f)
+	case f.Path != "" && f.Moved && f.At > 0:
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.At)) + fmt.Sprintf(" (line %d in the report)", f.Line)
+	case f.Path != "" && f.Line > 0 && f.File != "" && !f.Moved:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line))
 	case f.Path != "" && f.DefinedAt > 0:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
@@ -205,6 +209,14 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 		return ui.Clip(ui.OneLine(f.File), 60)
 	}
 	return ui.Clip(ui.OneLine(f.Module), 60)
+}
+
+// uncommitted marks a line of the work tree that HEAD does not have.
+func uncommitted(f crash.Frame) string {
+	if f.Moved && f.At == 0 {
+		return " (not committed)"
+	}
+	return ""
 }
 
 // explanation prints the model's account of the events that led to the crash.

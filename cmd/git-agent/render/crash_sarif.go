@@ -200,11 +200,9 @@ func sarifStackOf(s crash.Stack) sarifStack {
 	out := sarifStack{Message: sarifText(ui.OneLine(title)), Frames: []sarifFrame{}}
 	for _, f := range s.Frames[:min(len(s.Frames), sarifFrames)] {
 		frame := sarifFrame{Module: ui.OneLine(f.Module)}
-		switch {
-		case f.Path != "" && f.File != "":
-			frame.Location.Physical = sarifPlace(f.Path, f.Line, f.Column)
-		case f.Path != "":
-			frame.Location.Physical = sarifPlace(f.Path, f.DefinedAt, 0)
+		if f.Path != "" {
+			line, column := f.Place()
+			frame.Location.Physical = sarifPlace(f.Path, line, column)
 		}
 		if f.Function != "" {
 			frame.Location.Logical = sarifFunction(f.Function)

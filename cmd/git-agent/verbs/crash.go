@@ -60,7 +60,7 @@ func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	if err != nil {
 		return err
 	}
-	question, err := c.question(ctx, repo)
+	question, err := c.question(ctx, a, repo)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *Crash) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e 
 	events.Start(app.EventTotal{Reports: len(batch.sources)})
 	tally := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}}
 	err = batch.each(ctx, func(name string, report *crash.Report) error {
-		question.Report, question.Dump = report, dumpOf(name, report)
+		question := about(question, name, report)
 		about := app.EventSubject{Report: name}
 		ans, err := e.Answer(ctx, question, func(event agent.Event) { watching.See(about, input.Title(name), event) })
 		if err != nil {
@@ -203,7 +203,7 @@ func (c *Crash) check() error {
 
 // question returns the question about each report, without the parts from the settings of a
 // model.
-func (c *Crash) question(ctx context.Context, repo *gitext.Repo) (crash.Question, error) {
+func (c *Crash) question(ctx context.Context, a *app.App, repo *gitext.Repo) (crash.Question, error) {
 	q := crash.Question{Algorithm: c.Algorithm, Suspects: c.Suspects, Switches: c.Switches()}
 	for _, rev := range []struct {
 		name string
@@ -218,5 +218,33 @@ func (c *Crash) question(ctx context.Context, repo *gitext.Repo) (crash.Question
 		}
 		*rev.oid = oid
 	}
+	if c.At == "" {
+		q.Work = workFiles(ctx, a, repo)
+	}
 	return q, nil
+}
+
+// workFiles returns the files of the work tree that differ from HEAD. A work tree that cannot be
+// compared is no reason not to answer.
+func workFiles(ctx context.Context, a *app.App, repo *gitext.Repo) []crash.WorkFile {
+	never, err := repo.NeverCheckedOut(ctx)
+	if repo.WorkTree() == "" || never && err == nil {
+		return nil
+	}
+	var patch *gitext.Patch
+	var added []string
+	if err == nil {
+		patch, added, err = repo.Changed(ctx)
+	}
+	if err != nil {
+		a.WarnOnce("the work tree was not compared with HEAD: " + err.Error())
+		return nil
+	}
+	return crash.WorkFiles(patch, added)
+}
+
+// about returns a question about one of the reports.
+func about(q crash.Question, name string, report *crash.Report) crash.Question {
+	q.Report, q.Dump, q.Work = report, dumpOf(name, report), crash.WorkOf(q.Work, report)
+	return q
 }

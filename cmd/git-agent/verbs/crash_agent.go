@@ -139,7 +139,7 @@ func (c *Crash) showRequests(ctx context.Context, a *app.App, batch *crashBatch,
 		return app.WithHint(app.ErrNoModel, app.NoModelHint)
 	}
 	return batch.each(ctx, func(name string, report *crash.Report) error {
-		question.Report, question.Dump = report, dumpOf(name, report)
+		question := about(question, name, report)
 		offline, err := e.Offline(ctx, question)
 		if err != nil {
 			return err

@@ -1,0 +1,162 @@
+package locate
+
+import (
+	"bytes"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+	"git-agent/agent/symbol"
+)
+
+// isIdle reports whether nothing happens on a line: it is empty, a brace or a comment.
+func isIdle(line []byte) bool {
+	text := bytes.Trim(line, " \t\r{}();")
+	return len(text) == 0 || bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("/*")) ||
+		text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
+}
+
+// inlined returns the function around the line of a frame, if the function that the frame names
+// calls it: the compiler may have inlined one into the other.
+func inlined(f crash.Frame, lines [][]byte) string {
+	around, ok := source.FunctionAround(f.Path, lines, f.Line)
+	if !ok || isIdle(lines[f.Line-1]) {
+		return ""
+	}
+	name := source.FunctionName(string(bytes.Join(lines[around.Start-1:min(around.Body, len(lines))], []byte(" "))))
+	if name == "" {
+		return ""
+	}
+	for _, at := range symbol.DefinedIn(f.Path, lines, f.Function) {
+		if e, ok := source.FunctionAround(f.Path, lines, at); ok && calls(lines, e.Body+1, e.End, at, name) > 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// siteOfFunction returns the line at which a frame's function calls the next inner frame, else
+// the function.
+func siteOfFunction(f crash.Frame, lines [][]byte, callee, note string) Site {
+	at := f.DefinedAt
+	if defined := symbol.DefinedIn(f.Path, lines, f.Function); len(defined) > 0 {
+		at = nearest(defined, f.Line)
+	}
+	if at < 1 || at > len(lines) {
+		return Site{}
+	}
+	s := Site{Note: note, Moved: note != ""}
+	var ok bool
+	if s.Function, ok = source.FunctionAround(f.Path, lines, at); !ok || s.Function.End < at {
+		s.Function = source.Extent{Start: at, Body: at, End: min(len(lines), at+plainLines)}
+	}
+	if callee != "" {
+		s.At = calls(lines, s.Function.Body+1, s.Function.End, f.Line, callee)
+		s.sure = s.At > 0
+	}
+	return s
+}
+
+// nearest returns the number in a list that is nearest to n, or the first one if n is 0.
+func nearest(list []int, n int) int {
+	best := list[0]
+	for _, at := range list {
+		if n > 0 && max(at-n, n-at) < max(best-n, n-best) {
+			best = at
+		}
+	}
+	return best
+}
+
+// elsewhere reports whether the line of a frame is certainly outside of the function that the
+// frame names.
+func elsewhere(f crash.Frame, lines [][]byte) bool {
+	name := symbol.Last(f.Function)
+	if name == "" {
+		return false
+	}
+	around, ok := source.FunctionAround(f.Path, lines, f.Line)
+	if ok && mentions(lines[around.Start-1:min(around.Body, len(lines))], name) {
+		return false
+	}
+	defined := symbol.DefinedIn(f.Path, lines, f.Function)
+	if len(defined) > maxDefined {
+		return false
+	}
+	for _, at := range defined {
+		e, ok := source.FunctionAround(f.Path, lines, at)
+		if !ok && at <= f.Line && f.Line < at+aroundCall || ok && e.Start <= f.Line && f.Line <= e.End {
+			return false
+		}
+	}
+	return len(defined) > 0
+}
+
+func mentions(lines [][]byte, name string) bool {
+	for _, l := range lines {
+		if found, _ := wordIn(l, name); found {
+			return true
+		}
+	}
+	return false
+}
+
+// Callee returns the name under which a frame calls the next inner frame of its stack, or "" if
+// the source has no such name.
+func Callee(report *crash.Report, ref crash.FrameRef) string {
+	if ref.Frame == 0 || report.At(ref).Assertion {
+		return ""
+	}
+	inner := report.Stacks[ref.Stack].Frames[ref.Frame-1]
+	if inner.Assertion {
+		return ""
+	}
+	whole := strings.TrimSuffix(inner.Function, ".<init>") // the source of "p.Type.<init>" is "new Type("
+	name := symbol.Last(whole)
+	for i := range len(name) {
+		if !source.IsIdentByte(name[i]) {
+			return ""
+		}
+	}
+	return name
+}
+
+// calls returns the line from first to last that is nearest to near and contains name as a whole
+// word, preferably as a call; 0 if there is none.
+func calls(lines [][]byte, first, last, near int, name string) int {
+	best, isCall := 0, false
+	if name == "" {
+		return 0
+	}
+	for n := max(first, 1); n <= min(last, len(lines)); n++ {
+		found, call := wordIn(lines[n-1], name)
+		if !found || isCall && !call {
+			continue
+		}
+		closer := max(n-near, near-n) < max(best-near, near-best)
+		if best == 0 || call && !isCall || near > 0 && closer {
+			best, isCall = n, call
+		}
+	}
+	return best
+}
+
+// wordIn reports whether a line contains a name as a whole word, and whether a parenthesis
+// follows.
+func wordIn(line []byte, name string) (found, call bool) {
+	for from := 0; ; {
+		i := bytes.Index(line[from:], []byte(name))
+		if i < 0 {
+			return found, false
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !source.IsIdentByte(line[i-1])) && (end == len(line) || !source.IsIdentByte(line[end])) {
+			found = true
+			if rest := bytes.TrimLeft(line[end:], " \t"); len(rest) > 0 && rest[0] == '(' {
+				return true, true
+			}
+		}
+		from = end
+	}
+}

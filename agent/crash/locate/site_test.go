@@ -1,0 +1,129 @@
+package locate
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+)
+
+// sited is a file with the frames of the test.
+const sited = `static int copy_name(const char *name)
+{
+	return consume(name);
+}
+
+int copy_names(const char **names)
+{
+	int n = 0;
+
+	while (names[n])
+		copy_name(
+			names[n++]);
+	log_names(names);
+	return copy_name(names[0]);
+}
+`
+
+// A frame is at the report's line if that line calls the frame before it, else at the nearest
+// call, else at the report's line.
+func TestSite(t *testing.T) {
+	lines := splitText(sited)
+	stack := func(inner, function string, line int) *crash.Report {
+		return &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
+			{Function: inner}, {Function: function, Path: "a.c", File: "a.c", Line: line},
+		}}}}
+	}
+	for _, test := range []struct {
+		inner, function string
+		line, at        int
+		note            string
+	}{
+		{"consume", "copy_name", 3, 3, ""},
+		{"copy_name", "copy_names", 14, 14, ""},
+		{"copy_name", "copy_names", 12, 12, ""}, // within a call of several lines
+		{"log_names", "copy_names", 8, 13, "the report says line 8"},
+		{"copy_name", "copy_names", 3, 11, "in another function"}, // copy_name() has a name that begins like its caller's
+		{"consume", "copy_names", 3, 3, "in copy_name, which may have been inlined"},
+		{"elsewhere", "copy_names", 9, 9, "may be off"}, // an empty line
+		{"elsewhere", "copy_names", 10, 10, ""},
+		{"log_names", "copy_names", 15, 13, "the report says line 15"}, // a brace beside the call
+		{"operator()", "copy_names", 9, 9, ""},
+		{"copy_name", "copy_names", 0, 11, ""},
+		{"copy_name", "copy_names", 99, 14, "does not have"},
+	} {
+		s, ok := Sites(stack(test.inner, test.function, test.line), "a.c", lines)[crash.FrameRef{Frame: 1}]
+		if !ok || s.At != test.at || !strings.Contains(s.Note, test.note) || test.note == "" && s.Note != "" {
+			t.Errorf("%s at %d, which calls %s: %+v, %v", test.function, test.line, test.inner, s, ok)
+		}
+	}
+}
+
+// A frame is at the line that the report quotes, in the function that it names.
+func TestSiteOfQuote(t *testing.T) {
+	lines := splitText(`def load(path):
+    with open(path) as f:
+        return parse(f.read())
+
+
+def load_all(paths):
+    for path in paths:
+        with open(path) as f:
+            yield parse(f.read())
+
+
+def parse(text):
+    return [line.split("=", 1)[1] for line in text.splitlines() if line]
+`)
+	for _, test := range []struct {
+		function, quote string
+		line, at        int
+		note            string
+	}{
+		{"load", "with open(path) as f:", 2, 2, ""},
+		{"load_all", "with open(path) as f:", 2, 8, "the report says line 2"},
+		{"load", "with open(path) as f:", 99, 2, "the report says line 99"},
+		{"<module>", "yield parse(f.read())", 4, 9, "the report says line 4"},
+		{"parse", `return [line.split("=", 1)[1] for`, 40, 13, "the report says line 40"}, // the report cut the line
+		{"parse", "return text.splitlines()", 13, 0, "not in the file"},
+		{"gone", "gone()", 3, 3, "not in the file"},
+	} {
+		report := &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
+			{Function: test.function, Path: "a.py", File: "a.py", Line: test.line, Quote: test.quote},
+		}}}}
+		s := Sites(report, "a.py", lines)[crash.FrameRef{}]
+		if s.At != test.at || !strings.Contains(s.Note, test.note) || test.note == "" && s.Note != "" || s.Moved != (test.note != "") {
+			t.Errorf("%s, %q as line %d: %+v", test.function, test.quote, test.line, s)
+		}
+	}
+}
+
+// Frames that nothing places move as far as the frames around them, if two of these agree.
+func TestSitesMoveTogether(t *testing.T) {
+	lines := splitText(strings.Repeat("\n", 10) + sited)
+	report := &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
+		{Function: "consume"}, // in another file
+		{Function: "copy_name", Path: "a.c", File: "a.c", Line: 3},
+		{Function: "copy_names", Path: "a.c", File: "a.c", Line: 11},
+		{Function: "main"},
+	}}, {Frames: []crash.Frame{
+		{Function: "log_names"},
+		{Function: "copy_names", Path: "a.c", File: "a.c", Line: 13},
+	}}, {Frames: []crash.Frame{
+		{Function: "", Path: "a.c", File: "a.c", Line: 8},
+	}}}}
+	sites := Sites(report, "a.c", lines)
+	for ref, want := range map[crash.FrameRef]int{{Frame: 1}: 13, {Frame: 2}: 21, {Stack: 1, Frame: 1}: 23, {Stack: 2}: 18} {
+		if sites[ref].At != want || !sites[ref].Moved {
+			t.Errorf("%+v: %+v, want %d", ref, sites[ref], want)
+		}
+	}
+}
+
+// splitText returns the lines of a text.
+func splitText(text string) (lines [][]byte) {
+	for line := range strings.Lines(text) {
+		lines = append(lines, []byte(strings.TrimSuffix(line, "\n")))
+	}
+	return lines
+}

@@ -1,0 +1,52 @@
+package offline
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+)
+
+// readWork takes the lines of frames in changed files for lines of the work tree, and finds them
+// in HEAD. It returns notes about these files.
+func readWork(report *crash.Report, work []crash.WorkFile) []string {
+	var notes []string
+	for _, w := range work {
+		line, read := 0, false // the first line that is not committed
+		for i := range report.Stacks {
+			for j := range report.Stacks[i].Frames {
+				f := &report.Stacks[i].Frames[j]
+				if f.Line == 0 || f.File == "" || f.Path != w.Path && !(w.New && f.Path == "" && named(f.File, w.Path)) {
+					continue
+				}
+				read = true
+				at := w.Committed(f.Line)
+				if at == 0 && line == 0 {
+					line = f.Line
+				}
+				if f.Path != "" {
+					f.Uncommitted, f.Moved, f.At = true, at != f.Line, at
+				}
+			}
+		}
+		switch {
+		case !read:
+		case w.New:
+			notes = append(notes, fmt.Sprintf("%q is not committed yet: no commit can be suspected for it", w.Path))
+		case line > 0:
+			notes = append(notes, fmt.Sprintf("line %d of %q is in a change that is not committed (see git diff HEAD): no commit can be suspected for it", line, w.Path))
+		default:
+			notes = append(notes, fmt.Sprintf("%q has changes that are not committed: its lines in the report are those of the work tree", w.Path))
+		}
+	}
+	return notes
+}
+
+// named reports whether a report's path of a file ends with a path of the work tree, or is its
+// name.
+func named(file, tracked string) bool {
+	file = locate.Clean(file)
+	return file == tracked || strings.HasSuffix(file, "/"+tracked) || file == path.Base(tracked)
+}
