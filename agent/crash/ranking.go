@@ -7,6 +7,15 @@ import (
 	"git-agent/gitext"
 )
 
+// A Fit counts the lines of a report that were compared with the code of a commit.
+type Fit struct {
+	Same  int `json:"same"`  // the code at the line is what the report says
+	Moved int `json:"moved"` // the code is at another line, or not in the file
+}
+
+// Other reports whether most of the lines show that the report is of another version.
+func (f Fit) Other() bool { return f.Moved > f.Same }
+
 // FromHead is the source of a commit that neither the user nor the report names.
 const FromHead = "HEAD"
 
@@ -16,6 +25,8 @@ type Answer struct {
 	// Commit is the commit whose files were ranked. CommitFrom names its source.
 	Commit     gitext.OID `json:"commit"`
 	CommitFrom string     `json:"commit_from,omitempty"`
+	// Fit counts the lines of the report that were compared with the code of Commit.
+	Fit Fit `json:"fit,omitzero"`
 	// Since is the commit that did not crash, "" if none was given.
 	Since gitext.OID `json:"since,omitempty"`
 	// Until is the time of the report, if HEAD is younger and nothing tells the commit that

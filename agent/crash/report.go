@@ -23,6 +23,8 @@ type Report struct {
 	// Mentions are the versions in the text of the report, each once, in its order: of the program
 	// that crashed, and of others.
 	Mentions []Mention `json:"-"`
+	// Accused are the ids of commits that the text of the report calls the cause.
+	Accused []string `json:"accused,omitempty"`
 	// Sections lists the sections of a SAP HANA dump, in its order.
 	Sections []Section `json:"sections,omitempty"`
 	// Notes are sentences about the omitted parts of the report, with reasons.
@@ -159,7 +161,7 @@ type Build struct {
 // A Mention is a version in the text of a report, with the name of the program or package: "Redis
 // 4.0.11", "attrs-19.1.0.dist-info", "github.com/spf13/cobra@v1.2.3".
 type Mention struct {
-	Name    string // the word or package before the version, "" if there is none
+	Name    string // the word or package before the version, "" if there is none: then it may be no version
 	Version string // as written, without a leading v; or the id of a commit
 }
 

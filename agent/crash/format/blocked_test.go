@@ -67,11 +67,11 @@ func TestDumpOfAHungProgram(t *testing.T) {
 
 const raced = `Write at 0x00c0001d3fa0 by goroutine 40:
   app/cli.TestOrganizer()
-      /home/u/app/cli/pop_test.go:89 +0x952
+      /srv/app/cli/pop_test.go:89 +0x952
 
 Previous read at 0x00c0001d3fa0 by goroutine 41:
   app/cli.serve()
-      /home/u/app/cli/pop.go:12 +0x9
+      /srv/app/cli/pop.go:12 +0x9
 `
 
 // A data race whose heading was not copied is a data race, and so is each further one. Old

@@ -67,6 +67,8 @@ var (
 		{"k", "", source.Lazy(`^kernel: ?`)},
 		// 07:08:09.123 alone.
 		{"[012", "", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
+		// 9:08:09 PM: of a clock of twelve hours.
+		{"0123456789", "M", source.Lazy(`^\d{1,2}:\d\d:\d\d [AP]M:? ?`)},
 		// The kernel: [  123.456789] and [  123.456789][ T1234]
 		{"<[", "", source.Lazy(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+(?:@\w+)?\])? ?`)},
 		{"<", "", source.Lazy(`^<\d+>`)},

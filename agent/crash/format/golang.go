@@ -1,6 +1,7 @@
 package format
 
 import (
+	"path"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -255,8 +256,8 @@ func goNames(name string) (symbol, function, pkg string) {
 	}
 	name = strings.ReplaceAll(strings.ReplaceAll(name, "%2e", "."), "[...]", "")
 	function = name
-	if i := goClosure().FindStringIndex(name); i != nil && i[0] > 0 && name[i[0]-1] != '.' {
-		function = name[:i[0]]
+	if i := goClosure().FindStringIndex(name); i != nil && i[0] > 0 && name[i[0]-1] != '.' && strings.Contains(path.Base(name[:i[0]]), ".") {
+		function = name[:i[0]] // main.func·006 of Go 1.4 does not name its function
 	}
 	if function != name {
 		symbol = name

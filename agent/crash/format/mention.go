@@ -80,7 +80,7 @@ func isTime(line []byte, start, end int) bool {
 
 func (s *scanner) keepMention(m crash.Mention) {
 	kept := &s.Report.Mentions
-	if slices.Contains(*kept, m) {
+	if slices.Contains(*kept, m) || m.Name == "" && len(*kept) >= maxMentions/4 && !described().MatchString(m.Version) {
 		return
 	}
 	if len(*kept) == maxMentions {
@@ -122,8 +122,29 @@ func (s *scanner) commitsOf(line []byte) {
 	if bytes.HasSuffix(s.heading, []byte("git rev-parse HEAD")) {
 		text = "rev-parse " + strings.TrimSpace(text)
 	}
-	if m := labelled().FindStringSubmatch(text); m != nil && (len(m[2]) == 40 || m[1] == "") {
-		s.keepMention(crash.Mention{Name: cmp.Or(m[1], crash.BuildLabel), Version: m[2]})
+	if m := labelled().FindStringSubmatch(text); m != nil {
+		name := m[1]
+		if len(m[2]) < 40 && strings.Trim(m[2], "0123456789") != "" {
+			name = "" // "helix 22.08.1 (4ec2a21c)": the repository tells whether it is its commit
+		}
+		if name == "" || len(m[2]) == 40 {
+			s.keepMention(crash.Mention{Name: cmp.Or(name, crash.BuildLabel), Version: m[2]})
+		}
+	}
+	if m := accused().FindStringSubmatch(text); m != nil {
+		s.accuse(cmp.Or(m[1], m[2]))
+	}
+}
+
+// accused matches the id of a commit that the report calls the cause, as git bisect does.
+var accused = source.Lazy(`(?i)\b([0-9a-f]{7,40}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,40})\b`)
+
+// maxAccused bounds the commits that a report may call the cause.
+const maxAccused = 8
+
+func (s *scanner) accuse(id string) {
+	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) && (len(id) == 40 || strings.Trim(id, "0123456789") != "") {
+		*a = append(*a, id)
 	}
 }
 
@@ -136,7 +157,7 @@ func mayHaveID(line []byte) bool {
 			run = 0
 			continue
 		}
-		if run == 0 && i > 0 && strings.IndexByte(" \t(:=|\"", line[i-1]) < 0 {
+		if run == 0 && i > 0 && strings.IndexByte(" \t(:=|\"/@[`", line[i-1]) < 0 {
 			continue // within another word
 		}
 		if run++; run == 7 {
@@ -159,7 +180,7 @@ func mentionIn(before, word string) (crash.Mention, bool) {
 	} else if goMajor().MatchString(m.Name) {
 		m.Name = nameBefore(strings.TrimSuffix(before, "/"))
 	}
-	return m, strings.Contains(m.Version, ".") && (m.Name != "" || described().MatchString(m.Version))
+	return m, strings.Contains(m.Version, ".")
 }
 
 // goMajor matches the last element of a module path that is only a major version.

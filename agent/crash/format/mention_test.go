@@ -48,7 +48,9 @@ func TestMentions(t *testing.T) {
 		"valgrind: the server at 127.0.0.1:6379 is gone":                                                 {{"at", "127.0.0.1"}},
 		"libfoo.so.1.2.3(main+0x12) [0x7f12]":                                                            {{"libfoo.so", "1.2.3"}},
 		"took 0.5 s. 3.4.":                                                                               {{"took", "0.5"}, {"s", "3.4"}},
-		"1.2.3.5":                                                                                        nil,
+		"1.2.3.5":                                                                                        {{"", "1.2.3.5"}},
+		"# 0.14.3 crashes when the shell is gone":                                                        {{"", "0.14.3"}},
+		"helix 22.08.1 (4ec2a21c)":                                                                       {{"helix", "22.08.1"}, {"commit", "4ec2a21c"}},
 		"#0 0x4005d6 in main /src/a.c:3":                                                                 nil,
 	} {
 		s := &scanner{}

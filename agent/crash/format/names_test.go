@@ -10,6 +10,7 @@ func TestGoNames(t *testing.T) {
 		{"github.com/a/b%2ec.T.m(...)", "", "github.com/a/b.c.T.m", "github.com/a/b"},
 		{"a/b.(*T[...]).M-fm()", "a/b.(*T).M-fm", "a/b.(*T).M", "a/b"},
 		{"a/b.F.func1.2.gowrap1()", "a/b.F.func1.2.gowrap1", "a/b.F", "a/b"},
+		{"main.func·006(0xc01)", "", "main.func·006", "main"}, // Go 1.4 and before
 		{"main.glob..func9(0xeb5000)", "", "main.glob..func9", "main"},
 		{"a.listPathRaw({0x4a9, 0xc06},...", "", "a.listPathRaw", "a"},
 	} {

@@ -16,9 +16,13 @@ func isIdle(line []byte) bool {
 		text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
 }
 
-// inlined returns the function around the line of a frame, if the function that the frame names
-// calls it: the compiler may have inlined one into the other.
-func inlined(f crash.Frame, lines [][]byte) string {
+// inlined returns the function around the line of a frame of machine code, if the function that
+// the frame names calls it, and if the next inner frame is called there: the compiler may have
+// inlined one into the other.
+func inlined(f crash.Frame, lines [][]byte, callee string) string {
+	if isManaged(f.Path) || callee != "" && calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee) == 0 {
+		return ""
+	}
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)
 	if !ok || isIdle(lines[f.Line-1]) {
 		return ""
@@ -82,6 +86,11 @@ func elsewhere(f crash.Frame, lines [][]byte) bool {
 	defined := symbol.DefinedIn(f.Path, lines, f.Function)
 	if len(defined) > maxDefined {
 		return false
+	}
+	if len(defined) == 0 && ok && source.IsIdentByte(name[0]) {
+		// The file has this function no more, unless a macro makes it.
+		heading := source.FunctionName(string(bytes.Join(lines[around.Start-1:min(around.Body, len(lines))], []byte(" "))))
+		return heading != "" && heading != strings.ToUpper(heading) && !strings.Contains(name, heading) && !mentions(lines, name)
 	}
 	for _, at := range defined {
 		e, ok := source.FunctionAround(f.Path, lines, at)

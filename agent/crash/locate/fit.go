@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/gitext"
@@ -15,18 +16,13 @@ const (
 	maxFitBytes = 2 << 20 // of one file
 )
 
-// A Fit counts the lines of a report that were compared with the code of a commit.
-type Fit struct {
-	Same  int // the code at the line is what the report says
-	Moved int // the code is at another line, or not in the file
-}
-
-// Compare compares the lines of a report's frames with the first of some files at a commit. It
-// sets Moved, At and DefinedAt of the frames whose code is not at the report's line. Files that
-// cannot be read are left as they are.
-func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, paths []string) (Fit, error) {
-	var fit Fit
-	for _, path := range paths[:min(len(paths), maxFitted)] {
+// Compare compares the lines of a report's frames with their files at a commit: the files of the
+// first frames. It sets Moved, At and DefinedAt of the frames whose code is not at the report's
+// line. Files that cannot be read are left as they are.
+func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, error) {
+	var fit crash.Fit
+	var all []map[crash.FrameRef]Site
+	for _, path := range filesOf(report) {
 		blob, err := repo.BlobAt(ctx, commit, path, maxFitBytes)
 		if errors.Is(err, gitext.ErrNotExist) || gitext.Unreadable(err) {
 			continue
@@ -34,15 +30,22 @@ func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 		if err != nil {
 			return fit, err
 		}
-		compareFile(report, path, bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n")), &fit)
+		sites := Sites(report, path, bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n")))
+		takeSites(report, sites, &fit)
+		all = append(all, sites)
+	}
+	if fit.Other() {
+		for _, sites := range all {
+			distrust(report, sites)
+		}
 	}
 	return fit, nil
 }
 
-// compareFile compares the frames of one file.
-func compareFile(report *crash.Report, path string, lines [][]byte, fit *Fit) {
+// takeSites takes the sites of the frames of one file into the report.
+func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.Fit) {
 	counted := map[int]bool{}
-	for ref, s := range Sites(report, path, lines) {
+	for ref, s := range sites {
 		f := &report.Stacks[ref.Stack].Frames[ref.Frame]
 		if f.Line == 0 {
 			continue
@@ -62,7 +65,39 @@ func compareFile(report *crash.Report, path string, lines [][]byte, fit *Fit) {
 			continue
 		}
 		f.Moved, f.At = true, s.At
-		if s.At == 0 {
+		if s.At == f.Line && !s.sure {
+			f.At = 0 // other code is at this line
+		}
+		if f.At == 0 && s.Function.End > 0 {
+			f.DefinedAt = s.Function.Body
+		}
+	}
+}
+
+// filesOf returns the files of a report's frames with lines, those of the crash first.
+func filesOf(report *crash.Report) []string {
+	var paths []string
+	for _, crashed := range []bool{true, false} {
+		for _, s := range report.Stacks {
+			for _, f := range s.Frames {
+				if f.Path != "" && f.Line > 0 && (s.Kind == crash.StackCrash) == crashed && len(paths) < maxFitted && !slices.Contains(paths, f.Path) {
+					paths = append(paths, f.Path)
+				}
+			}
+		}
+	}
+	return paths
+}
+
+// distrust drops the lines that nothing confirms, in a report of which most lines are elsewhere.
+func distrust(report *crash.Report, sites map[crash.FrameRef]Site) {
+	for ref, s := range sites {
+		f := &report.Stacks[ref.Stack].Frames[ref.Frame]
+		if f.Line == 0 || s.sure || s.Moved || f.Uncommitted {
+			continue
+		}
+		f.Moved, f.At = true, 0
+		if s.Function.End > 0 && !s.inlined {
 			f.DefinedAt = s.Function.Body
 		}
 	}

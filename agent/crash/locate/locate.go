@@ -232,6 +232,7 @@ func ofClass(list []symbol.Definition, function string) (of []symbol.Definition,
 func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[string]int) (symbol.Definition, bool) {
 	var best symbol.Definition
 	list, made := ofClass(list, frame.Function)
+	list = inModule(list, frame.Function)
 	for _, d := range list {
 		if d.Kind != symbol.Function && !made || !fitsScope(d, frame.Function) && anyFits(list, frame.Function) {
 			continue
@@ -241,6 +242,39 @@ func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[strin
 		}
 	}
 	return best, best.Path != ""
+}
+
+// inModule returns the definitions in the files that are named like the modules of a function:
+// crate::ui::prompt::Prompt::insert_char is in ui/prompt.rs. It returns the definitions with the
+// most such names in their paths, or all if there are none.
+func inModule(list []symbol.Definition, function string) []symbol.Definition {
+	parts := strings.FieldsFunc(function, func(r rune) bool { return !source.IsIdentByte(byte(r)) || r > 127 })
+	if len(parts) < 2 || !strings.Contains(function, "::") {
+		return list
+	}
+	most := 0
+	var out []symbol.Definition
+	for _, d := range list {
+		if path.Ext(d.Path) != ".rs" {
+			continue
+		}
+		n := 0
+		for _, dir := range strings.Split(strings.TrimSuffix(d.Path, ".rs"), "/") {
+			if slices.Contains(parts[:len(parts)-1], strings.ReplaceAll(dir, "-", "_")) {
+				n++
+			}
+		}
+		if n > most {
+			most, out = n, nil
+		}
+		if n == most && n > 0 {
+			out = append(out, d)
+		}
+	}
+	if len(out) == 0 {
+		return list
+	}
+	return out
 }
 
 // fitsScope reports whether the text of a definition contains the class or the namespace of the

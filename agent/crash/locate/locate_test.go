@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"strings"
 	"testing"
 
 	"git-agent/agent/crash"
@@ -121,5 +122,30 @@ func TestRemovedNames(t *testing.T) {
 			continue
 		}
 		t.Errorf("%s: %v, want %q", file, got, want)
+	}
+}
+
+// A function of Rust is in the file that is named like its module, also where the tree has other
+// functions of its name.
+func TestRustModules(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const text = "impl Component for %s {\n    fn handle_event(&mut self) {}\n}\n"
+	tip := h.Commit("one", gittest.Files{
+		"helix-term/src/ui/menu.rs":    strings.ReplaceAll(text, "%s", "Menu"),
+		"helix-term/src/ui/prompt.rs":  strings.ReplaceAll(text, "%s", "Prompt"),
+		"helix-term/src/compositor.rs": "pub fn handle_event() {}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Frames: []crash.Frame{
+		{Function: "<helix_term::ui::prompt::Prompt as helix_term::compositor::Component>::handle_event"},
+		{Function: "helix_term::compositor::Compositor::handle_event"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"helix-term/src/ui/prompt.rs", "helix-term/src/compositor.rs"} {
+		if got := report.Stacks[0].Frames[i].Path; got != want {
+			t.Errorf("%s: in %q, want %q", report.Stacks[0].Frames[i].Function, got, want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type Site struct {
 	Function source.Extent // zero if the line is outside of functions
 	Note     string        // a remark on the line for a reader; "" for the line of the report
 	Moved    bool          // the report is of another version of the file
+	inlined  bool          // Function is not the one that the frame names
 	sure     bool          // the report's quoted line, or the call of the next inner frame, is at At
 }
 
@@ -82,11 +83,11 @@ func siteOf(report *crash.Report, ref crash.FrameRef, lines [][]byte) Site {
 		if s := siteOfFunction(f, lines, callee, note); s.Function.End > 0 {
 			return s
 		}
-		return Site{At: f.Line, Note: note, Moved: true}
+		return Site{Note: note, Moved: true}
 	}
 	if elsewhere(f, lines) {
-		if name := inlined(f, lines); name != "" && name != callee {
-			s := Site{At: f.Line, Note: fmt.Sprintf("the line is in %s, which may have been inlined", agent.CleanLine(name))}
+		if name := inlined(f, lines, callee); name != "" && name != callee {
+			s := Site{At: f.Line, inlined: true, Note: fmt.Sprintf("the line is in %s, which may have been inlined", agent.CleanLine(name))}
 			s.Function, _ = source.FunctionAround(f.Path, lines, f.Line)
 			return s
 		}

@@ -86,7 +86,7 @@ def parse(text):
 		{"<module>", "yield parse(f.read())", 4, 9, "the report says line 4"},
 		{"parse", `return [line.split("=", 1)[1] for`, 40, 13, "the report says line 40"}, // the report cut the line
 		{"parse", "return text.splitlines()", 13, 0, "not in the file"},
-		{"gone", "gone()", 3, 3, "not in the file"},
+		{"gone", "gone()", 3, 0, "not in the file"},
 	} {
 		report := &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
 			{Function: test.function, Path: "a.py", File: "a.py", Line: test.line, Quote: test.quote},

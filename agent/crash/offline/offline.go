@@ -24,29 +24,22 @@ import (
 // repository cannot be read or the algorithm is unknown; the answer's notes list effects of
 // missing single objects.
 func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answer, error) {
-	commit, from, notes, err := commitOf(ctx, repo, q)
+	at, err := read(ctx, repo, q)
 	if err != nil {
 		return nil, err
-	}
-	located := crash.Answer{Notes: notes}
-	if commit, from, err = place(ctx, repo, commit, from, q.Report, &located); err != nil {
-		return nil, err
-	}
-	if from == crash.FromHead || q.Commit != "" {
-		located.Notes = append(located.Notes, readWork(q.Report, q.Work)...)
 	}
 	algorithm := rank.Algorithm(q.Algorithm)
 	if algorithm == "" {
 		algorithm = rank.Ours
 	}
-	answer, err := rank.Rank(ctx, repo, commit, q.Report, algorithm)
+	answer, err := rank.Rank(ctx, repo, at.commit, q.Report, algorithm)
 	if err != nil {
 		return nil, err
 	}
-	answer.CommitFrom, answer.Since, answer.Until = from, q.Since, q.Until
-	answer.Notes = append(located.Notes, answer.Notes...)
-	if err := checkFit(ctx, repo, q.Report, answer); err != nil {
-		return nil, err
+	answer.CommitFrom, answer.Fit, answer.Since, answer.Until = at.from, at.fit, q.Since, q.Until
+	answer.Notes = append(at.notes, answer.Notes...)
+	if answer.Fit.Other() {
+		answer.Notes = append(answer.Notes, fitNote(answer))
 	}
 	if err := checkDay(ctx, repo, q.Report, answer); err != nil {
 		return nil, err
@@ -56,43 +49,81 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	}
 	if q.Suspects > 0 {
 		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects}
-		found, err := culprit.Find(ctx, repo, commit, q.Report, answer.Files, opt)
+		found, err := culprit.Find(ctx, repo, at.commit, q.Report, answer.Files, opt)
 		if err != nil {
 			return nil, err
 		}
-		answer.Suspects = found.Suspects
+		if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
+			return nil, err
+		}
 		answer.Notes = append(answer.Notes, found.Notes...)
 	}
 	return answer, nil
 }
 
-// place maps the frames of a report to files of a commit. If nothing told this commit, and HEAD
-// lacks files of the report that its history has, it maps them to those of an older commit, which
-// it returns with its source. The notes of the answer say so.
-func place(
-	ctx context.Context,
-	repo *gitext.Repo,
-	commit gitext.OID,
-	from string,
-	report *crash.Report,
-	answer *crash.Answer,
-) (gitext.OID, string, error) {
-	files, err := locate.Locate(ctx, repo, commit, report)
-	if files == nil {
-		return "", "", err
+// A reading is the commit whose files a report is mapped to.
+type reading struct {
+	commit gitext.OID
+	from   string // where the commit comes from
+	fit    crash.Fit
+	notes  []string
+}
+
+// read finds the commit that crashed, maps the frames of the report to its files, and compares
+// their lines with it.
+func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, error) {
+	commit, from, notes, err := commitOf(ctx, repo, q)
+	if err != nil {
+		return nil, err
 	}
-	if from == crash.FromHead {
-		older, name, missing := goneFiles(ctx, repo, commit, files, report)
+	at := &reading{commit: commit, from: from, notes: notes}
+	if err := at.place(ctx, repo, q.Report); err != nil {
+		return nil, err
+	}
+	var worked []string
+	if at.from == crash.FromHead || q.Commit != "" {
+		worked = readWork(q.Report, q.Work)
+	}
+	at.notes = append(at.notes, worked...)
+	if at.fit, err = locate.Compare(ctx, repo, at.commit, q.Report); err != nil {
+		return nil, err
+	}
+	if q.Commit == "" && at.fit.Same <= at.fit.Moved && len(worked) == 0 {
+		better, err := fitting(ctx, repo, at, q.Report)
+		if err != nil {
+			return nil, err
+		}
+		if better != nil {
+			better.notes = append(notes, better.notes...)
+			return better, nil
+		}
+	}
+	return at, nil
+}
+
+// place maps the frames of a report to files of the commit. If nothing told this commit, and HEAD
+// lacks files of the report that its history has, it maps them to those of an older commit.
+func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.Report) error {
+	files, err := locate.Locate(ctx, repo, at.commit, report)
+	if files == nil {
+		return err
+	}
+	if at.from == crash.FromHead {
+		older, name, missing := goneFiles(ctx, repo, at.commit, files, report)
 		if missing != nil && !gitext.Unreadable(missing) {
-			return "", "", missing
+			return missing
 		}
 		if older != "" {
 			unmap(report)
-			answer.Notes = append(answer.Notes, goneNote(name, older))
-			return place(ctx, repo, older, "the last with "+name, report, answer)
+			at.notes = append(at.notes, goneNote(name, older))
+			at.commit, at.from = older, "the last with "+name
+			return at.place(ctx, repo, report)
 		}
 	}
-	return commit, from, answer.Unread("not all functions were looked up", err)
+	var unread crash.Answer
+	err = unread.Unread("not all functions were looked up", err)
+	at.notes = append(at.notes, unread.Notes...)
+	return err
 }
 
 // unmap removes what Locate wrote into the frames of a report.
@@ -120,32 +151,6 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 		fmt.Sprintf("%s, which did not crash, contains the commit that crashed: no commit is between them", answer.Since.Short()),
 	)
 	answer.Since = ""
-	return nil
-}
-
-// checkFit compares the report with the code of the files in the answer. It adds a note if most of
-// the lines that can be compared do not fit, unless the report or the user names the commit.
-func checkFit(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
-	var paths []string
-	for _, f := range answer.Files {
-		if len(f.Frames) > 0 {
-			paths = append(paths, f.Path)
-		}
-	}
-	fit, err := locate.Compare(ctx, repo, answer.Commit, report, paths)
-	if err != nil || fit.Moved <= fit.Same {
-		return err
-	}
-	note := fmt.Sprintf(
-		"%d of %s of the report that can be compared with the code of %s are elsewhere there: the report is of another version",
-		fit.Moved,
-		agent.Plural(fit.Moved+fit.Same, "line"),
-		answer.Commit.Short(),
-	)
-	if answer.CommitFrom == crash.FromHead {
-		note += "; give the commit that crashed with --at"
-	}
-	answer.Notes = append(answer.Notes, note)
 	return nil
 }
 

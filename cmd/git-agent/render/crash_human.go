@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/ui"
 )
@@ -66,7 +67,15 @@ func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report,
 			r.line(b, 4, r.Color.Paint("heading", l))
 		}
 	}
-	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom)))
+	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom))+otherVersion(ranking))
+}
+
+// otherVersion says that the report does not fit the commit.
+func otherVersion(ranking *crash.Answer) string {
+	if ranking.Fit.Other() {
+		return ", and the report is of another version"
+	}
+	return ""
 }
 
 // problemText describes a problem in one line.
@@ -199,14 +208,16 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.At)) + fmt.Sprintf(" (line %d in the report)", f.Line)
 	case f.Path != "" && f.Line > 0 && f.File != "" && !f.Moved:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line))
+	case f.Path != "" && f.Moved && f.DefinedAt == 0:
+		return r.Color.Paint("path", ui.Path(r.Place(f.Path))) + fmt.Sprintf(" (line %d in the report)", f.Line)
 	case f.Path != "" && f.DefinedAt > 0:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.DefinedAt)) + " (defined)"
 	case f.Path != "":
 		return r.Color.Paint("path", ui.Path(r.Place(f.Path)))
 	case f.File != "" && f.Line > 0:
-		return ui.Clip(fmt.Sprintf("%s:%d", ui.OneLine(f.File), f.Line), 60)
+		return clipLeft(fmt.Sprintf("%s:%d", ui.OneLine(f.File), f.Line), 60)
 	case f.File != "":
-		return ui.Clip(ui.OneLine(f.File), 60)
+		return clipLeft(ui.OneLine(f.File), 60)
 	}
 	return ui.Clip(ui.OneLine(f.Module), 60)
 }
@@ -331,7 +342,10 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Answer) {
 		return
 	}
 	title := "suspect commits"
-	if ranking.Suspects[0].Probability < unlikely {
+	if ranking.Fit.Other() {
+		title += " by the code of another version"
+	}
+	if !slices.ContainsFunc(ranking.Suspects, func(s suspect.Suspect) bool { return s.Probability >= unlikely }) {
 		title += ", none of them likely"
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", title))

@@ -1,0 +1,99 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/gitext"
+)
+
+// maxFitting bounds the versions whose code is compared with a report.
+const maxFitting = 8
+
+// fitting looks for the version of a report that does not fit the commit that was found for it,
+// among the versions in its text that are tags: under other names, or without a name. It returns
+// the one whose code fits best, and of several the newest, because the version that crashed is
+// newer than one that worked. It maps the report to that version. If none fits, it returns nil.
+func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
+	tags, err := mentionedTags(ctx, repo, report.Mentions)
+	if err != nil {
+		return nil, err
+	}
+	var best *reading
+	mapped := *report
+	most := found.fit.Same - found.fit.Moved
+	for _, tag := range tags {
+		if tag.Commit == found.commit {
+			continue
+		}
+		try := withoutFiles(report)
+		at := &reading{commit: tag.Commit, from: "the version that fits"}
+		if err := at.place(ctx, repo, &try); err != nil {
+			return nil, err
+		}
+		if at.fit, err = locate.Compare(ctx, repo, at.commit, &try); err != nil {
+			return nil, err
+		}
+		if n := at.fit.Same - at.fit.Moved; n > 0 && n > most {
+			best, mapped, most = at, try, n
+			at.notes = append(at.notes, fmt.Sprintf(
+				"the report mentions %s, and fits the code of that version, but not that of %s; if it is of another one, give the commit that crashed with --at",
+				tag.Name,
+				found.commit.Short(),
+			))
+		}
+	}
+	report.Stacks = mapped.Stacks
+	return best, nil
+}
+
+// withoutFiles returns a copy of a report without the files of its frames.
+func withoutFiles(report *crash.Report) crash.Report {
+	out := *report
+	out.Stacks = slices.Clone(report.Stacks)
+	for i := range out.Stacks {
+		out.Stacks[i].Frames = slices.Clone(out.Stacks[i].Frames)
+	}
+	unmap(&out)
+	return out
+}
+
+// mentionedTags returns the tags of the versions in a report, the newest versions first.
+func mentionedTags(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) ([]gitext.Tag, error) {
+	if len(mentions) == 0 {
+		return nil, nil
+	}
+	all, err := repo.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var tags []gitext.Tag
+	for _, m := range mentions {
+		tag := tagOf(all, m.Version)
+		if tag != nil && !slices.ContainsFunc(tags, func(t gitext.Tag) bool { return t.Commit == tag.Commit }) {
+			tags = append(tags, *tag)
+		}
+	}
+	slices.SortStableFunc(tags, func(a, b gitext.Tag) int {
+		return slices.Compare(numbersOf(tagKey(b.Name)), numbersOf(tagKey(a.Name)))
+	})
+	return tags[:min(len(tags), maxFitting)], nil
+}
+
+// fitNote says that a report does not fit the commit of an answer.
+func fitNote(answer *crash.Answer) string {
+	note := fmt.Sprintf(
+		"%d of %s of the report that can be compared with the code of %s are elsewhere there: the report is of another version",
+		answer.Fit.Moved,
+		agent.Plural(answer.Fit.Moved+answer.Fit.Same, "line"),
+		answer.Commit.Short(),
+	)
+	if answer.CommitFrom != "given" {
+		note += "; give the commit that crashed with --at"
+	}
+	return note
+}
