@@ -23,6 +23,8 @@ type Question struct {
 	// Work are the files of the work tree that differ from HEAD and have names of the report's
 	// files. They count if Commit is given, or if the engine uses HEAD.
 	Work []WorkFile
+	// AsReported takes the lines of the report for those of the commit, without reading its files.
+	AsReported bool
 	// Algorithm names the algorithm of the offline engine; "" is the default.
 	Algorithm string
 	// Suspects is the most suspect commits to name; 0 names none.

@@ -80,6 +80,9 @@ func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, e
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
 	}
+	if q.AsReported {
+		return at, nil
+	}
 	var worked []string
 	if at.from == crash.FromHead || q.Commit != "" {
 		worked = readWork(q.Report, q.Work)

@@ -27,7 +27,7 @@ func (c *Crash) groups(ctx context.Context, a *app.App, batch *crashBatch, e *en
 	if status := app.ExitStatus(0); failed != nil && !errors.As(failed, &status) {
 		return failed
 	}
-	question.Suspects = 0
+	question.Suspects, question.AsReported = 0, true // a group is of functions and files
 	tally, shown := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}, named: c.MaxCount == 0}, []render.CrashGroup{}
 	summaries := input.Summarize(members)
 	for i, s := range summaries {

@@ -146,31 +146,34 @@ func TestJavaClass(t *testing.T) {
 	}
 }
 
-// A module that had another name is tested under the name that the tests import.
+// A commit whose module had another name, or none, gets go.mod and go.sum of the fix: the tests
+// import the module by the name that it has there.
 func TestRenamedModule(t *testing.T) {
-	needs(t, "go")
-	half := func(n string) gittest.Files {
-		return gittest.Files{"half.go": "package half\n\nfunc Of(n int) int { return " + n + " }\n"}
+	h := gittest.New(t)
+	const mod, sum = "module example.com/half/v2\n\ngo 1.20\n", "example.com/other v1.0.0 h1:x\n"
+	none := h.Commit("none", gittest.Files{"half.go": "package half\n"})
+	old := h.Commit("old", gittest.Files{"go.mod": "module example.com/old\n\ngo 1.20\n"})
+	renamed := h.Commit("renamed", gittest.Files{"go.mod": mod})
+	fixed := h.Commit("fixed", gittest.Files{"go.sum": sum})
+	repo := h.Open()
+	fix, err := repo.Commit(t.Context(), fixed)
+	if err != nil {
+		t.Fatal(err)
 	}
-	good, bad, renamed, fixed := half("n / 2"), half("n / 3"), half("n / 3 + 0"), half("n / 2")
-	good["go.mod"] = "module example.com/old\n\ngo 1.20\n"
-	renamed["go.mod"] = "module example.com/half/v2\n\ngo 1.20\n"
-	fixed["half_test.go"] = `package half_test
-
-import (
-	"testing"
-
-	"example.com/half/v2"
-)
-
-func TestOf(t *testing.T) {
-	if got := half.Of(4); got != 2 {
-		t.Errorf("got %d, want 2", got)
+	s := &suite{repo: repo, language: "Go"}
+	s.fix.commit = fix
+	for commit, want := range map[gitext.OID]int{none: 2, old: 2, renamed: 0, fixed: 0} {
+		over, err := s.manifests(t.Context(), commit)
+		if err != nil || len(over) != want {
+			t.Errorf("%s: %+v, %v; want %d files", commit, over, err, want)
+		}
+		for _, o := range over {
+			text, err := repo.BlobAt(t.Context(), fixed, o.Path, 1<<20)
+			if err != nil || string(text) != map[string]string{"go.mod": mod, "go.sum": sum}[o.Path] {
+				t.Errorf("%s is not the fix's: %q, %v", o.Path, text, err)
+			}
+		}
 	}
-}
-`
-	c, commits := culpritIn(t, commands{}, good, bad, renamed, fixed)
-	isRegression(t, c, commits, "example.com/half/v2:TestOf")
 }
 
 // The user gives the commands that build and run the tests of a project in C.
