@@ -29,6 +29,17 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
 }
 
+// ByPath maps the frames of a report that name their files, as Locate does. It looks up no function,
+// which takes seconds in a large repository.
+func ByPath(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
+	files, err := FilesOf(ctx, repo, commit)
+	if files == nil {
+		return err
+	}
+	files.mapPaths(report)
+	return nil
+}
+
 // FilesOf returns the files of a commit. If a part of its tree cannot be read, it
 // returns the others together with an error for which gitext.Unreadable is true.
 func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files, error) {

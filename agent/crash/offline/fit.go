@@ -17,38 +17,60 @@ const maxFitting = 8
 // fitting looks for the version of a report that does not fit the commit that was found for it,
 // among the versions in its text that are tags: under other names, or without a name. It returns
 // the one whose code fits best, and of several the newest, because the version that crashed is
-// newer than one that worked. It maps the report to that version. If none fits, it returns nil.
+// newer than one that worked. A version counts that has the files and that nothing contradicts, if
+// the found commit is contradicted. It maps the report to that version. If none fits, it returns nil.
 func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := mentionedTags(ctx, repo, report.Mentions)
 	if err != nil {
 		return nil, err
 	}
-	var best *reading
-	mapped := *report
+	var best gitext.Tag
 	most := found.fit.Same - found.fit.Moved
 	for _, tag := range tags {
 		if tag.Commit == found.commit {
 			continue
 		}
 		try := withoutFiles(report)
-		at := &reading{commit: tag.Commit, from: "the version that fits"}
-		if err := at.place(ctx, repo, &try); err != nil {
+		if err := locate.ByPath(ctx, repo, tag.Commit, &try); err != nil {
 			return nil, err
 		}
-		if at.fit, err = locate.Compare(ctx, repo, at.commit, &try); err != nil {
+		fit, err := locate.Compare(ctx, repo, tag.Commit, &try)
+		if err != nil {
 			return nil, err
 		}
-		if n := at.fit.Same - at.fit.Moved; n > 0 && n > most {
-			best, mapped, most = at, try, n
-			at.notes = append(at.notes, fmt.Sprintf(
-				"the report mentions %s, and fits the code of that version, but not that of %s; if it is of another one, give the commit that crashed with --at",
-				tag.Name,
-				found.commit.Short(),
-			))
+		contradicted := found.fit.Other() && placed(&try) >= placed(report)
+		if n := fit.Same - fit.Moved; n > most && (n > 0 || n == 0 && contradicted) {
+			best, most = tag, n
 		}
 	}
-	report.Stacks = mapped.Stacks
-	return best, nil
+	if best.Commit == "" {
+		return nil, nil
+	}
+	unmap(report)
+	at := &reading{commit: best.Commit, from: "the version that fits"}
+	if err := at.place(ctx, repo, report); err != nil {
+		return nil, err
+	}
+	at.notes = append(at.notes, fmt.Sprintf(
+		"the report mentions %s, and fits the code of that version, but not that of %s; if it is of another one, give the commit that crashed with --at",
+		best.Name,
+		found.commit.Short(),
+	))
+	at.fit, err = locate.Compare(ctx, repo, at.commit, report)
+	return at, err
+}
+
+// placed counts the frames of a report that name a line of a file of the commit.
+func placed(report *crash.Report) int {
+	n := 0
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path != "" && f.Line > 0 && f.File != "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // withoutFiles returns a copy of a report without the files of its frames.
