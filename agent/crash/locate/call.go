@@ -19,7 +19,8 @@ func isIdle(line []byte) bool {
 // inlined returns the function around the line of a frame of machine code, if the function that
 // the frame names calls it, and if the next inner frame is called there: the compiler may have
 // inlined one into the other.
-func inlined(f crash.Frame, lines [][]byte, callee string) string {
+func (t *fileText) inlined(f crash.Frame, callee string) string {
+	lines := t.lines
 	if isManaged(f.Path) || callee != "" && calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee) == 0 {
 		return ""
 	}
@@ -31,7 +32,7 @@ func inlined(f crash.Frame, lines [][]byte, callee string) string {
 	if name == "" {
 		return ""
 	}
-	for _, at := range symbol.DefinedIn(f.Path, lines, f.Function) {
+	for _, at := range t.defined(f.Function) {
 		if e, ok := source.FunctionAround(f.Path, lines, at); ok && calls(lines, e.Body+1, e.End, at, name) > 0 {
 			return name
 		}
@@ -41,9 +42,10 @@ func inlined(f crash.Frame, lines [][]byte, callee string) string {
 
 // siteOfFunction returns the line at which a frame's function calls the next inner frame, else
 // the function.
-func siteOfFunction(f crash.Frame, lines [][]byte, callee, note string) Site {
+func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
+	lines := t.lines
 	at := f.DefinedAt
-	if defined := symbol.DefinedIn(f.Path, lines, f.Function); len(defined) > 0 {
+	if defined := t.defined(f.Function); len(defined) > 0 {
 		at = nearest(defined, f.Line)
 	}
 	if at < 1 || at > len(lines) {
@@ -74,7 +76,8 @@ func nearest(list []int, n int) int {
 
 // elsewhere reports whether the line of a frame is certainly outside of the function that the
 // frame names.
-func elsewhere(f crash.Frame, lines [][]byte) bool {
+func (t *fileText) elsewhere(f crash.Frame) bool {
+	lines := t.lines
 	name := symbol.Last(f.Function)
 	if name == "" {
 		return false
@@ -83,7 +86,7 @@ func elsewhere(f crash.Frame, lines [][]byte) bool {
 	if ok && mentions(lines[around.Start-1:min(around.Body, len(lines))], name) {
 		return false
 	}
-	defined := symbol.DefinedIn(f.Path, lines, f.Function)
+	defined := t.defined(f.Function)
 	if len(defined) > maxDefined {
 		return false
 	}

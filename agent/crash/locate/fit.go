@@ -12,7 +12,7 @@ import (
 
 // Limits on the files whose code is compared with the report.
 const (
-	maxFitted   = 20      // files
+	maxFitted   = 12      // files
 	maxFitBytes = 2 << 20 // of one file
 )
 

@@ -40,6 +40,7 @@ const (
 func Sites(report *crash.Report, path string, lines [][]byte) map[crash.FrameRef]Site {
 	out := map[crash.FrameRef]Site{}
 	known := map[string]Site{}
+	file := fileText{path: path, lines: lines, definitions: map[string][]int{}}
 	for i, s := range report.Stacks {
 		for j, f := range s.Frames {
 			if f.Path != path {
@@ -52,7 +53,7 @@ func Sites(report *crash.Report, path string, lines [][]byte) map[crash.FrameRef
 				continue
 			}
 			if !done {
-				site = siteOf(report, ref, lines)
+				site = file.siteOf(report, ref)
 				known[call] = site
 			}
 			out[ref] = site
@@ -62,51 +63,71 @@ func Sites(report *crash.Report, path string, lines [][]byte) map[crash.FrameRef
 	return out
 }
 
+// A fileText is the text of a file, with the lines that look like definitions of the names that
+// were looked up.
+type fileText struct {
+	path        string
+	lines       [][]byte
+	definitions map[string][]int
+}
+
+// defined returns the lines that look like definitions of a function, as symbol.DefinedIn does.
+func (t *fileText) defined(function string) []int {
+	at, known := t.definitions[function]
+	if !known {
+		at = symbol.DefinedIn(t.path, t.lines, function)
+		t.definitions[function] = at
+	}
+	return at
+}
+
 // siteOf finds the position of one frame by what the report says about it alone. The position is
 // zero if there is none.
-func siteOf(report *crash.Report, ref crash.FrameRef, lines [][]byte) Site {
+func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
+	lines := t.lines
 	f := report.At(ref)
 	f.Line = f.LineAt()
 	callee := Callee(report, ref)
 	if f.Quote != "" && f.Line > 0 {
-		if s, ok := siteOfQuote(f, lines); ok {
+		if s, ok := t.siteOfQuote(f); ok {
 			return s
 		}
 	}
 	switch {
 	case f.Line < 1:
-		return siteOfFunction(f, lines, callee, "")
+		return t.siteOfFunction(f, callee, "")
 	case f.Line > len(lines):
-		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which the file does not have: it is of another version", f.Line))
+		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which the file does not have: it is of another version", f.Line))
 	case f.Quote != "":
 		note := fmt.Sprintf("the text that the report quotes as line %d is not in the file: it is of another version", f.Line)
-		if s := siteOfFunction(f, lines, callee, note); s.Function.End > 0 {
+		if s := t.siteOfFunction(f, callee, note); s.Function.End > 0 {
 			return s
 		}
 		return Site{Note: note, Moved: true}
 	}
-	if elsewhere(f, lines) {
-		if name := inlined(f, lines, callee); name != "" && name != callee {
+	if t.elsewhere(f) {
+		if name := t.inlined(f, callee); name != "" && name != callee {
 			s := Site{At: f.Line, inlined: true, Note: fmt.Sprintf("the line is in %s, which may have been inlined", agent.CleanLine(name))}
 			s.Function, _ = source.FunctionAround(f.Path, lines, f.Line)
 			return s
 		}
-		return siteOfFunction(f, lines, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
+		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
 	}
 	return siteOfCall(f, lines, callee)
 }
 
 // siteOfQuote returns the line with the text that the report quotes: the report's line, else the
 // nearest such line of the frame's function, else of the file.
-func siteOfQuote(f crash.Frame, lines [][]byte) (Site, bool) {
+func (t *fileText) siteOfQuote(f crash.Frame) (Site, bool) {
+	lines := t.lines
 	s := Site{sure: true}
-	if f.Line <= len(lines) && quotes(f.Quote, lines[f.Line-1]) && !elsewhere(f, lines) {
+	if f.Line <= len(lines) && quotes(f.Quote, lines[f.Line-1]) && !t.elsewhere(f) {
 		s.At = f.Line
 		s.Function, _ = source.FunctionAround(f.Path, lines, f.Line)
 		return s, true
 	}
 	var inside []source.Extent
-	for _, at := range symbol.DefinedIn(f.Path, lines, f.Function) {
+	for _, at := range t.defined(f.Function) {
 		if e, ok := source.FunctionAround(f.Path, lines, at); ok && len(inside) < maxDefined {
 			inside = append(inside, e)
 		}
