@@ -260,10 +260,13 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 
 // siteOf returns the position of a frame in its file, and false if it has none.
 func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (locate.Site, bool) {
-	path := d.q.Report.At(ref).Path
-	if d.sites[path] == nil {
-		d.sites[path] = locate.Sites(d.q.Report, path, lines)
+	f := d.q.Report.At(ref)
+	if d.sites[f.Path] == nil {
+		d.sites[f.Path] = locate.Sites(d.q.Report, f.Path, lines)
 	}
-	s := d.sites[path][ref]
+	s := d.sites[f.Path][ref]
+	if f.Moved && !f.Uncommitted { // the offline engine has found the line
+		s.Moved, s.Note = true, cmp.Or(s.Note, fmt.Sprintf("line %d of the report, which is of another version", f.Line))
+	}
 	return s, s.At > 0 || s.Function.End > 0
 }
