@@ -50,8 +50,9 @@ func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.F
 		if f.Line == 0 {
 			continue
 		}
-		if s.At > 0 && f.Moved && f.At == 0 {
-			f.At = s.At // the line itself is not committed
+		if f.Uncommitted && f.Moved && f.At == 0 { // the line is not committed, but its function may be
+			f.DefinedAt = s.Function.Body
+			continue
 		}
 		if !counted[f.Line] && (s.sure || s.Moved) {
 			counted[f.Line] = true

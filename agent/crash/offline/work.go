@@ -3,18 +3,24 @@ package offline
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/locate"
 )
 
+// namedLines bounds the lines that are not committed and named for one file.
+const namedLines = 5
+
 // readWork takes the lines of frames in changed files for lines of the work tree, and finds them
 // in HEAD. It returns notes about these files.
 func readWork(report *crash.Report, work []crash.WorkFile) []string {
 	var notes []string
 	for _, w := range work {
-		line, read := 0, false // the first line that is not committed
+		var changed []string // the first lines that are not committed
+		read := false
 		for i := range report.Stacks {
 			for j := range report.Stacks[i].Frames {
 				f := &report.Stacks[i].Frames[j]
@@ -23,8 +29,8 @@ func readWork(report *crash.Report, work []crash.WorkFile) []string {
 				}
 				read = true
 				at := w.Committed(f.Line)
-				if at == 0 && line == 0 {
-					line = f.Line
+				if line := strconv.Itoa(f.Line); at == 0 && len(changed) < namedLines && !slices.Contains(changed, line) {
+					changed = append(changed, line)
 				}
 				if f.Path != "" {
 					f.Uncommitted, f.Moved, f.At = true, at != f.Line, at
@@ -35,8 +41,14 @@ func readWork(report *crash.Report, work []crash.WorkFile) []string {
 		case !read:
 		case w.New:
 			notes = append(notes, fmt.Sprintf("%q is not committed yet: no commit can be suspected for it", w.Path))
-		case line > 0:
-			notes = append(notes, fmt.Sprintf("line %d of %q is in a change that is not committed (see git diff HEAD): no commit can be suspected for it", line, w.Path))
+		case len(changed) == 1:
+			notes = append(notes, fmt.Sprintf("line %s of %q is in a change that is not committed (see git diff HEAD): no commit can be suspected for it", changed[0], w.Path))
+		case len(changed) > 0:
+			notes = append(notes, fmt.Sprintf(
+				"lines %s of %q are in changes that are not committed (see git diff HEAD): no commit can be suspected for them",
+				strings.Join(changed, ", "),
+				w.Path,
+			))
 		default:
 			notes = append(notes, fmt.Sprintf("%q has changes that are not committed: its lines in the report are those of the work tree", w.Path))
 		}
