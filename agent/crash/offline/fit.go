@@ -14,8 +14,8 @@ import (
 // maxFitting bounds the versions whose code is compared with a report.
 const maxFitting = 8
 
-// fitting looks for the version of a report that does not fit the commit that was found for it,
-// among the versions in its text that are tags: under other names, or without a name. It returns
+// fitting looks for the version of a report that names none for this program and does not fit the
+// commit that was found for it, among the versions in its text that are tags. It returns
 // the one whose code fits best, and of several the newest, because the version that crashed is
 // newer than one that worked. A version counts that has the files and that nothing contradicts, if
 // the found commit is contradicted. It maps the report to that version. If none fits, it returns nil.
@@ -114,7 +114,7 @@ func fitNote(answer *crash.Answer) string {
 		agent.Plural(answer.Fit.Moved+answer.Fit.Same, "line"),
 		answer.Commit.Short(),
 	)
-	if answer.CommitFrom != "given" {
+	if answer.CommitFrom != fromUser {
 		note += "; give the commit that crashed with --at"
 	}
 	return note

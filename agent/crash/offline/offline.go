@@ -61,6 +61,9 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	return answer, nil
 }
 
+// fromUser is the source of a commit that the user gives.
+const fromUser = "given"
+
 // A reading is the commit whose files a report is mapped to.
 type reading struct {
 	commit gitext.OID
@@ -77,6 +80,7 @@ func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, e
 		return nil, err
 	}
 	at := &reading{commit: commit, from: from, notes: notes}
+	told := from != crash.FromHead
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, e
 	if at.fit, err = locate.Compare(ctx, repo, at.commit, q.Report); err != nil {
 		return nil, err
 	}
-	if q.Commit == "" && at.fit.Same <= at.fit.Moved && len(worked) == 0 {
+	if !told && at.fit.Same <= at.fit.Moved && len(worked) == 0 {
 		better, err := fitting(ctx, repo, at, q.Report)
 		if err != nil {
 			return nil, err
@@ -188,7 +192,7 @@ func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answ
 // commitOf returns the commit that crashed, and its source.
 func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit gitext.OID, from string, notes []string, err error) {
 	if q.Commit != "" {
-		return q.Commit, "given", nil, nil
+		return q.Commit, fromUser, nil, nil
 	}
 	build := q.Report.Build
 	if oid, ok := buildCommit(ctx, repo, build.Commit); ok {
