@@ -22,11 +22,7 @@ const (
 // changed files of more than 16 MiB, new files of more than 1 MiB, and new files beyond a
 // thousand.
 func (r *Repo) Uncommitted(ctx context.Context) (files []Overlay, left []string, err error) {
-	patch, err := r.PatchWorktree(ctx, PatchOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	added, left, err := r.newFiles(ctx)
+	patch, added, left, err := r.Changed(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,13 +82,13 @@ func (r *Repo) WorkFiles(ctx context.Context, paths []string) ([]Overlay, error)
 }
 
 // Changed returns the changes of the work tree since HEAD, without context, and the paths of the new
-// files that git add would add.
-func (r *Repo) Changed(ctx context.Context) (patch *Patch, added []string, err error) {
+// files that git add would add. left names the new files that were left out.
+func (r *Repo) Changed(ctx context.Context) (patch *Patch, added, left []string, err error) {
 	if patch, err = r.PatchWorktree(ctx, PatchOptions{}); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	added, _, err = r.newFiles(ctx)
-	return patch, added, err
+	added, left, err = r.newFiles(ctx)
+	return patch, added, left, err
 }
 
 // newFiles lists the files of the work tree that are neither tracked nor ignored.

@@ -51,7 +51,7 @@ const (
 // Lines after last are not read: lexers read forward at about one megabyte a second, and would
 // spend half of their time on these lines.
 func LineKinds(path string, blob []byte, last int) []LineKind {
-	lines := splitLines(blob)
+	lines := SplitLines(blob)
 	lines = lines[:min(last, len(lines))]
 	kinds := make([]LineKind, len(lines))
 	seen := make([]lineParts, len(lines))
@@ -293,9 +293,9 @@ func endsLine(toks []chroma.Token) bool {
 	return true
 }
 
-// splitLines cuts a blob into lines as git does: at LF, with no line after the last
+// SplitLines cuts a blob into lines as git does: at LF, with no line after the last
 // LF.
-func splitLines(blob []byte) [][]byte {
+func SplitLines(blob []byte) [][]byte {
 	if len(blob) == 0 {
 		return nil
 	}

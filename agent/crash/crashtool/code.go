@@ -1,7 +1,6 @@
 package crashtool
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ func newCode(c *Case) (agent.Tool, error) {
 		if err != nil {
 			return agent.Result{}, err
 		}
-		all := splitLines(f.Text)
+		all := source.SplitLines(f.Text)
 		if len(all) == 0 {
 			return agent.Result{Text: note + agent.CleanLine(f.Path) + " is empty\n"}, nil
 		}
@@ -111,15 +110,6 @@ func (c *Case) inStacks(path string) bool {
 	})
 }
 
-// splitLines returns the lines of a text without line ends.
-func splitLines(text []byte) [][]byte {
-	list := bytes.Split(text, []byte("\n"))
-	if n := len(list); len(list[n-1]) == 0 {
-		list = list[:n-1]
-	}
-	return list
-}
-
 // maxCode limits a shown line of code, in characters.
 const maxCode = 180
 
@@ -171,7 +161,7 @@ func (c *Case) definitionView(tool string) symbol.View {
 	return symbol.View{Tool: tool, Mask: c.Mask, Search: "git_grep", Reader: "get_nearby_code",
 		Read: func(ctx context.Context, path string) ([][]byte, error) {
 			f, err := c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
-			return splitLines(f.Text), err
+			return source.SplitLines(f.Text), err
 		},
 		Number: func(lines [][]byte, first, last int) string { return c.Numbered(lines, first, last, 0) },
 	}

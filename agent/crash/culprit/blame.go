@@ -76,7 +76,3 @@ func hashComments(file string) bool {
 	}
 	return false
 }
-
-func splitLines(blob []byte) [][]byte {
-	return bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n"))
-}

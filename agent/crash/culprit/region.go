@@ -136,7 +136,7 @@ func regionsOf(
 		if err != nil {
 			return nil, nil, err
 		}
-		out = append(out, regionsIn(f.Path, splitLines(blob), places[f.Path], report)...)
+		out = append(out, regionsIn(f.Path, source.SplitLines(blob), places[f.Path], report)...)
 	}
 	slices.SortStableFunc(out, func(a, b *region) int { return cmp.Compare(b.weight, a.weight) })
 	return bounded(out), unread, nil

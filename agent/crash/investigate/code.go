@@ -1,7 +1,6 @@
 package investigate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
+	"git-agent/agent/source"
 	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
@@ -156,10 +156,7 @@ func (d *investigation) linesOf(ctx context.Context, path string) ([][]byte, err
 	if err != nil && !errors.As(err, &refused) && !gitext.Unreadable(err) {
 		return nil, err
 	}
-	var lines [][]byte
-	if len(f.Text) > 0 {
-		lines = bytes.Split(bytes.TrimSuffix(f.Text, []byte("\n")), []byte("\n"))
-	}
+	lines := source.SplitLines(f.Text)
 	d.texts[path] = lines
 	return lines, nil
 }

@@ -28,7 +28,7 @@ func (t *fileText) inlined(f crash.Frame, callee string) string {
 	if !ok || isIdle(lines[f.Line-1]) {
 		return ""
 	}
-	name := source.FunctionName(string(bytes.Join(lines[around.Start-1:min(around.Body, len(lines))], []byte(" "))))
+	name := t.nameOf(around)
 	if name == "" {
 		return ""
 	}
@@ -40,6 +40,16 @@ func (t *fileText) inlined(f crash.Frame, callee string) string {
 	return ""
 }
 
+// heading returns the lines of a function before its body.
+func (t *fileText) heading(e source.Extent) [][]byte {
+	return t.lines[e.Start-1 : min(e.Body, len(t.lines))]
+}
+
+// nameOf returns the name of a function by its heading, or "".
+func (t *fileText) nameOf(e source.Extent) string {
+	return source.FunctionName(string(bytes.Join(t.heading(e), []byte(" "))))
+}
+
 // siteOfFunction returns the line at which a frame's function calls the next inner frame, else
 // the function.
 func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
@@ -48,10 +58,10 @@ func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
 	if defined := t.defined(f.Function); len(defined) > 0 {
 		at = nearest(defined, f.Line)
 	}
-	if at < 1 || at > len(lines) {
-		return Site{}
-	}
 	s := Site{Note: note, Moved: note != ""}
+	if at < 1 || at > len(lines) {
+		return s // the file has this function no more
+	}
 	var ok bool
 	if s.Function, ok = source.FunctionAround(f.Path, lines, at); !ok || s.Function.End < at {
 		s.Function = source.Extent{Start: at, Body: at, End: min(len(lines), at+plainLines)}
@@ -83,7 +93,7 @@ func (t *fileText) elsewhere(f crash.Frame) bool {
 		return false
 	}
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)
-	if ok && mentions(lines[around.Start-1:min(around.Body, len(lines))], name) {
+	if ok && mentions(t.heading(around), name) {
 		return false
 	}
 	defined := t.defined(f.Function)
@@ -92,8 +102,8 @@ func (t *fileText) elsewhere(f crash.Frame) bool {
 	}
 	if len(defined) == 0 && ok && source.IsIdentByte(name[0]) {
 		// The file has this function no more, unless a macro makes it.
-		heading := source.FunctionName(string(bytes.Join(lines[around.Start-1:min(around.Body, len(lines))], []byte(" "))))
-		return heading != "" && heading != strings.ToUpper(heading) && !strings.Contains(name, heading) && !mentions(lines, name)
+		there := t.nameOf(around)
+		return there != "" && there != strings.ToUpper(there) && !strings.Contains(name, there) && !mentions(lines, name)
 	}
 	for _, at := range defined {
 		e, ok := source.FunctionAround(f.Path, lines, at)

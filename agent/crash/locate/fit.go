@@ -1,12 +1,12 @@
 package locate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -30,7 +30,7 @@ func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 		if err != nil {
 			return fit, err
 		}
-		sites := Sites(report, path, bytes.Split(bytes.TrimSuffix(blob, []byte("\n")), []byte("\n")))
+		sites := Sites(report, path, source.SplitLines(blob))
 		takeSites(report, sites, &fit)
 		all = append(all, sites)
 	}
@@ -45,8 +45,8 @@ func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 // takeSites takes the sites of the frames of one file into the report.
 func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.Fit) {
 	counted := map[int]bool{}
-	for ref, s := range sites {
-		f := &report.Stacks[ref.Stack].Frames[ref.Frame]
+	for _, ref := range inOrder(sites) { // of two frames at one line, the first counts
+		s, f := sites[ref], &report.Stacks[ref.Stack].Frames[ref.Frame]
 		if f.Line == 0 {
 			continue
 		}

@@ -2,7 +2,9 @@ package locate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -192,13 +194,22 @@ func siteOfCall(f crash.Frame, lines [][]byte, callee string) Site {
 	return s
 }
 
+// inOrder returns the frames of sites in the order of the report.
+func inOrder(sites map[crash.FrameRef]Site) []crash.FrameRef {
+	return slices.SortedFunc(maps.Keys(sites), func(a, b crash.FrameRef) int {
+		return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Frame, b.Frame))
+	})
+}
+
 // shiftOthers moves the frames that nothing places in the file: as far as the nearest frame that
 // something places, if two frames have moved as far.
 func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[crash.FrameRef]Site) {
 	type anchor struct{ line, shift int }
 	var anchors []anchor
 	agreed := map[int]map[int]bool{} // shift -> lines of the report that moved as far
-	for ref, s := range sites {
+	refs := inOrder(sites)
+	for _, ref := range refs {
+		s := sites[ref]
 		if line := report.At(ref).LineAt(); s.sure && line > 0 && s.At > 0 {
 			shift := s.At - line
 			anchors = append(anchors, anchor{line, shift})
@@ -211,8 +222,9 @@ func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[cr
 	if len(anchors) < 2 {
 		return
 	}
-	slices.SortFunc(anchors, func(a, b anchor) int { return a.line - b.line })
-	for ref, s := range sites {
+	slices.SortStableFunc(anchors, func(a, b anchor) int { return a.line - b.line })
+	for _, ref := range refs {
+		s := sites[ref]
 		line := report.At(ref).LineAt()
 		if s.sure || s.Moved || line == 0 {
 			continue

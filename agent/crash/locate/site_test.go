@@ -51,6 +51,8 @@ func TestSite(t *testing.T) {
 		{"operator()", "copy_names", 9, 9, ""},
 		{"copy_name", "copy_names", 0, 11, ""},
 		{"copy_name", "copy_names", 99, 14, "does not have"},
+		{"copy_name", "dropped", 99, 0, "does not have"}, // a function that the file no longer has
+		{"consume", "dropped", 3, 0, "in another function"},
 	} {
 		s, ok := Sites(stack(test.inner, test.function, test.line), "a.c", lines)[crash.FrameRef{Frame: 1}]
 		if !ok || s.At != test.at || !strings.Contains(s.Note, test.note) || test.note == "" && s.Note != "" {

@@ -39,7 +39,7 @@ func TestLinesOfTheWorkTree(t *testing.T) {
 	changed := "# settings\n\n\n" + strings.Replace(loader, "parse(f.read())", "parse(f.read().strip())", 1) + "\n\ndef top(path):\n    return load(path)[0]\n"
 	h.Write(gittest.Files{"load.py": changed, "main.py": "from load import top\nprint(top(\"x.cfg\"))\n"})
 	repo := h.Open()
-	patch, added, err := repo.Changed(t.Context())
+	patch, added, _, err := repo.Changed(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

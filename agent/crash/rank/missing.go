@@ -51,16 +51,12 @@ func buildFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repor
 			break
 		}
 	}
-	tree, err := repo.Tree(ctx, commit, paths...)
+	present, err := presentOf(ctx, repo, commit, paths)
 	if err != nil {
 		return nil, err
 	}
-	there := map[string]bool{}
-	for _, e := range tree {
-		there[e.Path] = true
-	}
 	for _, p := range paths {
-		if there[p] {
+		if present[p] {
 			why := fmt.Sprintf("declares dependencies, and the class %s is missing when the program runs", agent.CleanLine(class))
 			return []crash.File{{Path: p, Related: true, Reasons: []string{why}}}, nil
 		}

@@ -146,13 +146,9 @@ func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OI
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	tree, err := repo.Tree(ctx, commit, paths...)
+	present, err := presentOf(ctx, repo, commit, paths)
 	if err != nil {
 		return nil, err
-	}
-	present := map[string]bool{}
-	for _, e := range tree {
-		present[e.Path] = true
 	}
 	var out []crash.File
 	for _, f := range list {
@@ -164,6 +160,19 @@ func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OI
 		}
 	}
 	return out, nil
+}
+
+// presentOf returns those of some paths that a commit has.
+func presentOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, paths []string) (map[string]bool, error) {
+	tree, err := repo.Tree(ctx, commit, paths...)
+	if err != nil {
+		return nil, err
+	}
+	present := map[string]bool{}
+	for _, e := range tree {
+		present[e.Path] = true
+	}
+	return present, nil
 }
 
 func commitsOf(n int) string {

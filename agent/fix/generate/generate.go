@@ -147,7 +147,7 @@ func (g *generator) site(i int, l fix.Location) *site {
 	if !ok {
 		return nil
 	}
-	s := &site{index: i, path: l.Path, content: content, lines: splitLines(content), name: l.Function, share: shareOf(len(g.sites))}
+	s := &site{index: i, path: l.Path, content: content, lines: source.SplitLines(content), name: l.Function, share: shareOf(len(g.sites))}
 	if l.Lines.Start < 1 || l.Lines.End > len(s.lines) || l.Lines.Start > l.Lines.End {
 		return nil
 	}

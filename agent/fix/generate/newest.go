@@ -218,8 +218,8 @@ func (g *generator) undoneFile(p *gitext.Patch, f gitext.FileChange) (undoneFile
 		return undoneFile{}, false
 	}
 	return undoneFile{
-		now:   &site{path: f.NewPath, content: content, lines: splitLines(content)},
-		was:   &change{blamed: blamed{commit: p.Commit, parent: p.Parent}, after: splitLines(after), hunks: f.Hunks},
+		now:   &site{path: f.NewPath, content: content, lines: source.SplitLines(content)},
+		was:   &change{blamed: blamed{commit: p.Commit, parent: p.Parent}, after: source.SplitLines(after), hunks: f.Hunks},
 		index: -1,
 	}, true
 }
@@ -359,7 +359,7 @@ func (u *undoing) undo(kind Kind, origin string, hunks func(undoneFile) []int) [
 		}
 		changed := u.g.tree.overlay(f.now.path, content)
 		if len(c.Files) == 0 || c.Location < 0 && f.index >= 0 { // the first file and line, for a reader
-			c.Location, c.Line = f.index, firstDifference(f.now.lines, splitLines(content))
+			c.Location, c.Line = f.index, firstDifference(f.now.lines, source.SplitLines(content))
 			c.Files = slices.Insert(c.Files, 0, changed)
 			continue
 		}

@@ -140,7 +140,7 @@ func (g *generator) changeOf(b blamed) (*change, bool) {
 		if f.NewPath != b.path || f.Binary || f.Status == 'A' || len(f.Hunks) == 0 || len(f.Hunks) > maxHunks {
 			continue
 		}
-		c := &change{blamed: b, after: splitLines(content), hunks: f.Hunks}
+		c := &change{blamed: b, after: source.SplitLines(content), hunks: f.Hunks}
 		for i, h := range f.Hunks {
 			if slices.ContainsFunc(b.lines, func(l int) bool { return l >= h.NewStart && l < h.NewStart+h.NewLines }) {
 				c.mine = append(c.mine, i)
@@ -282,7 +282,7 @@ func (g *generator) merged(s *site, c *change, kind Kind, prior float64, what st
 		}
 		return []item{ready(Candidate{
 			Files: []gitext.Overlay{g.tree.overlay(s.path, content)}, Origin: "reverts " + what, Commit: c.commit,
-			Prior: prior, Kind: kind, Location: s.index, Line: firstDifference(s.lines, splitLines(content)),
+			Prior: prior, Kind: kind, Location: s.index, Line: firstDifference(s.lines, source.SplitLines(content)),
 		})}
 	}}}
 }

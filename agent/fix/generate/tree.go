@@ -138,15 +138,7 @@ func (t *tree) overlay(p string, content []byte) gitext.Overlay {
 // changed reports whether a file differs from the commit's version.
 func (t *tree) changed(p string) bool { _, ok := t.over[p]; return ok }
 
-// splitLines returns the lines of a file without their line breaks.
-func splitLines(content []byte) [][]byte {
-	if len(content) == 0 {
-		return nil
-	}
-	return bytes.Split(bytes.TrimSuffix(content, []byte("\n")), []byte("\n"))
-}
-
-// joinLines is the reverse of splitLines.
+// joinLines is the reverse of source.SplitLines.
 func joinLines(lines [][]byte) []byte {
 	if len(lines) == 0 {
 		return nil

@@ -51,7 +51,7 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 	if !ok || bytes.Equal(before, after) {
 		return nil
 	}
-	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: splitLines(after), hunks: hunksBetween(before, after)}
+	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: source.SplitLines(after), hunks: hunksBetween(before, after)}
 	if len(c.hunks) > maxHunks {
 		return nil
 	}
@@ -73,7 +73,7 @@ func hunksBetween(before, after []byte) []gitext.Hunk {
 	var open *gitext.Hunk
 	was, is := 1, 1
 	for _, d := range dmp.DiffCharsToLines(dmp.DiffMainRunes(a, b, false), table) {
-		lines := splitLines([]byte(d.Text))
+		lines := source.SplitLines([]byte(d.Text))
 		if d.Type == diffmatchpatch.DiffEqual {
 			was, is, open = was+len(lines), is+len(lines), nil
 			continue
@@ -126,7 +126,7 @@ func (g *generator) committed(s *site) map[int]int {
 // lacks are left out.
 func moves(before, after []byte) map[int]int {
 	to := map[int]int{}
-	last := len(splitLines(before))
+	last := len(source.SplitLines(before))
 	was, is := 1, 1
 	for _, h := range append(hunksBetween(before, after), gitext.Hunk{OldStart: last + 1}) {
 		for ; was < h.OldStart; was, is = was+1, is+1 {

@@ -48,7 +48,7 @@ func TestUncommittedChangesAreUndoneFirst(t *testing.T) {
 func TestHunksBetween(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"a\nb\nc\n", "a\nx\nc\n"}, {"a\nb\nc\n", "a\nc\n"}, {"a\n", "a\nb\n"}, {"", "a\n"}, {"a\nb\n", "b\nc\n"}, {"a\n\nb\n", "\nb\n\n"}} {
-		ch := &change{after: splitLines([]byte(c[1])), hunks: hunksBetween([]byte(c[0]), []byte(c[1]))}
+		ch := &change{after: source.SplitLines([]byte(c[1])), hunks: hunksBetween([]byte(c[0]), []byte(c[1]))}
 		for i := range ch.hunks {
 			ch.mine = append(ch.mine, i)
 		}
@@ -83,7 +83,7 @@ func TestCommittedLines(t *testing.T) {
 	for _, c := range [][2]string{{"a\nb\nc\nd\n", "x\na\nb\ny\nd\nz\n"}, {"a\nb\nc\n", "c\n"}, {"a\n", "b\na\nb\n"}, {"a\nb\n", "a\nb\nc\nd\n"}} {
 		h := gittest.New(t)
 		tip := h.Commit("one", gittest.Files{"f": c[0]})
-		before, after := splitLines([]byte(c[0])), splitLines([]byte(c[1]))
+		before, after := source.SplitLines([]byte(c[0])), source.SplitLines([]byte(c[1]))
 		over := gitext.Overlay{Path: "f", Mode: 0o100644, Content: []byte(c[1])}
 		g := &generator{ctx: t.Context(), repo: h.Open(), tree: newTree(t.Context(), h.Open(), fix.Tree{Commit: tip, Over: []gitext.Overlay{over}})}
 		now := g.committed(&site{path: "f", content: over.Content, extent: source.Extent{Start: 1, End: len(after)}})

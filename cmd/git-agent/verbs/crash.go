@@ -218,7 +218,7 @@ func (c *Crash) question(ctx context.Context, a *app.App, repo *gitext.Repo) (cr
 		}
 		*rev.oid = oid
 	}
-	if c.At == "" {
+	if c.At == "" && !c.Group {
 		q.Work = workFiles(ctx, a, repo)
 	}
 	return q, nil
@@ -234,7 +234,7 @@ func workFiles(ctx context.Context, a *app.App, repo *gitext.Repo) []crash.WorkF
 	var patch *gitext.Patch
 	var added []string
 	if err == nil {
-		patch, added, err = repo.Changed(ctx)
+		patch, added, _, err = repo.Changed(ctx)
 	}
 	if err != nil {
 		a.WarnOnce("the work tree was not compared with HEAD: " + err.Error())
