@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 )
 
@@ -27,7 +28,7 @@ func (g *goReader) Flush(s *scanner) {
 	}
 	s.Close()
 	longest := slices.MaxFunc(waiting, func(a, b blocked) int { return a.minutes - b.minutes })
-	message := fmt.Sprintf("goroutine %s has waited for a lock for %d minutes", longest.thread, longest.minutes)
+	message := fmt.Sprintf("goroutine %s has waited for a lock for %s", longest.thread, agent.Plural(longest.minutes, "minute"))
 	if n := len(waiting) - 1; n == 1 {
 		message += ", and another one waits too"
 	} else if n > 1 {

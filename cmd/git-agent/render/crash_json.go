@@ -17,6 +17,7 @@ type (
 		Input      string             `json:"input"` // the report's file, "-" for standard input
 		Commit     gitext.OID         `json:"commit"`
 		CommitFrom string             `json:"commit_from"`
+		Fit        crash.Fit          `json:"fit,omitzero"`
 		Engine     string             `json:"engine"`
 		Algorithm  string             `json:"algorithm"`
 		Answered   bool               `json:"answered"`

@@ -118,7 +118,8 @@ func (c *Fix) addCrash(ctx context.Context, a *app.App, repo *gitext.Repo, p *fi
 	return batch.each(ctx, func(name string, report *crash.Report) error {
 		ranking, err := (&crashengine.Engine{Repo: repo, Fetch: c.fetch}).Rank(
 			ctx,
-			crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3},
+			// With changes that are not committed, the lines may be those of the work tree.
+			crash.Question{Report: report, Commit: p.Tree.Commit, Suspects: 3, AsReported: len(p.Tree.Over) > 0},
 		)
 		if err == nil {
 			p.Crash, p.Dump, p.Files, p.Suspects = report, dumpOf(name, report), ranking.Files, ranking.Suspects
