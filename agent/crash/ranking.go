@@ -72,6 +72,8 @@ type File struct {
 	Frames []FrameRef `json:"frames,omitempty"`
 	// Related says that no stack names the file.
 	Related bool `json:"related,omitempty"`
+	// ByHistory says that a related file changed together with files of the stacks.
+	ByHistory bool `json:"by_history,omitempty"`
 	// Vote is the verdict of the agent engine's runs on the file, nil if none names it.
 	Vote *Vote `json:"vote,omitempty"`
 }

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
 // A LineKind classifies the content of a line of a source file.
@@ -178,7 +177,7 @@ func lexerFor(name string) chroma.Lexer {
 	if l, ok := known.Load(base); ok {
 		return l.(chroma.Lexer)
 	}
-	l := lexers.Match(base)
+	l := registry().Match(base)
 	if l != nil {
 		known.Store(base, l)
 	}

@@ -73,8 +73,8 @@ func TestAnswer(t *testing.T) {
 func TestMissingObjects(t *testing.T) {
 	for lost, want := range map[string]string{
 		"HEAD:data.txt":    "not all functions were looked up: this clone lacks object ",
-		"HEAD~1^{tree}":    "not all files that change together were found: this clone lacks object ",
-		"HEAD~1:src":       "not all files that change together were found: this clone lacks object ",
+		"HEAD~1^{tree}":    "not all changes of the files were found: this clone lacks object ",
+		"HEAD~1:src":       "not all changes of the files were found: this clone lacks object ",
 		"HEAD:src/table.c": "not all uses of the files were counted: this clone lacks object ",
 	} {
 		h, head := project(t)

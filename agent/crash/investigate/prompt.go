@@ -77,7 +77,7 @@ func (d *investigation) rankingText() string {
 	var related []string
 	for i, f := range d.offline.Files {
 		switch {
-		case f.Related && d.sees.NoHistory: // the history relates them
+		case f.ByHistory && d.sees.NoHistory:
 		case f.Related && len(related) < shownRelated:
 			related = append(related, agent.CleanLine(f.Path))
 		case !f.Related && i < shownFiles:
@@ -85,7 +85,7 @@ func (d *investigation) rankingText() string {
 		}
 	}
 	if len(related) > 0 {
-		fmt.Fprintf(&b, "not in the stacks, but often changed with these: %s\n", strings.Join(related, ", "))
+		fmt.Fprintf(&b, "not in the stacks, but changed with these or has words of the report: %s\n", strings.Join(related, ", "))
 	}
 	return b.String()
 }

@@ -167,7 +167,7 @@ var (
 	// The folder of a Python package manager for a project's own modules.
 	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)
 	// A system's folders for the files of one program, by the program's name.
-	installedProgram = source.Lazy(`^/usr/(?:local/)?(?:lib|lib32|lib64|libexec|share)/([\w.-]+)/[^/]+$|^/usr/(?:local/)?s?bin/()[^/]+$`)
+	installedProgram = source.Lazy(`^/usr/(?:local/)?(?:lib|lib32|lib64|libexec|share)/([\w.-]+)/(.*/)?[^/]+$|^/usr/(?:local/)?s?bin/[^/]+$`)
 	// Hosts at the beginning of a Go package path.
 	packageHost = source.Lazy(`(?:^|/)(?:github\.com|gitlab\.com|bitbucket\.org|golang\.org|gopkg\.in|google\.golang\.org|go\.uber\.org|k8s\.io)/`)
 	// Programs whose libraries are in these folders too.
@@ -196,7 +196,11 @@ func acceptable(p string, m match, only bool) bool {
 		return m.common >= strings.Count(i[1], "/")+1 && (m.common >= 2 || only)
 	}
 	i := installedProgram().FindStringSubmatch(p)
-	return i != nil && only && !languageLibrary().MatchString(i[1]) && len(path.Base(p)) >= 6
+	if i == nil || languageLibrary().MatchString(i[1]) {
+		return false
+	}
+	below := i[2] != "" // /usr/share/virt-manager/virtManager/create.py
+	return below && m.common >= 2 || !below && only && (len(path.Base(p)) >= 6 || m.whole && len(path.Base(p)) >= 4)
 }
 
 // isPackage reports whether the directories of a path are those of a Java package. They come from

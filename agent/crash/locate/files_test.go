@@ -11,6 +11,7 @@ func TestFind(t *testing.T) {
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
 		"web/app.ts", "bin/ebuild.in", "mux.go",
+		"src/virtManager/create.py", "mkosi",
 	})
 	files.module = "github.com/go-chi/chi"
 	for _, test := range []struct {
@@ -40,6 +41,10 @@ func TestFind(t *testing.T) {
 		{"/go/pkg/mod/github.com/minio/minio@v0.0.0-2023/cmd/batch-handlers.go", []string{"cmd/batch-handlers.go"}, RuleWhole},
 		{"/usr/lib/python3.9/json/decoder.py", nil, ""},
 		{"/usr/include/main.c", nil, ""},
+		{"/usr/share/virt-manager/virtManager/create.py", []string{"src/virtManager/create.py"}, RuleSuffix},
+		{"/usr/share/other/sub/create.py", nil, ""},
+		{"/usr/lib/python3/virtManager/create.py", nil, ""},
+		{"/usr/bin/mkosi", []string{"mkosi"}, RuleUnique},
 		{"../sysdeps/unix/sysv/linux/raise.c", nil, ""},
 		{"github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleExact},
 		{"$GOPATH/go/src/github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleUnique},

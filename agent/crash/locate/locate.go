@@ -139,7 +139,7 @@ func better(a, b string, dirs map[string]int) bool {
 // frame's path is ambiguous, it maps the frame to a file of that name that defines the function.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
 	names, order, dirs := f.openFunctions(report)
-	native := nativeFrames(report)
+	stacks := stacksOf(report)
 	if len(order) == 0 {
 		return nil
 	}
@@ -150,12 +150,7 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	for _, name := range order {
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
-			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
-				return len(ofGoPackage(frame.Function, []string{d.Path})) == 0
-			})
-			if native[frame] {
-				list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return isManaged(d.Path) })
-			}
+			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !fits(stacks[frame], frame, d.Path) })
 			d, ok := bestDefinition(list, frame, dirs)
 			if !ok {
 				continue

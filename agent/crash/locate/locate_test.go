@@ -149,3 +149,38 @@ func TestRustModules(t *testing.T) {
 		}
 	}
 }
+
+func TestClassesOfJava(t *testing.T) {
+	// The frames without a line are from reports of jenkinsci/jenkins and apache/kafka, for which
+	// a file of the project was chosen that defines a function of the name.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"core/src/hudson/scheduler/CronTab.java": "package hudson.scheduler;\nclass CronTab {\n  static String valueOf(int x) {\n  }\n}\n",
+		"war/scripts/prototype.js":               "function invoke(x) {\n}\n",
+		"core/src/hudson/model/Run.java":         "package hudson.model;\nclass Run {\n  public String getName() {\n  }\n}\n",
+		"core/src/hudson/model/Names.kt":         "package hudson.model\nfun plainName(x: Int) {\n}\n",
+	})
+	frames := []struct{ function, path string }{
+		{"java.lang.String.valueOf", ""},
+		{"sun.reflect.NativeMethodAccessorImpl.invoke", ""},
+		{"java.base/java.lang.Thread.invoke", ""},
+		{"hudson.model.Run.getName", "core/src/hudson/model/Run.java"},
+		{"hudson.model.Run$1.getName", "core/src/hudson/model/Run.java"},
+		{"hudson.model.Helper.getName", "core/src/hudson/model/Run.java"}, // a second class of the file
+		{"other.Run.getName", "core/src/hudson/model/Run.java"},
+		{"hudson.model.NamesKt.plainName", "core/src/hudson/model/Names.kt"},
+	}
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "java"}}}
+	for _, f := range frames {
+		report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Function: f.function})
+	}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range frames {
+		if got := report.Stacks[0].Frames[i].Path; got != want.path {
+			t.Errorf("%s: in %q, want %q", want.function, got, want.path)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package locate
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -20,17 +21,47 @@ var managedExtensions = map[string]bool{
 	".pm": true, ".py": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
-// nativeFrames returns the frames of the stacks of machine code.
-func nativeFrames(report *crash.Report) map[*crash.Frame]bool {
-	native := map[*crash.Frame]bool{}
-	for _, s := range report.Stacks {
+// stacksOf returns the stack of each frame.
+func stacksOf(report *crash.Report) map[*crash.Frame]*crash.Stack {
+	stacks := map[*crash.Frame]*crash.Stack{}
+	for i := range report.Stacks {
+		s := &report.Stacks[i]
 		for j := range s.Frames {
-			if nativeFormats[s.Format] {
-				native[&s.Frames[j]] = true
-			}
+			stacks[&s.Frames[j]] = s
 		}
 	}
-	return native
+	return stacks
+}
+
+// fits reports whether a file may define the function of a frame, by the language of the stack.
+func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
+	switch {
+	case nativeFormats[stack.Format]:
+		return !isManaged(file) && len(ofGoPackage(frame.Function, []string{file})) > 0
+	case stack.Format == "java":
+		return len(ofJavaClass(frame.Function, []string{file})) > 0
+	}
+	return len(ofGoPackage(frame.Function, []string{file})) > 0
+}
+
+// ofJavaClass returns those of some paths that may hold the class of a method: files with the name of
+// the outermost class, and files in the directories of its package. java.lang.String.valueOf is in
+// no file of a project that has none of java/lang.
+func ofJavaClass(method string, paths []string) []string {
+	scope, _, _ := strings.Cut(method, "$")
+	parts := strings.Split(scope, ".")
+	if scope == method {
+		parts = parts[:len(parts)-1] // without the method
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	class, pkg := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		dir, base := path.Split(p)
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		return stem != class && stem+"Kt" != class && (pkg == "" || !strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg))
+	})
 }
 
 func isManaged(p string) bool { return managedExtensions[strings.ToLower(path.Ext(p))] }

@@ -26,14 +26,25 @@ type evidence struct {
 	inMain     int  // frames in the main stack
 	onlyHelper bool // all frames in the main stack are in helpers
 	mentions   int  // smallest number of files that mention one of the functions
-	users      int  // number of files that include or import the file
+	users      int  // number of other files that mention the file by its name; or unknown
+	age        int  // days since the file's last change; at most stale
+	placed     bool // byCause is set
+	byCause    int  // number of files before it, if the stack of the last cause is the first
 
 	assertion bool    // a failed assertion or a run-time error is in the file
 	elsewhere [6]best // by kind of the other stacks, see the constants
 	foremost  [6]bool // whether the file has the first frame, except helpers, of such a stack
 	named     bool    // the message of a problem names the file
 	handler   bool    // one of its functions handles the signal of the crash
+	entry     bool    // its first function starts a program or a thread
 	gaveNull  bool    // one of its functions called one with a null pointer
+
+	// Of the lines of its frames where the failure began:
+	read   bool // the line of its first frame was read
+	throws bool // that line throws an error on purpose
+	use    use  // what the line of the innermost frame uses, if it is in the file
+	passes bool // the innermost frames are in the file, and all of them use their parameters
+	origin bool // the innermost line that uses no parameter is in the file
 }
 
 // handlers is the place of the functions that handle the crash's signal, as if they were far out
@@ -78,6 +89,7 @@ func collect(report *crash.Report) []*evidence {
 		}
 	}
 	c.markNamed()
+	c.orderByCause()
 	out := make([]*evidence, len(c.order))
 	for i, p := range c.order {
 		out[i] = c.files[p]
@@ -128,7 +140,7 @@ func aborted(report *crash.Report) bool {
 func (c *collector) at(p string) *evidence {
 	e := c.files[p]
 	if e == nil {
-		e = &evidence{path: p, onlyHelper: true, mentions: math.MaxInt}
+		e = &evidence{path: p, onlyHelper: true, mentions: math.MaxInt, users: unknown, age: stale, byCause: notByCause}
 		c.files[p] = e
 		c.order = append(c.order, p)
 	}
@@ -156,6 +168,7 @@ func (c *collector) readMain() {
 		if !e.isMain {
 			e.isMain, e.helper, e.position, e.suspicious = true, helper, position, suspicious
 			e.order = len(c.order) - 1
+			e.entry = isEntry(f.Function)
 		}
 		e.inMain++
 		position++
@@ -191,6 +204,35 @@ func (c *collector) readOther(i int) {
 		}
 		e.elsewhere[kind] = max(e.elsewhere[kind], best(1/float64(1+position)))
 		position++
+	}
+}
+
+// notByCause is the place of a file that only handlers of the signal are in.
+const notByCause = 12
+
+// orderByCause counts the files before each one, in an order in which the stack of the last cause
+// is the first: there the failure began.
+func (c *collector) orderByCause() {
+	var causes, others []crash.Stack
+	for _, s := range c.report.Stacks {
+		if s.Kind == crash.StackCause && ofProject(s) {
+			causes = append(causes, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	slices.Reverse(causes)
+	n := 0
+	for _, s := range slices.Concat(causes, others) {
+		for _, f := range s.Frames {
+			if f.Path == "" || f.Handler {
+				continue
+			}
+			if e := c.files[f.Path]; e.byCause == notByCause && !e.placed {
+				e.byCause, e.placed = n, true
+				n++
+			}
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ type Example struct {
 	Paths   []string    `json:"paths"`
 	Vectors [][]float64 `json:"vectors"` // of each file, in the order of FeatureNames
 	Managed bool        `json:"managed"`
+	InOrder []string    `json:"in_order"` // the files in the order of the stacks, as Baseline1 has them
 }
 
 // FeatureNames returns the names of the features, in the order of the vectors.
@@ -20,14 +21,16 @@ func FeatureNames() []string { return featureNames }
 // Examine returns the features of the files of a report. The frames must be mapped to the files
 // of the commit.
 func Examine(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (Example, error) {
-	files := collect(report)
-	if err := measureUsage(ctx, repo, commit, report, files); err != nil && !gitext.Unreadable(err) {
+	g, err := gather(ctx, repo, commit, report)
+	if err != nil {
 		return Example{}, err
 	}
-	ex := Example{Managed: managed(files)}
-	for _, e := range files {
+	ex := Example{Managed: managed(g.files), Vectors: vectorsOf(g.files)}
+	for _, e := range g.files {
 		ex.Paths = append(ex.Paths, e.path)
-		ex.Vectors = append(ex.Vectors, e.vector())
+	}
+	for _, f := range inOrder(report, false) {
+		ex.InOrder = append(ex.InOrder, f.Path)
 	}
 	return ex, nil
 }

@@ -5,12 +5,36 @@ import "math"
 // featureNames lists the features of a file, in the order of its vector. The names are part of
 // model.json.
 var featureNames = []string{
-	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention", "users",
+	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention",
 	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "library", "named",
-	"gave_null",
+	"gave_null", "by_cause", "origin", "uses_parameter", "uses_own", "passes", "throws", "error_class", "entry",
+	"users", "more_users", "age", "older",
 }
 
-// vector returns the features of a file.
+// vectorsOf returns the features of the files of a report.
+func vectorsOf(files []*evidence) [][]float64 {
+	users, age := 0.0, 0.0 // means
+	for _, e := range files {
+		users += e.logUsers() / float64(len(files))
+		age += e.logAge() / float64(len(files))
+	}
+	out := make([][]float64, len(files))
+	for i, e := range files {
+		out[i] = append(e.vector(), e.logUsers(), e.logUsers()-users, e.logAge(), e.logAge()-age)
+	}
+	return out
+}
+
+func (e *evidence) logUsers() float64 {
+	if e.users == unknown {
+		return unknown
+	}
+	return math.Log1p(float64(e.users))
+}
+
+func (e *evidence) logAge() float64 { return math.Log1p(float64(e.age)) }
+
+// vector returns the features of a file, without those that compare it with the others.
 func (e *evidence) vector() []float64 {
 	v := make([]float64, 0, len(featureNames))
 	main := func(x float64) float64 {
@@ -33,7 +57,6 @@ func (e *evidence) vector() []float64 {
 		main(flag(e.onlyHelper)),
 		main(math.Log1p(float64(mentions))),
 		main(flag(mentions <= 1)),
-		math.Log1p(float64(e.users)),
 		flag(e.assertion),
 		float64(e.elsewhere[again]),
 		float64(e.elsewhere[freed]),
@@ -46,6 +69,14 @@ func (e *evidence) vector() []float64 {
 		flag(isLibrary(e.path)),
 		flag(e.named),
 		flag(e.gaveNull),
+		math.Log1p(float64(e.byCause)),
+		flag(e.origin),
+		flag(e.use == useParameter),
+		flag(e.use == useOwn),
+		flag(e.passes),
+		flag(e.throws),
+		flag(isErrorClass(e.path)),
+		flag(e.entry),
 	)
 }
 

@@ -34,7 +34,7 @@ array vector buffer buf misc common compat wrapper queue tree map table error er
 	// Common directories for code that several programs of a project use.
 	library = source.Lazy(`(?:^|/)(libs?|common|utils?|vendor|third_party|thirdparty|3rdparty|external|deps|contrib|compat)/`)
 
-	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|spec|fuzz\w*|bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
+	harness = source.Lazy(`(?i)(?:^|/)(?:tests?|testing|unittests?|testfixtures|spec|fuzz\w*|\w*bench\w*|examples?|t)/|test[_-]|[_-]test|fuzz`)
 )
 
 // Helper reports whether a function, judging by its name, reports errors, ends the program or
@@ -44,6 +44,21 @@ func Helper(function string) bool { return isHelper(function) }
 func isHelper(function string) bool {
 	name := symbol.Last(function)
 	return reporter().MatchString(name) || allocator().MatchString(name) || kernelReporter().MatchString(name)
+}
+
+// errorClass matches files that define errors, or check arguments and throw them for others.
+var errorClass = source.Lazy(`(?:Exception|Error|exceptions?|errors?|Assertions|Preconditions|Objects|Checks?)\.\w+$`)
+
+// isErrorClass reports whether a file only makes errors for others.
+func isErrorClass(p string) bool { return errorClass().MatchString(p) }
+
+// isEntry reports whether a function starts a program, a module or a thread.
+func isEntry(function string) bool {
+	switch function {
+	case "<module>", "__main__", "main", "Main", "run":
+		return true
+	}
+	return strings.HasSuffix(function, ".main") || strings.HasSuffix(function, ".run")
 }
 
 // isGeneric reports whether a file has the name of something that all parts of a program use.

@@ -54,10 +54,7 @@ func TrainedOn() map[string]int { return committed().Made.Repositories }
 // shares returns the probability of choosing each file. The sum is less than 1; the rest is the
 // probability that no file is right.
 func (m *Model) shares(files []*evidence, managed bool) []float64 {
-	vectors := make([][]float64, len(files))
-	for i, e := range files {
-		vectors[i] = e.vector()
-	}
+	vectors := vectorsOf(files)
 	if managed {
 		return m.Managed.Shares(featureNames, vectors)
 	}

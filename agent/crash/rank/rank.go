@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,25 +39,23 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	default:
 		return nil, fmt.Errorf("unknown algorithm %q; the algorithms are %s", algorithm, names())
 	}
-	files := collect(report)
-	if err := ranking.Unread("not all uses of the files were counted", measureUsage(ctx, repo, commit, report, files)); err != nil {
+	known, err := gather(ctx, repo, commit, report)
+	if err != nil {
 		return nil, err
 	}
-	ranking.Files = choose(report, files, committed())
-	if len(ranking.Files) == 0 {
-		quoted, err := quotedFiles(ctx, repo, commit, report)
-		ranking.Files = quoted
-		return ranking, ranking.Unread("not all texts of the messages were found", err)
-	}
+	_ = ranking.Unread("not all uses of the files were counted", known.usesUnread)
+	_ = ranking.Unread("not all changes of the files were found", known.changesUnread)
+	ranking.Files = choose(report, known.files, committed())
 	listed := map[string]bool{}
 	for _, f := range ranking.Files {
 		listed[f.Path] = true
 	}
+	similar := known.found.wordedFiles(known.search.words, listed)
 	named, err := spokenFiles(ctx, repo, commit, report, listed)
 	if err := ranking.Unread("not all classes that the message names were found", err); err != nil {
 		return nil, err
 	}
-	related, err := relatedFiles(ctx, repo, commit, ranking.Files, listed)
+	related, err := known.history.related(ctx, repo, commit, ranking.Files, listed)
 	if err := ranking.Unread("not all files that change together were found", err); err != nil {
 		return nil, err
 	}
@@ -64,9 +63,65 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err := ranking.Unread("the build file was not found", err); err != nil {
 		return nil, err
 	}
-	ranking.Files = slices.Concat(ranking.Files, builders, named, related)
+	ranking.Files = slices.Concat(ranking.Files, builders, named, unite(related, similar, listed))
 	ranking.Answered = len(ranking.Files) > 0 && ranking.Files[0].Probability >= answerAt
 	return ranking, nil
+}
+
+// A gathering is what is known of a report's files before they are ordered.
+type gathering struct {
+	files   []*evidence
+	history *past
+	search  search
+	found   mentions
+
+	// The errors for parts of the repository that cannot be read, or nil. The rest is known.
+	usesUnread, changesUnread error
+}
+
+// gather returns all evidence of a located report.
+func gather(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (*gathering, error) {
+	g := &gathering{files: collect(report)}
+	g.search = searchOf(report, g.files)
+	if g.found, g.usesUnread = g.search.find(ctx, repo, commit); g.usesUnread != nil && !gitext.Unreadable(g.usesUnread) {
+		return nil, g.usesUnread
+	}
+	g.search.measureUsage(g.found, report, g.files)
+	if g.history, g.changesUnread = pastOf(ctx, repo, commit, g.files); g.changesUnread != nil && !gitext.Unreadable(g.changesUnread) {
+		return nil, g.changesUnread
+	}
+	g.history.markAges(g.files)
+	readLines(ctx, repo, commit, report, g.files)
+	return g, nil
+}
+
+// unite merges the files that change together with those of a ranking, and the files that share
+// words with the report. A file in both lists comes before the others.
+func unite(related []crash.File, similar []worded, listed map[string]bool) []crash.File {
+	score := map[string]float64{}
+	files := map[string]*crash.File{}
+	for i, f := range related {
+		score[f.Path] = 0.9 / (1 + 0.3*float64(i))
+		files[f.Path] = &related[i]
+	}
+	for _, w := range similar {
+		if listed[w.path] {
+			continue // its class is in the message
+		}
+		score[w.path] += w.score / similar[0].score
+		if files[w.path] == nil {
+			files[w.path] = &crash.File{Path: w.path, Related: true}
+		}
+		files[w.path].Reasons = append(files[w.path].Reasons, w.reason())
+	}
+	var out []crash.File
+	for _, f := range files {
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b crash.File) int {
+		return cmp.Or(cmp.Compare(score[b.Path], score[a.Path]), strings.Compare(a.Path, b.Path))
+	})
+	return out[:min(len(out), relatedMost)]
 }
 
 func names() string {

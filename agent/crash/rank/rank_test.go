@@ -179,7 +179,12 @@ func TestRelatedFiles(t *testing.T) {
 	h.Git("rm", "-q", "gone.c")
 	crashed := h.Commit("remove", gittest.Files{"d.c": "1\n"})
 	h.Commit("later", gittest.Files{"a.c": "5\n", "late.c": "5\n"})
-	got, err := relatedFiles(t.Context(), h.Open(), crashed, []crash.File{{Path: "a.c"}}, map[string]bool{"a.c": true})
+	repo := h.Open()
+	history, err := pastOf(t.Context(), repo, crashed, []*evidence{{path: "a.c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := history.related(t.Context(), repo, crashed, []crash.File{{Path: "a.c"}}, map[string]bool{"a.c": true})
 	if err != nil || pathsOf(got) != "b.c c.c" {
 		t.Errorf("%s, %v", pathsOf(got), err)
 	}
@@ -188,7 +193,7 @@ func TestRelatedFiles(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if got, err := relatedFiles(t.Context(), h.Open(), gitext.OID(crashed), nil, nil); err != nil || len(got) != 0 {
+	if got, err := history.related(t.Context(), repo, gitext.OID(crashed), nil, nil); err != nil || len(got) != 0 {
 		t.Errorf("without files: %v, %v", got, err)
 	}
 }

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,42 +16,31 @@ import (
 // If no stack names the cause of a crash, the cause is in one case of four in a file that changes
 // together with the first files of the ranking.
 const (
-	relatedTo    = 5                        // first files that are examined
-	relatedMost  = 10                       // files that are named
-	relatedSpan  = 2 * 365 * 24 * time.Hour // of history
-	relatedWide  = 15                       // most files of a commit that counts
-	relatedDepth = 2000                     // commits that are read
-	relatedFade  = 365 * 24 * time.Hour     // age at which a commit counts 1/e
-	relatedNear  = 2                        // factor for a file in a directory of the first files
-	relatedDirs  = 3                        // first files whose directories count as near
+	relatedTo   = 5                    // first files that are examined
+	relatedMost = 10                   // files that are named
+	relatedWide = 15                   // most files of a commit that counts
+	relatedFade = 365 * 24 * time.Hour // age at which a commit counts 1/e
+	relatedNear = 2                    // factor for a file in a directory of the first files
+	relatedDirs = 3                    // first files whose directories count as near
 )
 
-// relatedFiles returns the files that most often changed in one commit with the first files of a
-// ranking, except the listed files. It reads only the history of the commit. If commits cannot be
-// read, it uses the others and returns an error for which gitext.Unreadable is true.
-func relatedFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File, listed map[string]bool) ([]crash.File, error) {
+// related returns the files that most often changed in one commit with the first files of a ranking,
+// except the listed files. If files cannot be read, it uses the others and returns an error for which
+// gitext.Unreadable is true.
+func (p *past) related(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File, listed map[string]bool) ([]crash.File, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
-	at, err := repo.Commit(ctx, commit)
+	weight := map[string]float64{} // of the first files, by rank
+	for i, f := range ranked[:min(len(ranked), relatedTo)] {
+		weight[f.Path] = 1 / float64(i+1)
+	}
+	together, err := p.changedTogether(ctx, repo, weight)
 	if err != nil {
 		return nil, err
 	}
-	weight := map[string]float64{} // of the first files, by rank
-	var paths []string
-	for i, f := range ranked[:min(len(ranked), relatedTo)] {
-		weight[f.Path] = 1 / float64(i+1)
-		paths = append(paths, f.Path)
-	}
-	together, err := changedTogether(ctx, repo, gitext.LogOptions{
-		Tip: commit, Paths: paths, NoMerges: true, Since: at.Committer.Time.Add(-relatedSpan), Max: relatedDepth,
-	}, weight)
-	if err != nil && !gitext.Unreadable(err) {
-		return nil, err
-	}
 	together.prefer(ranked)
-	related, unread := together.top(ctx, repo, commit, listed)
-	return related, cmp.Or(unread, err)
+	return together.top(ctx, repo, commit, listed)
 }
 
 // A companion is a file that changed together with others.
@@ -64,22 +52,15 @@ type companion struct {
 
 type companions map[string]*companion
 
-// changedTogether counts, over the commits of a log, how often each file changed together with a
-// weighted file.
-func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions, weight map[string]float64) (companions, error) {
+// changedTogether counts how often each file changed together with a weighted file.
+func (p *past) changedTogether(ctx context.Context, repo *gitext.Repo, weight map[string]float64) (companions, error) {
 	var commits []gitext.OID
 	age := map[gitext.OID]time.Duration{}
-	var unread error
-	for entry, err := range repo.Log(ctx, opt) {
-		if gitext.Unreadable(err) {
-			unread = err
-			break
+	for _, c := range p.commits {
+		if slices.ContainsFunc(c.paths, func(path string) bool { return weight[path] > 0 }) {
+			commits = append(commits, c.oid)
+			age[c.oid] = p.at.Sub(c.time)
 		}
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, entry.OID)
-		age[entry.OID] = opt.Since.Add(relatedSpan).Sub(entry.CommitTime)
 	}
 	touched, err := repo.Touched(ctx, commits, relatedWide+1)
 	if err != nil {
@@ -92,18 +73,18 @@ func changedTogether(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptio
 			continue
 		}
 		most := 0.0
-		for _, p := range t.Paths {
-			most = max(most, weight[p])
+		for _, path := range t.Paths {
+			most = max(most, weight[path])
 		}
-		for _, p := range t.Paths {
-			if found[p] == nil {
-				found[p] = &companion{path: p}
+		for _, path := range t.Paths {
+			if found[path] == nil {
+				found[path] = &companion{path: path}
 			}
-			found[p].score += most * math.Exp(-float64(max(age[oid], 0))/float64(relatedFade))
-			found[p].commits++
+			found[path].score += most * math.Exp(-float64(max(age[oid], 0))/float64(relatedFade))
+			found[path].commits++
 		}
 	}
-	return found, unread
+	return found, nil
 }
 
 // prefer increases the score of files in a directory of the first files.
@@ -154,7 +135,7 @@ func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OI
 	for _, f := range list {
 		if present[f.path] && len(out) < relatedMost {
 			out = append(out, crash.File{
-				Path: f.path, Related: true,
+				Path: f.path, Related: true, ByHistory: true,
 				Reasons: []string{fmt.Sprintf("changed with the files above in %s", commitsOf(f.commits))},
 			})
 		}

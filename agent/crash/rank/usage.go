@@ -1,8 +1,9 @@
 package rank
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -16,123 +17,140 @@ import (
 // Limits on searches in the repository for one report.
 const (
 	maxNames   = 60
-	maxMatches = 40000
+	maxMatches = 100_000
+	maxWidth   = 1000 // bytes of a line
 )
 
-// measureUsage measures how much of the project uses each file: how many files mention its
-// functions, and how many include or import it. A file with many users is rarely at fault for a
-// crash. If files cannot be read, measureUsage counts the others and returns an error for which
-// gitext.Unreadable is true.
-func measureUsage(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
+// unknown is a count that was not made.
+const unknown = -1
+
+// mentions counts, by name and file, the lines that have the name as a whole word.
+type mentions map[string]map[string]int
+
+// A search has the names that are looked up for one report. One search of the commit finds all.
+type search struct {
+	functions []string // of the report's frames
+	units     []string // the names of the report's files
+	words     map[string]float64
+}
+
+func searchOf(report *crash.Report, files []*evidence) search {
+	s := search{words: wordsOf(report)}
 	if len(files) < 2 {
-		return nil // nothing to compare
+		return s // no files to compare
 	}
-	unread := countMentions(ctx, repo, commit, report, files)
-	if unread != nil && !gitext.Unreadable(unread) {
-		return unread
+	for _, e := range files {
+		s.functions = append(s.functions, e.functionsOf(report)...)
+		s.units = append(s.units, unitOf(e.path))
 	}
-	return cmp.Or(countUsers(ctx, repo, commit, files), unread)
+	s.functions, s.units = bounded(s.functions, plainName()), bounded(s.units, plainUnit())
+	return s
 }
 
-// countMentions counts the files that contain each function's name as a word.
-func countMentions(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) error {
-	var names []string
-	for _, e := range files {
-		names = append(names, e.functionsOf(report)...)
-	}
-	names = bounded(names, plainName())
+// find returns the mentions of all names in the files of a commit. If files cannot be read, it
+// returns those in the others and an error for which gitext.Unreadable is true.
+func (s search) find(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (mentions, error) {
+	names := slices.Concat(s.functions, s.units, slices.Collect(maps.Keys(s.words)))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	found := mentions{}
 	if len(names) == 0 {
-		return nil
+		return found, nil
 	}
-	counts, err := filesWith(ctx, repo, commit, "("+strings.Join(names, "|")+")", regexp.MustCompile(`\b(`+strings.Join(names, "|")+`)\b`))
-	if err != nil && !gitext.Unreadable(err) {
-		return err
-	}
-	for _, e := range files {
-		for _, name := range e.functionsOf(report) {
-			if n, ok := counts[name]; ok {
-				e.mentions = min(e.mentions, n)
-			}
-		}
-	}
-	return err
-}
-
-// countUsers counts the lines that include or import each file, for languages with include or
-// import of files or classes.
-func countUsers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files []*evidence) error {
-	var native, java []string
-	for _, e := range files {
-		switch path.Ext(e.path) {
-		case ".java", ".kt", ".scala", ".groovy":
-			java = append(java, stemOf(e.path))
-		default:
-			if !isManaged(e.path) {
-				native = append(native, stemOf(e.path))
-			}
-		}
-	}
-	counts := map[string]int{}
-	var unread error
-	for _, language := range []struct {
-		stems         []string
-		before, after string
-	}{
-		{native, `[/"<]`, `\.(?:h|hh|hpp|hxx|inc|inl)[">]`},
-		{java, `\.`, `;`},
-	} {
-		stems := bounded(language.stems, plainStem())
-		if len(stems) == 0 {
-			continue
-		}
-		any := "(" + strings.Join(quoted(stems), "|") + ")"
-		found, err := filesWith(ctx, repo, commit, language.before+any+strings.ReplaceAll(language.after, "(?:", "("),
-			regexp.MustCompile(language.before+any+language.after))
-		if err != nil && !gitext.Unreadable(err) {
-			return err
-		}
-		unread = cmp.Or(unread, err)
-		for stem, n := range found {
-			counts[stem] = n
-		}
-	}
-	for _, e := range files {
-		e.users = counts[stemOf(e.path)]
-	}
-	return unread
-}
-
-// filesWith counts the files with a matching line, by the first group of re. expr is the same
-// expression for git grep. If files cannot be read, it counts the others and returns an error for
-// which gitext.Unreadable is true.
-func filesWith(ctx context.Context, repo *gitext.Repo, commit gitext.OID, expr string, re *regexp.Regexp) (map[string]int, error) {
-	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
+	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{
+		Pattern: "(" + strings.Join(quoted(names), "|") + ")", Word: true, Max: maxMatches, Width: maxWidth,
+	})
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
-	seen := map[[2]string]bool{}
-	counts := map[string]int{}
+	var dashed []string // names that are more than one identifier
+	for _, name := range names {
+		found[name] = map[string]int{}
+		if strings.ContainsAny(name, "-+") {
+			dashed = append(dashed, name)
+		}
+	}
 	for _, m := range matches {
-		for _, g := range re.FindAllSubmatch(m.Text, -1) {
-			key := [2]string{m.Path, string(g[1])}
-			if !seen[key] {
-				seen[key] = true
-				counts[key[1]]++
+		for word := range bytes.FieldsFuncSeq(m.Text, func(r rune) bool { return r > 127 || !source.IsIdentByte(byte(r)) }) {
+			if files := found[string(word)]; files != nil {
+				files[m.Path]++
+			}
+		}
+		for _, name := range dashed {
+			if bytes.Contains(m.Text, []byte(name)) {
+				found[name][m.Path]++
 			}
 		}
 	}
-	return counts, err
+	return found, err
+}
+
+// measureUsage records on the evidence how much of the project uses each file: how many files
+// mention its functions, and how many mention the file itself. A file that is used everywhere is
+// rarely at fault for a crash.
+func (s search) measureUsage(found mentions, report *crash.Report, files []*evidence) {
+	for _, e := range files {
+		for _, name := range e.functionsOf(report) {
+			if n := len(found[name]); n > 0 && slices.Contains(s.functions, name) {
+				e.mentions = min(e.mentions, n)
+			}
+		}
+		if unit := unitOf(e.path); slices.Contains(s.units, unit) {
+			e.users = 0
+			for p := range found[unit] {
+				if p != e.path && sameFamily(p, e.path) {
+					e.users++
+				}
+			}
+		}
+	}
+}
+
+// unitOf returns the name by which other code refers to a file: the package of a Go file, the
+// folder of a file that stands for its folder, else the file's name without its extension.
+func unitOf(p string) string {
+	stem, folder := stemOf(p), path.Base(path.Dir(p))
+	switch {
+	case folder == "." || folder == "/":
+	case path.Ext(p) == ".go":
+		return folder
+	case slices.Contains([]string{"__init__", "__main__", "index", "main", "mod", "lib"}, stem):
+		return folder
+	}
+	return stem
+}
+
+// families are the extensions of files that use each other by name.
+var families = [][]string{
+	{".py", ".in", ".pyx"}, {".java", ".kt", ".scala", ".groovy"}, {".go"}, {".js", ".ts", ".jsx", ".tsx", ".mjs", ".vue"}, {".rs"},
+}
+
+// sameFamily reports whether two files are in languages whose files use each other.
+func sameFamily(a, b string) bool { return familyOf(a) == familyOf(b) }
+
+// familyOf returns the index of a file's family. Native code is the last one.
+func familyOf(p string) int {
+	ext := strings.ToLower(path.Ext(p))
+	for i, family := range families {
+		if slices.Contains(family, ext) {
+			return i
+		}
+	}
+	if !isManaged(p) {
+		return len(families)
+	}
+	return unknown
 }
 
 var (
 	plainName = source.Lazy(`^[A-Za-z_]\w*$`)
-	plainStem = source.Lazy(`^[A-Za-z_][\w+-]*$`)
+	plainUnit = source.Lazy(`^[A-Za-z_][\w+-]*$`)
 )
 
 // bounded returns the first distinct names of the given form, sorted. A report may contain any
 // function names, so only names without special characters of expressions are searched.
 func bounded(names []string, form *regexp.Regexp) []string {
-	names = slices.DeleteFunc(names, func(n string) bool { return !form.MatchString(n) || len(n) > 200 })
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !form.MatchString(n) || len(n) > 200 })
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return names[:min(len(names), maxNames)]

@@ -252,7 +252,10 @@ func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash
 		fmt.Fprintf(b, "\nno frame is in a file of this repository\n")
 		return
 	}
-	if !ranking.Answered {
+	switch {
+	case ranking.Files[0].Related:
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no frame is in a file of this repository; these files have rare words of the report"))
+	case !ranking.Answered:
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no file is likely enough to be named; these are the ones that the report mentions"))
 	}
 	shown := ranking.Files

@@ -11,21 +11,23 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/stat"
 )
 
-// penalty was chosen from 5, 20 and 60 by leaving repositories out.
-const penalty = 20
+// penalty was chosen from 20, 80, 160 and 300 by leaving owners of repositories out.
+const penalty = 80
 
-// family returns a common name for repositories that share code, so that none of them is in the
-// training of another.
+// family returns a common name for repositories that share code and people, so that none of them is
+// in the training of another: their owner.
 func family(repo string) string {
-	if repo == "ovn-org/ovn" {
-		return "openvswitch/ovs"
+	owner, _, _ := strings.Cut(strings.ToLower(repo), "/")
+	if owner == "ovn-org" {
+		return "openvswitch"
 	}
-	return repo
+	return owner
 }
 
 // setsOf returns the core cases of the rows as choices.
@@ -35,7 +37,10 @@ func setsOf(rows []row) []choiceSet {
 		if !r.isCore() {
 			continue
 		}
-		s := choiceSet{repo: family(r.Repo), id: r.ID, vectors: r.Vectors, managed: r.Managed}
+		s := choiceSet{
+			repo: r.Repo, family: family(r.Repo), id: r.ID, vectors: r.Vectors, managed: r.Managed,
+			plain: len(r.InOrder) > 0 && slices.Contains(r.FixFiles, r.InOrder[0]),
+		}
 		for _, p := range r.Paths {
 			s.right = append(s.right, slices.Contains(r.FixFiles, p))
 		}
@@ -59,24 +64,24 @@ func (c choice) standardized() []float64 {
 }
 
 // leftOut returns, for each set, the shares of its files from a model fitted without the set's
-// repository.
+// family.
 func leftOut(sets []choiceSet, penalty float64) [][]float64 {
-	repos := map[string]bool{}
+	families := map[string]bool{}
 	for _, s := range sets {
-		repos[s.repo] = true
+		families[s.family] = true
 	}
 	out := make([][]float64, len(sets))
-	for repo := range repos {
+	for left := range families {
 		var train []choiceSet
 		for _, s := range sets {
-			if s.repo != repo && len(s.vectors) > 0 {
+			if s.family != left && len(s.vectors) > 0 {
 				train = append(train, s)
 			}
 		}
 		c := fitChoice(train, penalty)
 		w := c.standardized()
 		for i, s := range sets {
-			if s.repo == repo {
+			if s.family == left {
 				out[i], _ = c.chosen(s, w)
 			}
 		}
@@ -138,54 +143,88 @@ func cross(args []string) error {
 		return errors.New("the rows hold no case")
 	}
 	shares := leftOut(sets, penalty)
-	printTable(os.Stdout, rows, sets, shares)
 	platt := stat.FitPlatt(votesOf(sets, shares, math.MaxInt))
+	printTable(os.Stdout, rows, sets, shares, platt)
 	fmt.Printf("calibration %+v\n", platt)
-	var top [][]stat.Forecast
-	for i, s := range sets {
-		best := -1
-		for j, p := range shares[i] {
-			if best < 0 || p > shares[i][best] {
-				best = j
-			}
-		}
-		if best >= 0 {
-			p := min(max(shares[i][best], 0.001), 0.999)
-			top = append(top, []stat.Forecast{{P: platt.Probability(p, 1), Right: s.right[best]}})
-		}
-	}
-	fmt.Printf("ECE of the first file: %.3f over %d\n", stat.ECE(top), len(top))
 	return nil
 }
 
-// printTable prints the accuracy of all cases and of the slices of interest.
-func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64) {
+// printTable prints, for all cases and by language, the accuracy, that of the order of the stacks,
+// the difference with its interval, and the calibration error of the first file.
+func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, platt stat.Platt) {
 	ranked := ranks(sets, shares)
-	slice := func(name string, keep func(i int) bool) {
-		var r [][]bool
-		for i := range ranked {
-			if keep(i) {
-				r = append(r, ranked[i])
-			}
-		}
-		fmt.Fprintf(w, "%-12s %4d", name, len(r))
-		for _, k := range []int{1, 2, 3, 5, 10, math.MaxInt} {
-			fmt.Fprintf(w, " %5.1f", 100*accAt(k, r))
-		}
-		fmt.Fprintln(w)
-	}
 	ecosystem := map[string]string{}
 	kinds := map[string]bool{}
 	for _, r := range rows {
 		ecosystem[r.ID] = r.Ecosystem
 		kinds[r.Ecosystem] = true
 	}
-	fmt.Fprintln(w, "acc@            n     1     2     3     5    10  list")
+	fmt.Fprintln(w, "acc@            n     1     3    10  list  in order  lead of the first  alone right  ECE, by chance")
+	slice := func(name string, keep func(i int) bool) {
+		var part []int
+		var r [][]bool
+		for i := range ranked {
+			if keep(i) {
+				part = append(part, i)
+				r = append(r, ranked[i])
+			}
+		}
+		fmt.Fprintf(w, "%-12s %4d", name, len(r))
+		for _, k := range []int{1, 3, 10, math.MaxInt} {
+			fmt.Fprintf(w, " %5.1f", 100*accAt(k, r))
+		}
+		plain, lead, ours, theirs := leadOf(sets, ranked, part)
+		c := stat.NewCalibration(firstForecasts(sets, shares, part, platt))
+		fmt.Fprintf(w, "  %8.1f  %s  %d : %d", 100*plain, lead.Signed(), ours, theirs)
+		if c != nil {
+			fmt.Fprintf(w, "  %.3f, %.3f", *c.ECE.Value, c.ByChance.Mean)
+		}
+		fmt.Fprintln(w)
+	}
 	slice("all", func(int) bool { return true })
 	slice("8+ files", func(i int) bool { return len(sets[i].vectors) >= 8 })
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		slice(k, func(i int) bool { return ecosystem[sets[i].id] == k })
 	}
+}
+
+// leadOf compares the first files of some sets with those in the order of the stacks. It returns the
+// accuracy of the latter, the difference with an interval that comes from resampling families, and
+// the numbers of sets for which only one of both is right.
+func leadOf(sets []choiceSet, ranked [][]bool, part []int) (plain float64, lead stat.Estimate, ours, theirs int) {
+	gained, size := map[string]int{}, map[string]int{}
+	for _, i := range part {
+		right := len(ranked[i]) > 0 && ranked[i][0]
+		ours += stat.Count(right && !sets[i].plain)
+		theirs += stat.Count(!right && sets[i].plain)
+		plain += float64(stat.Count(sets[i].plain)) / float64(len(part))
+		gained[sets[i].family] += stat.Count(right) - stat.Count(sets[i].plain)
+		size[sets[i].family]++
+	}
+	families := slices.Sorted(maps.Keys(size))
+	var samples []float64
+	stat.Resample(len(families), func(pick []int) {
+		sum, n := 0, 0
+		for _, f := range pick {
+			sum, n = sum+gained[families[f]], n+size[families[f]]
+		}
+		samples = append(samples, float64(sum)/float64(n))
+	})
+	return plain, stat.Interval(float64(ours-theirs)/float64(max(len(part), 1)), samples), ours, theirs
+}
+
+// firstForecasts returns the probabilities of the first files of some sets.
+func firstForecasts(sets []choiceSet, shares [][]float64, part []int, platt stat.Platt) [][]stat.Forecast {
+	var out [][]stat.Forecast
+	for _, i := range part {
+		if len(shares[i]) == 0 {
+			continue
+		}
+		best := byShare(shares[i])[0]
+		p := platt.Probability(min(max(shares[i][best], 0.001), 0.999), 1)
+		out = append(out, []stat.Forecast{{P: p, Right: sets[i].right[best]}})
+	}
+	return out
 }
 
 // fit writes the model fitted to all rows.

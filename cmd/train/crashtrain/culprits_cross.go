@@ -29,7 +29,7 @@ func culpritSets(rows []culpritRow, without []string) []choiceSet {
 	names := culprit.FeatureNames()
 	var out []choiceSet
 	for _, r := range rows {
-		s := choiceSet{repo: family(r.Repo), id: r.ID, managed: r.NoLines}
+		s := choiceSet{repo: r.Repo, family: family(r.Repo), id: r.ID, managed: r.NoLines}
 		for i, oid := range r.Commits {
 			v := slices.Clone(r.Vectors[i])
 			for j := range v {

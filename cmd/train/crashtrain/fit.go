@@ -6,9 +6,11 @@ import "math"
 // index of "none".
 type choiceSet struct {
 	repo    string
+	family  string // folds leave out whole families
 	id      string
 	vectors [][]float64
 	right   []bool
+	plain   bool // the first file in the order of the stacks is right
 	managed bool
 }
 

@@ -13,7 +13,7 @@ func simulated(n int) []choiceSet {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var sets []choiceSet
 	for i := range n {
-		s := choiceSet{repo: fmt.Sprint("r", i%5), id: fmt.Sprint(i), managed: i%2 == 1}
+		s := choiceSet{repo: fmt.Sprint("r", i%5), family: fmt.Sprint("r", i%5), id: fmt.Sprint(i), managed: i%2 == 1}
 		weights := []float64{1} // of "none"
 		sum := 1.0
 		for range 4 {

@@ -1,0 +1,136 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// The fault may be in no file of a stack. The files that share rare words with a report are then
+// the best guess, as in the localization of bugs by their reports (Zhou, Zhang and Lo, ICSE 2012).
+const (
+	maxWords      = 60  // of a report
+	maxWordFrames = 400 // frames whose words are read
+	maxWorded     = 10  // files that are listed
+	inMessage     = 2   // weight of a word of a message; others have 1
+	namedByWord   = 6   // score of a file whose name is a word of the report
+	fewFiles      = 50  // least number of files for the rareness of a word
+	shownWords    = 3   // of a reason
+)
+
+// commonWords are words that each report has.
+var commonWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`error exception traceback most recent call last file line module self none true false return from import
+java lang util null class object method native thread threads process raise name args kwargs init main called caused more
+suppressed python site packages lib64 usr bin home local share with that this have when while which also into then than
+your there been were what some such only other using used after before because does debug info warning warn failed failure
+assert assertion test tests unknown source build work type value values size read write data index string bytes char void
+const unsigned signed long short float double struct static inline extern internal org com net www http https github signal
+segmentation fault address stack frame function operation invalid`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// wordsOf returns the words of a report's messages and frames with their weights, the most
+// frequent ones.
+func wordsOf(report *crash.Report) map[string]float64 {
+	count, weight := map[string]int{}, map[string]float64{}
+	add := func(text string, least, times int, w float64) {
+		words := strings.FieldsFunc(source.FirstBytes(text, maxMessageBytes), func(r rune) bool { return r > 127 || !source.IsIdentByte(byte(r)) })
+		for _, word := range words {
+			if len(word) < least || len(word) > 60 || word[0] >= '0' && word[0] <= '9' || commonWords[strings.ToLower(word)] {
+				continue
+			}
+			count[word] += times
+			weight[word] = max(weight[word], w)
+		}
+	}
+	for _, p := range report.Problems {
+		add(p.Kind+" "+p.Message, 3, 3, inMessage)
+	}
+	n := 0
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if n++; n <= maxWordFrames {
+				add(f.Raw+" "+f.Quote+" "+f.Function, 4, 1, 1)
+			}
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b))
+	})
+	for _, w := range words[min(len(words), maxWords):] {
+		delete(weight, w)
+	}
+	return weight
+}
+
+// A worded file shares words with a report.
+type worded struct {
+	path  string
+	score float64
+	words []string // the rarest
+}
+
+// wordedFiles returns the source files that share the rarest words with a report, the likeliest
+// first. It leaves out tests and the files of the report's frames.
+func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) []worded {
+	total := map[string]bool{}
+	for w := range words {
+		for p := range m[w] {
+			total[p] = true
+		}
+	}
+	files := map[string]*worded{}
+	lines := map[string]int{} // with words, by file
+	rare := map[string]float64{}
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		rare[w] = math.Log1p(float64(max(len(total), fewFiles)) / float64(max(len(m[w]), 1)))
+		for p, n := range m[w] {
+			if framed[p] || source.FileKindOf(p) != source.SourceFile || isHarness(p) {
+				continue
+			}
+			if files[p] == nil {
+				files[p] = &worded{path: p}
+			}
+			files[p].score += words[w] * rare[w] * (1 + math.Log(float64(n))/2)
+			files[p].words = append(files[p].words, w)
+			lines[p] += n
+		}
+	}
+	var out []worded
+	for p, f := range files {
+		switch stem := strings.TrimSuffix(path.Base(p), path.Ext(p)); words[stem] {
+		case 0:
+		case inMessage:
+			f.score += 1.5 * namedByWord
+		default:
+			f.score += namedByWord
+		}
+		f.score /= 1 + math.Log1p(float64(lines[p]))/10
+		slices.SortStableFunc(f.words, func(a, b string) int { return cmp.Compare(words[b]*rare[b], words[a]*rare[a]) })
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b worded) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path))
+	})
+	return out[:min(len(out), maxWorded)]
+}
+
+// reason says which rare words of the report a file has.
+func (w worded) reason() string {
+	var quoted []string
+	for _, word := range w.words[:min(len(w.words), shownWords)] {
+		quoted = append(quoted, fmt.Sprintf("%q", word))
+	}
+	return "has " + strings.Join(quoted, ", ") + " of the report"
+}

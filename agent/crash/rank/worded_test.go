@@ -1,0 +1,51 @@
+package rank
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext/gittest"
+)
+
+// A report without a frame in the repository gets the files that share its rare words. Words that
+// many files have, tests and documents count for little or nothing.
+func TestFilesWithWordsOfTheReport(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	files := gittest.Files{
+		"fs/registry.go":      "x := 1\nreturn fmt.Errorf(\"didn't find backend called %q\", name)\n",
+		"fs/registry_test.go": "want := \"didn't find backend called\"\n",
+		"docs/faq.md":         "didn't find backend called\n",
+		"a.go":                "// cannot be read now\n",
+	}
+	for _, dir := range []string{"b", "c", "d", "e", "f", "g", "h", "i"} {
+		files[dir+"/x.go"] = "// cannot be read now\n"
+	}
+	head := h.Commit("one", files)
+	report := &crash.Report{Problems: []crash.Problem{{Kind: "panic", Message: `didn't find backend called "foo": cannot be read now`}}}
+	got, err := Rank(t.Context(), h.Open(), head, report, Ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Files) == 0 || got.Answered || got.Files[0].Path != "fs/registry.go" || !got.Files[0].Related || got.Files[0].Reasons[0] != `has "backend", "didn", "find" of the report` {
+		t.Errorf("%+v", got.Files)
+	}
+	for _, f := range got.Files {
+		if strings.HasSuffix(f.Path, "_test.go") || strings.HasSuffix(f.Path, ".md") {
+			t.Errorf("%s is in the list", f.Path)
+		}
+	}
+}
+
+// Files outside of the stacks follow those of the stacks: first the files that changed with these
+// and have words of the report.
+func TestFilesOutsideOfTheStacks(t *testing.T) {
+	t.Parallel()
+	related := []crash.File{{Path: "a.c", Related: true, ByHistory: true}, {Path: "b.c", Related: true, ByHistory: true}}
+	similar := []worded{{path: "c.c", score: 9, words: []string{"x"}}, {path: "b.c", score: 8, words: []string{"y"}}, {path: "named.c", score: 7}}
+	got := unite(related, similar, map[string]bool{"named.c": true})
+	if pathsOf(got) != "b.c c.c a.c" || !got[0].ByHistory || got[1].ByHistory || got[0].Reasons[0] != `has "y" of the report` {
+		t.Errorf("%+v", got)
+	}
+}
