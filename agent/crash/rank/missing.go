@@ -35,15 +35,19 @@ func missingClass(report *crash.Report) string {
 // builders are the files that declare the dependencies of a Java program.
 var builders = []string{"pom.xml", "build.gradle", "build.gradle.kts", "build.xml"}
 
-// buildFiles returns the nearest build file above the first files of a ranking, if a class is
-// missing: the cause is seldom in the code that needs the class.
+// buildFiles returns the nearest build file above the first file of a ranking, or that at the top of
+// the tree, if a class is missing: the cause is seldom in the code that needs the class.
 func buildFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, ranked []crash.File) ([]crash.File, error) {
 	class := missingClass(report)
 	if class == "" {
 		return nil, nil
 	}
+	first := "."
+	if len(ranked) > 0 {
+		first = path.Dir(ranked[0].Path)
+	}
 	var paths []string
-	for dir := path.Dir(ranked[0].Path); ; dir = path.Dir(dir) {
+	for dir := first; ; dir = path.Dir(dir) {
 		for _, b := range builders {
 			paths = append(paths, path.Join(dir, b))
 		}

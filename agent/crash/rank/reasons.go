@@ -34,7 +34,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	if dir := libraryDir(e.path); dir != "" {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
-	add(e.users >= 30, "%s mention it", count(e.users, "other file"))
+	add(e.users >= 30, "%s mention %q", count(e.users, "other file"), unitOf(e.path))
 	return out
 }
 

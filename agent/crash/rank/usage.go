@@ -112,6 +112,8 @@ func unitOf(p string) string {
 	stem, folder := stemOf(p), path.Base(path.Dir(p))
 	switch {
 	case folder == "." || folder == "/":
+	case path.Ext(p) == ".go" && strings.Contains(folder, "-"):
+		return "" // a program: no package has such a name
 	case path.Ext(p) == ".go":
 		return folder
 	case slices.Contains([]string{"__init__", "__main__", "index", "main", "mod", "lib"}, stem):

@@ -49,3 +49,16 @@ func TestFilesOutsideOfTheStacks(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A missing class without a frame in the repository names the build file at the top of the tree. The
+// report is like one of killme2008/aviatorscript.
+func TestMissingClassWithoutAFrame(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	head := h.Commit("one", gittest.Files{"pom.xml": "<project/>\n", "src/A.java": "class A {}\n"})
+	report := &crash.Report{Problems: []crash.Problem{{Kind: "java.lang.NoClassDefFoundError", Message: "org/apache/Missing"}}}
+	got, err := Rank(t.Context(), h.Open(), head, report, Ours)
+	if err != nil || pathsOf(got.Files) != "pom.xml" {
+		t.Errorf("%+v, %v", got.Files, err)
+	}
+}
