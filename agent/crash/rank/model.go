@@ -25,7 +25,22 @@ type Model struct {
 	Made        Made        `json:"made"`
 	Native      stat.Choice `json:"native"`
 	Managed     stat.Choice `json:"managed"`
-	Calibration stat.Platt  `json:"calibration"`
+	Calibration Calibration `json:"calibration"`
+}
+
+// A Calibration turns shares into probabilities, which the first files of a ranking hold.
+type Calibration struct {
+	Native  stat.Platt `json:"native"`
+	Managed stat.Platt `json:"managed"`
+}
+
+// Probability returns the calibrated probability of a file with this share.
+func (c Calibration) Probability(share float64, managed bool) float64 {
+	share = min(max(share, 0.001), 0.999)
+	if managed {
+		return c.Managed.Probability(share, 1)
+	}
+	return c.Native.Probability(share, 1)
 }
 
 // Made describes the training data of a model.
@@ -59,9 +74,4 @@ func (m *Model) shares(files []*evidence, managed bool) []float64 {
 		return m.Managed.Shares(featureNames, vectors)
 	}
 	return m.Native.Shares(featureNames, vectors)
-}
-
-// probability returns the calibrated probability of a file with this share.
-func (m *Model) probability(share float64) float64 {
-	return m.Calibration.Probability(min(max(share, 0.001), 0.999), 1)
 }

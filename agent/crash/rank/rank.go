@@ -134,11 +134,12 @@ func names() string {
 
 // choose orders the files by a model's shares.
 func choose(report *crash.Report, files []*evidence, m *Model) []crash.File {
-	shares := m.shares(files, managed(files))
+	isManaged := managed(files)
+	shares := m.shares(files, isManaged)
 	out := make([]crash.File, len(files))
 	for i, e := range files {
 		out[i] = crash.File{
-			Path: e.path, Score: shares[i], Probability: m.probability(shares[i]),
+			Path: e.path, Score: shares[i], Probability: m.Calibration.Probability(shares[i], isManaged),
 			Frames: e.frames, Reasons: e.reasons(report),
 		}
 	}

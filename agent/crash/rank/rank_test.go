@@ -158,7 +158,7 @@ func TestModelIsWhole(t *testing.T) {
 	if len(m.Native) != len(FeatureNames())+1 || m.Made.Cases < 500 || len(m.Made.Repositories) < 30 {
 		t.Errorf("%d weights, %+v", len(m.Native), m.Made)
 	}
-	if lo, hi := m.probability(0.1), m.probability(0.9); lo <= 0 || lo >= hi || hi >= 1 {
+	if lo, hi := m.Calibration.Probability(0.1, true), m.Calibration.Probability(0.9, true); lo <= 0 || lo >= hi || hi >= 1 {
 		t.Errorf("probabilities %f, %f", lo, hi)
 	}
 }

@@ -46,11 +46,12 @@ var complete = takeAway()
 // Definitions returns the files with all of chroma's definitions, in the folder "embedded".
 func Definitions() embed.FS { return complete }
 
-// A file is an entry of an embed.FS, which is a pointer to a sorted slice of them.
+// A file is an entry of an embed.FS, which is a pointer to a sorted slice of them: a name, the
+// content, and a hash.
 type file struct {
 	name string
-	data string
-	hash [16]byte
+	_    string
+	_    [16]byte
 }
 
 // takeAway leaves only the named definitions in chroma's list. It returns the complete list.
@@ -89,9 +90,9 @@ func asExpected(fs reflect.Type) bool {
 		return false
 	}
 	for i := range want.NumField() {
-		if have.Field(i).Name != want.Field(i).Name || have.Field(i).Type != want.Field(i).Type {
+		if have.Field(i).Type != want.Field(i).Type {
 			return false
 		}
 	}
-	return true
+	return have.Field(0).Name == "name"
 }

@@ -110,6 +110,25 @@ func ranks(sets []choiceSet, shares [][]float64) [][]bool {
 	return out
 }
 
+// calibratedFiles is the number of first files of a set that the calibration is fitted to: these are the
+// probabilities that a reader sees.
+const calibratedFiles = 3
+
+// calibrationOf fits the calibration to the shares from left-out models.
+func calibrationOf(sets []choiceSet, shares [][]float64) rank.Calibration {
+	of := func(managed bool) stat.Platt {
+		var part []choiceSet
+		var theirs [][]float64
+		for i, s := range sets {
+			if s.managed == managed {
+				part, theirs = append(part, s), append(theirs, shares[i])
+			}
+		}
+		return stat.FitPlatt(votesOf(part, theirs, calibratedFiles))
+	}
+	return rank.Calibration{Native: of(false), Managed: of(true)}
+}
+
 func accAt(k int, ranked [][]bool) float64 {
 	n := 0
 	for _, r := range ranked {
@@ -143,15 +162,15 @@ func cross(args []string) error {
 		return errors.New("the rows hold no case")
 	}
 	shares := leftOut(sets, penalty)
-	platt := stat.FitPlatt(votesOf(sets, shares, math.MaxInt))
-	printTable(os.Stdout, rows, sets, shares, platt)
-	fmt.Printf("calibration %+v\n", platt)
+	calibration := calibrationOf(sets, shares)
+	printTable(os.Stdout, rows, sets, shares, calibration)
+	fmt.Printf("calibration %+v\n", calibration)
 	return nil
 }
 
 // printTable prints, for all cases and by language, the accuracy, that of the order of the stacks,
 // the difference with its interval, and the calibration error of the first file.
-func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, platt stat.Platt) {
+func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, calibration rank.Calibration) {
 	ranked := ranks(sets, shares)
 	ecosystem := map[string]string{}
 	kinds := map[string]bool{}
@@ -174,7 +193,7 @@ func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, p
 			fmt.Fprintf(w, " %5.1f", 100*accAt(k, r))
 		}
 		plain, lead, ours, theirs := leadOf(sets, ranked, part)
-		c := stat.NewCalibration(firstForecasts(sets, shares, part, platt))
+		c := stat.NewCalibration(firstForecasts(sets, shares, part, calibration))
 		fmt.Fprintf(w, "  %8.1f  %s  %d : %d", 100*plain, lead.Signed(), ours, theirs)
 		if c != nil {
 			fmt.Fprintf(w, "  %.3f, %.3f", *c.ECE.Value, c.ByChance.Mean)
@@ -214,14 +233,14 @@ func leadOf(sets []choiceSet, ranked [][]bool, part []int) (plain float64, lead 
 }
 
 // firstForecasts returns the probabilities of the first files of some sets.
-func firstForecasts(sets []choiceSet, shares [][]float64, part []int, platt stat.Platt) [][]stat.Forecast {
+func firstForecasts(sets []choiceSet, shares [][]float64, part []int, calibration rank.Calibration) [][]stat.Forecast {
 	var out [][]stat.Forecast
 	for _, i := range part {
 		if len(shares[i]) == 0 {
 			continue
 		}
 		best := byShare(shares[i])[0]
-		p := platt.Probability(min(max(shares[i][best], 0.001), 0.999), 1)
+		p := calibration.Probability(shares[i][best], sets[i].managed)
 		out = append(out, []stat.Forecast{{P: p, Right: sets[i].right[best]}})
 	}
 	return out
@@ -250,7 +269,7 @@ func fit(args []string) error {
 	c := fitChoice(usable, penalty)
 	m := rank.Model{
 		Native: stat.Choice{}, Managed: stat.Choice{},
-		Calibration: stat.FitPlatt(votesOf(sets, shares, math.MaxInt)),
+		Calibration: calibrationOf(sets, shares),
 		Made:        rank.Made{Cases: len(sets), Repositories: repos, Penalty: penalty, AccAt1: round(accAt(1, ranks(sets, shares)))},
 	}
 	names := append(slices.Clone(rank.FeatureNames()), stat.NoneWeight)
