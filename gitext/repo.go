@@ -242,7 +242,8 @@ func (r *Repo) WorkTree() string { return r.workTree }
 // Bare is true for a repository without a work tree.
 func (r *Repo) Bare() bool { return r.bare }
 
-// Shallow is true when the clone's history is truncated.
+// Shallow is true when the clone's history is truncated. Then the id of a commit does not determine
+// what is known of its history, so that no answer about it may be kept by its id.
 func (r *Repo) Shallow() bool { return r.shallow }
 
 // ObjectFormat is sha1 or sha256.

@@ -48,6 +48,9 @@ type Answer struct {
 	Agent *AgentReport `json:"agent,omitempty"`
 }
 
+// Unanswered reports whether an answer is the offline engine's because no run of the model gave one.
+func (a *Answer) Unanswered() bool { return a.Agent != nil && a.Agent.Fallback != "" }
+
 // Unread adds a note about an unreadable part of the repository, with the consequence and the
 // reason, and returns nil. It returns every other error unchanged.
 func (r *Answer) Unread(consequence string, err error) error {

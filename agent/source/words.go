@@ -60,6 +60,23 @@ func (b Bag) AddPairs(line []byte) {
 	}
 }
 
+// WordIndex returns the index of name as a whole word in text, or -1.
+func WordIndex(text, name string) int {
+	from := 0
+	for {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !IsIdentByte(text[i-1])) && (end == len(text) || !IsIdentByte(text[end])) {
+			return i
+		}
+		from = end
+	}
+}
+
 // IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII may, because
 // most languages allow them.
 func IsIdentByte(c byte) bool {

@@ -148,7 +148,7 @@ func (l *lookup) look(use gitext.GrepMatch) int {
 // valueLook reports whether a line looks like the definition of a member, an enumerator or a
 // variable.
 func valueLook(text, name string) (Kind, bool) {
-	at := wordIndex(text, name)
+	at := source.WordIndex(text, name)
 	if at < 0 {
 		return "", false
 	}

@@ -61,7 +61,7 @@ func (l *lookup) declared(extent source.Extent, line int, name string) (Definiti
 	}
 	for n := extent.Start; n <= min(extent.Body, extent.Start+20); n++ {
 		text := l.line(n)
-		at := wordIndex(text, name)
+		at := source.WordIndex(text, name)
 		if at < 0 {
 			continue
 		}
@@ -107,7 +107,7 @@ func (l *lookup) ownerTypes() []string {
 		return nil
 	}
 	d, ok := l.declared(extent, used.Line, owner)
-	at := wordIndex(d.Text, owner)
+	at := source.WordIndex(d.Text, owner)
 	if !ok || at < 0 {
 		return nil
 	}

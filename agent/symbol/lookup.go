@@ -89,7 +89,7 @@ func (l *lookup) findUse(ctx context.Context) error {
 	l.lines = bytes.Split(blob, []byte("\n"))
 	best := 0
 	for i, line := range l.lines {
-		if wordIndex(string(line), l.name) >= 0 && (best == 0 || distance(i+1, l.at.Line) < distance(best, l.at.Line)) {
+		if source.WordIndex(string(line), l.name) >= 0 && (best == 0 || distance(i+1, l.at.Line) < distance(best, l.at.Line)) {
 			best = i + 1
 			if l.at.Line <= best {
 				break

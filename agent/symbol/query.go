@@ -123,7 +123,7 @@ func splitName(text string) []string {
 
 // formOf returns the form of the first use of the name in a line.
 func formOf(line, name string) form {
-	at := wordIndex(line, name)
+	at := source.WordIndex(line, name)
 	if at < 0 {
 		return anyForm
 	}

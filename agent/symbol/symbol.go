@@ -247,34 +247,17 @@ func isHeader(p string) bool {
 // nameIndex returns the index of name in a line that may define it, or -1. In "C::C(int n)" and
 // "C::~C()", it is the second C.
 func nameIndex(text, name string) int {
-	first := wordIndex(text, name)
+	first := source.WordIndex(text, name)
 	for at := first; at >= 0; {
 		end := at + len(name)
 		if !strings.HasPrefix(text[end:], "::") {
 			return at
 		}
-		next := wordIndex(text[end:], name)
+		next := source.WordIndex(text[end:], name)
 		if next < 0 {
 			break
 		}
 		at = end + next
 	}
 	return first
-}
-
-// wordIndex returns the index of name as a whole word in text, or -1.
-func wordIndex(text, name string) int {
-	from := 0
-	for {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		end := i + len(name)
-		if (i == 0 || !source.IsIdentByte(text[i-1])) && (end == len(text) || !source.IsIdentByte(text[end])) {
-			return i
-		}
-		from = end
-	}
 }

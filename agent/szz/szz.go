@@ -88,6 +88,9 @@ type Answer struct {
 	Sandbox     string       // the sandbox.Level of the command of package verify; "" if none was run
 }
 
+// Unanswered reports whether an answer is the offline engine's because no run of the model gave one.
+func (a *Answer) Unanswered() bool { return a.Agent != nil && a.Agent.Fallback != "" }
+
 // LacksHistory in Answer.Incomplete says that the clone is shallow, and older history was
 // not searched.
 const LacksHistory = "shallow"

@@ -103,10 +103,6 @@ func (a *Agent) FirstRequest(ctx context.Context, in Inquiry) ([]byte, error) {
 	})
 }
 
-// Unanswered reports whether an answer is the offline engine's because no run of the model
-// answered.
-func Unanswered(r *crash.Answer) bool { return r.Agent != nil && r.Agent.Fallback != "" }
-
 // options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 	s := a.Session

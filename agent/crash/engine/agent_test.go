@@ -132,7 +132,7 @@ func TestInvestigates(t *testing.T) {
 	}
 	ans.End(t.Context())
 	r := ans.Answer
-	if r.Algorithm != "agent" || r.Files[0].Path != "src/own.c" || Unanswered(r) || len(r.Agent.Runs) != 2 || r.Agent.Runs[0].Trace == "" || r.Agent.Runs[0].Trace == r.Agent.Runs[1].Trace || events == 0 || len(r.Suspects) > 2 {
+	if r.Algorithm != "agent" || r.Files[0].Path != "src/own.c" || r.Unanswered() || len(r.Agent.Runs) != 2 || r.Agent.Runs[0].Trace == "" || r.Agent.Runs[0].Trace == r.Agent.Runs[1].Trace || events == 0 || len(r.Suspects) > 2 {
 		t.Errorf("%+v, %d events", r, events)
 	}
 	asked := len(o.server.Requests())
@@ -193,7 +193,7 @@ func TestGoesOn(t *testing.T) {
 	})
 	ans := o.answer(o.question)
 	ans.End(t.Context())
-	if !Unanswered(ans.Answer) || ans.Answer.Algorithm != "rank" || o.kept(o.question) {
+	if !ans.Answer.Unanswered() || ans.Answer.Algorithm != "rank" || o.kept(o.question) {
 		t.Fatalf("%+v", ans.Answer)
 	}
 	status = http.StatusUnauthorized
@@ -205,7 +205,7 @@ func TestGoesOn(t *testing.T) {
 	o.question.Report = read(t, asan)
 	ans = o.answer(o.question)
 	ans.End(t.Context())
-	if Unanswered(ans.Answer) || ans.Answer.Files[0].Path != "src/own.c" || ans.Answer.Agent.Runs[0].Resumed == 0 {
+	if ans.Answer.Unanswered() || ans.Answer.Files[0].Path != "src/own.c" || ans.Answer.Agent.Runs[0].Resumed == 0 {
 		t.Errorf("%+v", ans.Answer.Agent)
 	}
 	if n := len(o.server.Requests()); n != 5 || len(o.recorded()) != 2 || !strings.Contains(strings.Join(o.said, "\n"), "resuming run ") {
@@ -242,7 +242,7 @@ func TestResume(t *testing.T) {
 	found, err := o.Agent.Resume(t.Context(), o.Repo, q, func() (agent.Journal, error) {
 		return agent.NewTraceJournal(o.traces, run.Run.ID), o.traces.Resume(t.Context(), run.Run.ID)
 	})
-	if err != nil || Unanswered(found.Answer) || found.Answer.Files[0].Path != "src/own.c" || len(o.server.Requests()) != 3 || found.Answer.Agent.Runs[0].Resumed == 0 {
+	if err != nil || found.Answer.Unanswered() || found.Answer.Files[0].Path != "src/own.c" || len(o.server.Requests()) != 3 || found.Answer.Agent.Runs[0].Resumed == 0 {
 		t.Errorf("%v, %d requests, %+v", err, len(o.server.Requests()), found)
 	}
 }

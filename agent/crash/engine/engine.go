@@ -32,10 +32,6 @@ type Engine struct {
 	Fetch *backfill.Fetcher
 }
 
-// Cacheable reports whether a model's answers for the repository may be cached. This is false for
-// a shallow repository, because its commits do not determine their history.
-func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
-
 // A Result is the answer to a question about one crash.
 type Result struct {
 	Answer *crash.Answer
@@ -70,7 +66,7 @@ func (e *Engine) Answer(ctx context.Context, q crash.Question, listen func(agent
 		return nil, err
 	}
 	ans.Answer, ans.End = found.Answer, found.End
-	if Unanswered(found.Answer) || len(offline.Incomplete) > 0 {
+	if found.Answer.Unanswered() || len(offline.Incomplete) > 0 {
 		return ans, nil // next time, the model may answer, or see more
 	}
 	if value, err := json.Marshal(found.Answer); err == nil {

@@ -132,7 +132,7 @@ var notParameters = strings.Fields("self cls final int long boolean string error
 func parametersOf(heading, function string) []string {
 	open := strings.IndexByte(heading, '(')
 	if function != "" && function != "<init>" {
-		i := wordAt(heading, function)
+		i := source.WordIndex(heading, function)
 		if i < 0 {
 			return nil
 		}
@@ -164,22 +164,6 @@ func parametersOf(heading, function string) []string {
 		}
 	}
 	return out
-}
-
-// wordAt returns the index of a name as a whole word, or -1.
-func wordAt(text, name string) int {
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		end := i + len(name)
-		if (i == 0 || !source.IsIdentByte(text[i-1])) && (end == len(text) || !source.IsIdentByte(text[end])) {
-			return i
-		}
-		from = end
-	}
 }
 
 // identifiers returns the identifiers of a text that begin with a small letter or an underscore, as

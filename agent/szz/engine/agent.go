@@ -107,12 +107,8 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	return nil, fmt.Errorf("no model would be asked about %s; see its answer without --show-request", q.Fix.Short())
 }
 
-// Unanswered reports whether an answer is the offline engine's because no run of the
-// model gave one.
-func Unanswered(v *szz.Answer) bool { return v.Agent != nil && v.Agent.Fallback != "" }
-
 // Broke reports whether an answer is the offline engine's because the budget is spent.
-func (a *Agent) Broke(v *szz.Answer) bool { return Unanswered(v) && a.Session.Ledger.Refused() }
+func (a *Agent) Broke(v *szz.Answer) bool { return v.Unanswered() && a.Session.Ledger.Refused() }
 
 // options returns the options of the conversations about an inquiry.
 func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {

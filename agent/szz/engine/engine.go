@@ -58,18 +58,13 @@ func (a Result) Failed() error { return a.failed }
 
 // Complete reports whether the answer is final. It is not final if the offline engine
 // answered instead of a model: the next time, the model may answer.
-func (a Result) Complete() bool { return !Unanswered(a.Answer) }
+func (a Result) Complete() bool { return !a.Answer.Unanswered() }
 
 // ReadError says that the repository data of a fix cannot be read.
 type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
-
-// Cacheable reports whether answers for the repository may be cached. In a shallow
-// repository they may not: there the object id of a fix does not determine its history.
-// Missing objects are noticed later, during the work on an answer.
-func Cacheable(repo *gitext.Repo) bool { return !repo.Shallow() }
 
 // Answer answers one question. It passes the events of the work to listen, in order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {

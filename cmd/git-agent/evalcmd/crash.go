@@ -193,6 +193,6 @@ func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 		if err != nil {
 			return nil, nil, server.Refused(err)
 		}
-		return judgeInvestigation(ctx, &server, agent.Session, found, engine.Unanswered(found.Answer))
+		return judgeInvestigation(ctx, &server, agent.Session, found, found.Answer.Unanswered())
 	}
 }

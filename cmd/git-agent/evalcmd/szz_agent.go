@@ -83,6 +83,6 @@ func (c *evalSzzCmd) answerCase(agent *engine.Agent) szzeval.Investigator {
 		if err != nil {
 			return nil, nil, server.Refused(err)
 		}
-		return judgeInvestigation(ctx, &server, agent.Session, found, engine.Unanswered(found.Answer))
+		return judgeInvestigation(ctx, &server, agent.Session, found, found.Answer.Unanswered())
 	}
 }

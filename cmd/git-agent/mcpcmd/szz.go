@@ -94,7 +94,7 @@ func (t *szzTool) fix(ctx context.Context, revision string) (gitext.OID, error) 
 
 func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (render.Answer, error) {
 	e := &engine.Engine{Repo: t.server.Repo, Build: t.server.Build}
-	if engine.Cacheable(e.Repo) {
+	if !e.Repo.Shallow() {
 		e.Cache = t.server.Cache
 	}
 	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}

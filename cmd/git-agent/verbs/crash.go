@@ -149,7 +149,7 @@ func (t *crashTally) status() error {
 // spentOn returns an error if the spent budget prevented the model's answer for a report, because
 // it also prevents further answers.
 func spentOn(e *engine.Engine, r *crash.Answer) error {
-	if e.Agent != nil && engine.Unanswered(r) && e.Agent.Session.Ledger.Refused() {
+	if e.Agent != nil && r.Unanswered() && e.Agent.Session.Ledger.Refused() {
 		return e.Agent.Session.Spent()
 	}
 	return nil
@@ -160,7 +160,7 @@ func talliedCrash(r *crash.Answer) app.Tallied {
 	return app.Tallied{
 		Empty:      !r.Answered,
 		Incomplete: slices.Contains(r.Incomplete, agent.LacksObjects),
-		Unanswered: engine.Unanswered(r),
+		Unanswered: r.Unanswered(),
 		Runs:       r.Agent.RunReports(),
 	}
 }

@@ -113,7 +113,7 @@ func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*eng
 		return nil, nil, errors.Join(err, traces.Close())
 	}
 	e.Agent.Definitions = symbol.Options{Sandbox: confinement.Level, Readable: confinement.Readable}
-	if c.Cache && engine.Cacheable(repo) && !c.ShowRequest {
+	if c.Cache && !repo.Shallow() && !c.ShowRequest {
 		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e, traces, nil

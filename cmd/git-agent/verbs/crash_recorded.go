@@ -49,7 +49,7 @@ func (r recordedCrash) Resume(ctx context.Context, a *app.App, in Resumption) (R
 	switch {
 	case err != nil:
 		return nil, err
-	case found.Failed != nil && engine.Unanswered(found.Answer):
+	case found.Failed != nil && found.Answer.Unanswered():
 		return nil, found.Failed
 	}
 	return resumedCrash{a, in.Repo, q.Report, found.Answer}, nil

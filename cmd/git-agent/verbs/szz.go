@@ -143,7 +143,7 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
 		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
-	} else if c.Cache && engine.Cacheable(repo) {
+	} else if c.Cache && !repo.Shallow() {
 		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e
@@ -228,7 +228,7 @@ func (c *Szz) tallied(ans render.Answer) app.Tallied {
 	return app.Tallied{
 		Failed: ans.Failed() != nil && !slices.Contains(ans.Answer.Incomplete, agent.LacksObjects), Empty: len(ans.Answer.Suspects) == 0,
 		Incomplete: incomplete(ans), Unsure: belowFloor(ans.Answer, c.floor),
-		Unanswered: engine.Unanswered(ans.Answer), Runs: ans.Answer.Agent.RunReports(),
+		Unanswered: ans.Answer.Unanswered(), Runs: ans.Answer.Agent.RunReports(),
 	}
 }
 

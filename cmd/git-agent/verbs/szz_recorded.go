@@ -37,7 +37,7 @@ func (r recordedFix) Resume(ctx context.Context, a *app.App, in Resumption) (Res
 	switch {
 	case err != nil:
 		return nil, err
-	case found.Failed != nil && engine.Unanswered(found.Answer):
+	case found.Failed != nil && found.Answer.Unanswered():
 		return nil, found.Failed
 	}
 	return resumedFix{a, in.Repo, render.Answer{Result: engine.Result{Answer: found.Answer}}}, nil
