@@ -27,6 +27,7 @@ type evidence struct {
 	onlyHelper bool // all frames in the main stack are in helpers
 	mentions   int  // smallest number of files that mention one of the functions
 	users      int  // number of other files that mention the file by its name; or unknown
+	dated      bool // age is known
 	age        int  // days since the file's last change; at most stale
 	placed     bool // byCause is set
 	byCause    int  // number of files before it, if the stack of the last cause is the first

@@ -66,7 +66,7 @@ func pastOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files []*
 func (p *past) markAges(files []*evidence) {
 	e := evidenceOf(files)
 	for _, f := range files[:min(len(files), pastFiles)] {
-		f.age = stale
+		f.age, f.dated = stale, true
 	}
 	for _, c := range p.commits {
 		for _, path := range c.paths {

@@ -17,6 +17,9 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(e.assertion, "the failure is reported in it")
 	add(e.isMain, "%s", e.place())
 	add(e.inMain > 1, "%s of that stack are in it", count(e.inMain, "frame"))
+	add(e.throws, "its line throws on purpose")
+	add(e.passes, "its lines use parameters, which callers gave")
+	add(e.origin && e.position > 0, "the innermost line that uses no parameter is in it")
 	for _, kind := range []int{freed, stored, access, cause} {
 		if e.foremost[kind] {
 			add(true, "%s", elsewhereReasons[kind].foremost)
@@ -29,11 +32,13 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(!e.isMain && e.elsewhere[again] > 0, "in another stack of the report")
 	add(!e.isMain && e.handler, "only handles the signal")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
+	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
 	add(isHeader(e.path), "a header, whose function was inlined")
 	add(isHarness(e.path), "a test or a harness")
 	if dir := libraryDir(e.path); dir != "" {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
+	add(e.isMain && e.dated && e.age >= stale, "not changed for two years")
 	add(e.users >= 30, "%s mention %q", count(e.users, "other file"), unitOf(e.path))
 	return out
 }
