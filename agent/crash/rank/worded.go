@@ -60,7 +60,7 @@ func wordsOf(report *crash.Report) map[string]float64 {
 	n := 0
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if n++; n <= maxWordFrames {
+			if n++; n <= maxWordFrames && !strings.HasPrefix(f.File, "<") { // <stdin>, <string>: no file
 				add(f.Raw+" "+f.Quote+" "+f.Function, 4, 1, 1)
 			}
 		}
