@@ -3,6 +3,7 @@ package gittool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -224,6 +225,9 @@ func (v *Grep) render(detail int) condense.Layout {
 	case detail != condense.Full:
 		out.Missing = fmt.Sprintf("at most %d line(s) of each file", keep)
 	}
+	if detail != condense.Full && slices.ContainsFunc(files, hasContext) {
+		out.Missing += ", none of the lines around them"
+	}
 	for _, matches := range files {
 		if detail == condense.Full {
 			out.Blocks = append(out.Blocks, fullMatches(matches)...)
@@ -232,6 +236,11 @@ func (v *Grep) render(detail int) condense.Layout {
 		}
 	}
 	return out
+}
+
+// hasContext reports whether lines around the matches of a file were asked for.
+func hasContext(matches []GrepMatch) bool {
+	return slices.ContainsFunc(matches, func(m GrepMatch) bool { return len(m.Before)+len(m.After) > 0 })
 }
 
 func fullMatches(matches []GrepMatch) []condense.Block {

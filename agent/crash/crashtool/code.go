@@ -20,7 +20,7 @@ import (
 const nearby = 10
 
 // maxNearby is the most lines on either side that a call may request.
-const maxNearby = 60
+const maxNearby = 120
 
 type codeParams struct {
 	Path  string `json:"path" arg:"required"`

@@ -35,6 +35,7 @@ const (
 	otherFrames  = 12 // of each other stack
 	moreFrames   = 5  // further frames in files of the main stack
 	edgeFrames   = 3  // frames of other code that are shown at the top of a stack
+	aloneFrames  = 12 // the same if no frame is in the repository: they are all that is known
 
 	maxStacks = 3200 // characters of all stacks
 	maxFrame  = 300  // characters, about the size of a frame
@@ -108,6 +109,19 @@ func (c *Case) stackOrder() []int {
 	return order
 }
 
+// placed reports whether a frame of the report is in the repository.
+func (c *Case) placed() bool {
+	return slices.ContainsFunc(c.Report.Stacks, func(s crash.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
+	})
+}
+
+// endOf returns the last three names of a path: the package and the file of other code.
+func endOf(file string) string {
+	names := strings.Split(strings.ReplaceAll(file, `\`, "/"), "/")
+	return strings.Join(names[max(0, len(names)-3):], "/")
+}
+
 // placesOf returns the places in the repository of a stack's frames.
 func placesOf(s crash.Stack) string {
 	var b strings.Builder
@@ -144,8 +158,14 @@ func (l *frameLister) unfold() {
 func (l *frameLister) show(i int, f crash.Frame) {
 	l.unfold()
 	place := Place(f)
-	if place == "" {
+	switch {
+	case place == "":
 		place = l.Shorten(f.Raw, 160)
+	case f.Path == "" && f.File != "" && !l.NoRaw:
+		place += " " + l.Shorten(endOf(f.File), 80)
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d", f.Line)
+		}
 	}
 	if f.Inline {
 		place += " (inlined)"
@@ -189,11 +209,14 @@ func (c *Case) stackText(s crash.Stack, most int) string {
 			inMain[f.Path] = f.Path != ""
 		}
 	}
-	shown := 0
+	shown, edge := 0, edgeFrames
+	if !c.placed() {
+		edge = aloneFrames
+	}
 	first := slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 	for i, f := range s.Frames {
 		switch {
-		case f.Path == "" && (c.NoRaw || i >= edgeFrames && !(i == first-1 && f.Function != "")):
+		case f.Path == "" && (c.NoRaw || i >= edge && !(i == first-1 && f.Function != "")):
 			l.fold("of other code")
 		case l.b.Len() > maxStacks-maxFrame:
 			l.fold("of the project")

@@ -256,6 +256,8 @@ func Place(f crash.Frame) string {
 		return s + fmt.Sprintf("%s:%d (line %d in the report)", agent.CleanLine(f.Path), f.At, f.Line)
 	case f.Moved && f.DefinedAt > 0:
 		return s + fmt.Sprintf("%s, defined at line %d (line %d in the report)", agent.CleanLine(f.Path), f.DefinedAt, f.Line)
+	case f.Moved && f.Line > 0:
+		return s + fmt.Sprintf("%s (line %d in the report, not at this commit)", agent.CleanLine(f.Path), f.Line)
 	case f.Line > 0 && f.Column > 0:
 		return s + fmt.Sprintf("%s:%d:%d", agent.CleanLine(f.Path), f.Line, f.Column)
 	case f.Line > 0:

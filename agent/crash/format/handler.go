@@ -23,6 +23,20 @@ func markHandlers(frames []crash.Frame) {
 	}
 }
 
+// markDeferred marks the frames of Go that handle a panic: functions that were deferred, and that
+// panicked again. The outermost panic was the first one, and the frame behind it caused it.
+func markDeferred(frames []crash.Frame) {
+	for i := len(frames) - 2; i > 0; i-- {
+		switch frames[i].Function {
+		case "panic", "runtime.gopanic", "runtime.panic":
+			for j := range frames[:i] {
+				frames[j].Handler = true
+			}
+			return
+		}
+	}
+}
+
 // trampoline matches the functions by which systems call the handler of a signal.
 var trampoline = source.Lazy(`^(?:<signal handler called>|_sigtramp|__restore_rt|__kernel_(?:rt_)?sigreturn(?:_v2)?|KiUserExceptionDispatcher\w*)$`)
 

@@ -55,8 +55,15 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		l, _ = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
 	case strings.IndexByte(t, '(') > 0:
-		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) && j.frame(s, l) {
-			return true
+		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) {
+			if head := strings.TrimSpace(t[:i]); javaError().MatchString(head) { // the first frame in the line of the exception
+				before := l
+				before.Text = head
+				j.heads(s, before)
+			}
+			if j.frame(s, l) {
+				return true
+			}
 		}
 		if t[len(t)-1] == ')' && strings.Contains(t, ":") && javaTrimmed().MatchString(t) {
 			l.Text = "at " + t

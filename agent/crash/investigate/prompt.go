@@ -14,6 +14,7 @@ import (
 type firstPrompt struct {
 	Problems, Stacks, Ranking, Code, Changes string
 	NoTools                                  bool
+	Alone                                    bool // no frame is in the repository
 }
 
 // Limits on the texts in the first prompt, in characters. Every turn sends the prompt again, so
@@ -41,7 +42,7 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls}
+	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls, Alone: d.alone()}
 	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}
@@ -66,26 +67,35 @@ func (d *investigation) prompt(ctx context.Context) (string, error) {
 // Limits on the ranking in the first prompt.
 const (
 	shownFiles   = 10
-	shownRelated = 6 // files that no stack names
+	shownRelated = 4 // files that no stack names
 	shownReasons = 2
 	maxFileLine  = 200 // characters
+
+	maxRelatedLine = 140
 )
+
+// alone reports whether no frame is in the repository, so that all ranked files only have words of
+// the report.
+func (d *investigation) alone() bool { return len(d.offline.Files) > 0 && d.offline.Files[0].Related }
 
 // rankingText renders the files of the offline ranking.
 func (d *investigation) rankingText() string {
 	var b strings.Builder
 	var related []string
+	alone := d.alone()
 	for i, f := range d.offline.Files {
 		switch {
+		case alone && i < shownRelated:
+			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
 		case f.ByHistory && d.sees.NoHistory:
 		case f.Related && len(related) < shownRelated:
-			related = append(related, agent.CleanLine(f.Path))
+			related = append(related, agent.Shorten(fileLine(f), maxRelatedLine))
 		case !f.Related && i < shownFiles:
 			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
 		}
 	}
 	if len(related) > 0 {
-		fmt.Fprintf(&b, "not in the stacks, but changed with these or has words of the report: %s\n", strings.Join(related, ", "))
+		fmt.Fprintf(&b, "not in the stacks:\n%s\n", strings.Join(related, "\n"))
 	}
 	return b.String()
 }

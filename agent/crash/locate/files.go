@@ -98,6 +98,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	}
 	if f.module != "" {
 		p = strings.TrimPrefix(p, f.module+"/") // a program built without the paths of its machine
+		if _, own, found := strings.Cut(p, "/pkg/mod/"+f.module+"/"); found {
+			p = own // a program of somebody who requires the module
+		}
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact

@@ -49,6 +49,7 @@ func TestFind(t *testing.T) {
 		{"github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleExact},
 		{"$GOPATH/go/src/github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleUnique},
 		{"/srv/u/go/src/github.com/a/b/main.c", nil, ""},
+		{"/srv/u/go/pkg/mod/github.com/go-chi/chi@v1.47.0/mux.go", []string{"mux.go"}, RuleExact},
 		{"[...]/main.c", []string{"src/main.c"}, RuleUnique},
 		{"net/http/mux.go", nil, ""},
 		{"reflect/main.c", nil, ""},

@@ -21,7 +21,7 @@ func (w *work) crashText(history bool) string {
 	c := &crashtool.Case{Report: w.in.Problem.Crash, Mask: w.opt.Mask}
 	b.WriteString(c.ProblemsInShort())
 	if stacks := c.StacksInShort(); stacks != "" {
-		b.WriteString("\n(#n function, place in the repository; frames of other code without a place)\n" + stacks)
+		b.WriteString("\n(#n function, place in the repository; frames of other code with the end of their path)\n" + stacks)
 	}
 	b.WriteByte('\n')
 	for i, f := range w.in.Problem.Files[:min(len(w.in.Problem.Files), crashFiles)] {
