@@ -49,7 +49,7 @@ type Answer struct {
 }
 
 // Unanswered reports whether an answer is the offline engine's because no run of the model gave one.
-func (a *Answer) Unanswered() bool { return a.Agent != nil && a.Agent.Fallback != "" }
+func (r *Answer) Unanswered() bool { return r.Agent != nil && r.Agent.Fallback != "" }
 
 // Unread adds a note about an unreadable part of the repository, with the consequence and the
 // reason, and returns nil. It returns every other error unchanged.

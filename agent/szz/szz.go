@@ -89,7 +89,7 @@ type Answer struct {
 }
 
 // Unanswered reports whether an answer is the offline engine's because no run of the model gave one.
-func (a *Answer) Unanswered() bool { return a.Agent != nil && a.Agent.Fallback != "" }
+func (v *Answer) Unanswered() bool { return v.Agent != nil && v.Agent.Fallback != "" }
 
 // LacksHistory in Answer.Incomplete says that the clone is shallow, and older history was
 // not searched.
