@@ -45,7 +45,8 @@ type evidence struct {
 	throws bool // that line throws an error on purpose
 	use    use  // what the line of the innermost frame uses, if it is in the file
 	passes bool // the innermost frames are in the file, and all of them use their parameters
-	origin bool // the innermost line that uses no parameter is in the file
+	origin bool // the innermost line that is not known to use a parameter is in the file
+	own    bool // that line is known to use none
 }
 
 // handlers is the place of the functions that handle the crash's signal, as if they were far out

@@ -84,7 +84,7 @@ func readLines(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report
 			e[first].passes = used == useParameter && (i == 0 || e[first].passes)
 		}
 		if passed && used != useParameter {
-			passed, e[path].origin = false, true
+			passed, e[path].origin, e[path].own = false, true, used == useOwn
 		}
 	}
 }

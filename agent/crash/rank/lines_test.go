@@ -43,11 +43,11 @@ func TestWhereTheValueComesFrom(t *testing.T) {
 	for path, want := range map[string]evidence{
 		"src/Checks.java":   {throws: true, use: useParameter, passes: true},
 		"src/Sockets.java":  {},
-		"src/Provider.java": {origin: true},
+		"src/Provider.java": {origin: true, own: true},
 		"src/Main.java":     {},
 	} {
 		got := e[path]
-		if got.throws != want.throws || got.use != want.use || got.passes != want.passes || got.origin != want.origin {
+		if got.throws != want.throws || got.use != want.use || got.passes != want.passes || got.origin != want.origin || got.own != want.own {
 			t.Errorf("%s: throws %v, use %v, passes %v, origin %v", path, got.throws, got.use, got.passes, got.origin)
 		}
 	}

@@ -19,7 +19,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(e.inMain > 1, "%s of that stack are in it", count(e.inMain, "frame"))
 	add(e.throws, "its line throws on purpose")
 	add(e.passes, "its lines use parameters, which callers gave")
-	add(e.origin && e.position > 0, "the innermost line that uses no parameter is in it")
+	add(e.own && e.position > 0, "the innermost line that uses no parameter is in it")
 	for _, kind := range []int{freed, stored, access, cause} {
 		if e.foremost[kind] {
 			add(true, "%s", elsewhereReasons[kind].foremost)
