@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/crash"
 	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
@@ -135,18 +136,19 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 		return "", err
 	}
 	var b strings.Builder
-	for _, near := range []bool{true, false} {
+	for _, near := range []nearness{ofFrame, ofSuspicion, ofFile} {
 		for i := range patch.Files {
 			f := &patch.Files[i]
 			if secret.MustRedact(f.OldPath) {
 				continue // the file was renamed
 			}
 			for j := range f.Hunks {
-				if c.wrote(&f.Hunks[j]) != near || f.Hunks[j].NewLines > maxAdded {
+				at, of := d.nearest(c, &f.Hunks[j])
+				if of != near || f.Hunks[j].NewLines > maxAdded {
 					continue
 				}
-				text := d.hunkText(c, f.NewPath, &f.Hunks[j])
-				if b.Len() > 0 && b.Len()+len(text) > maxPatch || !near && b.Len() > 0 {
+				text := d.hunkText(f.NewPath, &f.Hunks[j], at)
+				if b.Len() > 0 && b.Len()+len(text) > maxPatch || near == ofFile && b.Len() > 0 {
 					continue
 				}
 				b.WriteString(text)
@@ -156,29 +158,55 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 	return b.String(), nil
 }
 
-// wrote reports whether a hunk adds one of the suspicious lines of the commit.
-func (c change) wrote(h *gitext.Hunk) bool { return slices.ContainsFunc(h.Lines, c.wroteLine) }
+// A nearness says what the lines of a hunk have to do with a crash.
+type nearness int
 
-func (c change) wroteLine(l gitext.PatchLine) bool {
-	if l.Op != '+' {
-		return false
+const (
+	ofFrame     nearness = iota // a frame is at one of the added lines
+	ofSuspicion                 // one of the added lines made the commit a suspect
+	ofFile                      // only the file
+)
+
+// nearest returns the index of the added line of a hunk that has most to do with the crash, or -1.
+func (d *investigation) nearest(c change, h *gitext.Hunk) (int, nearness) {
+	at, of := -1, ofFile
+	for i, l := range h.Lines {
+		if l.Op != '+' {
+			continue
+		}
+		text := agent.CleanLine(strings.TrimSpace(string(l.Text)))
+		for _, e := range c.suspect.Evidence {
+			switch {
+			case e.Line == 0 || e.Text == "" || e.Text != text:
+			case d.isFrame(e):
+				return i, ofFrame
+			case at < 0:
+				at, of = i, ofSuspicion
+			}
+		}
 	}
-	text := agent.CleanLine(strings.TrimSpace(string(l.Text)))
-	return slices.ContainsFunc(c.suspect.Evidence, func(e suspect.Evidence) bool { return e.Line > 0 && e.Text != "" && e.Text == text })
+	return at, of
+}
+
+// isFrame reports whether a frame of the report is at a suspicious line.
+func (d *investigation) isFrame(e suspect.Evidence) bool {
+	return slices.ContainsFunc(d.tools.Report.Stacks, func(s crash.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path == e.Path && f.LineAt() == e.Line })
+	})
 }
 
 // Limits on a hunk, in lines.
 const (
 	maxHunkLines = 26
-	before       = 10 // lines before the suspicious line
+	before       = 6 // lines before the suspicious line
 )
 
-// hunkText renders a part of a hunk: the lines around the first suspicious line of the commit,
-// else its beginning.
-func (d *investigation) hunkText(c change, path string, h *gitext.Hunk) string {
+// hunkText renders a part of a hunk: the lines around the one at an index, or its beginning if the
+// index is -1.
+func (d *investigation) hunkText(path string, h *gitext.Hunk, at int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), d.tools.Shorten(string(h.Section), 80))
-	first := max(0, slices.IndexFunc(h.Lines, c.wroteLine)-before)
+	first := max(0, at-before)
 	if first < 4 || len(h.Lines) <= maxHunkLines {
 		first = 0
 	}
