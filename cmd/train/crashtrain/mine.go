@@ -188,7 +188,7 @@ var heading = source.Lazy(`(?i)\btraceback \(most recent|\bstack ?trace\b|\bback
 func reportIn(message string) (*crash.Report, [2]int, bool) {
 	lines := strings.SplitAfter(message, "\n")
 	report, err := format.Read(strings.NewReader(message))
-	if err != nil || len(lines) > mostMessageLines || !hasFrame(report) {
+	if err != nil || len(lines) > mostMessageLines || !hasFrame(report) || isSession(report) {
 		return nil, [2]int{}, false
 	}
 	whole := hashOf(report)
@@ -207,6 +207,19 @@ func reportIn(message string) (*crash.Report, [2]int, bool) {
 		first--
 	}
 	return report, [2]int{first, last}, true
+}
+
+// isSession reports whether all frames are in the input of an interpreter, such as <stdin>: the
+// message shows how a language behaves, and no crash.
+func isSession(report *crash.Report) bool {
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if !strings.HasPrefix(f.File, "<") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // hasFrame reports whether a report has a stack. A line that begins with the number of an

@@ -28,6 +28,7 @@ func TestMine(t *testing.T) {
 		gittest.Files{"load.py": "a2\n", "test_load.py": "c2\n", "README.md": "d2\n", "new.py": "e\n"})
 	change("load: a key without a name, again\n\n"+trace, gittest.Files{"load.py": "a3\n"})
 	change("Revert \"load\"\n\n"+strings.ReplaceAll(trace, "12", "14"), gittest.Files{"load.py": "a4\n"})
+	change("load: as Python does\n\n>>> f()\nTraceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\nTypeError: f\n", gittest.Files{"load.py": "a5\n"})
 	change("test: a trace\n\n"+strings.ReplaceAll(trace, "12", "15"), gittest.Files{"test_load.py": "c3\n"})
 
 	repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: h.Dir})
