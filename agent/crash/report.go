@@ -106,8 +106,8 @@ type Frame struct {
 	Module string `json:"module,omitempty"`
 	// Inline says that the compiler inlined the function into its caller.
 	Inline bool `json:"inline,omitempty"`
-	// Handler says that the frame handles the signal of the crash: the frame of the signal, and the
-	// place of the crash, are further out.
+	// Handler says that the frame handles the signal of the crash, or its panic in Go: the place of
+	// the crash is further out.
 	Handler bool `json:"handler,omitempty"`
 	// Assertion says that the place comes from the message of an assertion or of a run-time
 	// error, rather than from a stack.

@@ -8,12 +8,14 @@ import (
 	"git-agent/agent/source"
 )
 
-// markHandlers marks the frames that handle a signal. They are further in than the frame by which
-// the system calls the handler; the first frame behind that one received the signal. Where only
-// the start of a thread is behind such a frame, it is the start of a thread itself.
-func markHandlers(frames []crash.Frame) {
+// markHandlers marks the frames that handle a signal or a panic. They are further in than the frame
+// that calls the handler; the first frame behind that one received the signal, or panicked.
+// Where only the start of a thread is behind such a frame, it is the start of a thread itself.
+func markHandlers(stack *crash.Stack) {
+	frames := stack.Frames
 	for i := len(frames) - 2; i > 0; i-- {
-		if !callsHandler(frames[i]) || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
+		calls := callsHandler(frames[i]) || stack.Format == "go" && panics(frames[i])
+		if !calls || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
 			continue
 		}
 		for j := range frames[:i] {
@@ -23,18 +25,14 @@ func markHandlers(frames []crash.Frame) {
 	}
 }
 
-// markDeferred marks the frames of Go that handle a panic: functions that were deferred, and that
-// panicked again. The outermost panic was the first one, and the frame behind it caused it.
-func markDeferred(frames []crash.Frame) {
-	for i := len(frames) - 2; i > 0; i-- {
-		switch frames[i].Function {
-		case "panic", "runtime.gopanic", "runtime.panic":
-			for j := range frames[:i] {
-				frames[j].Handler = true
-			}
-			return
-		}
+// panics reports whether a frame of Go is a panic. It calls deferred functions, which may panic
+// again; the outermost panic was the first one.
+func panics(f crash.Frame) bool {
+	switch f.Function {
+	case "panic", "runtime.gopanic", "runtime.panic":
+		return true
 	}
+	return false
 }
 
 // trampoline matches the functions by which systems call the handler of a signal.

@@ -146,10 +146,7 @@ func (s *scanner) Finish() *crash.Report {
 	}
 	s.Close()
 	for i := range s.Report.Stacks {
-		markHandlers(s.Report.Stacks[i].Frames)
-		if s.Report.Stacks[i].Format == "go" {
-			markDeferred(s.Report.Stacks[i].Frames)
-		}
+		markHandlers(&s.Report.Stacks[i])
 	}
 	if s.left.stacks > 0 {
 		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report has %d more stacks, which were not read", s.left.stacks))

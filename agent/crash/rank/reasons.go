@@ -30,7 +30,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(e.named, "the message names it")
 	add(e.gaveNull, "passes a null pointer on")
 	add(!e.isMain && e.elsewhere[again] > 0, "in another stack of the report")
-	add(!e.isMain && e.handler, "only handles the signal")
+	add(!e.isMain && e.handler, "only handles the signal or the panic")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
 	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
 	add(isHeader(e.path), "a header, whose function was inlined")
