@@ -65,9 +65,9 @@ func takeAway() embed.FS {
 		return all
 	}
 	var kept []file
-	for _, f := range *list {
+	for i, f := range *list {
 		if named[f.name] {
-			kept = append(kept, f)
+			kept = append(kept, (*list)[i:i+1]...) // an assignment need not copy the fields without a name
 		}
 	}
 	if len(kept) == len(named) {
