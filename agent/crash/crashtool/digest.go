@@ -109,8 +109,8 @@ func (c *Case) stackOrder() []int {
 	return order
 }
 
-// placed reports whether a frame of the report is in the repository.
-func (c *Case) placed() bool {
+// Placed reports whether a frame of the report is in the repository.
+func (c *Case) Placed() bool {
 	return slices.ContainsFunc(c.Report.Stacks, func(s crash.Stack) bool {
 		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 	})
@@ -210,7 +210,7 @@ func (c *Case) stackText(s crash.Stack, most int) string {
 		}
 	}
 	shown, edge := 0, edgeFrames
-	if !c.placed() {
+	if !c.Placed() {
 		edge = aloneFrames
 	}
 	first := slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })

@@ -42,7 +42,7 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls, Alone: d.alone()}
+	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
 	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}
@@ -74,15 +74,11 @@ const (
 	maxRelatedLine = 140
 )
 
-// alone reports whether no frame is in the repository, so that all ranked files only have words of
-// the report.
-func (d *investigation) alone() bool { return len(d.offline.Files) > 0 && d.offline.Files[0].Related }
-
 // rankingText renders the files of the offline ranking.
 func (d *investigation) rankingText() string {
 	var b strings.Builder
 	var related []string
-	alone := d.alone()
+	alone := !d.tools.Placed() // all files only have words of the report
 	for i, f := range d.offline.Files {
 		switch {
 		case alone && i < shownRelated:
