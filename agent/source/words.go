@@ -60,6 +60,10 @@ func (b Bag) AddPairs(line []byte) {
 	}
 }
 
+// NotIdent reports whether a character is in no identifier of ASCII letters, digits and underscores.
+// It splits a text into such words.
+func NotIdent(r rune) bool { return r > 127 || !IsIdentByte(byte(r)) }
+
 // WordIndex returns the index of name as a whole word in text, or -1.
 func WordIndex(text, name string) int {
 	from := 0

@@ -254,7 +254,7 @@ func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[strin
 // crate::ui::prompt::Prompt::insert_char is in ui/prompt.rs. It returns the definitions with the
 // most such names in their paths, or all if there are none.
 func inModule(list []symbol.Definition, function string) []symbol.Definition {
-	parts := strings.FieldsFunc(function, func(r rune) bool { return !source.IsIdentByte(byte(r)) || r > 127 })
+	parts := strings.FieldsFunc(function, source.NotIdent)
 	if len(parts) < 2 || !strings.Contains(function, "::") {
 		return list
 	}

@@ -2,7 +2,6 @@ package locate
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -39,29 +38,27 @@ func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
 	case nativeFormats[stack.Format]:
 		return !isManaged(file) && len(ofGoPackage(frame.Function, []string{file})) > 0
 	case stack.Format == "java":
-		return len(ofJavaClass(frame.Function, []string{file})) > 0
+		return inJavaClass(frame.Function, file)
 	}
 	return len(ofGoPackage(frame.Function, []string{file})) > 0
 }
 
-// ofJavaClass returns those of some paths that may hold the class of a method: files with the name of
-// the outermost class, and files in the directories of its package. java.lang.String.valueOf is in
-// no file of a project that has none of java/lang.
-func ofJavaClass(method string, paths []string) []string {
+// inJavaClass reports whether a file may hold the class of a method: it has the name of the outermost
+// class, or is in the directories of its package. java.lang.String.valueOf is in no file of a
+// project that has none of java/lang.
+func inJavaClass(method, file string) bool {
 	scope, _, _ := strings.Cut(method, "$")
 	parts := strings.Split(scope, ".")
 	if scope == method {
 		parts = parts[:len(parts)-1] // without the method
 	}
 	if len(parts) == 0 {
-		return nil
+		return false
 	}
 	class, pkg := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
-	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
-		dir, base := path.Split(p)
-		stem := strings.TrimSuffix(base, path.Ext(base))
-		return stem != class && stem+"Kt" != class && (pkg == "" || !strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg))
-	})
+	dir, base := path.Split(file)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return stem == class || stem+"Kt" == class || pkg != "" && strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg)
 }
 
 func isManaged(p string) bool { return managedExtensions[strings.ToLower(path.Ext(p))] }

@@ -29,14 +29,13 @@ type evidence struct {
 	users      int  // number of other files that mention the file by its name; or unknown
 	dated      bool // age is known
 	age        int  // days since the file's last change; at most stale
-	placed     bool // byCause is set
 	byCause    int  // number of files before it, if the stack of the last cause is the first
 
 	assertion bool    // a failed assertion or a run-time error is in the file
 	elsewhere [6]best // by kind of the other stacks, see the constants
 	foremost  [6]bool // whether the file has the first frame, except helpers, of such a stack
 	named     bool    // the message of a problem names the file
-	handler   bool    // one of its functions handles the signal of the crash
+	handler   bool    // one of its functions handles the signal or the panic of the crash
 	entry     bool    // its first function starts a program or a thread
 	gaveNull  bool    // one of its functions called one with a null pointer
 
@@ -224,15 +223,15 @@ func (c *collector) orderByCause() {
 		}
 	}
 	slices.Reverse(causes)
-	n := 0
+	placed := map[string]bool{}
 	for _, s := range slices.Concat(causes, others) {
 		for _, f := range s.Frames {
 			if f.Path == "" || f.Handler {
 				continue
 			}
-			if e := c.files[f.Path]; e.byCause == notByCause && !e.placed {
-				e.byCause, e.placed = n, true
-				n++
+			if !placed[f.Path] {
+				c.files[f.Path].byCause = len(placed)
+				placed[f.Path] = true
 			}
 		}
 	}

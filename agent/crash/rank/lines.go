@@ -169,6 +169,6 @@ func parametersOf(heading, function string) []string {
 // identifiers returns the identifiers of a text that begin with a small letter or an underscore, as
 // the names of variables do.
 func identifiers(text string) []string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r > 127 || !source.IsIdentByte(byte(r)) })
+	words := strings.FieldsFunc(text, source.NotIdent)
 	return slices.DeleteFunc(words, func(w string) bool { return w[0] != '_' && (w[0] < 'a' || w[0] > 'z') })
 }

@@ -71,7 +71,7 @@ func (s search) find(ctx context.Context, repo *gitext.Repo, commit gitext.OID) 
 		}
 	}
 	for _, m := range matches {
-		for word := range bytes.FieldsFuncSeq(m.Text, func(r rune) bool { return r > 127 || !source.IsIdentByte(byte(r)) }) {
+		for word := range bytes.FieldsFuncSeq(m.Text, source.NotIdent) {
 			if files := found[string(word)]; files != nil {
 				files[m.Path]++
 			}

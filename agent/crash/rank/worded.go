@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -26,7 +26,7 @@ const (
 )
 
 // commonWords are words that each report has.
-var commonWords = func() map[string]bool {
+var commonWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`error exception traceback most recent call last file line module self none true false return from import
 java lang util null class object method native thread threads process raise name args kwargs init main called caused more
@@ -38,16 +38,17 @@ segmentation fault address stack frame function operation invalid`) {
 		m[w] = true
 	}
 	return m
-}()
+})
 
 // wordsOf returns the words of a report's messages and frames with their weights, the most
 // frequent ones.
 func wordsOf(report *crash.Report) map[string]float64 {
+	common := commonWords()
 	count, weight := map[string]int{}, map[string]float64{}
 	add := func(text string, least, times int, w float64) {
-		words := strings.FieldsFunc(source.FirstBytes(text, maxMessageBytes), func(r rune) bool { return r > 127 || !source.IsIdentByte(byte(r)) })
+		words := strings.FieldsFunc(source.FirstBytes(text, maxMessageBytes), source.NotIdent)
 		for _, word := range words {
-			if len(word) < least || len(word) > 60 || word[0] >= '0' && word[0] <= '9' || commonWords[strings.ToLower(word)] {
+			if len(word) < least || len(word) > 60 || word[0] >= '0' && word[0] <= '9' || common[strings.ToLower(word)] {
 				continue
 			}
 			count[word] += times
@@ -109,7 +110,7 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	}
 	var out []worded
 	for p, f := range files {
-		switch stem := strings.TrimSuffix(path.Base(p), path.Ext(p)); words[stem] {
+		switch words[stemOf(p)] {
 		case 0:
 		case inMessage:
 			f.score += 1.5 * namedByWord
