@@ -3,6 +3,7 @@ package gitext
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -126,4 +127,42 @@ func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) (
 		return nil, r.explain(ctx, err)
 	}
 	return out, nil
+}
+
+// Newest lists at most max commits of the history of tip, tip included, without the history of
+// the commits in not. Children come before their parents. 0 lists all.
+func (r *Repo) Newest(ctx context.Context, tip OID, not []OID, max int) ([]Ancestor, error) {
+	args := []string{"rev-list", "--topo-order", "--parents", "--timestamp", "--stdin"}
+	if max > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(max))
+	}
+	out, err := r.revList(ctx, args, tip, not)
+	if err != nil {
+		return nil, err
+	}
+	var list []Ancestor
+	for line := range strings.Lines(string(out)) {
+		a, err := parseAncestor(line)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// MergeBase reports the best common ancestor of two commits, or "" if they have none.
+func (r *Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
+	if err := validAll(a, b); err != nil {
+		return "", err
+	}
+	out, err := r.shadow.Output(ctx, gitcmd.Call{Args: []string{"merge-base", string(a), string(b)}})
+	var gitErr *gitcmd.Error
+	if errors.As(err, &gitErr) && gitErr.Exit == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", r.explain(ctx, err, a, b)
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
 }

@@ -42,8 +42,21 @@ func New(t testing.TB) *History {
 // it. A failure ends the test.
 func (h *History) Git(args ...string) string {
 	h.T.Helper()
+	return h.git("", args...)
+}
+
+// Import runs git fast-import with a stream of commits, for histories of many commits.
+func (h *History) Import(stream string) {
+	h.T.Helper()
+	h.git(stream, "fast-import", "--quiet", "--force")
+}
+
+// git runs git with an input.
+func (h *History) git(input string, args ...string) string {
+	h.T.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Dir = h.Dir
+	cmd.Stdin = strings.NewReader(input)
 	date := fmt.Sprintf("%d +0000", h.Time)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "HOME="+h.Dir,
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@x", "GIT_AUTHOR_DATE="+date,

@@ -1,0 +1,188 @@
+package bisect
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"git-agent/gitext"
+)
+
+const (
+	// leastInformation ends a search: no further run is expected to tell as much, in bits. The
+	// chance that the command can be judged at the commit counts.
+	leastInformation = 0.02
+	// proofBonus favours commits that a proof of one of the best candidates needs in any case.
+	proofBonus = 0.25
+	bonused    = 3 // number of such candidates
+)
+
+// choose returns up to k commits whose runs together are expected to tell most; none if no
+// run would tell enough.
+func (s *search) choose(k int) []gitext.OID {
+	e := s.belief.estimate()
+	bonus := s.bonuses(e.weights)
+	if s.mustHalve() {
+		e.weights, bonus = s.uniform(), nil
+	}
+	type option struct {
+		at      gitext.OID
+		p, bits float64
+	}
+	var options []option
+	usable, gain := s.usability(), e.gain(s.g)
+	for _, x := range s.eligible(e.weights) {
+		if p, bits := gain.at(x); bits > leastInformation {
+			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + bonus[x])})
+		}
+	}
+	if s.flaky && len(s.q.Old) > 0 {
+		options = append(options, option{s.q.Old[0], 0, gain.atOld()})
+	}
+	var picks []gitext.OID
+	for j := range k {
+		target := float64(j+1) / float64(k+1)
+		best, most := gitext.OID(""), leastInformation
+		for _, o := range options {
+			score := o.bits
+			if k > 1 && !s.flaky {
+				score *= entropy(warp(o.p, target)) / max(entropy(o.p), leastInformation)
+			}
+			if score > most && !slices.Contains(picks, o.at) {
+				best, most = o.at, score
+			}
+		}
+		if best != "" {
+			picks = append(picks, best)
+		}
+	}
+	return picks
+}
+
+// warp maps a probability so that target becomes one half.
+func warp(p, target float64) float64 {
+	if p < target {
+		return p / target / 2
+	}
+	return 1 - (1-p)/(1-target)/2
+}
+
+// mustHalve reports whether the runs that may be lost on a bad prior are spent, so that the rest
+// of the range has to be halved.
+func (s *search) mustHalve() bool {
+	if s.flaky || len(s.q.Old) == 0 {
+		return false
+	}
+	const spare, ends = 3, 2 // the tip and a commit of Question.Old, which a proof may need
+	left := s.halvings + spare - ends - s.judged()
+	return bits.Len(uint(max(s.belief.live.len(), 1)-1)) >= left
+}
+
+// uniform returns the same weight for all commits that no outcome excludes.
+func (s *search) uniform() []float64 {
+	weights := make([]float64, len(s.belief.prior))
+	n := float64(s.belief.live.len())
+	for i := range s.g.commits {
+		if s.belief.live.has(i) {
+			weights[i] = 1 / n
+		}
+	}
+	return weights
+}
+
+// eligible returns the commits at which a run could tell something. In a flaky search, these are
+// the probable culprits, their parents, and some commits between, each as often as needed.
+func (s *search) eligible(weights []float64) []int {
+	var list []int
+	if !s.flaky {
+		for i, c := range s.g.commits {
+			if s.belief.live.has(i) && !s.unusable(c) {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	const most = 60
+	order := s.byWeight(weights)
+	for _, i := range order[:min(most, len(order))] {
+		list = append(list, s.g.around(i)...)
+	}
+	for i := 0; i < len(s.g.commits); i += 1 + len(s.g.commits)/most {
+		list = append(list, i)
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(i int) bool { return s.unusable(s.g.commits[i]) })
+}
+
+// byWeight returns the commits of the graph, the heaviest first.
+func (s *search) byWeight(weights []float64) []int {
+	order := make([]int, len(s.g.commits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	return order
+}
+
+// bonuses returns the bonus of the commits that the proofs of the best candidates need.
+func (s *search) bonuses(weights []float64) map[int]float64 {
+	bonus := map[int]float64{}
+	order := s.byWeight(weights)
+	for _, i := range order[:min(bonused, len(order))] {
+		for _, x := range s.g.around(i) {
+			bonus[x] = proofBonus
+		}
+	}
+	return bonus
+}
+
+// usability returns a function that estimates the chance that the command can be judged at a
+// commit: by the outcomes at the nearest commits, because commits that do not build are mostly
+// neighbours.
+func (s *search) usability() func(x int) float64 {
+	type seen struct {
+		at      int
+		unknown bool
+	}
+	var all []seen
+	unknown := false
+	for c, t := range s.tallies {
+		if i, ok := s.g.known(c); ok {
+			all = append(all, seen{i, t.New+t.Old == 0})
+			unknown = unknown || t.New+t.Old == 0
+		}
+	}
+	if !unknown {
+		return func(int) float64 { return 1 }
+	}
+	const strength, usual, parts = 0.05, 0.9, 8
+	reach := max(1.5, float64(s.span())/parts)
+	return func(x int) float64 {
+		good, bad := strength*usual, strength*(1-usual)
+		for _, o := range all {
+			near := math.Exp(-math.Abs(float64(x-o.at)) / reach)
+			if o.unknown {
+				bad += near
+			} else {
+				good += near
+			}
+		}
+		return good / (good + bad)
+	}
+}
+
+// span returns the number of places in the graph's order between the first and the last commit
+// that is not excluded.
+func (s *search) span() int {
+	first, last := -1, 0
+	for i := range s.g.commits {
+		if s.belief.live.has(i) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	return last - first + 1
+}

@@ -1,0 +1,121 @@
+package bisect
+
+import (
+	"slices"
+
+	"git-agent/gitext"
+)
+
+// proofs returns the number of runs that must agree at each commit of a proof.
+func (s *search) proofs() int {
+	if s.flaky {
+		return max(s.q.Proofs, flakyProofs)
+	}
+	return max(s.q.Proofs, 1)
+}
+
+// missing returns the commits that have to run, or to run again, for the proof that a commit is
+// the culprit.
+func (s *search) missing(top int) []gitext.OID {
+	var list []gitext.OID
+	c := s.g.commits[top]
+	if t := s.tallies[c]; t.New-t.Old < s.proofs() && !s.unusable(c) {
+		list = append(list, c)
+	}
+	for _, p := range s.g.parents[top] {
+		if t := s.tallies[p]; t.Old-t.New < s.proofs() && !s.unusable(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// proved reports whether the runs prove that a commit is the culprit.
+func (s *search) proved(top int) bool {
+	t := s.tallies[s.g.commits[top]]
+	if t.New-t.Old < s.proofs() || len(s.g.parents[top]) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.g.parents[top], func(p gitext.OID) bool {
+		t := s.tallies[p]
+		return t.Old-t.New < s.proofs()
+	})
+}
+
+// ended returns the status of a search that can learn no more, with a commit as the most probable
+// culprit.
+func (s *search) ended(top int) Status {
+	weights := s.belief.estimate().weights
+	switch {
+	case weights[top] >= sure && s.proved(top):
+		return Proved
+	case s.belief.olds == 0 && len(s.old) == 0:
+		s.first = s.oldestNew()
+		return Always
+	}
+	return Apart
+}
+
+// oldestNew returns the oldest commit with the outcome New.
+func (s *search) oldestNew() gitext.OID {
+	oldest := s.tip
+	for _, c := range s.g.commits {
+		if t := s.tallies[c]; t.New > t.Old {
+			oldest = c
+		}
+	}
+	return oldest
+}
+
+// checkTrusted returns an error if a run contradicts what the user says about a commit: a
+// commit of Question.Old at which the outcome is New.
+func (s *search) checkTrusted(c gitext.OID) error {
+	t := s.tallies[c]
+	if slices.Contains(s.q.Old, c) && t.New > 0 && t.Old == 0 && (!s.flaky || t.New >= tipTries) {
+		return &OldError{Commit: c}
+	}
+	return nil
+}
+
+// answer returns the state of the search.
+func (s *search) answer() *Answer {
+	a := &Answer{Status: s.status, First: s.first, Runs: s.runs, Range: s.count, Halvings: s.halvings, Notes: s.notes}
+	if s.belief == nil {
+		return a
+	}
+	e := s.belief.estimate()
+	weights := e.weights
+	if s.flaky {
+		a.FalseNew, a.FalseOld = e.mean.falseNew, e.mean.falseOld
+	}
+	if len(s.q.Old) == 0 {
+		a.Range, a.Halvings = s.bounded()
+	}
+	for _, i := range s.byWeight(weights) {
+		if len(a.Candidates) == maxCandidates || weights[i] < 0.001 {
+			break
+		}
+		a.Candidates = append(a.Candidates, Candidate{s.g.commits[i], weights[i]})
+	}
+	if i, ok := s.g.known(s.first); ok {
+		a.Probability, a.At = weights[i], s.tallies[s.first]
+		for _, p := range s.g.parents[i] {
+			a.Parents = append(a.Parents, ParentRuns{p, s.tallies[p]})
+		}
+	}
+	return a
+}
+
+// bounded returns the number of commits between the tip and the newest Old commits, and the
+// runs in which git bisect would halve them.
+func (s *search) bounded() (count, halvings int) {
+	left := s.g.full()
+	for c, t := range s.tallies {
+		if i, ok := s.g.known(c); ok && t.Old > t.New {
+			left.subtract(s.g.above[i])
+		}
+	}
+	t := &search{}
+	t.setRange(left.len())
+	return t.count, t.halvings
+}

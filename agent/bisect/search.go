@@ -1,0 +1,446 @@
+package bisect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+const (
+	sure          = 0.95 // least probability of a culprit
+	trust         = 0.9  // share of the prior; the rest is the same for all commits
+	flakyProofs   = 2    // least runs of a proof of a flaky command
+	tipTries      = 6    // most runs of a flaky command at the tip
+	olderShare    = 0.1  // probability that the culprit is behind the window, without a good commit
+	ageOffset     = 8    // commits: the age of a culprit is log-uniform beyond it
+	maxCandidates = 10
+)
+
+// A search is the state of Find.
+type search struct {
+	repo *gitext.Repo
+	q    Question
+	opt  Options
+
+	tip      gitext.OID // the oldest commit known to be New that the search began again from
+	old      []gitext.OID
+	g        *graph
+	belief   *belief
+	flaky    bool // the command is flaky: as the user says, or as outcomes contradict each other
+	runs     []Run
+	tallies  map[gitext.OID]Tally
+	known    map[gitext.OID][]Run // runs of an earlier call that were not taken yet
+	count    int                  // commits of the range
+	halvings int
+	fresh    int // runs of this call
+	status   Status
+	first    gitext.OID
+	notes    []string
+}
+
+func newSearch(repo *gitext.Repo, q Question, opt Options) *search {
+	opt.Workers, opt.MaxRuns = max(opt.Workers, 1), cmp.Or(opt.MaxRuns, defaultMaxRuns)
+	s := &search{repo: repo, q: q, opt: opt, tip: q.Tip, old: slices.Clone(q.Old), flaky: q.Flaky, status: Stopped}
+	s.tallies, s.known = map[gitext.OID]Tally{}, map[gitext.OID][]Run{}
+	for _, r := range opt.Known {
+		s.known[r.Commit] = append(s.known[r.Commit], r)
+	}
+	return s
+}
+
+func (s *search) progress(format string, args ...any) {
+	if s.opt.Progress != nil {
+		s.opt.Progress(format, args...)
+	}
+}
+
+func (s *search) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// errSpent ends a search whose runs are used up.
+var errSpent = errors.New("no more runs allowed")
+
+func (s *search) run(ctx context.Context) error {
+	err := s.look(ctx)
+	if errors.Is(err, errSpent) {
+		s.note("the search stopped after %d runs, the most that were allowed", s.fresh)
+		return nil
+	}
+	return err
+}
+
+func (s *search) look(ctx context.Context) error {
+	reproduced, err := s.tryTip(ctx)
+	if err != nil || !reproduced {
+		return err
+	}
+	if err := s.checkOld(ctx); err != nil {
+		return err
+	}
+	if err := s.narrow(ctx); err != nil {
+		return err
+	}
+	for {
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+		deeper, err := s.decide(ctx)
+		if err != nil || !deeper {
+			return err
+		}
+	}
+}
+
+// tryTip runs the command at the tip and reports whether the outcome is New.
+func (s *search) tryTip(ctx context.Context) (bool, error) {
+	tries := 1
+	if s.flaky {
+		tries = tipTries
+	}
+	for range tries {
+		if err := s.try(ctx, s.q.Tip); err != nil {
+			return false, err
+		}
+		if s.runs[len(s.runs)-1].Outcome == New {
+			return true, nil
+		}
+	}
+	s.status = Nothing
+	return false, nil
+}
+
+// checkOld looks at good commits that are not in the history of the tip: the base that they
+// share with the tip has to be Old, as git bisect checks.
+func (s *search) checkOld(ctx context.Context) error {
+	for i, c := range s.old {
+		inside, err := s.repo.IsAncestor(ctx, c, s.tip)
+		if err != nil {
+			return err
+		}
+		if inside {
+			continue
+		}
+		base, err := s.repo.MergeBase(ctx, c, s.tip)
+		if err != nil {
+			return err
+		}
+		if base == "" {
+			return fmt.Errorf("%s and %s have no history in common", c.Short(), s.tip.Short())
+		}
+		s.progress("run the command at the merge base %s of %s and the tip", base.Short(), c.Short())
+		if err := s.try(ctx, base); err != nil {
+			return err
+		}
+		if t := s.tallies[base]; t.New > 0 && t.Old == 0 {
+			return &OldError{Commit: base, Base: true}
+		}
+		s.old[i] = base
+	}
+	return nil
+}
+
+// narrow halves a range that is too large to compare its commits.
+func (s *search) narrow(ctx context.Context) error {
+	if len(s.old) == 0 {
+		return nil
+	}
+	n, err := s.repo.CountCommits(ctx, s.tip, s.old)
+	if err != nil {
+		return err
+	}
+	s.setRange(n)
+	skip := slices.Clone(s.q.Skip)
+	for n > maxWindow {
+		step, err := s.repo.Bisect(ctx, s.tip, s.old, skip)
+		if err != nil || step.Next == "" {
+			return err
+		}
+		s.progress("%d commits left, halve them", n)
+		if err := s.try(ctx, step.Next); err != nil {
+			return err
+		}
+		switch s.runs[len(s.runs)-1].Outcome {
+		case New:
+			s.tip = step.Next
+		case Old:
+			s.old = append(s.old, step.Next)
+		default:
+			skip = append(skip, step.Next)
+		}
+		if n, err = s.repo.CountCommits(ctx, s.tip, s.old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setRange sets the number of commits that the search begins with.
+func (s *search) setRange(n int) {
+	s.count, s.halvings = n, bits.Len(uint(max(n, 1)-1))
+}
+
+// begin reads the commits that may be the culprit, and believes in them what the prior and the
+// runs until now say.
+func (s *search) begin(ctx context.Context) error {
+	var err error
+	if s.g, err = readGraph(ctx, s.repo, s.tip, s.old); err != nil {
+		return err
+	}
+	weights := make([]float64, len(s.g.commits))
+	for i := range weights {
+		weights[i] = 1
+	}
+	if s.opt.Prior != nil && len(s.g.commits) > 1 {
+		s.progress("read the history of %d commits", len(s.g.commits))
+		prior, err := s.opt.Prior(ctx, s.tip, s.g.commits)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			s.note("the history says nothing about the commits: %v", err)
+		} else {
+			for i, p := range prior {
+				weights[i] = trust*p + (1-trust)/float64(len(prior))
+			}
+		}
+	}
+	older := 0.0
+	if len(s.old) == 0 {
+		for i := range weights {
+			weights[i] /= float64(i + ageOffset)
+		}
+		if s.g.deeper {
+			older = olderShare
+		}
+	}
+	s.belief = newBelief(s.g, weights, older, s.flaky)
+	for _, r := range s.runs {
+		s.believe(r)
+	}
+	return nil
+}
+
+// believe changes the belief by a run.
+func (s *search) believe(r Run) {
+	if i, ok := s.g.known(r.Commit); ok {
+		s.belief.see(i, r.Outcome)
+	} else if slices.Contains(s.old, r.Commit) {
+		s.belief.seeOld(r.Outcome)
+	}
+}
+
+// decide runs commits until one is the proved culprit, or until no run tells anything. It
+// reports whether the search has to look behind the window.
+func (s *search) decide(ctx context.Context) (deeper bool, err error) {
+	for {
+		if !s.flaky && s.belief.contradicted() {
+			s.becomeFlaky()
+		}
+		weights := s.belief.estimate().weights
+		if weights[s.belief.behind()] > 0.5 {
+			return s.deepen(), nil
+		}
+		top := s.byWeight(weights)[0]
+		s.first = s.g.commits[top]
+		missing := s.missing(top)
+		if weights[top] >= sure && len(missing) == 0 {
+			s.status = s.ended(top)
+			return false, nil
+		}
+		next := s.choose(s.opt.Workers)
+		if len(missing) > 0 && (weights[top] >= sure || len(next) == 0) {
+			if err := s.try(ctx, missing[0]); err != nil {
+				return false, err
+			}
+			if err := s.checkTrusted(missing[0]); err != nil {
+				return false, err
+			}
+			continue
+		}
+		if len(next) == 0 {
+			s.status = s.ended(top)
+			return false, nil
+		}
+		s.progress("%d commits may be it, the most probable one with %.0f %%", s.plausible(weights), 100*weights[top])
+		if err := s.tryAll(ctx, next); err != nil {
+			return false, err
+		}
+	}
+}
+
+// becomeFlaky goes on after a contradiction: outcomes are wrong at some rate.
+func (s *search) becomeFlaky() {
+	s.flaky = true
+	s.note("outcomes contradict each other, so the command is taken for flaky")
+	before := s.belief.prior
+	last := len(before) - 1
+	s.belief = newBelief(s.g, before[:last], before[last], true)
+	for _, r := range s.runs {
+		s.believe(r)
+	}
+}
+
+// deepen moves the tip to the oldest commit that is New, and reports whether there is history
+// behind it.
+func (s *search) deepen() bool {
+	oldest := s.tip
+	for i, c := range s.g.commits {
+		if t := s.tallies[c]; t.New > t.Old {
+			oldest = s.g.commits[i]
+		}
+	}
+	moved := oldest != s.tip
+	s.tip = oldest
+	if !moved {
+		s.status = Apart
+	}
+	return moved
+}
+
+// plausible counts the commits with a probability that matters.
+func (s *search) plausible(weights []float64) int {
+	n := 0
+	for _, w := range weights {
+		if w > 0.001 {
+			n++
+		}
+	}
+	return n
+}
+
+// tryAll runs the command at several commits at the same time. A run whose outcome follows from
+// another one is ended.
+func (s *search) tryAll(ctx context.Context, picks []gitext.OID) error {
+	if len(picks) == 1 || s.spentAfter(len(picks)) || slices.ContainsFunc(picks, func(c gitext.OID) bool { return len(s.known[c]) > 0 }) {
+		return s.try(ctx, picks[0])
+	}
+	type done struct {
+		i   int
+		res trial.Result
+		err error
+	}
+	ends := make(chan done)
+	cancels := make([]context.CancelFunc, len(picks))
+	var group sync.WaitGroup
+	for i, c := range picks {
+		one, cancel := context.WithCancel(ctx)
+		cancels[i] = cancel
+		defer cancel()
+		group.Go(func() {
+			res, err := s.opt.Try(one, i, c)
+			ends <- done{i, res, err}
+		})
+	}
+	go func() { group.Wait(); close(ends) }()
+	ended := make([]bool, len(picks))
+	var failed error
+	for d := range ends {
+		switch {
+		case ended[d.i]: // its outcome was no longer wanted
+		case d.err != nil:
+			failed = cmp.Or(failed, d.err)
+		default:
+			run := Run{Commit: picks[d.i], Outcome: s.outcome(d.res), How: d.res.How, Took: d.res.Took}
+			failed = cmp.Or(failed, s.add(run, true))
+			if !s.flaky {
+				s.endOthers(picks, d.i, run.Outcome, ended, cancels)
+			}
+		}
+	}
+	return failed
+}
+
+// endOthers ends the runs whose outcome follows from the outcome at picks[i].
+func (s *search) endOthers(picks []gitext.OID, i int, outcome Outcome, ended []bool, cancels []context.CancelFunc) {
+	at := s.g.index[picks[i]]
+	for k, c := range picks {
+		x := s.g.index[c]
+		follows := outcome == New && s.g.above[x].has(at) || outcome == Old && s.g.above[at].has(x)
+		if k != i && follows {
+			ended[k] = true
+			cancels[k]()
+		}
+	}
+}
+
+func (s *search) spentAfter(n int) bool { return s.fresh+n > s.opt.MaxRuns }
+
+// try runs the command at a commit, or takes the outcome of an earlier call.
+func (s *search) try(ctx context.Context, c gitext.OID) error {
+	if c != s.q.Tip && len(s.known[c]) > 0 {
+		r := s.known[c][0]
+		s.known[c] = s.known[c][1:]
+		r.Earlier = true
+		return s.add(r, false)
+	}
+	if s.spentAfter(1) {
+		return errSpent
+	}
+	res, err := s.opt.Try(ctx, 0, c)
+	if err != nil {
+		return err
+	}
+	return s.add(Run{Commit: c, Outcome: s.outcome(res), How: res.How, Took: res.Took}, true)
+}
+
+// add counts a run.
+func (s *search) add(r Run, fresh bool) error {
+	s.runs = append(s.runs, r)
+	t := s.tallies[r.Commit]
+	switch r.Outcome {
+	case New:
+		t.New++
+	case Old:
+		t.Old++
+	default:
+		t.Unknown++
+	}
+	s.tallies[r.Commit] = t
+	if s.belief != nil {
+		s.believe(r)
+	}
+	if !fresh {
+		return nil
+	}
+	s.fresh++
+	if s.opt.OnRun != nil {
+		return s.opt.OnRun(r)
+	}
+	return nil
+}
+
+// outcome translates the result of a command.
+func (s *search) outcome(res trial.Result) Outcome {
+	switch {
+	case res.Outcome == trial.Unknown:
+		return Unknown
+	case (res.Outcome == trial.Fails) != s.q.Fixed:
+		return New
+	}
+	return Old
+}
+
+// judged counts the runs with an outcome, but for the one at the tip.
+func (s *search) judged() int {
+	n := 0
+	for _, r := range s.runs {
+		if r.Commit != s.q.Tip {
+			n++
+		}
+	}
+	return n
+}
+
+// unusable reports whether a commit is not run: the user skips it, or its outcome is unknown.
+func (s *search) unusable(c gitext.OID) bool {
+	t := s.tallies[c]
+	return slices.Contains(s.q.Skip, c) || t.Unknown > t.New+t.Old
+}
