@@ -249,7 +249,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp}, compiled, w.installed(opt.Set)),
+		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,
@@ -264,6 +264,10 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	w.full = w.full || out.Full
 	return out, nil
 }
+
+// noBytecode keeps Python from storing what it compiled: it compares a file's size and the second
+// of its change, and two versions of a file can have both alike, if one runs soon after the other.
+const noBytecode = "PYTHONDONTWRITEBYTECODE=1"
 
 // emptyTemp removes the files of the previous run in TMPDIR.
 func (w *Workspace) emptyTemp() error {

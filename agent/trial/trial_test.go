@@ -2,6 +2,7 @@ package trial
 
 import (
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,5 +133,27 @@ func TestFailureRecurs(t *testing.T) {
 	}
 	if !FailureOf(Result{}, nil).Recurs(Result{Output: []byte("x\n")}) {
 		t.Error("a failure without lines does not recur on exit code alone")
+	}
+}
+
+func TestRunReadsNoStaleBytecode(t *testing.T) {
+	// Two versions of a Python module that have the same size, checked out within a second, are
+	// both seen.
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	h := gittest.New(t)
+	var commits []gitext.OID
+	for _, sum := range []string{"1 + 1", "1 - 1"} {
+		commits = append(commits, h.Commit(sum, gittest.Files{"calc.py": "two = " + sum + "\n"}))
+	}
+	w := open(t, h, Options{Command: "python3 -c 'import calc; assert calc.two == 2'"})
+	for range 3 {
+		for i, want := range []Outcome{Passes, Fails} {
+			if got, err := w.Run(t.Context(), commits[i], nil); err != nil || got.Outcome != want {
+				t.Fatalf("commit %d: %+v, %v", i, got, err)
+			}
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // slash-separated paths. A pattern that ends in a slash matches a directory.
 var (
 	cacheNames = []string{
-		"cache.db*", "index.db*", "slow-search", "shadow.git/", "shadow.git/HEAD", "shadow.git/config", "shadow.git/attributes", "shadow.git/shallow",
+		"cache.db*", "index.db*", "slow-search", "bisect-*.jsonl", "shadow.git/", "shadow.git/HEAD", "shadow.git/config", "shadow.git/attributes", "shadow.git/shallow",
 		"shadow.git/bloom-tips", "shadow.git/graph-seen", "shadow.git/tmp-*", "shadow.git/refs/", "shadow.git/objects/", "shadow.git/objects/pack/",
 		"shadow.git/objects/info/", "shadow.git/objects/info/alternates", "shadow.git/objects/info/commit-graph*",
 		"shadow.git/objects/info/tmp[-_]*",

@@ -22,6 +22,7 @@ type cli struct {
 	Szz        verbs.Szz     `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
 	Fix        verbs.Fix     `cmd:"" help:"repair a bug, and prove the patch by the tests"`
 	Crash      verbs.Crash   `cmd:"" help:"rank the files and the commits behind a crash report"`
+	Bisect     verbs.Bisect  `cmd:"" help:"find the commit since which a command fails, by running it at few commits"`
 	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash and parts of fix to other agents over the Model Context Protocol"`
 	Eval       evalcmd.Cmd   `cmd:"" help:"measure answers on cases whose correct answer is known"`

@@ -16,7 +16,6 @@ import (
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/gitconfig"
 )
 
 // Fix is `git agent fix`: it repairs a bug of the current work tree.
@@ -52,22 +51,18 @@ type Fix struct {
 
 // FixWork are the shared options of fix and eval fix for the work on a problem.
 type FixWork struct {
-	Engine     string         `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
-	Strategy   fix.Strategy   `enum:",react,research" default:"" placeholder:"<name>" help:"how a model works: react (the default), which edits and tests at once, or research, which analyses code and history first"`
-	Samples    int            `default:"1" placeholder:"<n>" help:"start <n> trajectories of the model at the same time; default: 1"`
-	Tools      fix.Toolset    `enum:",structured,bash" default:"" placeholder:"<set>" help:"tools of the model: structured (the default), or bash, which is one shell"`
-	EditFormat fix.EditFormat `enum:",replace,lines,whole" default:"" placeholder:"<format>" help:"how a model writes an edit: replace (the default), lines, or whole files"`
-	Review     bool           `help:"let the model choose among several plausible patches"`
-	EditTests  bool           `help:"allow patches that change tests"`
-	Coverage   bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
-	Abstain    bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
-	Time       time.Duration  `default:"10m" placeholder:"<duration>" help:"let the offline engine answer within <duration>; default: 10m"`
-	Tries      int            `default:"10000" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 10000"`
-	TestTime   time.Duration  `name:"test-timeout" default:"10m" placeholder:"<duration>" help:"limit each execution of a command to <duration>; default: 10m"`
-	Disk       string         `default:"8g" placeholder:"<size>" help:"end a command when the commands of one work tree have added <size> to the disk; default: 8g"`
-	Env        []string       `placeholder:"<name>" help:"pass the environment variable <name> on to the commands; may be given several times"`
-	Network    bool           `help:"let the commands use the network"`
-	Sandbox    string         `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the commands: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
+	Engine       string         `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Strategy     fix.Strategy   `enum:",react,research" default:"" placeholder:"<name>" help:"how a model works: react (the default), which edits and tests at once, or research, which analyses code and history first"`
+	Samples      int            `default:"1" placeholder:"<n>" help:"start <n> trajectories of the model at the same time; default: 1"`
+	Tools        fix.Toolset    `enum:",structured,bash" default:"" placeholder:"<set>" help:"tools of the model: structured (the default), or bash, which is one shell"`
+	EditFormat   fix.EditFormat `enum:",replace,lines,whole" default:"" placeholder:"<format>" help:"how a model writes an edit: replace (the default), lines, or whole files"`
+	Review       bool           `help:"let the model choose among several plausible patches"`
+	EditTests    bool           `help:"allow patches that change tests"`
+	Coverage     bool           `negatable:"" default:"true" help:"measure which lines the tests execute, to find the functions to suspect (the default)"`
+	Abstain      bool           `negatable:"" default:"true" help:"decline a problem that a repair cannot solve, such as a flaky test, before anything is spent (the default)"`
+	Time         time.Duration  `default:"10m" placeholder:"<duration>" help:"let the offline engine answer within <duration>; default: 10m"`
+	Tries        int            `default:"10000" placeholder:"<n>" help:"let the offline engine try at most <n> candidate patches; default: 10000"`
+	CommandFlags `embed:""`
 
 	app.ModelFlags `embed:"" set:"work=a trajectory"`
 }
@@ -75,9 +70,7 @@ type FixWork struct {
 // These are the defaults in the tags of FixWork.
 const (
 	defaultSearchTime = 10 * time.Minute
-	defaultTestTime   = 10 * time.Minute
 	defaultTries      = 10000
-	defaultDisk       = "8g"
 )
 
 // defaultFixWork returns the default options.
@@ -89,8 +82,8 @@ func defaultFixWork() FixWork {
 		Abstain:  true,
 		Time:     defaultSearchTime,
 		Tries:    defaultTries,
-		TestTime: defaultTestTime,
-		Disk:     defaultDisk,
+
+		CommandFlags: CommandFlags{TestTime: defaultTestTime, Disk: defaultDisk},
 	}
 }
 
@@ -233,18 +226,13 @@ func (w *FixWork) Check() error {
 	switch {
 	case w.Samples < 1:
 		return app.Usagef("--samples takes a number from 1; --engine=offline asks no model")
-	case w.Tries < 1 || w.Time <= 0 || w.TestTime <= 0:
-		return app.Usagef("--tries, --time and --test-timeout take values above 0")
-	case w.disk() < 1<<20:
-		return app.Usagef("--disk takes a size from 1m, such as 512m or 20g, not %q", w.Disk)
+	case w.Tries < 1 || w.Time <= 0:
+		return app.Usagef("--tries and --time take values above 0")
+	}
+	if err := w.CommandFlags.Check(); err != nil {
+		return err
 	}
 	return w.ModelFlags.Check()
-}
-
-// disk returns the limit of --disk in bytes, or 0 if it is invalid.
-func (w *FixWork) disk() int64 {
-	n, _ := gitconfig.ParseSize(w.Disk) // check rejects an invalid size
-	return n
 }
 
 // method returns a model's method from the options.

@@ -6,7 +6,6 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
-	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/agent/symbol"
 	"git-agent/agent/trial"
@@ -77,28 +76,6 @@ func (w *FixWork) trial(ctx context.Context, a *app.App, repo *gitext.Repo) (tri
 	opt, err := w.Confined(ctx, a)
 	opt.Compiled = a.CompiledFolder(ctx, repo)
 	return opt, err
-}
-
-// Confined chooses and announces the sandbox for commands, and returns the options for running
-// them.
-func (w *FixWork) Confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
-	confinement, err := a.SandboxSettings(ctx, w.Sandbox)
-	if err != nil {
-		return opt, err
-	}
-	standing, err := sandbox.Probe(ctx, confinement.Level)
-	var unavailable *sandbox.Unavailable
-	if errors.As(err, &unavailable) {
-		return opt, app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
-	}
-	if err != nil {
-		return opt, err
-	}
-	a.Say("sandbox: %s", standing)
-	return trial.Options{
-		Timeout: w.TestTime, Disk: w.disk(), MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: w.Network, Env: w.Env,
-		Readable: confinement.Readable, Writable: confinement.Writable,
-	}, nil
 }
 
 // showRequest prints the first request, and escapes characters that control a terminal. It sends

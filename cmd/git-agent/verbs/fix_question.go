@@ -170,7 +170,7 @@ func (c *Fix) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
 	p.WriteTest = c.Test == "" && !c.Locate && (p.Report != "" || p.Crash != nil)
-	config, err := c.configured(ctx, a)
+	config, err := configuredCommands(ctx, a, c.Sandbox)
 	if err != nil {
 		return err
 	}
@@ -224,15 +224,15 @@ func (c *Fix) leaveTest(p *fix.Problem) {
 	}
 }
 
-// configured returns the commands of the configuration. Values of the repository's own
+// configuredCommands returns the commands of the configuration; level is the value of --sandbox. Values of the repository's own
 // configuration count only if the commands are confined, because the configuration may have come
 // with an archive.
-func (c *Fix) configured(ctx context.Context, a *app.App) (map[string]string, error) {
+func configuredCommands(ctx context.Context, a *app.App, level string) (map[string]string, error) {
 	config, err := gitext.Settings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	confinement, err := a.SandboxSettings(ctx, c.Sandbox)
+	confinement, err := a.SandboxSettings(ctx, level)
 	if err != nil {
 		return nil, err
 	}

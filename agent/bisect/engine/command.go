@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"git-agent/agent"
+	"git-agent/agent/bisect/prior"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// A command is the command of a question, with a scratch work tree for each worker.
+type command struct {
+	engine    *Engine
+	q         Question
+	compiling string
+	listen    func(agent.Event)
+	spaces    []*trial.Workspace // nil until a worker begins
+	opening   sync.Mutex
+
+	tip    testrun.Ending // of the first run
+	ran    bool
+	opened map[string]bool // files of the work tree that the first run opened; nil if not known
+	builds bool            // what fails at the tip is the build, so that a failing build is the failure
+	notes  []string
+
+	judging sync.Mutex
+	failure trial.Failure // the failure that is looked for; nil before a run failed
+	failing []string      // its tests
+}
+
+// open opens the first scratch work tree.
+func (e *Engine) open(ctx context.Context, q Question, listen func(agent.Event)) (*command, error) {
+	opt := e.Trial
+	c := &command{engine: e, q: q, listen: listen, spaces: make([]*trial.Workspace, max(1, e.Jobs))}
+	c.compiling, _ = testrun.CompileOnly(q.Test)
+	opt.OnEvent = nil // the search reports its own progress
+	if e.Fetch != nil {
+		opt.Fetch = e.Fetch.Checkout
+	}
+	var err error
+	if opt.Dependencies, err = trial.FindDependencies(ctx, e.Repo, q.Tip); err != nil {
+		return nil, err
+	}
+	c.spaces[0], err = trial.Open(ctx, e.Repo, opt)
+	return c, err
+}
+
+func (c *command) close() {
+	for _, w := range c.spaces {
+		if w != nil {
+			w.Close()
+		}
+	}
+}
+
+func (c *command) progress(format string, args ...any) {
+	if c.listen != nil {
+		c.listen(agent.Progress{Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// space returns the scratch work tree of a worker.
+func (c *command) space(ctx context.Context, worker int) (*trial.Workspace, error) {
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	if c.spaces[worker] == nil {
+		w, err := c.spaces[0].Another(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.spaces[worker] = w
+	}
+	return c.spaces[worker], nil
+}
+
+// try runs the command at a commit and judges it.
+func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial.Result, error) {
+	w, err := c.space(ctx, worker)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	c.progress("run the command at %s", commit.Short())
+	if err := w.Prepare(ctx, commit, c.q.Over); err != nil {
+		if ctx.Err() != nil {
+			return trial.Result{}, context.Cause(ctx)
+		}
+		return trial.Result{Outcome: trial.Unknown, How: fmt.Sprintf("was not run (%v)", err)}, nil
+	}
+	if c.compiling != "" {
+		if err := w.Compile(ctx, c.compiling); err != nil {
+			return trial.Result{}, err
+		}
+	}
+	first := !c.ran // the search runs the tip first, and alone
+	stop := func() (map[string]bool, bool) { return nil, false }
+	if first {
+		if files, err := w.Paths(ctx, commit, c.q.Over); err == nil {
+			stop = w.WatchOpened(files)
+		}
+	}
+	e, err := testrun.Run(ctx, w, testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: testrun.Uncached(c.q.Test)})
+	opened, complete := stop()
+	if err != nil {
+		return trial.Result{}, err
+	}
+	if first {
+		c.first(e, opened, complete)
+	}
+	return c.judge(e), nil
+}
+
+// first keeps what the run at the tip shows.
+func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool) {
+	c.tip, c.ran = e, true
+	if complete {
+		c.opened = opened
+	}
+	if e.State == fix.Broken && e.Report.Build && e.Report.Lacks == "" && c.q.Build == "" && !c.q.Fixed {
+		c.builds = true
+		c.notes = append(c.notes, "at the tip the code does not build: this is the failure whose beginning is looked for")
+	}
+}
+
+// judge returns the result of a run. A failure counts only if it is the one that is looked for:
+// one of the same tests fails, or, if no tests are named, the output is similar.
+func (c *command) judge(e testrun.Ending) trial.Result {
+	res := trial.Result{Outcome: trial.Fails, How: e.How, Exit: e.Exit, TimedOut: e.TimedOut, Full: e.Full, Took: e.Took, Output: e.Output}
+	switch {
+	case e.State == fix.Passing:
+		res.Outcome = trial.Passes
+		return res
+	case c.builds && e.Report.Build && e.Report.Lacks == "":
+	case e.State != fix.Failing:
+		res.Outcome = trial.Unknown
+		return res
+	}
+	c.judging.Lock()
+	defer c.judging.Unlock()
+	switch {
+	case c.failure == nil:
+		c.failure, c.failing = trial.FailureOf(res, nil), e.Report.Failing
+	case c.q.Fixed: // every failure is one that a later commit repaired
+	case len(c.failing) > 0 && len(e.Report.Failing) > 0:
+		if !slices.ContainsFunc(e.Report.Failing, func(name string) bool { return slices.Contains(c.failing, name) }) {
+			res.Outcome, res.How = trial.Unknown, fmt.Sprintf("fails in another way: %s", e.Report.Failing[0])
+		}
+	case !c.failure.Recurs(res):
+		res.Outcome, res.How = trial.Unknown, res.How+", but not as it does at the tip"
+	}
+	return res
+}
+
+// maxLaid bounds a test file whose words are read, in bytes.
+const maxLaid = 1 << 20
+
+// prior returns the weights of commits, from the history and the run at the tip.
+func (c *command) prior(ctx context.Context, tip gitext.OID, commits []gitext.OID) ([]float64, error) {
+	laid := map[string][]byte{}
+	for _, o := range c.q.Over {
+		text := o.Content
+		if o.OID != "" {
+			text, _ = c.engine.Repo.Blob(ctx, o.OID, maxLaid) // without it, the words of the test are not known
+		}
+		if len(text) > 0 {
+			laid[o.Path] = text
+		}
+	}
+	return prior.Weights(ctx, c.engine.Repo, tip, commits, prior.Evidence{
+		Command: c.q.Test, Output: c.tip.Output, Opened: c.opened, Laid: laid,
+	})
+}

@@ -1,0 +1,131 @@
+// Package engine answers the question since which commit a command fails. It runs the command in
+// scratch work trees, tells the failure that is looked for from others, and describes the
+// culprit. Package bisect, below it, chooses the commits.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/backfill"
+	"git-agent/agent/bisect"
+	"git-agent/agent/suspect"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// A Question is a search for the first commit with a failure of Test.
+type Question struct {
+	bisect.Question
+	Test  string // shell command that fails at the tip, or passes there with Fixed
+	Build string // shell command that runs before it; where it fails, the commit cannot be judged
+	// Over are files that replace those of each commit, such as tests that are newer than it.
+	Over []gitext.Overlay
+}
+
+// An Engine runs the commands.
+type Engine struct {
+	Repo    *gitext.Repo
+	Trial   trial.Options
+	Jobs    int               // commands that run at the same time; 0 means 1
+	MaxRuns int               // 0 means the search's default
+	Fetch   *backfill.Fetcher // fetches a partial clone's missing files; nil fetches nothing
+	Uniform bool              // give all commits the same probability at first; for measurements
+}
+
+// A Result is the answer with the facts about the command.
+type Result struct {
+	*bisect.Answer
+	Question Question
+	How      string           // how the command ended at the tip: predicate of a sentence with the subject "it"
+	Failing  []string         // tests that fail there; nil if the command names none
+	Culprit  *suspect.Suspect // the commit Answer.First; nil if there is none
+	Sandbox  string           // sandbox.Level of the commands
+	Took     time.Duration    // of this call
+
+	subjects map[gitext.OID]string
+}
+
+// Subject returns the subject of a commit that was run or is a candidate.
+func (r *Result) Subject(c gitext.OID) string { return r.subjects[c] }
+
+// Term returns the term of git bisect for a commit that was run: isNew or isOld, as most of its
+// runs say, "skip" if it cannot be judged, or "" if its runs say nothing.
+func (r *Result) Term(c gitext.OID, isNew, isOld string) string {
+	var t bisect.Tally
+	for _, run := range r.Runs {
+		switch {
+		case run.Commit != c:
+		case run.Outcome == bisect.New:
+			t.New++
+		case run.Outcome == bisect.Old:
+			t.Old++
+		default:
+			t.Unknown++
+		}
+	}
+	switch {
+	case t.New > t.Old:
+		return isNew
+	case t.Old > t.New:
+		return isOld
+	case t.Unknown > 0:
+		return "skip"
+	}
+	return ""
+}
+
+// readSubjects reads the subjects of the commits that an answer names.
+func (r *Result) readSubjects(ctx context.Context, repo *gitext.Repo) error {
+	var list []gitext.OID
+	for _, c := range r.Candidates {
+		list = append(list, c.Commit)
+	}
+	for _, run := range r.Runs {
+		list = append(list, run.Commit)
+	}
+	list = append(append(list, r.Question.Old...), r.Question.Tip)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	commits, err := repo.Commits(ctx, list)
+	if err != nil {
+		return err
+	}
+	r.subjects = map[gitext.OID]string{}
+	for _, c := range commits {
+		r.subjects[c.OID] = c.Subject()
+	}
+	return nil
+}
+
+// A Memory has the runs of an earlier call for the same question, and keeps those of this one.
+type Memory struct {
+	Known []bisect.Run
+	Keep  func(bisect.Run) error // may be nil
+}
+
+// Answer searches for the culprit. If ctx ends, the result so far is returned with the error.
+func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(agent.Event)) (*Result, error) {
+	start := time.Now()
+	c, err := e.open(ctx, q, listen)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	opt := bisect.Options{Try: c.try, Workers: e.Jobs, MaxRuns: e.MaxRuns, Known: m.Known, OnRun: m.Keep, Progress: c.progress}
+	if !e.Uniform {
+		opt.Prior = c.prior
+	}
+	found, err := bisect.Find(ctx, e.Repo, q.Question, opt)
+	out := &Result{Answer: found, Question: q, How: c.tip.How, Failing: c.tip.Report.Failing, Sandbox: string(c.spaces[0].Level())}
+	out.Notes = append(out.Notes, c.notes...)
+	if found.First != "" {
+		described, failed := e.describe(context.WithoutCancel(ctx), found, q, c.opened)
+		out.Culprit, err = described, cmp.Or(err, failed)
+	}
+	out.Took = time.Since(start)
+	return out, cmp.Or(err, out.readSubjects(context.WithoutCancel(ctx), e.Repo))
+}

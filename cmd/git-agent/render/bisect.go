@@ -1,0 +1,195 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/bisect"
+	"git-agent/agent/bisect/engine"
+	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/ui"
+	"git-agent/gitext"
+	"git-agent/gitext/quote"
+)
+
+// Bisect prints the end of a search for people. The culprit has the form of a suspect:
+//
+//	bisect 6bd1c5a3f0e2  go test ./parser -run TestAhead
+//	    it fails (exit 1): TestAhead
+//
+//	first bad commit  99%  1f0c7d2b9a44  2019-03-02  Ada Example
+//	    parser: read ahead by one token
+//	    the command fails since this commit
+//	    confirmed: the command fails at it and passes at its parent 0b4e7c1d2a33
+//	      parser/parse.go:118  + tok = next[1]
+//	        git show 1f0c7d2b9a44... -- parser/parse.go
+//
+//	5 runs; git bisect run takes about 9 for these 412 commits
+//	  git bisect start 6bd1c5a3f0e2 0b4e7c1d2a33 && git bisect run sh -c '...'
+func (r *Human) Bisect(found *engine.Result) error {
+	var b bytes.Buffer
+	lead := "bisect " + found.Question.Tip.Short()
+	fmt.Fprintf(&b, "%s  %s\n", r.color.Paint("fix", lead), ui.OneLine(found.Question.Test))
+	r.wrapped(&b, 4, "it "+found.How+failingTests(found.Failing, r.all))
+	switch {
+	case found.Status == bisect.Nothing:
+		r.wrapped(&b, 0, "\nnothing to look for: at "+found.Question.Tip.Short()+" the command "+found.How)
+	case found.Culprit != nil:
+		r.suspect(&b, culpritTitle(found), szz.Suspect{Suspect: *found.Culprit})
+	}
+	if found.Status != bisect.Proved && len(found.Candidates) > 1 {
+		r.candidates(&b, found)
+	}
+	if r.all {
+		r.bisectRuns(&b, found)
+	}
+	fmt.Fprintln(&b)
+	for _, n := range found.Notes {
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
+			r.line(&b, 6*min(i, 1), l)
+		}
+	}
+	r.bisectCost(&b, found)
+	_, err := r.w.Write(b.Bytes())
+	return err
+}
+
+// wrapped prints a text in lines of the width.
+func (r *Human) wrapped(b *bytes.Buffer, indent int, text string) {
+	for strings.HasPrefix(text, "\n") {
+		b.WriteString("\n")
+		text = text[1:]
+	}
+	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
+		r.line(b, indent, l)
+	}
+}
+
+// failingTests lists the failing tests behind the end of a command.
+func failingTests(names []string, all bool) string {
+	const shown = 3
+	if len(names) == 0 {
+		return ""
+	}
+	list := names[:min(len(names), shown)]
+	if all {
+		list = names
+	}
+	text := ": " + strings.Join(list, ", ")
+	if more := len(names) - len(list); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// culpritTitle names the role of the commit.
+func culpritTitle(found *engine.Result) string {
+	switch {
+	case found.Status == bisect.Proved && found.Question.Fixed:
+		return "first fixed commit"
+	case found.Status == bisect.Proved:
+		return "first bad commit"
+	case found.Status == bisect.Always:
+		return "oldest commit that was judged"
+	}
+	return "most probable commit"
+}
+
+// candidates lists the commits that are left.
+func (r *Human) candidates(b *bytes.Buffer, found *engine.Result) {
+	title := "these commits cannot be told apart, because the command says nothing at the others"
+	if found.Status != bisect.Apart {
+		title = "the most probable commits"
+	}
+	fmt.Fprintf(b, "\n%s\n", r.color.Paint("heading", title))
+	for _, c := range found.Candidates {
+		fmt.Fprintf(b, "  %s  %s  %s\n", percent(c.Probability), r.color.Paint("suspect", c.Commit.Short()),
+			ui.Clip(ui.OneLine(found.Subject(c.Commit)), r.measure()-22))
+	}
+}
+
+// bisectRuns lists the runs.
+func (r *Human) bisectRuns(b *bytes.Buffer, found *engine.Result) {
+	fmt.Fprintf(b, "\n%s\n", r.color.Paint("heading", "runs"))
+	for _, run := range found.Runs {
+		r.line(b, 2, fmt.Sprintf("%s  it %s%s  %s", run.Commit.Short(), ui.OneLine(run.How),
+			map[bool]string{true: ", says an earlier call"}[run.Earlier], ui.Clip(ui.OneLine(found.Subject(run.Commit)), 50)))
+	}
+}
+
+// bisectCost prints the number of runs, beside that of git bisect, and the command that shows the
+// same.
+func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
+	text := agent.Plural(len(found.Runs), "run")
+	if found.Halvings > 0 {
+		text += fmt.Sprintf("; git bisect run takes about %d for these %s", found.Halvings, agent.Plural(found.Range, "commit"))
+	}
+	if found.FalseNew >= 0.01 || found.FalseOld >= 0.01 {
+		text += fmt.Sprintf("; the command seems to be wrong in %.0f%% of its runs", 100*max(found.FalseNew, found.FalseOld))
+	}
+	r.wrapped(b, 0, text)
+	if found.Status == bisect.Proved {
+		r.line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found))))
+	}
+}
+
+// gitBisect returns the commands of git bisect for the same search.
+func gitBisect(found *engine.Result) string {
+	old := cmp.Or(oldest(found), found.First+"^")
+	run := "git bisect run sh -c " + quote.Shell(found.Question.Test)
+	if found.Question.Fixed {
+		run = "git bisect run sh -c " + quote.Shell("! { "+found.Question.Test+"; }")
+		return fmt.Sprintf("git bisect start --term-new=fixed --term-old=broken %s %s && %s", found.Question.Tip.Short(), old.Short(), run)
+	}
+	return fmt.Sprintf("git bisect start %s %s && %s", found.Question.Tip.Short(), old.Short(), run)
+}
+
+// oldest returns a commit that begins the range: one that the user named, else the first one with
+// the outcome Old.
+func oldest(found *engine.Result) gitext.OID {
+	if len(found.Question.Old) > 0 {
+		return found.Question.Old[0]
+	}
+	for _, run := range found.Runs {
+		if run.Outcome == bisect.Old {
+			return run.Commit
+		}
+	}
+	return ""
+}
+
+// WriteBisectLog writes the runs as git bisect log does, for git bisect replay.
+func WriteBisectLog(w io.Writer, found *engine.Result) error {
+	var b bytes.Buffer
+	isNew, isOld := "bad", "good"
+	fmt.Fprint(&b, "git bisect start")
+	if found.Question.Fixed {
+		isNew, isOld = "fixed", "broken"
+		fmt.Fprint(&b, " '--term-new=fixed' '--term-old=broken'")
+	}
+	fmt.Fprintln(&b)
+	mark := func(term string, c gitext.OID) {
+		fmt.Fprintf(&b, "# %s: [%s] %s\ngit bisect %s %s\n", term, c, ui.OneLine(found.Subject(c)), term, c)
+	}
+	seen := map[gitext.OID]bool{}
+	for _, c := range found.Question.Old {
+		mark(isOld, c)
+		seen[c] = true
+	}
+	for _, run := range found.Runs {
+		term := found.Term(run.Commit, isNew, isOld)
+		if !seen[run.Commit] && term != "" {
+			mark(term, run.Commit)
+		}
+		seen[run.Commit] = true
+	}
+	if found.Status == bisect.Proved {
+		fmt.Fprintf(&b, "# first %s commit: [%s] %s\n", isNew, found.First, ui.OneLine(found.Subject(found.First)))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
