@@ -31,12 +31,12 @@ var storeys = [][]string{
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
 	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
-	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool"},
+	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
-	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate"},
+	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate", "agent/bisect/engine"},
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},

@@ -71,10 +71,15 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 	if c.ShowVersion {
 		return verb, printVersion(a.Stdout)
 	}
-	if taker, ok := verb.Target.Addr().Interface().(ui.PathTaker); ok {
+	switch taker := verb.Target.Addr().Interface().(type) {
+	case ui.PathTaker:
 		taker.SetPaths(paths)
-	} else if len(paths) > 0 {
-		return verb, app.Usagef("unexpected argument %q", paths[0])
+	case ui.WordTaker:
+		taker.SetWords(paths)
+	default:
+		if len(paths) > 0 {
+			return verb, app.Usagef("unexpected argument %q", paths[0])
+		}
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return verb, k.Run(a)

@@ -104,7 +104,8 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 			stop = w.WatchOpened(files)
 		}
 	}
-	e, err := testrun.Run(ctx, w, testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: testrun.Uncached(c.q.Test)})
+	set := append(testrun.Uncached(c.q.Test), "GIT_AGENT_COMMIT="+string(commit))
+	e, err := testrun.Run(ctx, w, testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: set})
 	opened, complete := stop()
 	if err != nil {
 		return trial.Result{}, err

@@ -34,11 +34,12 @@ func (r *Human) Bisect(found *engine.Result) error {
 	var b bytes.Buffer
 	lead := "bisect " + found.Question.Tip.Short()
 	fmt.Fprintf(&b, "%s  %s\n", r.color.Paint("fix", lead), ui.OneLine(found.Question.Test))
-	r.wrapped(&b, 4, "it "+found.How+failingTests(found.Failing, r.all))
-	switch {
-	case found.Status == bisect.Nothing:
-		r.wrapped(&b, 0, "\nnothing to look for: at "+found.Question.Tip.Short()+" the command "+found.How)
-	case found.Culprit != nil:
+	if found.Status == bisect.Nothing {
+		r.wrapped(&b, 4, "there is nothing to look for: it "+found.How)
+	} else {
+		r.wrapped(&b, 4, "it "+found.How+failingTests(found.Failing, r.all))
+	}
+	if found.Culprit != nil {
 		r.suspect(&b, culpritTitle(found), szz.Suspect{Suspect: *found.Culprit})
 	}
 	if found.Status != bisect.Proved && len(found.Candidates) > 1 {
@@ -60,10 +61,6 @@ func (r *Human) Bisect(found *engine.Result) error {
 
 // wrapped prints a text in lines of the width.
 func (r *Human) wrapped(b *bytes.Buffer, indent int, text string) {
-	for strings.HasPrefix(text, "\n") {
-		b.WriteString("\n")
-		text = text[1:]
-	}
 	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
 		r.line(b, indent, l)
 	}

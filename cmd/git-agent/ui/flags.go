@@ -136,7 +136,10 @@ func Positionals(n *kong.Node) []string {
 		list = append(list, s)
 	}
 	if n.Target.CanAddr() {
-		if _, ok := n.Target.Addr().Interface().(PathTaker); ok {
+		switch n.Target.Addr().Interface().(type) {
+		case WordTaker:
+			list = append([]string{"[--]"}, list...)
+		case PathTaker:
 			list = append(list, "[--]", "[<path>...]")
 		}
 	}
@@ -160,3 +163,6 @@ func Synopsis(n *kong.Node) string {
 
 // PathTaker is a verb that takes paths after "--".
 type PathTaker interface{ SetPaths(paths []string) }
+
+// WordTaker is a verb whose arguments may be behind "--", which then are not read as options.
+type WordTaker interface{ SetWords(words []string) }

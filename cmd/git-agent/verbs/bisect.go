@@ -41,8 +41,8 @@ type Bisect struct {
 	behind []string // words after "--"
 }
 
-// SetPaths sets the words after "--".
-func (c *Bisect) SetPaths(words []string) { c.behind = words }
+// SetWords sets the words after "--".
+func (c *Bisect) SetWords(words []string) { c.behind = words }
 
 // Run searches for the commit and prints it.
 func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {

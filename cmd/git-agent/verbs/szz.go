@@ -1,4 +1,4 @@
-// Package verbs has the command lines of szz, crash and fix: each parses its options, asks its
+// Package verbs has the command lines of szz, crash, fix and bisect: each parses its options, asks its
 // engine one question and prints the answer. It also has the functions with which trace replays
 // and resumes recorded runs.
 package verbs
