@@ -36,8 +36,7 @@ type search struct {
 	flaky    bool // the command is flaky: as the user says, or as outcomes contradict each other
 	runs     []Run
 	tallies  map[gitext.OID]Tally
-	known    map[gitext.OID][]Run // runs of an earlier call that were not taken yet
-	count    int                  // commits of the range
+	count    int // commits of the range
 	halvings int
 	fresh    int // runs of this call
 	status   Status
@@ -48,10 +47,7 @@ type search struct {
 func newSearch(repo *gitext.Repo, q Question, opt Options) *search {
 	opt.Workers, opt.MaxRuns = max(opt.Workers, 1), cmp.Or(opt.MaxRuns, defaultMaxRuns)
 	s := &search{repo: repo, q: q, opt: opt, tip: q.Tip, old: slices.Clone(q.Old), flaky: q.Flaky, status: Stopped}
-	s.tallies, s.known = map[gitext.OID]Tally{}, map[gitext.OID][]Run{}
-	for _, r := range opt.Known {
-		s.known[r.Commit] = append(s.known[r.Commit], r)
-	}
+	s.tallies = map[gitext.OID]Tally{}
 	return s
 }
 
@@ -82,6 +78,7 @@ func (s *search) look(ctx context.Context) error {
 	if err != nil || !reproduced {
 		return err
 	}
+	s.takeKnown()
 	if err := s.checkOld(ctx); err != nil {
 		return err
 	}
@@ -95,6 +92,16 @@ func (s *search) look(ctx context.Context) error {
 		deeper, err := s.decide(ctx)
 		if err != nil || !deeper {
 			return err
+		}
+	}
+}
+
+// takeKnown takes the runs of an earlier call, but for those at the tip.
+func (s *search) takeKnown() {
+	for _, r := range s.opt.Known {
+		if r.Commit != s.q.Tip {
+			r.Earlier = true
+			s.tally(r)
 		}
 	}
 }
@@ -135,9 +142,11 @@ func (s *search) checkOld(ctx context.Context) error {
 		if base == "" {
 			return fmt.Errorf("%s and %s have no history in common", c.Short(), s.tip.Short())
 		}
-		s.progress("run the command at the merge base %s of %s and the tip", base.Short(), c.Short())
-		if err := s.try(ctx, base); err != nil {
-			return err
+		if s.tallies[base].Old == 0 {
+			s.progress("run the command at the merge base %s of %s and the tip", base.Short(), c.Short())
+			if err := s.try(ctx, base); err != nil {
+				return err
+			}
 		}
 		if t := s.tallies[base]; t.New > 0 && t.Old == 0 {
 			return &OldError{Commit: base, Base: true}
@@ -319,7 +328,7 @@ func (s *search) plausible(weights []float64) int {
 // tryAll runs the command at several commits at the same time. A run whose outcome follows from
 // another one is ended.
 func (s *search) tryAll(ctx context.Context, picks []gitext.OID) error {
-	if len(picks) == 1 || s.spentAfter(len(picks)) || slices.ContainsFunc(picks, func(c gitext.OID) bool { return len(s.known[c]) > 0 }) {
+	if len(picks) == 1 || s.spentAfter(len(picks)) {
 		return s.try(ctx, picks[0])
 	}
 	type done struct {
@@ -349,7 +358,7 @@ func (s *search) tryAll(ctx context.Context, picks []gitext.OID) error {
 			failed = cmp.Or(failed, d.err)
 		default:
 			run := Run{Commit: picks[d.i], Outcome: s.outcome(d.res), How: d.res.How, Took: d.res.Took}
-			failed = cmp.Or(failed, s.add(run, true))
+			failed = cmp.Or(failed, s.add(run))
 			if !s.flaky {
 				s.endOthers(picks, d.i, run.Outcome, ended, cancels)
 			}
@@ -373,14 +382,8 @@ func (s *search) endOthers(picks []gitext.OID, i int, outcome Outcome, ended []b
 
 func (s *search) spentAfter(n int) bool { return s.fresh+n > s.opt.MaxRuns }
 
-// try runs the command at a commit, or takes the outcome of an earlier call.
+// try runs the command at a commit.
 func (s *search) try(ctx context.Context, c gitext.OID) error {
-	if c != s.q.Tip && len(s.known[c]) > 0 {
-		r := s.known[c][0]
-		s.known[c] = s.known[c][1:]
-		r.Earlier = true
-		return s.add(r, false)
-	}
 	if s.spentAfter(1) {
 		return errSpent
 	}
@@ -388,11 +391,21 @@ func (s *search) try(ctx context.Context, c gitext.OID) error {
 	if err != nil {
 		return err
 	}
-	return s.add(Run{Commit: c, Outcome: s.outcome(res), How: res.How, Took: res.Took}, true)
+	return s.add(Run{Commit: c, Outcome: s.outcome(res), How: res.How, Took: res.Took})
 }
 
-// add counts a run.
-func (s *search) add(r Run, fresh bool) error {
+// add counts and keeps a run of this call.
+func (s *search) add(r Run) error {
+	s.tally(r)
+	s.fresh++
+	if s.opt.OnRun != nil {
+		return s.opt.OnRun(r)
+	}
+	return nil
+}
+
+// tally counts a run.
+func (s *search) tally(r Run) {
 	s.runs = append(s.runs, r)
 	t := s.tallies[r.Commit]
 	switch r.Outcome {
@@ -407,14 +420,6 @@ func (s *search) add(r Run, fresh bool) error {
 	if s.belief != nil {
 		s.believe(r)
 	}
-	if !fresh {
-		return nil
-	}
-	s.fresh++
-	if s.opt.OnRun != nil {
-		return s.opt.OnRun(r)
-	}
-	return nil
 }
 
 // outcome translates the result of a command.

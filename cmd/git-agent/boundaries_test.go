@@ -57,8 +57,10 @@ var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/
 var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 
 // between lists the imports of one verb from another. A failing run of fix may print a crash, and
-// fix may start from the report of a crash.
+// fix may start from the report of a crash. bisect reads the output of tests as fix does.
 var between = map[string][]string{
+	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun"},
+
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/bisect"
+	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
@@ -21,8 +23,8 @@ type BisectInput struct {
 	Problem      fix.Problem
 	Reproduction fix.Reproduction // of Problem.Test; the zero value lets Bisect run it
 	Good         gitext.OID       // a commit at which the test passes; "" lets Bisect look for one
-	// Spectrum has the files that the failing test executes. Commits with equal versions of
-	// these files count as equal. It may be nil.
+	// Spectrum has the files that the failing test executes: commits that change them are the
+	// likeliest. It may be nil.
 	Spectrum *fix.Spectrum
 	Trial    trial.Options // MaxRuns bounds the search; 0 is 40
 	OnEvent  func(agent.Event)
@@ -36,18 +38,10 @@ type Bisected struct {
 	Note  string        // a sentence about the result, or about the reason for no result
 }
 
-const (
-	defaultBisectRuns = 40
-	// unknownLeaps bounds the commits in a row, each twice as far away, that do not build with
-	// today's tests. Older commits will not build either.
-	unknownLeaps = 3
-)
+const defaultBisectRuns = 40
 
 // Bisect looks for the commit that made the test of a problem fail. It lays the tests of the
-// problem's tree over each commit. Without a good commit, it tries the commits 1, 2, 4 and so
-// on steps back until the test passes. It skips commits that do not build, or fail in another
-// way. At the end it runs the first bad commit and its parent, even if it ran equal trees
-// before.
+// problem's tree over each commit, and skips commits that do not build, or fail in another way.
 //
 // If the history has no good commit, or if the runs are used up, the result has a note. An
 // error means that ctx ended or the workspace failed.
@@ -65,12 +59,9 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 		return Bisected{}, err
 	}
 	defer w.Close()
-	b := &bisector{in: &in, repo: repo, w: w, known: map[string]trial.Result{}, tests: testOverlays(in.Problem)}
+	b := &bisector{in: &in, repo: repo, w: w, tests: testOverlays(in.Problem)}
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
-	if errors.Is(err, trial.ErrMaxRuns) {
-		out.Note, err = fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", out.Runs), nil
-	}
 	return out, err
 }
 
@@ -91,107 +82,77 @@ type bisector struct {
 	repo    *gitext.Repo
 	w       *trial.Workspace
 	tests   []gitext.Overlay
+	first   *trial.Result // at the problem's commit
 	failing []string
 	failure trial.Failure
-	known   map[string]trial.Result // results by key; see key
 }
 
 func (b *bisector) run(ctx context.Context) (Bisected, error) {
-	head := b.in.Problem.Tree.Commit
-	res, err := b.outcome(ctx, head)
-	if err != nil {
-		return Bisected{}, err
-	}
-	b.failing, b.failure = readTests(res.Output).failing, trial.FailureOf(res, nil)
-	if res.Outcome != trial.Fails {
-		return Bisected{Note: "At the last commit the test " + res.How + ": there is nothing to bisect."}, nil
-	}
-	bi := &trial.Bisection{Repo: b.repo, Run: b.once, Bad: head, Progress: b.in.Trial.Progress}
+	q := bisect.Question{Tip: b.in.Problem.Tree.Commit}
 	if b.in.Good != "" {
-		if _, err := bi.Try(ctx, b.in.Good); err != nil {
-			return Bisected{}, err
-		}
+		q.Old = []gitext.OID{b.in.Good}
 	}
-	if len(bi.Goods) == 0 {
-		if err := bi.LeapBack(ctx, unknownLeaps); err != nil {
-			return Bisected{}, err
-		}
+	opt := bisect.Options{Try: b.try, Prior: b.prior, MaxRuns: b.in.Trial.MaxRuns, Progress: b.in.Trial.Progress}
+	found, err := bisect.Find(ctx, b.repo, q, opt)
+	if errors.As(err, new(*bisect.OldError)) { // the test fails at the good commit, too
+		q.Old, opt.Known = nil, found.Runs
+		found, err = bisect.Find(ctx, b.repo, q, opt)
 	}
-	if len(bi.Goods) == 0 {
-		return Bisected{
-			Note: "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests.",
-		}, nil
-	}
-	left, err := bi.Halve(ctx)
 	if err != nil {
-		return Bisected{Good: bi.Goods[0]}, err
+		return Bisected{Good: goodOf(found)}, err
 	}
-	if left > 1 {
-		return Bisected{
-			Good: bi.Goods[0],
-			Note: fmt.Sprintf(
-				"The bisection ended at %s: %d commits up to it cannot be told apart, because the test says nothing at the others.",
-				bi.Bad.Short(),
-				left,
-			),
-		}, nil
-	}
-	return b.confirm(ctx, bi)
+	return b.bisected(ctx, found)
 }
 
-// confirm runs the test at the first bad commit and its parent.
-func (b *bisector) confirm(ctx context.Context, bi *trial.Bisection) (Bisected, error) {
-	out := Bisected{Good: bi.Goods[len(bi.Goods)-1]}
-	commit, err := b.repo.Commit(ctx, bi.Bad)
-	if err != nil || len(commit.Parents) == 0 {
-		return out, err
+// bisected describes the end of a search.
+func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bisected, err error) {
+	out.Good = goodOf(found)
+	switch found.Status {
+	case bisect.Nothing:
+		out.Note = "At the last commit the test " + b.first.How + ": there is nothing to bisect."
+	case bisect.Always:
+		out.Note = "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests."
+	case bisect.Stopped:
+		out.Note = fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", b.w.Runs())
+	case bisect.Apart:
+		out.Note = fmt.Sprintf("The bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others.",
+			found.First.Short(), len(found.Candidates))
+	case bisect.Proved:
+		if out.First, err = b.repo.Commit(ctx, found.First); err != nil {
+			return out, err
+		}
+		out.Note = fmt.Sprintf("The test fails since %s (%s): it passes at the parent.", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
 	}
-	bad, err := b.outcome(ctx, commit.OID)
-	if err != nil {
-		return out, err
-	}
-	good, err := b.outcome(ctx, commit.Parents[0])
-	if err != nil {
-		return out, err
-	}
-	if b.judged(bad).Outcome != trial.Fails || good.Outcome != trial.Passes {
-		out.Note = fmt.Sprintf("The bisection led to %s, but the test %s there and %s before it.", commit.OID.Short(), bad.How, good.How)
-		return out, nil
-	}
-	out.First = commit
-	out.Note = fmt.Sprintf("The test fails since %s (%s): it passes at the parent.", commit.OID.Short(), strings.TrimSpace(commit.Subject()))
 	return out, nil
 }
 
-// once returns the result at a commit. Of commits with equal keys, it runs only one.
-func (b *bisector) once(ctx context.Context, commit gitext.OID) (trial.Result, error) {
-	key, err := b.key(ctx, commit)
-	if err != nil {
-		return trial.Result{}, err
+// goodOf returns the last commit at which the test passed, or "".
+func goodOf(found *bisect.Answer) gitext.OID {
+	if found == nil {
+		return ""
 	}
-	if res, ok := b.known[key]; ok {
-		return res, nil
+	for _, r := range slices.Backward(found.Runs) {
+		if r.Outcome == bisect.Old {
+			return r.Commit
+		}
 	}
-	res, err := b.outcome(ctx, commit)
+	return ""
+}
+
+// try runs the test at a commit. A failure other than the first one is an unknown outcome.
+func (b *bisector) try(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) {
+	res, err := b.w.Run(ctx, commit, b.tests)
 	if err != nil {
 		return res, err
 	}
-	res = b.judged(res)
-	b.known[key] = res
-	return res, nil
-}
-
-// outcome runs the test at a commit.
-func (b *bisector) outcome(ctx context.Context, commit gitext.OID) (trial.Result, error) {
-	return b.w.Run(ctx, commit, b.tests)
-}
-
-// judged changes a different failure to an unknown outcome.
-func (b *bisector) judged(res trial.Result) trial.Result {
-	if res.Outcome != trial.Fails {
-		return res
-	}
 	ran := readTests(res.Output)
+	if b.first == nil {
+		b.first, b.failing, b.failure = &res, ran.failing, trial.FailureOf(res, nil)
+		return res, nil
+	}
+	if res.Outcome != trial.Fails {
+		return res, nil
+	}
 	same := b.failure.Recurs(res)
 	if len(b.failing) > 0 {
 		same = slices.ContainsFunc(ran.failing, func(n string) bool { return slices.Contains(b.failing, n) })
@@ -199,38 +160,35 @@ func (b *bisector) judged(res trial.Result) trial.Result {
 	if ran.noBuild || !same {
 		res.Outcome, res.How = trial.Unknown, "fails in another way"
 	}
-	return res
+	return res, nil
 }
 
-// key returns equal texts for commits with equal versions of the files that the failing test
-// executes; if these are not known, of all files.
-func (b *bisector) key(ctx context.Context, commit gitext.OID) (string, error) {
-	if paths := coveredFiles(b.in.Spectrum); len(paths) > 0 {
-		entries, err := b.repo.Tree(ctx, commit, paths...)
-		if err != nil && !gitext.Unreadable(err) {
-			return "", err
-		}
-		var key strings.Builder
-		for _, e := range entries {
-			fmt.Fprintf(&key, "%s %s\n", e.OID, e.Path)
-		}
-		return key.String(), nil
+// prior returns the weights of commits: those that change what the failing test executes weigh
+// most.
+func (b *bisector) prior(ctx context.Context, tip gitext.OID, commits []gitext.OID) ([]float64, error) {
+	opened := b.in.Reproduction.Opened
+	if opened == nil {
+		opened = coveredFiles(b.in.Spectrum)
 	}
-	c, err := b.repo.Commit(ctx, commit)
-	return string(c.Tree), err
+	laid := map[string][]byte{}
+	for _, o := range b.tests {
+		if len(o.Content) > 0 {
+			laid[o.Path] = o.Content
+		}
+	}
+	return prior.Weights(ctx, b.repo, tip, commits, prior.Evidence{Command: b.in.Problem.Test, Output: b.first.Output, Opened: opened, Laid: laid})
 }
 
-// coveredFiles returns the files that failing tests execute, in order.
-func coveredFiles(sp *fix.Spectrum) []string {
+// coveredFiles returns the files that failing tests execute, or nil if they are not known.
+func coveredFiles(sp *fix.Spectrum) map[string]bool {
 	if sp == nil {
 		return nil
 	}
-	var paths []string
+	paths := map[string]bool{}
 	for p, lines := range sp.Files {
 		if slices.ContainsFunc(lines, func(h fix.LineHits) bool { return h.Failing > 0 }) {
-			paths = append(paths, p)
+			paths[p] = true
 		}
 	}
-	slices.Sort(paths)
 	return paths
 }

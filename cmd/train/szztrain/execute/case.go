@@ -210,7 +210,7 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 	if t.named.Fix != "" {
 		return t.check(ctx)
 	}
-	b := &trial.Bisection{Repo: t.repo, Bad: t.commit.Parents[0], Run: t.judged}
+	b := &bisection{Repo: t.repo, Bad: t.commit.Parents[0], Run: t.judged}
 	if err := t.leap(ctx, b); err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 
 // leap goes 64, 512 and so on commits back until the tests pass or cannot be run, or the
 // history ends.
-func (t *trialOfFix) leap(ctx context.Context, b *trial.Bisection) error {
+func (t *trialOfFix) leap(ctx context.Context, b *bisection) error {
 	const first, wider = 64, 8
 	all, err := t.repo.CountCommits(ctx, b.Bad, nil)
 	if err != nil {

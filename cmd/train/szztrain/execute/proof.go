@@ -45,14 +45,14 @@ func (t *trialOfFix) regression(ctx context.Context, culprit gitext.OID) (*execu
 
 // oldest looks for the oldest commit at which the tests can be run. If they pass at a commit on
 // the way, this commit becomes a good one of the bisection.
-func (t *trialOfFix) oldest(ctx context.Context, b *trial.Bisection) error {
+func (t *trialOfFix) oldest(ctx context.Context, b *bisection) error {
 	older, err := t.notAfter(ctx, b.Skips, b.Bad)
 	if err != nil || len(older) == 0 {
 		return err
 	}
 	const mostProbes = 3 // of a search for regressions
 	passed, probes := errors.New("it passes"), 0
-	search := &trial.Bisection{Repo: t.repo, Bad: b.Bad, Goods: older}
+	search := &bisection{Repo: t.repo, Bad: b.Bad, Goods: older}
 	search.Run = func(ctx context.Context, commit gitext.OID) (trial.Result, error) {
 		if probes++; t.bounds.regressions && probes > mostProbes {
 			return trial.Result{}, none("it seems to have been there always")

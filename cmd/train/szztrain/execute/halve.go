@@ -1,18 +1,19 @@
-package trial
+package execute
 
 import (
 	"context"
 
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
-// A Bisection looks for the first commit at which a command fails. The caller sets Repo, Run,
+// A bisection looks for the first commit at which a command fails. The caller sets Repo, Run,
 // Bad and, if known, Goods and Skips. Then it calls LeapBack, if no good commit is known, and
 // Halve.
-type Bisection struct {
+type bisection struct {
 	Repo *gitext.Repo
 	// Run runs the command at a commit, or returns the known result of an equal commit.
-	Run      func(ctx context.Context, commit gitext.OID) (Result, error)
+	Run      func(ctx context.Context, commit gitext.OID) (trial.Result, error)
 	Progress func(format string, args ...any) // may be nil
 
 	Bad      gitext.OID   // a failing commit; the search goes on among its ancestors
@@ -21,27 +22,27 @@ type Bisection struct {
 	Halvings int          // runs that halved the range
 }
 
-func (b *Bisection) progress(format string, args ...any) {
+func (b *bisection) progress(format string, args ...any) {
 	if b.Progress != nil {
 		b.Progress(format, args...)
 	}
 }
 
 // Try runs the command at a commit and moves a bound of the range.
-func (b *Bisection) Try(ctx context.Context, commit gitext.OID) (Outcome, error) {
+func (b *bisection) Try(ctx context.Context, commit gitext.OID) (trial.Outcome, error) {
 	res, err := b.Run(ctx, commit)
 	if err != nil {
-		return Unknown, err
+		return trial.Unknown, err
 	}
 	switch res.Outcome {
-	case Passes:
+	case trial.Passes:
 		b.Goods = append(b.Goods, commit)
-	case Unknown:
+	case trial.Unknown:
 		b.Skips = append(b.Skips, commit)
-	case Fails:
+	case trial.Fails:
 		older, err := b.Repo.IsAncestor(ctx, commit, b.Bad)
 		if err != nil {
-			return Unknown, err
+			return trial.Unknown, err
 		}
 		if older {
 			b.Bad = commit
@@ -52,7 +53,7 @@ func (b *Bisection) Try(ctx context.Context, commit gitext.OID) (Outcome, error)
 
 // LeapBack tries the commits 1, 2, 4 and so on steps back until the command passes or the
 // history ends. It also gives up after a number of unknown outcomes in a row; 0 is no bound.
-func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
+func (b *bisection) LeapBack(ctx context.Context, unknown int) error {
 	all, err := b.Repo.CountCommits(ctx, b.Bad, nil)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
 		if err != nil {
 			return err
 		}
-		if row++; outcome != Unknown {
+		if row++; outcome != trial.Unknown {
 			row = 0
 		}
 		if back == all-1 || unknown > 0 && row >= unknown {
@@ -81,7 +82,7 @@ func (b *Bisection) LeapBack(ctx context.Context, unknown int) error {
 
 // Halve narrows the range until one commit is left, or only commits that cannot be tested. It
 // returns the number of remaining commits.
-func (b *Bisection) Halve(ctx context.Context) (int, error) {
+func (b *bisection) Halve(ctx context.Context) (int, error) {
 	for {
 		step, err := b.Repo.Bisect(ctx, b.Bad, b.Goods, b.Skips)
 		if err != nil {
