@@ -106,13 +106,14 @@ func (s *search) answer() *Answer {
 	return a
 }
 
-// bounded returns the number of commits between the tip and the newest Old commits, and the
-// runs in which git bisect would halve them.
+// bounded returns the number of commits between the tip and the first commit that was found to be
+// Old, and the runs in which git bisect would halve them.
 func (s *search) bounded() (count, halvings int) {
 	left := s.g.full()
-	for c, t := range s.tallies {
-		if i, ok := s.g.known(c); ok && t.Old > t.New {
+	for _, r := range s.runs {
+		if i, ok := s.g.known(r.Commit); ok && r.Outcome == Old {
 			left.subtract(s.g.above[i])
+			break
 		}
 	}
 	t := &search{}

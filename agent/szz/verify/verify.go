@@ -25,6 +25,16 @@ type Options struct {
 	Bisect      bool // bisect when no suspect is confirmed
 	MaxSuspects int  // most suspects tried; 0 is five
 	All         bool // try every suspect, even after one is confirmed; for measurements
+	// Find finds the command of a fix, if Command is "". An error without a cause in the
+	// repository says why there is none.
+	Find func(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (Found, error)
+}
+
+// Found is a command that shows the bug of a fix.
+type Found struct {
+	Command      string
+	Compiling    string   // see trial.Options
+	Dependencies []string // likewise
 }
 
 const defaultMaxSuspects = 5
@@ -42,12 +52,24 @@ const defaultMaxSuspects = 5
 // Nothing is written to the repository: commits are checked out to a scratch directory,
 // which is removed before Suspects returns.
 func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Answer, opt Options) error {
-	if opt.Command == "" {
-		return errors.New("no command to verify with")
-	}
 	if fc.Parent == "" {
 		v.Note("not verified: a root commit has no parent to compare with")
 		return nil
+	}
+	if opt.Command == "" && opt.Find != nil {
+		found, err := opt.Find(ctx, repo, fc)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			v.Note("not verified: %v", err)
+			return nil
+		}
+		opt.Command, opt.Compiling, opt.Dependencies = found.Command, found.Compiling, found.Dependencies
+		v.Note("the command is %s", opt.Command)
+	}
+	if opt.Command == "" {
+		return errors.New("no command to verify with")
 	}
 	if len(v.Suspects) == 0 && !opt.Bisect {
 		v.Note("not verified: there is no suspect")

@@ -269,7 +269,7 @@ func TestVerifyBisectsOnWhenNobodyIsConfirmed(t *testing.T) {
 		t.Error(v.Suspects[0].Reason)
 	}
 	szztest.CheckAnswer(t, v)
-	wantNote(t, v, "bisection took 2 runs, after 3 runs at suspects; halving the same 23 commits takes about 5")
+	wantNote(t, v, "bisection took 2 runs, after 3 runs at suspects; halving the same 25 commits takes about 5")
 }
 
 func TestVerifyBisectsFromNothing(t *testing.T) {

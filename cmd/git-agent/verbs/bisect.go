@@ -28,7 +28,7 @@ type Bisect struct {
 	With         []string `sep:"none" placeholder:"<file>" help:"lay this file of the work tree over each commit, such as a test that is newer than they are; may be given several times"`
 	Flaky        bool     `help:"the command may be wrong at times: estimate how often, and run it again where that matters"`
 	Proofs       int      `placeholder:"<n>" help:"end only when <n> runs agree at the culprit, and <n> at each of its parents; default: 1, or 2 if the command is flaky"`
-	MaxRuns      int      `default:"200" placeholder:"<n>" help:"run the command at most <n> times; default: 200"`
+	RunsAtMost   int      `default:"200" placeholder:"<n>" help:"run the command at most <n> times; default: 200"`
 	Jobs         int      `default:"1" placeholder:"<n>" help:"run the command at <n> commits at the same time; default: 1"`
 	Restart      bool     `help:"forget the runs of an earlier call that was interrupted"`
 	Log          string   `placeholder:"<file>" kind:"path" help:"also write a log that git bisect replay reads to <file>; - is standard output, instead of the answer"`
@@ -60,7 +60,7 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 	if err != nil {
 		return err
 	}
-	e := &engine.Engine{Repo: repo, Jobs: c.Jobs, MaxRuns: c.MaxRuns}
+	e := &engine.Engine{Repo: repo, Jobs: c.Jobs, MaxRuns: c.RunsAtMost}
 	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
@@ -278,8 +278,8 @@ func (c *Bisect) check() error {
 		return app.Usagef("%s is given once: it is the newest commit of the search", name)
 	case len(c.Words) > 0 && len(c.behind) > 0:
 		return app.Usagef("the whole command belongs behind --, but got %q before it", c.Words[0])
-	case c.Proofs < 0 || c.MaxRuns < 1 || c.Jobs < 1:
-		return app.Usagef("--max-runs and --jobs take numbers from 1, and --proofs from 0")
+	case c.Proofs < 0 || c.RunsAtMost < 1 || c.Jobs < 1:
+		return app.Usagef("--runs-at-most and --jobs take numbers from 1, and --proofs from 0")
 	case c.Log == "-" && c.JSON:
 		return app.Usagef("--log=- and --json both want standard output")
 	}

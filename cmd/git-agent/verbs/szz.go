@@ -14,19 +14,14 @@ import (
 	"time"
 
 	"git-agent/agent"
-	"git-agent/agent/fix/testrun"
 	"git-agent/agent/model"
-	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
-	"git-agent/agent/szz/verify"
-	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
-	"git-agent/gitext/gitconfig"
 )
 
 // Szz is `git agent szz`: it finds the commits that introduced the bug fixed by a commit.
@@ -45,11 +40,13 @@ type Szz struct {
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
 	TrailerFloor   *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
 	Note           bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
-	VerifyCmd      string        `placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
+	Verify         bool          `xor:"verify" help:"confirm suspects by running the test that came with the fix at each of them and at its parents"`
+	VerifyCmd      string        `xor:"verify" placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
 	VerifyTimeout  time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
 	VerifyMemory   string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
+	RunsAtMost     int           `placeholder:"<n>" help:"run the command at most <n> times for a fix; default: 100"`
 	Sandbox        string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
-	Bisect         bool          `help:"if --verify-cmd confirms no suspect, bisect with it"`
+	Bisect         bool          `help:"if --verify or --verify-cmd confirms no suspect, bisect with the command"`
 	AllowShallow   bool          `help:"work in a shallow clone, where answers may be incomplete"`
 	Fetch          *bool         `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
 	Cache          bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
@@ -132,28 +129,11 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	return tally.Status()
 }
 
-// engine returns the engine that answers. With --verify-cmd it has no cache,
-// because a verified answer depends on the machine.
-func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
-	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
-	if c.VerifyCmd != "" {
-		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
-			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(),
-			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
-			Compiled: a.CompiledFolder(ctx, repo),
-		}}
-		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
-	} else if c.Cache && !repo.Shallow() {
-		e.Cache = a.Data.OpenCache(ctx, repo)
-	}
-	return e
-}
-
 // workers returns the number of concurrent fixes: one with --verify-cmd, so that the project's
 // code has the machine for itself.
 func (c *Szz) workers(model bool) int {
 	switch {
-	case c.VerifyCmd != "":
+	case c.verifies():
 		return 1
 	case c.Jobs > 0:
 		return c.Jobs
@@ -252,34 +232,16 @@ func (c *Szz) maxSuspects() int {
 // exit code, but are not printed.
 func (c *Szz) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
 
-// memory returns the limit of --verify-memory in bytes, or 0 if it is missing or invalid.
-func (c *Szz) memory() int64 {
-	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects an invalid size
-	return n
-}
-
 // check returns an error for options that make no sense, alone or together.
 func (c *Szz) check() error {
 	uncommitted := c.Staged || c.Worktree
 	switch {
-	case c.Bisect && c.VerifyCmd == "":
-		return app.Usagef("--bisect needs --verify-cmd=<command>")
 	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
 		return app.Usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
-	case c.VerifyTimeout != 0 && c.VerifyCmd == "":
-		return app.Usagef("--verify-timeout needs --verify-cmd=<command>")
-	case c.VerifyTimeout < 0:
-		return app.Usagef("--verify-timeout takes no negative duration")
-	case c.VerifyMemory != "" && c.VerifyCmd == "":
-		return app.Usagef("--verify-memory needs --verify-cmd=<command>")
-	case c.VerifyMemory != "" && c.memory() < 1<<20:
-		return app.Usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
 	case c.TrailerFloor != nil && !c.Trailer:
 		return app.Usagef("--trailer-floor needs --trailer")
 	case uncommitted && c.Note:
 		return app.Usagef("--note needs a fix that is committed")
-	case uncommitted && c.VerifyCmd != "":
-		return app.Usagef("--verify-cmd needs a fix that is committed")
 	case c.MaxCount != nil && *c.MaxCount < 0 || c.Skip < 0:
 		return app.Usagef("--max-count and --skip take numbers from 0")
 	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.ShowRequest:
@@ -297,6 +259,9 @@ func (c *Szz) check() error {
 	}
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
+	}
+	if err := c.checkVerify(); err != nil {
+		return err
 	}
 	if err := c.ShardFlags.CheckShard(); err != nil {
 		return err
@@ -360,26 +325,4 @@ func (c *Szz) addResumeHint(ctx context.Context, a *app.App, asked bool, done in
 		hint = before.Hint + "\n" + hint
 	}
 	return app.WithHint(err, "%s", hint)
-}
-
-// probeSandbox chooses the sandbox for --verify-cmd, and prints it, before all other work. It
-// fails if there is no usable sandbox and the user has not allowed an unconfined command.
-func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
-	if c.VerifyCmd == "" {
-		return nil
-	}
-	var err error
-	if c.confinement, err = a.SandboxSettings(ctx, c.Sandbox); err != nil {
-		return err
-	}
-	standing, err := sandbox.Probe(ctx, c.confinement.Level)
-	var unavailable *sandbox.Unavailable
-	if errors.As(err, &unavailable) {
-		return app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
-	}
-	if err != nil {
-		return err
-	}
-	a.Say("sandbox: %s", standing)
-	return nil
 }

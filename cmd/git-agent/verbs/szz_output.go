@@ -58,7 +58,7 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 func (o *szzOutput) warn(ans render.Answer) {
 	v := ans.Answer
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
-	unconfirmed := o.cmd.VerifyCmd != "" && len(v.Suspects) > 0 &&
+	unconfirmed := o.cmd.verifies() && len(v.Suspects) > 0 &&
 		!slices.ContainsFunc(v.Suspects, func(s szz.Suspect) bool { return s.Confirmation != nil })
 	if !fellBack && !unconfirmed {
 		return

@@ -1,0 +1,157 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
+)
+
+// verifies reports whether a command is run at the suspects.
+func (c *Szz) verifies() bool { return c.Verify || c.VerifyCmd != "" }
+
+// checkVerify returns an error for options about the command that make no sense.
+func (c *Szz) checkVerify() error {
+	needs := func(option string) error { return app.Usagef("%s needs --verify or --verify-cmd=<command>", option) }
+	switch {
+	case c.Bisect && !c.verifies():
+		return needs("--bisect")
+	case c.VerifyTimeout != 0 && !c.verifies():
+		return needs("--verify-timeout")
+	case c.VerifyTimeout < 0:
+		return app.Usagef("--verify-timeout takes no negative duration")
+	case c.VerifyMemory != "" && !c.verifies():
+		return needs("--verify-memory")
+	case c.VerifyMemory != "" && c.memory() < 1<<20:
+		return app.Usagef("--verify-memory takes a size from 1m, such as 512m or 2g, not %q", c.VerifyMemory)
+	case c.RunsAtMost != 0 && !c.verifies():
+		return needs("--runs-at-most")
+	case c.RunsAtMost < 0:
+		return app.Usagef("--runs-at-most takes a number from 1")
+	case c.verifies() && (c.Staged || c.Worktree):
+		return app.Usagef("--verify and --verify-cmd need a fix that is committed")
+	}
+	return nil
+}
+
+// memory returns the limit of --verify-memory in bytes, or 0 if it is missing or invalid.
+func (c *Szz) memory() int64 {
+	n, _ := gitconfig.ParseSize(c.VerifyMemory) // check rejects an invalid size
+	return n
+}
+
+// engine returns the engine that answers. If a command is run, it has no cache,
+// because a verified answer depends on the machine.
+func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *engine.Agent) *engine.Engine {
+	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
+	if c.verifies() {
+		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(), MaxRuns: c.RunsAtMost,
+			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
+			Compiled: a.CompiledFolder(ctx, repo),
+		}}
+		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
+		if c.Verify {
+			e.Verify.Find = testOfFix
+		}
+	} else if c.Cache && !repo.Shallow() {
+		e.Cache = a.Data.OpenCache(ctx, repo)
+	}
+	return e
+}
+
+// probeSandbox chooses the sandbox for the command, and prints it, before all other work. It
+// fails if there is no usable sandbox and the user has not allowed an unconfined command.
+func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
+	if !c.verifies() {
+		return nil
+	}
+	var err error
+	if c.confinement, err = a.SandboxSettings(ctx, c.Sandbox); err != nil {
+		return err
+	}
+	standing, err := sandbox.Probe(ctx, c.confinement.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
+	}
+	if err != nil {
+		return err
+	}
+	a.Say("sandbox: %s", standing)
+	return nil
+}
+
+// mostTests bounds the test files of a fix that a command runs.
+const mostTests = 3
+
+// testOfFix returns the command that runs the tests that a fix adds or changes: the command that
+// the files of the repository suggest, narrowed to these files. The error says why there is none.
+func testOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (verify.Found, error) {
+	changes, err := repo.Changes(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
+	if err != nil {
+		return verify.Found{}, err
+	}
+	var files []string
+	for _, f := range changes {
+		if f.Status != 'D' && !f.Submodule && source.FileKindOf(f.NewPath) == source.TestFile {
+			files = append(files, f.NewPath)
+		}
+	}
+	if len(files) == 0 {
+		return verify.Found{}, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
+	}
+	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: fc.Fix}, files[0])
+	if err != nil {
+		return verify.Found{}, err
+	}
+	var commands []string
+	for _, file := range files[:min(len(files), mostTests)] {
+		if command, ok := testOfFile(ctx, repo, fc.Fix, file, proposals); ok {
+			commands = append(commands, command)
+		}
+	}
+	if len(commands) == 0 {
+		return verify.Found{}, fmt.Errorf("no command is known that runs %s; --verify-cmd=<command> names one", files[0])
+	}
+	out := verify.Found{Command: strings.Join(commands, " && ")}
+	if len(commands) == 1 {
+		out.Compiling, _ = testrun.CompileOnly(out.Command)
+	}
+	out.Dependencies, err = trial.FindDependencies(ctx, repo, fc.Fix)
+	return out, err
+}
+
+// maxTestFile bounds a test file that is read, in bytes.
+const maxTestFile = 1 << 20
+
+// testOfFile returns the command that runs one test file.
+func testOfFile(ctx context.Context, repo *gitext.Repo, at gitext.OID, file string, proposals []testrun.Proposal) (string, bool) {
+	text, err := repo.BlobAt(ctx, at, file, maxTestFile)
+	if err != nil {
+		return "", false
+	}
+	for _, p := range proposals {
+		command, ok := testrun.Alone(p.Test, file, text)
+		if !ok || command == p.Test {
+			continue // the whole suite may take hours
+		}
+		if p.Build != "" {
+			command = "{ " + p.Build + " || exit 125; }; " + command
+		}
+		return command, true
+	}
+	return testrun.Alone("", file, text)
+}
