@@ -141,6 +141,11 @@ func (w *Workspace) Close() {
 	}
 }
 
+// SetCommand replaces the command of the options, and what compiles for it.
+func (w *Workspace) SetCommand(command, compiling string) {
+	w.opt.Command, w.opt.Compiling = command, compiling
+}
+
 // Runs returns the number of calls of Run, those with an error included. Calls that returned
 // ErrMaxRuns do not count.
 func (w *Workspace) Runs() int { return w.runs }

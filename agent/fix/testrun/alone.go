@@ -38,6 +38,36 @@ func Alone(suite, file string, text []byte) (command string, ok bool) {
 	return suite, strings.TrimSpace(suite) != ""
 }
 
+// OfFile returns the commands that run one test file of a repository, by its proposals, the
+// likeliest first: commands of the same tool as a proposal's, and last the interpreter of the
+// file's language. For pytest, a second command leaves out the options of the configuration,
+// which may ask for plugins that are not installed or for a coverage that one file does not
+// reach.
+func OfFile(proposals []Proposal, file string, text []byte) (commands []string) {
+	add := func(build, command string) {
+		if build != "" {
+			command = "{ " + build + " || exit 125; }; " + command
+		}
+		if !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	for _, p := range proposals {
+		command, ok := Alone(p.Test, file, text)
+		if !ok || command == p.Test {
+			continue // the whole suite may take hours
+		}
+		add(p.Build, command)
+		if strings.Contains(command, "pytest") {
+			add(p.Build, command+" -o addopts=")
+		}
+	}
+	if command, ok := interpreted(file, text); ok {
+		add("", command)
+	}
+	return commands
+}
+
 // directoryOf returns the directory that a match of changeDir enters.
 func directoryOf(enter string) string {
 	list, ok := words(strings.TrimSuffix(strings.TrimSpace(enter), "&&"))

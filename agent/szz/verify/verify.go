@@ -25,16 +25,26 @@ type Options struct {
 	Bisect      bool // bisect when no suspect is confirmed
 	MaxSuspects int  // most suspects tried; 0 is five
 	All         bool // try every suspect, even after one is confirmed; for measurements
-	// Find finds the command of a fix, if Command is "". An error without a cause in the
-	// repository says why there is none.
-	Find func(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (Found, error)
+	// Find finds commands that may show the bug of a fix, the likeliest first, if Command is "".
+	// The first one that passes at the fix and fails before it is used. An error says why there
+	// is none.
+	Find func(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]Found, error)
+	// Read reads the output of a failing command. It may be nil.
+	Read func(output []byte) Reading
+	// Focus restricts a command to tests with these names; ok is false if it cannot. It may be nil.
+	Focus func(command string, tests []string) (focused string, ok bool)
 }
 
-// Found is a command that shows the bug of a fix.
+// Found is a command that may show the bug of a fix.
 type Found struct {
-	Command      string
-	Compiling    string   // see trial.Options
-	Dependencies []string // likewise
+	Command   string
+	Compiling string // see trial.Options
+}
+
+// A Reading is what the output of a failing command says.
+type Reading struct {
+	Failing []string // names of the failing tests; nil if it names none
+	Broken  bool     // no test ran, because something did not build or is missing
 }
 
 const defaultMaxSuspects = 5
@@ -56,8 +66,10 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 		v.Note("not verified: a root commit has no parent to compare with")
 		return nil
 	}
+	commands := []Found{{opt.Command, opt.Compiling}}
 	if opt.Command == "" && opt.Find != nil {
-		found, err := opt.Find(ctx, repo, fc)
+		var err error
+		commands, err = opt.Find(ctx, repo, fc)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -65,10 +77,8 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 			v.Note("not verified: %v", err)
 			return nil
 		}
-		opt.Command, opt.Compiling, opt.Dependencies = found.Command, found.Compiling, found.Dependencies
-		v.Note("the command is %s", opt.Command)
 	}
-	if opt.Command == "" {
+	if len(commands) == 0 || commands[0].Command == "" {
 		return errors.New("no command to verify with")
 	}
 	if len(v.Suspects) == 0 && !opt.Bisect {
@@ -81,7 +91,7 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 	}
 	defer c.space.Close()
 	v.Sandbox = string(c.space.Level())
-	err = c.verify(ctx, v)
+	err = c.verify(ctx, v, commands)
 	explainConfirmed(v)
 	sortSuspects(v)
 	v.Note("%s", c.summary())
@@ -102,6 +112,7 @@ type check struct {
 	over    overlays
 	passing []byte        // output of the command at the fix
 	failure trial.Failure // its failure at the fix's parent; nil before that run
+	failing []string      // tests that fail at the fix's parent and not at the fix; nil if the command names none
 	known   map[gitext.OID]trial.Result
 	order   []gitext.OID // keys of known, in the order of the runs
 }
@@ -109,6 +120,9 @@ type check struct {
 func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*check, error) {
 	c := &check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
 	var err error
+	if opt.Dependencies, err = trial.FindDependencies(ctx, repo, cmp.Or(fc.Fix, fc.Parent)); err != nil {
+		return nil, err
+	}
 	if c.space, err = trial.Open(ctx, repo, opt.Options); err != nil {
 		return nil, err
 	}
@@ -123,8 +137,8 @@ func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Op
 	return c, nil
 }
 
-func (c *check) verify(ctx context.Context, v *szz.Answer) error {
-	usable, err := c.baseline(ctx, v)
+func (c *check) verify(ctx context.Context, v *szz.Answer, commands []Found) error {
+	usable, err := c.chooseCommand(ctx, v, commands)
 	if err != nil || !usable {
 		return err
 	}
@@ -137,32 +151,68 @@ func (c *check) verify(ctx context.Context, v *szz.Answer) error {
 	return c.bisect(ctx, v)
 }
 
+// chooseCommand reports whether one of the commands shows the bug. It uses the first that does,
+// and notes what is wrong with the last one if none does.
+func (c *check) chooseCommand(ctx context.Context, v *szz.Answer, commands []Found) (bool, error) {
+	why := ""
+	for _, command := range commands {
+		c.space.SetCommand(command.Command, command.Compiling)
+		c.failure, c.failing, c.known, c.order = nil, nil, map[gitext.OID]trial.Result{}, nil
+		var err error
+		if why, err = c.baseline(ctx); err != nil {
+			return false, err
+		}
+		if why == "" {
+			c.focus(v, command)
+			return true, nil
+		}
+	}
+	if c.opt.Command == "" {
+		v.Note("the command was %s", commands[len(commands)-1].Command)
+	}
+	v.Note("the command cannot tell: %s", why)
+	return false, nil
+}
+
+// focus restricts the command to the tests that show the bug, and notes a command that was found.
+func (c *check) focus(v *szz.Answer, command Found) {
+	if c.opt.Command != "" {
+		return
+	}
+	if c.opt.Focus != nil && len(c.failing) > 0 {
+		if focused, ok := c.opt.Focus(command.Command, c.failing); ok {
+			command.Command = focused
+			c.space.SetCommand(command.Command, command.Compiling)
+		}
+	}
+	v.Note("the command is %s", command.Command)
+}
+
 func isConfirmed(s szz.Suspect) bool {
 	return s.Confirmation != nil && s.Confirmation.Status == suspect.Confirmed
 }
 
-// baseline reports whether the command shows the bug: it has to pass at the fix and, with
-// the fix's tests, to fail at the fix's parent.
-func (c *check) baseline(ctx context.Context, v *szz.Answer) (bool, error) {
+// baseline returns "" if the command shows the bug: it has to pass at the fix and, with the fix's
+// tests, to fail at the fix's parent. Otherwise it says what it does.
+func (c *check) baseline(ctx context.Context) (why string, err error) {
 	good, err := c.runFix(ctx)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if good.Outcome != trial.Passes {
-		v.Note("the command cannot tell: at the fix itself it %s%s", good.How, c.sandboxHint())
-		return false, nil
+		return fmt.Sprintf("at the fix itself it %s%s", good.How, c.sandboxHint()), nil
 	}
 	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	switch bad.Outcome {
 	case trial.Passes:
-		v.Note("the command cannot tell: it passes at the fix's parent, too%s", c.overlayHint())
+		return "it passes at the fix's parent, too" + c.overlayHint(), nil
 	case trial.Unknown:
-		v.Note("the command cannot tell: at the fix's parent it %s", bad.How)
+		return "at the fix's parent it " + bad.How, nil
 	}
-	return bad.Outcome == trial.Fails, nil
+	return "", nil
 }
 
 // runFix runs the command at the fix without changes.
@@ -189,18 +239,34 @@ func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	if err != nil {
 		return trial.Result{}, err
 	}
-	switch {
-	case res.Outcome != trial.Fails:
-	case c.failure == nil:
-		c.failure = trial.FailureOf(res, c.passing)
-	case !c.failure.Recurs(res):
-		res.Outcome = trial.Unknown
-		res.How += ", but not in the way in which it fails at the fix's parent"
+	if res.Outcome == trial.Fails {
+		c.judgeFailure(&res)
 	}
 	res.Output = nil // otherwise a hundred outputs would stay in memory
 	c.known[commit] = res
 	c.order = append(c.order, commit)
 	return res, nil
+}
+
+// judgeFailure decides whether a failing command fails because of the bug. The first failure is
+// that at the fix's parent.
+func (c *check) judgeFailure(res *trial.Result) {
+	var read Reading
+	if c.opt.Read != nil {
+		read = c.opt.Read(res.Output)
+	}
+	shows := func(name string) bool { return slices.Contains(c.failing, name) }
+	switch {
+	case c.failure == nil && read.Broken:
+		res.Outcome, res.How = trial.Unknown, res.How+", and runs no test"
+	case c.failure == nil:
+		c.failure, c.failing = trial.FailureOf(*res, c.passing), read.Failing
+	case read.Broken:
+		res.Outcome, res.How = trial.Unknown, res.How+", and runs no test"
+	case slices.ContainsFunc(read.Failing, shows):
+	case len(c.failing) > 0 && len(read.Failing) > 0, !c.failure.Recurs(*res):
+		res.Outcome, res.How = trial.Unknown, res.How+", but not in the way in which it fails at the fix's parent"
+	}
 }
 
 func (c *check) trySuspects(ctx context.Context, v *szz.Answer) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
@@ -63,8 +62,9 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
 		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
+		e.Verify.Read = readTests
 		if c.Verify {
-			e.Verify.Find = testOfFix
+			e.Verify.Find, e.Verify.Focus = testsOfFix, testrun.Focus
 		}
 	} else if c.Cache && !repo.Shallow() {
 		e.Cache = a.Data.OpenCache(ctx, repo)
@@ -94,15 +94,16 @@ func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// mostTests bounds the test files of a fix that a command runs.
-const mostTests = 3
+// mostCommands bounds the commands that are tried for the tests of a fix.
+const mostCommands = 4
 
-// testOfFix returns the command that runs the tests that a fix adds or changes: the command that
-// the files of the repository suggest, narrowed to these files. The error says why there is none.
-func testOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (verify.Found, error) {
+// testsOfFix returns the commands that run the tests that a fix adds or changes: those that the
+// files of the repository suggest, narrowed to one of these files each. The error says why there
+// is none.
+func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]verify.Found, error) {
 	changes, err := repo.Changes(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
 	if err != nil {
-		return verify.Found{}, err
+		return nil, err
 	}
 	var files []string
 	for _, f := range changes {
@@ -111,47 +112,34 @@ func testOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (veri
 		}
 	}
 	if len(files) == 0 {
-		return verify.Found{}, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
+		return nil, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
 	}
 	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: fc.Fix}, files[0])
 	if err != nil {
-		return verify.Found{}, err
+		return nil, err
 	}
-	var commands []string
-	for _, file := range files[:min(len(files), mostTests)] {
-		if command, ok := testOfFile(ctx, repo, fc.Fix, file, proposals); ok {
-			commands = append(commands, command)
+	var found []verify.Found
+	for _, file := range files {
+		text, err := repo.BlobAt(ctx, fc.Fix, file, maxTestFile)
+		if err != nil {
+			continue // a file that cannot be read has no command
+		}
+		for _, command := range testrun.OfFile(proposals, file, text) {
+			compiling, _ := testrun.CompileOnly(command)
+			found = append(found, verify.Found{Command: command, Compiling: compiling})
 		}
 	}
-	if len(commands) == 0 {
-		return verify.Found{}, fmt.Errorf("no command is known that runs %s; --verify-cmd=<command> names one", files[0])
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no command is known that runs %s; --verify-cmd=<command> names one", files[0])
 	}
-	out := verify.Found{Command: strings.Join(commands, " && ")}
-	if len(commands) == 1 {
-		out.Compiling, _ = testrun.CompileOnly(out.Command)
-	}
-	out.Dependencies, err = trial.FindDependencies(ctx, repo, fc.Fix)
-	return out, err
+	return found[:min(len(found), mostCommands)], nil
 }
 
 // maxTestFile bounds a test file that is read, in bytes.
 const maxTestFile = 1 << 20
 
-// testOfFile returns the command that runs one test file.
-func testOfFile(ctx context.Context, repo *gitext.Repo, at gitext.OID, file string, proposals []testrun.Proposal) (string, bool) {
-	text, err := repo.BlobAt(ctx, at, file, maxTestFile)
-	if err != nil {
-		return "", false
-	}
-	for _, p := range proposals {
-		command, ok := testrun.Alone(p.Test, file, text)
-		if !ok || command == p.Test {
-			continue // the whole suite may take hours
-		}
-		if p.Build != "" {
-			command = "{ " + p.Build + " || exit 125; }; " + command
-		}
-		return command, true
-	}
-	return testrun.Alone("", file, text)
+// readTests reads the tests in the output of a failing command.
+func readTests(output []byte) verify.Reading {
+	r := testrun.Read(output)
+	return verify.Reading{Failing: r.Failing, Broken: len(r.Failing) == 0 && r.Ran <= 0 && (r.Build || r.Lacks != "" || r.Ran == 0)}
 }
