@@ -24,7 +24,7 @@ type cli struct {
 	Crash      verbs.Crash   `cmd:"" help:"rank the files and the commits behind a crash report"`
 	Bisect     verbs.Bisect  `cmd:"" help:"find the commit since which a command fails, by running it at few commits"`
 	Tool       toolCmd       `cmd:"" help:"run one of the agents' git tools, and print what an agent would see"`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash and parts of fix to other agents over the Model Context Protocol"`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"serve the git tools, szz, crash, parts of fix and bisect to other agents over the Model Context Protocol"`
 	Eval       evalcmd.Cmd   `cmd:"" help:"measure answers on cases whose correct answer is known"`
 	Trace      tracecmd.Cmd  `cmd:"" help:"show, export, replay or resume recorded runs"`
 	Index      indexCmd      `cmd:"" help:"build, update, describe or remove an index that answers searches of the whole history at once"`

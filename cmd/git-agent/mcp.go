@@ -6,15 +6,17 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
 	"git-agent/cmd/git-agent/ui"
+	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
 )
 
-// mcpCmd is `git agent mcp`: it serves the git tools, szz, crash and the read-only
-// parts of fix to other agents.
+// mcpCmd is `git agent mcp`: it serves the git tools, szz, crash, the read-only parts of fix and,
+// if it is allowed, bisect to other agents.
 type mcpCmd struct {
 	Repo  string `placeholder:"<directory>" kind:"path" help:"serve the repository at <directory>; default: the current one"`
 	Tip   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only <revision> and its ancestors; default: HEAD"`
 	Fix   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only what existed before this fix, and make it the default fix of szz"`
+	Allow string `enum:",run" default:"" placeholder:"<what>" help:"run: offer the tool bisect, which runs commands of the client, confined, at commits of the repository"`
 	Cache bool   `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
 }
 
@@ -31,6 +33,15 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	if c.Cache {
 		s.Cache = a.Data.OpenCache(ctx, repo)
 		defer s.Cache.Close() // the cache has warned about unstored answers
+	}
+	if c.Allow == "run" {
+		flags := verbs.NewCommandFlags()
+		confined, err := flags.Confined(ctx, a)
+		if err != nil {
+			return err
+		}
+		confined.Compiled = a.CompiledFolder(ctx, repo)
+		s.Trial = &confined
 	}
 	opt, err := s.Options()
 	if err != nil {

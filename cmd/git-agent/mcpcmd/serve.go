@@ -34,8 +34,7 @@ import (
 //     read the answers.
 //   - A cancelled call ends its git process.
 //
-// Every tool is announced as read-only, so the caller must pass only read-only
-// tools.
+// A tool is announced as read-only unless it says that it runs commands.
 
 // Options define the tools, prompts and texts to serve.
 type Options struct {
@@ -61,6 +60,7 @@ type Tool struct {
 	Spec       agent.Spec
 	Title      string // for people
 	Call       func(ctx context.Context, args json.RawMessage) (agent.Result, error)
+	Runs       bool // it runs commands of the client, and is not announced as read-only
 	Structured bool // Result.Value is small and sent as structured content
 }
 
@@ -143,7 +143,7 @@ func announce(t Tool) *sdk.Tool {
 	no := false
 	return &sdk.Tool{
 		Name: t.Spec.Name, Title: t.Title, Description: t.Spec.Description, InputSchema: t.Spec.Parameters,
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Runs, IdempotentHint: !t.Runs, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 }
 

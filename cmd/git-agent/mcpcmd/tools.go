@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/agent/secret"
 	"git-agent/agent/szz/investigate"
+	"git-agent/agent/trial"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/prompts"
@@ -25,6 +26,8 @@ type Server struct {
 	Version  string       // of the program, for the client
 	Build    string       // identifies the build, so that cached answers of other builds are not reused
 	Keys     []string     // API keys, to be masked in answers
+	// Trial says how commands of the client are confined. nil offers no tool that runs any.
+	Trial *trial.Options
 }
 
 // Scope returns the current scope of the git tools. HEAD may move while the server runs.
@@ -96,6 +99,13 @@ func (s *Server) Options() (Options, error) {
 	}
 	opt := Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
 	opt.Tools = append([]Tool{szz.tool(), crash.tool()}, repair.tools()...)
+	if s.Trial != nil {
+		search, err := newBisectTool(s)
+		if err != nil {
+			return Options{}, err
+		}
+		opt.Tools = append(opt.Tools, search.tool())
+	}
 	for _, spec := range specs {
 		opt.Tools = append(
 			opt.Tools,

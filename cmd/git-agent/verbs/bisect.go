@@ -11,7 +11,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/engine"
-	"git-agent/agent/source"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
@@ -219,27 +218,16 @@ func (c *Bisect) addFiles(ctx context.Context, a *app.App, repo *gitext.Repo, q 
 		return err
 	}
 	q.Over = over
-	never, err := repo.NeverCheckedOut(ctx)
-	if err != nil || never || !atHead {
-		return err
+	if !atHead {
+		return nil
 	}
-	changed, _, err := repo.Uncommitted(ctx)
+	tests, others, err := engine.UncommittedTests(ctx, repo, q.Test, named)
 	if err != nil {
 		return err
 	}
-	tests, others := 0, 0
-	for _, o := range changed {
-		switch {
-		case slices.Contains(named, o.Path):
-		case source.IsTestOf(o.Path, q.Test) && o.Mode != 0:
-			q.Over = append(q.Over, o)
-			tests++
-		default:
-			others++
-		}
-	}
-	if tests > 0 {
-		a.Say("%s of the work tree: laid over each commit", agent.Plural(tests, "uncommitted test"))
+	q.Over = append(q.Over, tests...)
+	if len(tests) > 0 {
+		a.Say("%s of the work tree: laid over each commit", agent.Plural(len(tests), "uncommitted test"))
 	}
 	if others > 0 {
 		a.Say("%s left out; --with=<file> lays one over each commit", agent.Plural(others, "other uncommitted file"))

@@ -26,6 +26,9 @@ const (
 	defaultDisk     = "8g"
 )
 
+// NewCommandFlags returns the default options.
+func NewCommandFlags() CommandFlags { return CommandFlags{TestTime: defaultTestTime, Disk: defaultDisk} }
+
 // Check returns an error for values that make no sense.
 func (f *CommandFlags) Check() error {
 	switch {

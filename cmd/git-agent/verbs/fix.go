@@ -83,7 +83,7 @@ func defaultFixWork() FixWork {
 		Time:     defaultSearchTime,
 		Tries:    defaultTries,
 
-		CommandFlags: CommandFlags{TestTime: defaultTestTime, Disk: defaultDisk},
+		CommandFlags: NewCommandFlags(),
 	}
 }
 
