@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/agent/bisect"
+	"git-agent/agent/sandbox"
+	"git-agent/agent/suspect"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Helper()
+	m.Run()
+}
+
+// answer searches for the first commit at which a command fails.
+func answer(t *testing.T, h *gittest.History, q Question) *Result {
+	t.Helper()
+	e := &Engine{Repo: h.Open(), Trial: trial.Options{Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch")}}
+	q.Tip = h.Head()
+	got, err := e.Answer(t.Context(), q, Memory{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// says makes a history whose command prints these texts, one at each commit; it fails if the text
+// is not "".
+func says(t *testing.T, texts ...string) (*gittest.History, []gitext.OID) {
+	t.Helper()
+	h := gittest.New(t)
+	var commits []gitext.OID
+	for i, text := range texts {
+		commits = append(commits, h.Commit(fmt.Sprint(i), gittest.Files{"said": text, "n": fmt.Sprint(i)}))
+	}
+	return h, commits
+}
+
+const print = "cat said; test ! -s said"
+
+func TestAnotherFailureSaysNothing(t *testing.T) {
+	// Only a failure of the same test counts, or, without names of tests, one with a similar
+	// output. At other failures nothing is known.
+	t.Parallel()
+	const a, b = "--- FAIL: TestA (0.00s)\nFAIL\n", "--- FAIL: TestB (0.00s)\nFAIL\n"
+	h, c := says(t, "", "", b, b, a+b, a, a)
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Apart || len(got.Candidates) != 3 {
+		t.Errorf("named: %s %+v", got.Status, got.Candidates)
+	}
+	h, c = says(t, "", b, "", "", a, a)
+	if got = answer(t, h, Question{Test: print}); got.Status != bisect.Proved || got.First != c[4] || got.Failing[0] != "TestA" {
+		t.Errorf("before: %+v", got.Answer)
+	}
+	h, c = says(t, "", "no memory\n", "", "want 3\ngot 4\n", "want 3\ngot 4\n")
+	if got = answer(t, h, Question{Test: print}); got.Status != bisect.Proved || got.First != c[3] {
+		t.Errorf("without names: %+v", got.Answer)
+	}
+}
+
+func TestBuilds(t *testing.T) {
+	// A commit that does not build says nothing. If the tip does not build, the first such commit is
+	// looked for.
+	t.Parallel()
+	const broken = "main.c:3:5: error: expected ';'\n"
+	h, c := says(t, "", "", broken, broken)
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Proved || got.First != c[2] || len(got.Notes) != 1 {
+		t.Errorf("%+v", got.Answer)
+	}
+	h, c = says(t, "", broken, "wrong\n", "wrong\n")
+	if got = answer(t, h, Question{Build: "! grep error: said", Test: print}); got.Status != bisect.Apart || got.First != c[2] {
+		t.Errorf("with a build command: %+v", got.Answer)
+	}
+}
+
+func TestCulpritIsShown(t *testing.T) {
+	// The culprit comes with what was run and with the files that it changes, those that the command
+	// opened first.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("good", gittest.Files{"said": "", "a.txt": "1\n"})
+	h.Commit("bad", gittest.Files{"said": "wrong\n", "a.txt": "one\n"})
+	got := answer(t, h, Question{Test: print}).Culprit
+	if got == nil || got.Confirmation.Status != suspect.Confirmed || !strings.Contains(got.Confirmation.Detail, "passes at its parent") {
+		t.Fatalf("%+v", got)
+	}
+	if e := got.Evidence; len(e) != 2 || e[0].Path != "said" || e[0].Text != "+ wrong" || e[0].Line != 1 || !strings.HasPrefix(e[0].Command, "git show ") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestFilesAreLaidOver(t *testing.T) {
+	// The files of the question replace those of each commit.
+	t.Parallel()
+	h, c := says(t, "", "", "x\n", "y\n")
+	over := []gitext.Overlay{{Path: "test.sh", Mode: 0o100644, Content: []byte("test ! -s said\n")}}
+	if got := answer(t, h, Question{Test: "sh test.sh", Over: over}); got.Status != bisect.Proved || got.First != c[2] {
+		t.Errorf("%+v", got.Answer)
+	}
+}
+
+func TestUncommittedTests(t *testing.T) {
+	// Tests among the uncommitted files are told from the other ones.
+	t.Parallel()
+	h, _ := says(t, "")
+	h.Write(gittest.Files{"tests/new_test.py": "x", "repro.sh": "x", "notes": "x"})
+	for command, want := range map[string]string{"sh repro.sh": "repro.sh tests/new_test.py 1", "pytest": "tests/new_test.py 2"} {
+		tests, others, err := UncommittedTests(t.Context(), h.Open(), command, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, o := range tests {
+			names = append(names, o.Path)
+		}
+		if got := strings.Join(names, " ") + fmt.Sprint(" ", others); got != want {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
