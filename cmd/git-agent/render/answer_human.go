@@ -14,12 +14,9 @@ import (
 	"git-agent/cmd/git-agent/ui"
 )
 
-// These constants bound the evidence and the signals of one suspect in the human form. -v and
-// --json show all of them.
-const (
-	shownEvidence = 3
-	shownSignals  = 4
-)
+// shownEvidence bounds the evidence of one suspect in the human form. -v and --json show all of it,
+// and the signals.
+const shownEvidence = 3
 
 // listedOwner is the least probability of an owner of lines, not a suspect, whose evidence is
 // shown. A less probable owner gets only one line, for a reader who misses the commit among the
@@ -35,7 +32,6 @@ const listedOwner = 0.1
 //	    wrote 5 of the 6 lines of code that the fix removes
 //	      src/parser.c:118  - tok = next[1];
 //	        git blame -w -L 118,118 0b4e... -- src/parser.c
-//	    decided by: owns a deleted line +2.10, is recent +0.80
 //
 //	note: the fix is a merge; it is compared with its first parent
 //	rank: 41 commits considered, offline engine
@@ -71,6 +67,9 @@ func (r *Human) Answer(ans Answer) error {
 	}
 	for i, s := range ans.Answer.Suspects {
 		r.suspect(&b, fmt.Sprintf("%2d.", i+1), s)
+		if i > 0 {
+			r.lessLikely(&b, ans.Answer.Suspects[0], s)
+		}
 	}
 	owner := ans.Answer.Owner
 	if owner != nil && (r.all || owner.Probability >= listedOwner) {
@@ -145,7 +144,40 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+ui.OneLine(c.Detail)+before(s))
 	}
 	r.evidence(b, s.Evidence)
-	r.signals(b, s.Signals, s.Type != "")
+	if r.all {
+		r.signals(b, s.Signals, s.Type != "")
+	}
+}
+
+// lessLikely says why a suspect is less likely than the first: the strongest signals that lower
+// its probability, or else those that speak for the first one alone. With -v, all signals are
+// shown instead.
+func (r *Human) lessLikely(b *bytes.Buffer, first, s szz.Suspect) {
+	const most = 2
+	if r.all {
+		return
+	}
+	lead, names := "less likely, because: ", []string(nil)
+	for _, g := range s.Signals {
+		if g.Weight < 0 {
+			names = append(names, g.Name)
+		}
+	}
+	if len(names) == 0 {
+		lead = "what speaks for the first one alone: "
+		for _, g := range first.Signals {
+			has := slices.ContainsFunc(s.Signals, func(own suspect.Signal) bool { return own.Name == g.Name && own.Weight > 0 })
+			if g.Weight > 0 && !has {
+				names = append(names, g.Name)
+			}
+		}
+	}
+	if len(names) == 0 || len(s.Signals) == 0 {
+		return
+	}
+	for i, l := range ui.Wrap(lead+strings.Join(names[:min(len(names), most)], "; "), r.measure()-6) {
+		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
+	}
 }
 
 // before describes the probability of a suspect before a command changed it.
@@ -230,12 +262,8 @@ func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	if byModel {
 		lead = "the ranking had gone by: " // the model decided, and may not agree with the ranking
 	}
-	shown := list
-	if !r.all && len(shown) > shownSignals {
-		shown = shown[:shownSignals]
-	}
-	words := make([]string, len(shown))
-	for i, s := range shown {
+	words := make([]string, len(list))
+	for i, s := range list {
 		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
 	}
 	for i, l := range ui.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {

@@ -355,6 +355,9 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Answer) {
 	h := NewHuman(r.W, r.Color, r.Width, r.All, r.Place)
 	for i, s := range ranking.Suspects {
 		h.suspect(b, fmt.Sprintf("%2d.", i+1), szz.Suspect{Suspect: s})
+		if i > 0 {
+			h.lessLikely(b, szz.Suspect{Suspect: ranking.Suspects[0]}, szz.Suspect{Suspect: s})
+		}
 	}
 }
 
