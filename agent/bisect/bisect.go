@@ -91,7 +91,7 @@ const (
 type Answer struct {
 	Status      Status
 	First       gitext.OID   // the culprit, or the most probable one; "" for Nothing
-	Probability float64      // that First is the culprit, given the runs
+	Probability float64      // that First is the culprit, given the runs; 0 for Always
 	At          Tally        // runs at First
 	Parents     []ParentRuns // runs at its parents
 	Candidates  []Candidate  // the most probable commits, best first

@@ -88,9 +88,6 @@ func (s *search) answer() *Answer {
 	if s.flaky {
 		a.FalseNew, a.FalseOld = e.mean.falseNew, e.mean.falseOld
 	}
-	if len(s.q.Old) == 0 {
-		a.Range, a.Halvings = s.bounded()
-	}
 	for _, i := range s.byWeight(weights) {
 		if len(a.Candidates) == maxCandidates || weights[i] < 0.001 {
 			break
@@ -98,25 +95,12 @@ func (s *search) answer() *Answer {
 		a.Candidates = append(a.Candidates, Candidate{s.g.commits[i], weights[i]})
 	}
 	if i, ok := s.g.known(s.first); ok {
-		a.Probability, a.At = weights[i], s.tallies[s.first]
+		if a.At = s.tallies[s.first]; s.status != Always {
+			a.Probability = weights[i]
+		}
 		for _, p := range s.g.parents[i] {
 			a.Parents = append(a.Parents, ParentRuns{p, s.tallies[p]})
 		}
 	}
 	return a
-}
-
-// bounded returns the number of commits between the tip and the first commit that was found to be
-// Old, and the runs in which git bisect would halve them.
-func (s *search) bounded() (count, halvings int) {
-	left := s.g.full()
-	for _, r := range s.runs {
-		if i, ok := s.g.known(r.Commit); ok && r.Outcome == Old {
-			left.subtract(s.g.above[i])
-			break
-		}
-	}
-	t := &search{}
-	t.setRange(left.len())
-	return t.count, t.halvings
 }

@@ -18,7 +18,6 @@ const (
 	trust         = 0.9  // share of the prior; the rest is the same for all commits
 	flakyProofs   = 2    // least runs of a proof of a flaky command
 	tipTries      = 6    // most runs of a flaky command at the tip
-	olderShare    = 0.1  // probability that the culprit is behind the window, without a good commit
 	ageOffset     = 8    // commits: the age of a culprit is log-uniform beyond it
 	maxCandidates = 10
 )
@@ -29,7 +28,8 @@ type search struct {
 	q    Question
 	opt  Options
 
-	tip      gitext.OID // the oldest commit known to be New that the search began again from
+	tip      gitext.OID // the commit that the search begins from: the question's, or an older one that is New
+	depth    int        // commits between the question's tip and tip, as git lists them
 	old      []gitext.OID
 	g        *graph
 	belief   *belief
@@ -68,8 +68,23 @@ func (s *search) run(ctx context.Context) error {
 	err := s.look(ctx)
 	if errors.Is(err, errSpent) {
 		s.note("the search stopped after %d runs, the most that were allowed", s.fresh)
-		return nil
+		err = nil
 	}
+	if err != nil || len(s.q.Old) > 0 {
+		return err
+	}
+	return s.measure(ctx)
+}
+
+// measure sets the range of a search without a good commit: the commits up to the first one that
+// was found to be Old, or all.
+func (s *search) measure(ctx context.Context) error {
+	var old []gitext.OID
+	if i := slices.IndexFunc(s.runs, func(r Run) bool { return r.Outcome == Old }); i >= 0 {
+		old = []gitext.OID{s.runs[i].Commit}
+	}
+	n, err := s.repo.CountCommits(ctx, s.q.Tip, old)
+	s.setRange(n)
 	return err
 }
 
@@ -165,7 +180,7 @@ func (s *search) narrow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.setRange(n)
+	s.setRange(n) // without a good commit of the question, measure sets it
 	skip := slices.Clone(s.q.Skip)
 	for n > maxWindow {
 		step, err := s.repo.Bisect(ctx, s.tip, s.old, skip)
@@ -223,11 +238,8 @@ func (s *search) begin(ctx context.Context) error {
 	}
 	older := 0.0
 	if len(s.old) == 0 {
-		for i := range weights {
-			weights[i] /= float64(i + ageOffset)
-		}
-		if s.g.deeper {
-			older = olderShare
+		if older, err = s.age(ctx, weights); err != nil {
+			return err
 		}
 	}
 	s.belief = newBelief(s.g, weights, older, s.flaky)
@@ -254,8 +266,8 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 			s.becomeFlaky()
 		}
 		weights := s.belief.estimate().weights
-		if weights[s.belief.behind()] > 0.5 {
-			return s.deepen(), nil
+		if weights[s.belief.behind()] > 0.5 && s.reached() > 0 {
+			return true, s.deepen(ctx)
 		}
 		top := s.byWeight(weights)[0]
 		s.first = s.g.commits[top]
@@ -295,23 +307,6 @@ func (s *search) becomeFlaky() {
 	for _, r := range s.runs {
 		s.believe(r)
 	}
-}
-
-// deepen moves the tip to the oldest commit that is New, and reports whether there is history
-// behind it.
-func (s *search) deepen() bool {
-	oldest := s.tip
-	for i, c := range s.g.commits {
-		if t := s.tallies[c]; t.New > t.Old {
-			oldest = s.g.commits[i]
-		}
-	}
-	moved := oldest != s.tip
-	s.tip = oldest
-	if !moved {
-		s.status = Apart
-	}
-	return moved
 }
 
 // plausible counts the commits with a probability that matters.
