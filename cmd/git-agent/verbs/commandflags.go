@@ -27,7 +27,9 @@ const (
 )
 
 // NewCommandFlags returns the default options.
-func NewCommandFlags() CommandFlags { return CommandFlags{TestTime: defaultTestTime, Disk: defaultDisk} }
+func NewCommandFlags() CommandFlags {
+	return CommandFlags{TestTime: defaultTestTime, Disk: defaultDisk}
+}
 
 // Check returns an error for values that make no sense.
 func (f *CommandFlags) Check() error {

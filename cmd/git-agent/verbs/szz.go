@@ -37,6 +37,8 @@ type Szz struct {
 	Null           bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON           bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format         *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
+	Check          bool          `help:"check the Fixes: trailers of the commits instead of tracing them; exit with 1 if any is wrong"`
+	SARIF          bool          `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
 	TrailerFloor   *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
 	Note           bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
@@ -82,6 +84,9 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	repo, err := c.open(ctx, a)
 	if err != nil {
 		return err
+	}
+	if c.Check {
+		return c.runCheck(ctx, a, repo)
 	}
 	if c.floor, err = c.trailerFloor(ctx); err != nil {
 		return err
@@ -238,6 +243,10 @@ func (c *Szz) check() error {
 	switch {
 	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
 		return app.Usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+	case c.SARIF && !c.Check:
+		return app.Usagef("--sarif needs --check")
+	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.SzzModelFlags.Used()):
+		return app.Usagef("--check goes with revisions, --stdin, --json and --sarif only")
 	case c.TrailerFloor != nil && !c.Trailer:
 		return app.Usagef("--trailer-floor needs --trailer")
 	case uncommitted && c.Note:
