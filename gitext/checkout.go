@@ -154,8 +154,10 @@ func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay)
 	if err != nil {
 		return "", err
 	}
-	if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
-		return "", err
+	if len(info) > 0 {
+		if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
+			return "", err
+		}
 	}
 	// --missing-ok: in a partial clone, blobs of other paths may be absent; the checkout reports
 	// those that matter.
