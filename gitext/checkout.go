@@ -53,11 +53,9 @@ func (r *Repo) checkOut(ctx context.Context, commit OID, dir string, over []Over
 	if err != nil {
 		return nil, "", err
 	}
-	tree := commit
-	if len(over) > 0 {
-		if tree, err = w.combine(ctx, commit, over); err != nil {
-			return nil, "", fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
-		}
+	tree, err := w.combine(ctx, commit, over)
+	if err != nil {
+		return nil, "", fmt.Errorf("lay files over %s: %w", commit.Short(), r.explain(ctx, err))
 	}
 	// A killed git leaves its lock behind. dir has one user at a time, so the lock is stale.
 	os.Remove(w.index + ".lock")
@@ -125,8 +123,16 @@ func (w *checkout) empty() error {
 }
 
 // combine writes the tree of commit with the files of over on top into the checkout's own object
-// directory. Checking out that tree in one step keeps the time stamps of unchanged files.
+// directory. Checking out that tree in one step keeps the time stamps of unchanged files. Without
+// files, it returns the commit.
 func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID, error) {
+	if len(over) == 0 {
+		return commit, nil
+	}
+	key := w.overlaid(commit, over)
+	if tree, ok := w.known(key); ok {
+		return tree, nil
+	}
 	git := *w.git
 	index := w.dir + ".combine"
 	defer os.Remove(index)
@@ -134,7 +140,11 @@ func (w *checkout) combine(ctx context.Context, commit OID, over []Overlay) (OID
 	if _, err := git.Output(ctx, gitcmd.Call{Args: []string{"read-tree", string(commit)}}); err != nil {
 		return "", err
 	}
-	return w.repo.treeOver(ctx, &git, over)
+	tree, err := w.repo.treeOver(ctx, &git, over)
+	if err == nil {
+		w.remember(key, tree)
+	}
+	return tree, err
 }
 
 // treeOver writes the tree of git's index with the files of over on top. The index must be a
@@ -144,8 +154,10 @@ func (r *Repo) treeOver(ctx context.Context, git *gitcmd.Runner, over []Overlay)
 	if err != nil {
 		return "", err
 	}
-	if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
-		return "", err
+	if len(info) > 0 {
+		if _, err := git.Output(ctx, writing(info, "update-index", "-z", "--index-info")); err != nil {
+			return "", err
+		}
 	}
 	// --missing-ok: in a partial clone, blobs of other paths may be absent; the checkout reports
 	// those that matter.

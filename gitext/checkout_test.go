@@ -190,6 +190,16 @@ func TestCheckoutLaysFilesOver(t *testing.T) {
 	}
 	p.checkout(one, dir)
 	wantListing(t, dir, "src \"src\\n\"\nt/a \"1\\n\"\nt/old \"old\\n\"\nx \"x\\n\"\n")
+	p.checkout(one, dir, Overlay{Path: "x", Mode: 0o100644, Content: []byte("y")})
+	p.checkout(one, dir, Overlay{Path: "x", Mode: 0o100644, Content: []byte("z")})
+	wantListing(t, dir, "src \"src\\n\"\nt/a \"1\\n\"\nt/old \"old\\n\"\nx \"z\"\n")
+	// A tree that was written before is written again if its object is gone.
+	p.checkout(one, dir)
+	if err := os.RemoveAll(dir + ".objects"); err != nil {
+		t.Fatal(err)
+	}
+	p.checkout(one, dir, over...)
+	wantListing(t, dir, "src \"src\\n\"\nt/a \"2\\n\"\nt/b \"#!/bin/sh\\n\"\nx/y \"y\"\n")
 	for _, bad := range []string{"../out", ".git/config", "a\x00b", "/abs"} {
 		if err := p.Checkout(t.Context(), one, dir, Overlay{Path: bad, Mode: 0o100644, Content: []byte("x")}); err == nil {
 			t.Errorf("path %q was taken", bad)

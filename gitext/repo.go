@@ -83,6 +83,8 @@ type Repo struct {
 	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
 
+	combined combinedTrees
+
 	indexOnce sync.Once
 	index     ChangeIndex // nil if there is none
 

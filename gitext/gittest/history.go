@@ -38,6 +38,10 @@ func New(t testing.TB) *History {
 	return h
 }
 
+// settings go before each command of git. No commit starts a second git that looks whether there
+// is something to clean up, and nothing waits until the disk has it: the tree is removed soon.
+var settings = []string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always", "-c", "maintenance.auto=false", "-c", "core.fsync=none"}
+
 // Git runs git in the work tree and returns its output without the space around
 // it. A failure ends the test.
 func (h *History) Git(args ...string) string {
@@ -54,7 +58,7 @@ func (h *History) Import(stream string) {
 // git runs git with an input.
 func (h *History) git(input string, args ...string) string {
 	h.T.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.Command("git", append(settings[:len(settings):len(settings)], args...)...)
 	cmd.Dir = h.Dir
 	cmd.Stdin = strings.NewReader(input)
 	date := fmt.Sprintf("%d +0000", h.Time)
@@ -94,8 +98,13 @@ func (h *History) Commit(message string, f Files) gitext.OID {
 	h.Write(f)
 	h.Time += 60
 	h.Git("add", "-A")
-	h.Git("commit", "-q", "--allow-empty", "-m", message)
-	return h.Head()
+	// commit tells "[BRANCH OID] SUBJECT" or "[BRANCH (root-commit) OID] SUBJECT".
+	told := h.Git("-c", "core.abbrev=no", "-c", "advice.detachedHead=false", "commit", "--allow-empty", "-m", message)
+	where, _, found := strings.Cut(strings.TrimPrefix(told, "["), "] ")
+	if !found {
+		h.T.Fatalf("git commit told %q", told)
+	}
+	return gitext.OID(where[strings.LastIndexByte(where, ' ')+1:])
 }
 
 // Head returns the checked-out commit.

@@ -25,6 +25,8 @@ type pit struct {
 	dir        string
 	stdin      string // standard input of the program
 	start, fix string // ids of commits
+
+	z *zlib.Writer // one for all objects, because a new one clears a megabyte
 }
 
 func newPit(t *testing.T) *pit {
@@ -48,7 +50,11 @@ func (p *pit) loose(header string, content io.Reader) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	sum, z := sha1.New(), zlib.NewWriter(file)
+	if p.z == nil {
+		p.z = zlib.NewWriter(nil)
+	}
+	sum, z := sha1.New(), p.z
+	z.Reset(file)
 	_, err = io.Copy(io.MultiWriter(sum, z), io.MultiReader(strings.NewReader(header), content))
 	z.Close()
 	file.Close()
