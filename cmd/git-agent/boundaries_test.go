@@ -31,7 +31,7 @@ var storeys = [][]string{
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
 	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
-	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool"},
+	{"agent/szz", "agent/crash", "agent/eval", "agent/gittool", "agent/bisect/prior"},
 	// Reading: a fix, a report, a failing test.
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
@@ -44,7 +44,7 @@ var storeys = [][]string{
 	{"cmd/git-agent/store"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
-	{"cmd/git-agent/app"},
+	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
 	{"cmd/git-agent/verbs"},
 	{"cmd/git-agent/evalcmd", "cmd/git-agent/tracecmd"},
 	{"cmd/git-agent", "cmd/git-agent/scorecard", "cmd/train"},
