@@ -24,6 +24,7 @@ type examination struct {
 	patches  *source.IDF // of the changed lines
 
 	weighedFocus, weighedOutput, weighedNarrow *source.Weighed
+	partsOf                                    map[string][]string // memory of named
 	readings                                   map[gitext.OID]*reading
 }
 
@@ -48,7 +49,7 @@ func CheapNames() []string { return slices.Clone(cheap) }
 
 // newExamination reads what costs little: names of files, messages and the test.
 func newExamination(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) (*examination, error) {
-	x := &examination{repo: repo, ev: ev, messages: source.NewIDF(), patches: source.NewIDF(), readings: map[gitext.OID]*reading{}}
+	x := &examination{repo: repo, ev: ev, messages: source.NewIDF(), patches: source.NewIDF(), readings: map[gitext.OID]*reading{}, partsOf: map[string][]string{}}
 	var err error
 	if x.tree, err = readTree(ctx, repo, bad); err != nil {
 		return nil, err
@@ -106,18 +107,20 @@ func Examine(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []g
 		x.messageFeatures(c, set)
 		out.Vectors[i], out.Merges[i] = v, c.merge
 	}
-	if err := x.readBest(ctx, out); err != nil {
+	order, err := x.readBest(ctx, out)
+	if err != nil {
 		return Example{}, err
 	}
 	for i := range x.changes {
 		v := out.Vectors[i]
 		x.patchFeatures(&x.changes[i], func(name string, value float64) { v[place[name]] = value })
 	}
+	x.guessUnread(out, order)
 	return out, nil
 }
 
 // readBest reads the patches of the commits that the cheap features make most suspicious.
-func (x *examination) readBest(ctx context.Context, out Example) error {
+func (x *examination) readBest(ctx context.Context, out Example) (order []int, err error) {
 	cheapest := committed().Cheap
 	scores := make([]float64, len(out.Vectors))
 	for i, v := range out.Vectors {
@@ -128,22 +131,56 @@ func (x *examination) readBest(ctx context.Context, out Example) error {
 			scores[i] = math.Inf(-1)
 		}
 	}
-	order := make([]int, 0, len(scores))
 	for i := range scores {
 		if !out.Merges[i] && x.relevant(&x.changes[i]) {
 			order = append(order, i)
 		}
 	}
 	sort.SliceStable(order, func(a, b int) bool { return scores[order[a]] > scores[order[b]] })
-	order = order[:min(len(order), mostPatches)]
+	files := 0
+	for i, c := range order {
+		if files += min(x.changes[c].files, mostPaths); i == mostPatches || i > 0 && files > mostDiffs {
+			order = order[:i]
+			break
+		}
+	}
 	var best []gitext.OID
 	for _, i := range order {
 		best = append(best, x.changes[i].oid)
 	}
 	if err := x.readPatches(ctx, best); err != nil {
-		return err
+		return nil, err
 	}
 	x.countFunctions()
 	x.weighedFocus, x.weighedOutput, x.weighedNarrow = x.patches.Weigh(x.focus.code), x.patches.Weigh(x.focus.output), x.patches.Weigh(x.focus.narrow)
-	return nil
+	return order, nil
+}
+
+// guessUnread gives the commits whose patches were not read the mean features of the less
+// suspicious half of the read ones. Without them, they would look like empty patches.
+func (x *examination) guessUnread(out Example, order []int) {
+	mean := make([]float64, len(costly))
+	n := 0.0
+	for _, i := range order[len(order)/2:] {
+		if x.readings[x.changes[i].oid] != nil {
+			n++
+			for j := range mean {
+				mean[j] += out.Vectors[i][len(cheap)+j]
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	for i := range x.changes {
+		c := &x.changes[i]
+		if x.readings[c.oid] != nil || c.merge || !x.relevant(c) {
+			continue
+		}
+		for j, name := range costly {
+			if name != "read" {
+				out.Vectors[i][len(cheap)+j] = mean[j] / n
+			}
+		}
+	}
 }

@@ -23,10 +23,6 @@ type Made struct {
 	Cases        int            `json:"cases"`
 	Repositories map[string]int `json:"repositories"`
 	Penalty      float64        `json:"penalty"` // of the squared weights
-	// Bits is the mean of -log2 of the culprit's weight, in models that were fitted without the
-	// repositories of the case's owner, by the kind of evidence; Uniform is that of equal weights.
-	Bits    map[string]float64 `json:"bits"`
-	Uniform float64            `json:"uniform_bits"`
 }
 
 // committed is the embedded model.

@@ -11,10 +11,12 @@ import (
 	"git-agent/gitext"
 )
 
-// mostPatches bounds the commits whose patches are read, and maxPatch the read part of one.
+// These bound the commits whose patches are read, the files that git compares for them, and the
+// read part of one patch in bytes.
 const (
-	mostPatches = 300
-	maxPatch    = 512 << 10
+	mostPatches = 600
+	mostDiffs   = 2000
+	maxPatch    = 256 << 10
 )
 
 // A reading is what the patch of one commit shows.
@@ -29,7 +31,7 @@ type reading struct {
 	functions      map[*function]float64 // that it changes, at most 1
 	owned          map[*function]float64 // lines that it added and that are still there
 	words          source.Bag            // identifiers of the changed lines of source
-	parts          source.Bag            // words of the changed lines of source
+	parts          source.Bag            // words of the test's name that are parts of those identifiers
 	testWords      source.Bag            // those of the changed lines of tests
 }
 
@@ -72,7 +74,22 @@ func (x *examination) read(p *gitext.Patch) *reading {
 			}
 		}
 	}
+	for token := range r.words {
+		for _, w := range x.named(token) {
+			r.parts[w] = 1
+		}
+	}
 	return r
+}
+
+// named returns the words of the test's name that are parts of an identifier.
+func (x *examination) named(token string) []string {
+	words, ok := x.partsOf[token]
+	if !ok {
+		words = sharedParts(token, x.focus.name)
+		x.partsOf[token] = words
+	}
+	return words
 }
 
 // readSource adds the changes of a source file.
@@ -85,7 +102,6 @@ func (x *examination) readSource(r *reading, name string, f gitext.FileChange) {
 				continue
 			}
 			r.words.AddCode(l.Text)
-			r.parts.AddWords(string(l.Text[:min(len(l.Text), 300)]))
 			if !isComment(l.Text) {
 				r.code++
 			}

@@ -9,7 +9,10 @@ import (
 // compare compares the functions with the test, as a search engine compares documents with a
 // query (BM25: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
 func (k *code) compare(f *focus) {
-	words := k.wordsOf(f.name)
+	words := map[string][]string{}
+	for token := range k.used {
+		words[token] = sharedParts(token, f.name)
+	}
 	used := map[string]float64{}
 	bags := make([]source.Bag, len(k.functions))
 	for i, fn := range k.functions {
@@ -48,19 +51,17 @@ func (k *code) compare(f *focus) {
 	}
 }
 
-// wordsOf returns, for each identifier of the code, those words of a query that are parts of it.
-func (k *code) wordsOf(query source.Bag) map[string][]string {
-	out := map[string][]string{}
-	for token := range k.used {
-		parts := source.Bag{}
-		parts.AddWords(token)
-		for w := range parts {
-			if query[w] > 0 {
-				out[token] = append(out[token], w)
-			}
+// sharedParts returns the words of a query that are parts of an identifier.
+func sharedParts(token string, query source.Bag) []string {
+	parts := source.Bag{}
+	parts.AddWords(token)
+	var words []string
+	for w := range parts {
+		if query[w] > 0 {
+			words = append(words, w)
 		}
 	}
-	return out
+	return words
 }
 
 // score is the weight of the shared tokens. used counts the functions with a token, and size is

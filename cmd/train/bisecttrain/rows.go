@@ -2,12 +2,14 @@ package bisecttrain
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,7 +19,6 @@ import (
 	"time"
 
 	"git-agent/agent/bisect/prior"
-	"git-agent/agent/eval"
 	"git-agent/gitext"
 )
 
@@ -85,16 +86,30 @@ func rows(ctx context.Context, args []string) error {
 	return nil
 }
 
+// readFailing reads the results of reproduce from a file that gzip compressed, or none.
 func readFailing(name string) (map[string]failing, error) {
-	if name == "" {
-		return nil, nil
-	}
-	list, err := eval.ReadLines[failing](name)
 	shown := map[string]failing{}
-	for _, f := range list {
+	if name == "" {
+		return shown, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for lines := json.NewDecoder(text); ; {
+		var f failing
+		if err := lines.Decode(&f); err == io.EOF {
+			return shown, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		shown[f.ID] = f
 	}
-	return shown, err
 }
 
 func rowsOf(ctx context.Context, root string, c regression, shown failing, opt rowOptions) ([]row, error) {
@@ -118,28 +133,12 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 	}
 	var list []row
 	for _, state := range opt.states {
-		ev := prior.Evidence{Command: c.Proof.Command}
 		r := row{ID: c.ID, Repo: c.Repo, Language: c.Langs[0], State: state, Failed: shown.State == "failing", Place: slices.Index(commits, c.BICs[0])}
 		if (state == stateAll || state == stateOutput) && !r.Failed {
 			continue
 		}
-		if state != stateCommand {
-			ev.Laid = map[string][]byte{}
-			for _, o := range laid {
-				ev.Laid[o.Path] = o.Content
-			}
-		}
-		if state == stateAll || state == stateOutput {
-			ev.Output = []byte(shown.Output)
-		}
-		if state == stateAll && shown.Opened != nil {
-			ev.Opened = map[string]bool{}
-			for _, p := range shown.Opened {
-				ev.Opened[p] = true
-			}
-		}
 		begin := time.Now()
-		if r.Example, err = prior.Examine(ctx, repo, bad, commits, ev); err != nil {
+		if r.Example, err = prior.Examine(ctx, repo, bad, commits, evidence(c, shown, laid, state)); err != nil {
 			return nil, err
 		}
 		r.Seconds = math.Round(time.Since(begin).Seconds()*1000) / 1000
@@ -151,6 +150,29 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// evidence returns what is known of a case in a state of knowledge.
+func evidence(c regression, shown failing, laid []gitext.Overlay, state string) prior.Evidence {
+	ev := prior.Evidence{Command: c.Proof.Command}
+	if state == stateCommand {
+		return ev
+	}
+	ev.Laid = map[string][]byte{}
+	for _, o := range laid {
+		ev.Laid[o.Path] = o.Content
+	}
+	if state == stateTest {
+		return ev
+	}
+	ev.Output = []byte(shown.Output)
+	if state == stateAll && shown.Opened != nil {
+		ev.Opened = map[string]bool{}
+		for _, p := range shown.Opened {
+			ev.Opened[p] = true
+		}
+	}
+	return ev
 }
 
 // These bound the ranges of commits.
