@@ -44,7 +44,7 @@ var storeys = [][]string{
 	{"cmd/git-agent/store"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
-	{"cmd/git-agent/app"},
+	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
 	{"cmd/git-agent/verbs"},
 	{"cmd/git-agent/evalcmd", "cmd/git-agent/tracecmd"},
 	{"cmd/git-agent", "cmd/git-agent/scorecard", "cmd/train"},

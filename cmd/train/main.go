@@ -1,4 +1,4 @@
-// Command train fits the shipped models of the three verbs from cases with known answers,
+// Command train fits the shipped models of the verbs from cases with known answers,
 // measures them, and mines cases. It is a development tool and is not installed with the plugin.
 //
 //	go run ./cmd/train szz mine -repos DIR owner/name... > cases.jsonl
@@ -8,7 +8,7 @@
 // Most models have the same steps: mine (find cases), extract (compute the features of the
 // candidates of each case), cross (print the figures of models that were fitted without the
 // case's repository), judge (print the figures of the shipped model) and fit (write the model).
-// The packages szztrain, crashtrain and fixtrain describe the steps of each verb.
+// The packages szztrain, crashtrain, fixtrain and bisecttrain describe the steps of each verb.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"os/signal"
 
 	"git-agent/agent/sandbox"
+	"git-agent/cmd/train/bisecttrain"
 	"git-agent/cmd/train/crashtrain"
 	"git-agent/cmd/train/fixtrain"
 	"git-agent/cmd/train/szztrain"
@@ -44,7 +45,9 @@ func run(ctx context.Context, args []string) error {
 			return crashtrain.Run(ctx, args[1:])
 		case "fix":
 			return fixtrain.Run(ctx, args[1:])
+		case "bisect":
+			return bisecttrain.Run(ctx, args[1:])
 		}
 	}
-	return errors.New("usage: train (szz | crash | fix) <step> <arguments>")
+	return errors.New("usage: train (szz | crash | fix | bisect) <step> <arguments>")
 }

@@ -1,4 +1,13 @@
-// Package prior is a placeholder.
+// Package prior tells how likely each commit of a range is to be the one that broke a command,
+// before the command was run at any commit but the failing one.
+//
+// Weights reads the commits' messages and the names of their files, the patches of the most
+// suspicious ones, and the functions of the failing commit that the test leads to. A conditional
+// logit of the commits' features, fitted by cmd/train/bisecttrain, gives the weights. They are
+// mixed with a uniform share, because a wrong weight near zero costs a bisection many runs.
+//
+// The package runs no code of the repository. What a partial clone lacks is left out of the
+// features, and everything in Evidence but the command may be missing.
 package prior
 
 import (
@@ -7,17 +16,82 @@ import (
 	"git-agent/gitext"
 )
 
+// Evidence is what is known of a failing command before it was run at another commit.
 type Evidence struct {
 	Command string
-	Output  []byte
-	Opened  map[string]bool
-	Laid    map[string][]byte
+	Output  []byte            // output of the failing run; nil if it is not known
+	Opened  map[string]bool   // files of the work tree that the failing run opened; nil if not known
+	Laid    map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
+	// NoGood says that the commits are the whole history, because no good commit is known. Newer
+	// commits are then more likely than older ones.
+	NoGood bool
 }
 
+// Weights returns a weight for each of commits, which are ancestors of bad or bad itself, newest
+// first and children before parents. The weights sum to 1, and none is 0.
 func Weights(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) ([]float64, error) {
-	w := make([]float64, len(commits))
-	for i := range w {
-		w[i] = 1 / float64(len(w))
+	if len(commits) == 0 {
+		return nil, nil
 	}
-	return w, nil
+	x, err := Examine(ctx, repo, bad, commits, ev)
+	if err != nil {
+		return nil, err
+	}
+	weights := Mix(committed().Weights.Shares(FeatureNames(), x.Vectors), x.Merges, ev.NoGood)
+	return weights, nil
+}
+
+// These are the shares of the commits that the model does not decide.
+const (
+	// uniform is the share that all commits have alike.
+	uniform = 0.05
+	// mergeShare is the weight of a merge as a share of the mean weight. The model was fitted to
+	// culprits with one parent: a merge breaks a test only if both sides need each other.
+	mergeShare = 0.1
+)
+
+// Mix turns the shares of a model into weights. Merges have no shares of the model's.
+func Mix(shares []float64, merges []bool, noGood bool) []float64 {
+	n := float64(len(shares))
+	out := make([]float64, len(shares))
+	sum := 0.0
+	for i, p := range shares {
+		if merges[i] {
+			p = 0
+		}
+		out[i] = p
+		sum += p
+	}
+	total := 0.0
+	for i := range out {
+		if sum > 0 {
+			out[i] *= (1 - uniform) / sum
+		}
+		floor := uniform / n
+		if merges[i] {
+			floor = mergeShare / n
+		}
+		out[i] += floor
+		if noGood {
+			out[i] *= byDepth(i)
+		}
+		total += out[i]
+	}
+	for i := range out {
+		out[i] /= total
+	}
+	return out
+}
+
+// byDepth is the likelihood of a culprit's place in a history without a known good commit: the
+// logarithm of the depth is uniform, but for the first few commits.
+func byDepth(place int) float64 {
+	const first = 10
+	return 1 / float64(place+first)
+}
+
+// An Example has the features of the commits of a range, for the training.
+type Example struct {
+	Vectors [][]float64 `json:"vectors"` // of each commit, in the order of FeatureNames
+	Merges  []bool      `json:"merges"`
 }

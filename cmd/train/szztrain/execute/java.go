@@ -29,6 +29,11 @@ const javaSources = `-sourcepath "$(find . -path '*/src/main/java' -o -path '*/s
 // javaResources are the directories of resources in the class path of the tests.
 const javaResources = `"` + javaInto + `:$(find . -path '*/src/main/resources' -o -path '*/src/test/resources' | tr '\n' ':')$CLASSPATH"`
 
+// JavaRunner returns the file of the runner that commands of cases in Java name.
+func JavaRunner() gitext.Overlay {
+	return gitext.Overlay{Path: tapFile, Mode: 0o100644, Content: tapRunner}
+}
+
 // javaQuick are options for a virtual machine that runs only seconds.
 const javaQuick = "-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "
 
@@ -79,7 +84,7 @@ func javaClass(p string) string {
 // overJava adds the runner to a commit. It removes the declaration of a module, because the tests
 // do not belong to the module.
 func (s *suite) overJava(ctx context.Context, commit gitext.OID) ([]gitext.Overlay, error) {
-	over := []gitext.Overlay{{Path: tapFile, Mode: 0o100644, Content: tapRunner}}
+	over := []gitext.Overlay{JavaRunner()}
 	entries, err := s.repo.Tree(ctx, commit)
 	if err != nil {
 		return nil, err

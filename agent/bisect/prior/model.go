@@ -1,0 +1,35 @@
+package prior
+
+import (
+	_ "embed"
+	"encoding/json"
+	"sync"
+
+	"git-agent/agent/stat"
+)
+
+//go:embed model.json
+var modelJSON []byte
+
+// A Model is the fitted choice model for commits, made by cmd/train/bisecttrain.
+type Model struct {
+	Made    Made        `json:"made"`
+	Weights stat.Choice `json:"weights"`
+	Cheap   stat.Choice `json:"cheap"` // without patches: it chooses the commits whose patches are read
+}
+
+// Made describes the training of a model.
+type Made struct {
+	Cases        int            `json:"cases"`
+	Repositories map[string]int `json:"repositories"`
+	Penalty      float64        `json:"penalty"` // of the squared weights
+}
+
+// committed is the embedded model.
+var committed = sync.OnceValue(func() *Model {
+	m := new(Model)
+	if err := json.Unmarshal(modelJSON, m); err != nil {
+		panic("prior: model.json: " + err.Error())
+	}
+	return m
+})

@@ -1,0 +1,39 @@
+// Package bisecttrain fits the model of `git agent bisect` for the commits to suspect before any
+// but the failing one was run, from regressions whose culprits were found by execution.
+//
+//	go run ./cmd/train bisect reproduce -repos DIR cases.jsonl... > failing.jsonl
+//	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl cases.jsonl... > rows.jsonl
+//	go run ./cmd/train bisect cross [-each] rows.jsonl
+//	go run ./cmd/train bisect fit rows.jsonl > agent/bisect/prior/model.json
+//
+// The cases are those of cmd/train/szztrain/testdata/executed.jsonl. The step reproduce runs the
+// test of each fix once before the fix, and keeps the output and the files that it opened. The
+// step rows draws a range of commits for each case, and writes the features of its commits in
+// several states of knowledge: with and without the output, the opened files and the text of the
+// test. The step cross prints the information that models give about the culprit, which were
+// fitted without the repositories of the case's owner. The step fit writes the model.
+package bisecttrain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Run runs the step that args[0] names with the rest of args.
+func Run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New("usage: train bisect (reproduce | rows | cross | fit) <arguments>")
+	}
+	switch args[0] {
+	case "reproduce":
+		return reproduce(ctx, args[1:])
+	case "rows":
+		return rows(ctx, args[1:])
+	case "cross":
+		return cross(args[1:])
+	case "fit":
+		return fit(args[1:])
+	}
+	return fmt.Errorf("unknown step %q; the steps are reproduce, rows, cross and fit", args[0])
+}
