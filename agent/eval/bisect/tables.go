@@ -61,7 +61,8 @@ var costColumns = []eval.Column{
 }
 
 const costNote = "over + 3: share of the cases with more than three runs above the binary logarithm of the range; halvings: mean of this logarithm. " +
-	"of git's: median of the runs divided by those of git on the same case; fewer, more: shares of the cases with fewer and with more runs than git."
+	"of git's: median of the runs divided by those of git on the same case; fewer, more: shares of the cases with fewer and with more runs than git. " +
+	"git bisect run takes the bad commit on trust, where the other algorithms run the command, too."
 
 // measureCosts returns the values of a row.
 func measureCosts(list []costs) []stat.Estimate {
