@@ -60,6 +60,7 @@ var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 // fix may start from the report of a crash. bisect reads the output of tests as fix does.
 var between = map[string][]string{
 	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun"},
+	"agent/eval/bisect":   {"agent/fix/testrun"},
 
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},
