@@ -120,21 +120,25 @@ type Tip struct {
 }
 
 // Check runs the command at the tip and, if the outcome there is that of a search, at further
-// commits. It returns the results in this order, and the run at the tip for Engine.Tip.
+// commits, until the outcome is the opposite. It returns the results in this order, and the run
+// at the tip for Engine.Tip.
 func (e *Engine) Check(ctx context.Context, q Question, commits ...gitext.OID) ([]trial.Result, *Tip, error) {
 	c, err := e.open(ctx, q, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer c.close()
+	isNew, isOld := trial.Fails, trial.Passes
+	if q.Fixed {
+		isNew, isOld = isOld, isNew
+	}
 	var list []trial.Result
 	for _, commit := range append([]gitext.OID{q.Tip}, commits...) {
 		res, err := c.try(ctx, 0, commit)
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, res)
-		if at := list[0].Outcome; at == trial.Unknown || (at == trial.Fails) == q.Fixed {
+		if list = append(list, res); list[0].Outcome != isNew || res.Outcome == isOld {
 			break
 		}
 	}

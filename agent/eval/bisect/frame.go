@@ -17,9 +17,10 @@ import (
 // commit.
 type frame struct {
 	bad, good gitext.OID
-	culprit   gitext.OID // the first of the known ones
-	count     int        // commits of the range, bad included
-	newer     int        // commits of the range that have the culprit in their history, itself included
+	nearer    []gitext.OID // if good was drawn: it, and others on the way to the culprit
+	culprit   gitext.OID   // the first of the known ones
+	count     int          // commits of the range, bad included
+	newer     int          // commits of the range that have the culprit in their history, itself included
 	over      []gitext.Overlay
 }
 
@@ -122,6 +123,11 @@ func (f *frame) drawGood(ctx context.Context, repo *gitext.Repo, id string) erro
 		return &eval.UnfitError{Reason: fmt.Sprintf("the range has fewer than %d commits", leastRange)}
 	}
 	f.good = line[i]
+	for ; err == nil && count(i) >= leastRange; i /= 2 {
+		if f.nearer = append(f.nearer, line[i]); i == 0 {
+			break
+		}
+	}
 	return err
 }
 

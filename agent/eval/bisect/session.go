@@ -100,29 +100,42 @@ func (s *session) Begin(ctx context.Context, of eval.Case) (eval.Answerer, []git
 	}, nil, nil
 }
 
-// check runs the command at the ends of the range. It returns an error if the case cannot be
-// measured here.
+// check runs the command at the ends of the range. If it does not pass at a good commit that was
+// drawn, check moves that towards the culprit. It returns an error if the case cannot be measured
+// here.
 func (s *session) check(ctx context.Context, p *prepared) error {
 	e, err := s.engine("check")
 	if err != nil {
 		return err
 	}
 	ends := []gitext.OID{p.good}
+	if p.c.Good == "" {
+		ends = p.nearer
+	}
 	if s.opt.Simulate {
 		ends = nil
 	}
 	found, tip, err := e.Check(ctx, p.question, ends...)
 	p.tip = tip
+	last := len(found) - 1
 	switch {
 	case err != nil:
 		return err
 	case found[0].Outcome != trial.Fails:
 		how, _, _ := strings.Cut(found[0].How, ":")
 		return &eval.UnfitError{Reason: "not reproduced, at the bad commit the command " + how}
-	case len(found) > 1 && found[1].Outcome == trial.Fails:
-		return &eval.UnfitError{Reason: "at the good commit the command " + found[1].How + ", too"}
+	case last == 0:
+		return nil
+	case p.c.Good != "" && found[last].Outcome == trial.Fails:
+		return &eval.UnfitError{Reason: "at the good commit the command " + found[last].How + ", too"}
+	case p.c.Good == "" && found[last].Outcome != trial.Passes:
+		return &eval.UnfitError{Reason: "the command passes at none of the good commits that were tried"}
+	case last == 1:
+		return nil
 	}
-	return nil
+	p.good = ends[last-1]
+	p.question.Old = []gitext.OID{p.good}
+	return p.measure(ctx, s.repo)
 }
 
 // engine returns the engine of an algorithm. Algorithms share no compiled files, so that none is

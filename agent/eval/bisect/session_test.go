@@ -3,6 +3,7 @@ package bisecteval
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,28 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
+// A drawn good commit at which the command does not pass moves towards the culprit.
+func TestNearerGood(t *testing.T) {
+	t.Parallel()
+	const n, broken = 120, 100
+	r := newRegressed(t, n, broken)
+	r.c.Test = `test "$(cat count)" -ge 60 || { echo "count:1: too early"; exit 1; }; sh test/new.sh`
+	r.c.ID = "long"
+	ask, err := r.begin(Options{Trial: trial.Options{Sandbox: sandbox.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := ask(t.Context(), Uniform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := a.(Prediction)
+	at := slices.Index(r.commits, p.Good)
+	if !p.Proved || at < 60 || p.Range != n-1-at {
+		t.Errorf("%+v, good is commit %d", p, at)
+	}
+}
+
 // The drawn range has the drawn length, or commits behind the culprit if the bad commit is far
 // from it. Equal ids give equal ranges.
 func TestDrawGood(t *testing.T) {
@@ -109,9 +132,9 @@ func TestStand(t *testing.T) {
 	sides := map[string]bool{}
 	for i := range 20 {
 		at := func(k int) gitext.OID { return gitext.OID(fmt.Sprintf("%040x", k)) }
-		first := &stand{id: fmt.Sprint(i), bad: at(1), has: map[gitext.OID]bool{at(1): true, at(2): true}, rate: 0.3, runs: map[gitext.OID]int{}}
-		second := *first
-		second.runs = map[gitext.OID]int{}
+		has := map[gitext.OID]bool{at(1): true, at(2): true}
+		first := &stand{id: fmt.Sprint(i), bad: at(1), has: has, rate: 0.3, runs: map[gitext.OID]int{}}
+		second := &stand{id: fmt.Sprint(i), bad: at(1), has: has, rate: 0.3, runs: map[gitext.OID]int{}}
 		sides[first.side()] = true
 		if !first.fails(at(1)) || !second.fails(at(1)) {
 			t.Error("the first run at the bad commit passes")
