@@ -1,6 +1,7 @@
 package bisecteval
 
 import (
+	"math"
 	"slices"
 
 	"git-agent/agent/eval"
@@ -81,7 +82,7 @@ func measureCosts(list []costs) []stat.Estimate {
 		resampledMedian(list, ratio),
 		{Value: averageOf(list, fewer)},
 		{Value: averageOf(list, more)},
-		{Value: quantileOf(list, 0.5, func(k costs) (float64, bool) { return k.seconds, k.seconds == k.seconds })},
+		{Value: quantileOf(list, 0.5, func(k costs) (float64, bool) { return k.seconds, !math.IsNaN(k.seconds) })},
 	}
 }
 
