@@ -54,7 +54,6 @@ type set []uint64
 
 func newSet(n int) set           { return make(set, (n+63)/64) }
 func (s set) add(i int)          { s[i/64] |= 1 << (i % 64) }
-func (s set) remove(i int)       { s[i/64] &^= 1 << (i % 64) }
 func (s set) has(i int) bool     { return s[i/64]>>(i%64)&1 == 1 }
 func (s set) addAll(other set)   { combine(s, other, func(a, b uint64) uint64 { return a | b }) }
 func (s set) keep(other set)     { combine(s, other, func(a, b uint64) uint64 { return a & b }) }

@@ -1,5 +1,6 @@
 // Package eval measures engines on cases with known answers. A Task defines cases, answers and
-// the scoring of answers; agent/eval/szz, agent/eval/crash and agent/eval/fix implement one each.
+// the scoring of answers; agent/eval/szz, agent/eval/crash, agent/eval/fix and agent/eval/bisect
+// implement one each.
 //
 // An evaluation has four steps. ReadCaseFiles reads case files. Run asks an engine about every
 // case with every algorithm. NewReport computes the task's metrics and the calibration from the

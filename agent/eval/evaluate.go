@@ -28,8 +28,9 @@ func (r *runner) evaluate(ctx context.Context, g *group, index int) {
 		return
 	}
 	var missing *AbsentError
-	if errors.As(err, &missing) {
-		r.skip(ctx, index, missing.Error())
+	var unfit *UnfitError
+	if errors.As(err, &missing) || errors.As(err, &unfit) {
+		r.skip(ctx, index, err.Error())
 		return
 	}
 	if e, ok := session.(Ender); ok {

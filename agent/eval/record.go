@@ -65,6 +65,12 @@ func (e *AbsentError) Error() string {
 	return fmt.Sprintf("%s not in the repository", strings.Join(names, ", "))
 }
 
+// UnfitError is returned by Session.Begin for a case that cannot be measured: its commands do
+// not behave on this machine as it says, or its fields contradict the repository. It is skipped.
+type UnfitError struct{ Reason string }
+
+func (e *UnfitError) Error() string { return e.Reason }
+
 // StopError is an error that ends an evaluation because every further case would fail in the same
 // way. Its own case counts as not done.
 type StopError struct{ Err error }

@@ -112,6 +112,12 @@ func (e Estimate) format(number string) string {
 	}
 	// The interval is printed without the zero before the point, which makes a
 	// table of three intervals about ten columns narrower.
-	bare := func(x float64) string { return strings.Replace(fmt.Sprintf(number, x), "0.", ".", 1) }
+	bare := func(x float64) string {
+		text := fmt.Sprintf(number, x)
+		if math.Abs(x) < 1 {
+			text = strings.Replace(text, "0.", ".", 1)
+		}
+		return text
+	}
 	return fmt.Sprintf(number+" [%s, %s]", *e.Value, bare(*e.Low), bare(*e.High))
 }

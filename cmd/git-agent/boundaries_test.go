@@ -40,7 +40,7 @@ var storeys = [][]string{
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
-	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "cmd/git-agent/render"},
+	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
 	{"cmd/git-agent/store"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
@@ -60,6 +60,7 @@ var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 // fix may start from the report of a crash. bisect reads the output of tests as fix does.
 var between = map[string][]string{
 	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun"},
+	"agent/eval/bisect":   {"agent/fix/testrun"},
 
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},

@@ -81,6 +81,13 @@ func (c *command) space(ctx context.Context, worker int) (*trial.Workspace, erro
 
 // try runs the command at a commit and judges it.
 func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial.Result, error) {
+	if t := c.engine.Tip; t != nil && !c.ran { // the search runs the tip first, and alone
+		c.first(t.ending, t.opened, t.complete)
+		return c.judge(t.ending), nil
+	}
+	if c.engine.Outcome != nil {
+		return c.engine.Outcome(ctx, commit), nil
+	}
 	w, err := c.space(ctx, worker)
 	if err != nil {
 		return trial.Result{}, err
@@ -97,7 +104,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 			return trial.Result{}, err
 		}
 	}
-	first := !c.ran // the search runs the tip first, and alone
+	first := !c.ran
 	stop := func() (map[string]bool, bool) { return nil, false }
 	if first {
 		if files, err := w.Paths(ctx, commit, c.q.Over); err == nil {

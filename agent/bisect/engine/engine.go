@@ -12,6 +12,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/bisect"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/suspect"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -34,6 +35,10 @@ type Engine struct {
 	MaxRuns int               // 0 means the search's default
 	Fetch   *backfill.Fetcher // fetches a partial clone's missing files; nil fetches nothing
 	Uniform bool              // give all commits the same probability at first; for measurements
+	// Tip is the run at the tip, as Check returns it; nil lets the search make it. Outcome answers
+	// instead of the command; nil lets it run. Both are for measurements.
+	Tip     *Tip
+	Outcome func(ctx context.Context, commit gitext.OID) trial.Result
 }
 
 // A Result is the answer with the facts about the command.
@@ -105,6 +110,39 @@ func (r *Result) readSubjects(ctx context.Context, repo *gitext.Repo) error {
 type Memory struct {
 	Known []bisect.Run
 	Keep  func(bisect.Run) error // may be nil
+}
+
+// A Tip is a run of the command at the tip.
+type Tip struct {
+	ending   testrun.Ending
+	opened   map[string]bool
+	complete bool // opened is known
+}
+
+// Check runs the command at the tip and, if the outcome there is that of a search, at further
+// commits, until the outcome is the opposite. It returns the results in this order, and the run
+// at the tip for Engine.Tip.
+func (e *Engine) Check(ctx context.Context, q Question, commits ...gitext.OID) ([]trial.Result, *Tip, error) {
+	c, err := e.open(ctx, q, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.close()
+	isNew, isOld := trial.Fails, trial.Passes
+	if q.Fixed {
+		isNew, isOld = isOld, isNew
+	}
+	var list []trial.Result
+	for _, commit := range append([]gitext.OID{q.Tip}, commits...) {
+		res, err := c.try(ctx, 0, commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if list = append(list, res); list[0].Outcome != isNew || res.Outcome == isOld {
+			break
+		}
+	}
+	return list, &Tip{c.tip, c.opened, c.opened != nil}, nil
 }
 
 // Answer searches for the culprit. If ctx ends, the result so far is returned with the error.

@@ -50,12 +50,12 @@ func TestAnotherFailureSaysNothing(t *testing.T) {
 	// output. At other failures nothing is known.
 	t.Parallel()
 	const a, b = "--- FAIL: TestA (0.00s)\nFAIL\n", "--- FAIL: TestB (0.00s)\nFAIL\n"
-	h, c := says(t, "", "", b, b, a+b, a, a)
+	h, _ := says(t, "", "", b, b, a+b, a, a)
 	got := answer(t, h, Question{Test: print})
 	if got.Status != bisect.Apart || len(got.Candidates) != 3 {
 		t.Errorf("named: %s %+v", got.Status, got.Candidates)
 	}
-	h, c = says(t, "", b, "", "", a, a)
+	h, c := says(t, "", b, "", "", a, a)
 	if got = answer(t, h, Question{Test: print}); got.Status != bisect.Proved || got.First != c[4] || got.Failing[0] != "TestA" {
 		t.Errorf("before: %+v", got.Answer)
 	}

@@ -1,5 +1,5 @@
-// Package evalcmd is git agent eval: it measures the answers of szz, crash and fix on cases with
-// known answers, and compares engines, models and other tools.
+// Package evalcmd is git agent eval: it measures the answers of szz, crash, fix and bisect on cases
+// with known answers, and compares engines, models and other tools.
 package evalcmd
 
 import (
@@ -22,10 +22,11 @@ import (
 
 // Cmd is `git agent eval`: it measures the quality of answers.
 type Cmd struct {
-	Szz   evalSzzCmd   `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
-	Crash evalCrashCmd `cmd:"" help:"measure crash on crash reports whose fixes are known"`
-	Fix   evalFixCmd   `cmd:"" help:"measure fix on bugs whose fixes and tests are known"`
-	Merge evalMergeCmd `cmd:"" help:"join the journals of all shards, and print what one run over all cases prints"`
+	Szz    evalSzzCmd    `cmd:"" help:"measure szz on fixes whose bug-introducing commits are known"`
+	Crash  evalCrashCmd  `cmd:"" help:"measure crash on crash reports whose fixes are known"`
+	Fix    evalFixCmd    `cmd:"" help:"measure fix on bugs whose fixes and tests are known"`
+	Bisect evalBisectCmd `cmd:"" help:"measure bisect, and git bisect run, on regressions whose culprits are known"`
+	Merge  evalMergeCmd  `cmd:"" help:"join the journals of all shards, and print what one run over all cases prints"`
 }
 
 // evalFlags are the shared options of all evaluations.

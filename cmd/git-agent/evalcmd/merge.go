@@ -11,6 +11,7 @@ import (
 	"git-agent/agent"
 	crashrank "git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
+	bisecteval "git-agent/agent/eval/bisect"
 	crasheval "git-agent/agent/eval/crash"
 	fixeval "git-agent/agent/eval/fix"
 	szzeval "git-agent/agent/eval/szz"
@@ -141,6 +142,8 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algori
 		task := fixeval.TaskFor(algorithms)
 		task.Fallback = c.Fallback
 		return task, nil
+	case bisecteval.Task{}.Name():
+		return bisecteval.Task{}, nil
 	}
 	return nil, fmt.Errorf("the journals are of kind %q, which this build does not know", kind)
 }
