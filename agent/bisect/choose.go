@@ -173,24 +173,24 @@ func (s *search) usability() func(x int) float64 {
 }
 
 // buildsBack returns the chance that a commit is not too old for the command, if no Old commit is
-// known: each commit between it and the oldest judged one whose outcome is unknown lessens it. A
-// test of today does not build with the code before its feature.
+// known: each commit between it and the oldest judged one whose outcome is unknown lessens it, but
+// for the first two. A test of today does not build with the code before its feature.
 func (s *search) buildsBack(x int) float64 {
 	if s.belief.olds > 0 || len(s.old) > 0 {
 		return 1
 	}
-	const perUnknown = 0.3
-	chance := 1.0
+	const perUnknown, spared = 0.3, 2
+	unknown := 0
 	for i := x - 1; i >= 0; i-- {
 		t, seen := s.tallies[s.g.commits[i]]
 		if seen && t.New > 0 {
 			break
 		}
 		if seen {
-			chance *= perUnknown
+			unknown++
 		}
 	}
-	return chance
+	return math.Pow(perUnknown, float64(max(0, unknown-spared)))
 }
 
 // span returns the number of places in the graph's order between the first and the last commit
