@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -59,6 +58,8 @@ type Habit struct {
 type Checker struct {
 	Repo  *gitext.Repo
 	Habit Habit
+
+	history *history // nil before the first commit
 }
 
 // trailer is the value of a trailer that names a commit. The subject may be in parentheses or in
@@ -171,6 +172,9 @@ func ReadHabit(ctx context.Context, repo *gitext.Repo, tip gitext.OID) (Habit, e
 
 // Check returns the findings about commits, in their order.
 func (c *Checker) Check(ctx context.Context, commits []gitext.Commit) ([]Finding, error) {
+	if err := c.readHistory(ctx, commits); err != nil {
+		return nil, err
+	}
 	var found []Finding
 	for _, commit := range commits {
 		named := Trailers(commit.Message)
@@ -210,10 +214,7 @@ func (c *Checker) checkOne(ctx context.Context, commit gitext.Commit, n Named, l
 	if err != nil {
 		return nil, err
 	}
-	inside, err := c.inHistory(ctx, culprit.OID, commit)
-	if err != nil {
-		return nil, err
-	}
+	inside := c.history.has(commit.OID, culprit.OID)
 	should := Format(culprit)
 	switch {
 	case n.Subject != "" && !sameSubject(n.Subject, culprit.Subject()):
@@ -232,14 +233,23 @@ func (c *Checker) checkOne(ctx context.Context, commit gitext.Commit, n Named, l
 	return nil, nil
 }
 
-func (c *Checker) inHistory(ctx context.Context, culprit gitext.OID, commit gitext.Commit) (bool, error) {
-	for _, p := range commit.Parents {
-		inside, err := c.Repo.IsAncestor(ctx, culprit, p)
-		if inside || err != nil {
-			return inside, err
+// readHistory reads the histories of commits, unless they are known.
+func (c *Checker) readHistory(ctx context.Context, commits []gitext.Commit) error {
+	var tips []gitext.OID
+	for _, commit := range commits {
+		if c.history != nil {
+			if _, known := c.history.index[commit.OID]; known {
+				continue
+			}
 		}
+		tips = append(tips, commit.OID)
 	}
-	return false, nil
+	if len(tips) == 0 {
+		return nil
+	}
+	var err error
+	c.history, err = readHistory(ctx, c.Repo, tips)
+	return err
 }
 
 // Format returns the trailer that names a commit.
@@ -273,18 +283,13 @@ func (c *Checker) elsewhere(ctx context.Context, commit gitext.Commit, n Named, 
 
 // bySubject returns the only commit in the history of the fix with a subject, or nil.
 func (c *Checker) bySubject(ctx context.Context, commit gitext.Commit, subject string) (*gitext.Commit, error) {
-	const least, most = 10, 50
-	if len(subject) < least || len(commit.Parents) == 0 {
+	const least = 10 // bytes; shorter subjects name several commits
+	if len(subject) < least {
 		return nil, nil
 	}
-	var found []gitext.OID
-	for e, err := range c.Repo.Log(ctx, gitext.LogOptions{Tip: commit.Parents[0], NoMerges: true, Grep: subject, Max: most}) {
-		if err != nil {
-			return nil, err
-		}
-		if fold(e.Subject) == fold(subject) {
-			found = append(found, e.OID)
-		}
+	found, err := c.history.bySubject(ctx, c.Repo, commit.OID, subject)
+	if err != nil {
+		return nil, err
 	}
 	if len(found) != 1 {
 		return nil, nil
@@ -297,11 +302,11 @@ func (c *Checker) bySubject(ctx context.Context, commit gitext.Commit, subject s
 }
 
 // sameSubject reports whether a quoted subject is that of a commit. Punctuation, case and white
-// space may differ, and the end may be cut.
+// space may differ, and the prefix or the end may be missing.
 func sameSubject(quoted, subject string) bool {
 	q, s := fold(quoted), fold(subject)
 	const least = 12 // letters and digits of a cut subject
-	return q == s || len(q) >= least && strings.HasPrefix(s, q) || len(s) >= least && strings.Contains(q, s)
+	return q == s || len(q) >= least && strings.Contains(s, q) || len(s) >= least && strings.Contains(q, s)
 }
 
 // fold keeps the letters and digits of a text, in lower case.
@@ -312,13 +317,4 @@ func fold(s string) string {
 		}
 		return -1
 	}, s)
-}
-
-// Sort orders findings as the commits are.
-func Sort(found []Finding, order []gitext.OID) {
-	place := map[gitext.OID]int{}
-	for i, oid := range order {
-		place[oid] = i
-	}
-	slices.SortStableFunc(found, func(a, b Finding) int { return place[a.Commit] - place[b.Commit] })
 }

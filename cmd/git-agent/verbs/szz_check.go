@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
@@ -92,17 +93,18 @@ func (t *trailerCheck) check(ctx context.Context, oids []gitext.OID) error {
 	if err != nil {
 		return err
 	}
+	found, err := t.checker.Check(ctx, commits)
+	if err != nil {
+		return err
+	}
 	for _, commit := range commits {
-		found, err := t.checker.Check(ctx, []gitext.Commit{commit})
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 && t.asks {
-			if found, err = t.ask(ctx, commit); err != nil {
+		own := slices.DeleteFunc(slices.Clone(found), func(f check.Finding) bool { return f.Commit != commit.OID })
+		if len(own) == 0 && t.asks {
+			if own, err = t.ask(ctx, commit); err != nil {
 				return err
 			}
 		}
-		for _, f := range found {
+		for _, f := range own {
 			if err := t.out.Finding(f); err != nil {
 				return err
 			}
