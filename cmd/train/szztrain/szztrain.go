@@ -16,6 +16,7 @@
 //	go run ./cmd/train szz floor -repos DIR cases.jsonl...
 //	go run ./cmd/train szz confirm -repos DIR tests.jsonl... > tests.rows
 //	go run ./cmd/train szz ratios tests.rows...
+//	go run ./cmd/train szz plant -repos DIR owner/name...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug. The step
 // execute finds fixes with a test, and runs the test through history to find the commit at which
@@ -28,7 +29,8 @@
 //
 // The other steps are for further estimates. The steps purpose and fixlike fit the weights of
 // package fixlike, floor measures the reliability of a suspect's probability, and confirm and
-// ratios measure the evidence of a test's result about a suspect.
+// ratios measure the evidence of a test's result about a suspect. The step plant measures szz
+// --check by trailers of repositories, and by faults that it plants into them.
 package szztrain
 
 import (
@@ -42,7 +44,7 @@ import (
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf(
-			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios) <arguments>",
+			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios | plant) <arguments>",
 		)
 	}
 	switch args[0] {
@@ -56,6 +58,8 @@ func Run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "plant":
+		return plant(ctx, args[1:])
 	case "judge":
 		return judge(args[1:])
 	case "reach":

@@ -1,0 +1,121 @@
+package szztrain
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/szz/check"
+	"git-agent/gitext"
+)
+
+// plant measures szz --check: it prints how many of the newest trailers of a repository are
+// complained of, by problem, and how many faults are found that are planted into the others: the id
+// of another commit, the subject of another commit, and an id of which only eight digits are left.
+func plant(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("plant", flag.ContinueOnError)
+	repos := fs.String("repos", "", "`folder` with the repositories")
+	most := fs.Int("most", 2000, "check the newest `n` commits with a trailer")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	for _, name := range fs.Args() {
+		if err := plantRepo(ctx, *repos, name, *most); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		}
+	}
+	return ctx.Err()
+}
+
+func plantRepo(ctx context.Context, repos, name string, most int) error {
+	dir, ok := eval.Finder{Dir: repos}.Find(name)
+	if !ok {
+		return fmt.Errorf("no such repository under %q", repos)
+	}
+	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	var oids []gitext.OID
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}", Max: most}) {
+		if err != nil {
+			return err
+		}
+		oids = append(oids, e.OID)
+	}
+	commits, err := repo.Commits(ctx, oids)
+	if err != nil {
+		return err
+	}
+	c := &check.Checker{Repo: repo}
+	if c.Habit, err = check.ReadHabit(ctx, repo, head); err != nil {
+		return err
+	}
+	found, err := c.Check(ctx, commits)
+	if err != nil {
+		return err
+	}
+	trailers, problems, complained := 0, map[check.Problem]int{}, map[gitext.OID]bool{}
+	for _, commit := range commits {
+		trailers += len(check.Trailers(commit.Message))
+	}
+	for _, f := range found {
+		problems[f.Problem]++
+		complained[f.Commit] = true
+	}
+	fmt.Printf("%s: %d trailers, complained of %v\n", name, trailers, problems)
+	return plantFaults(ctx, c, commits, complained)
+}
+
+// plantFaults plants a fault of each kind into each commit that nothing is complained of.
+func plantFaults(ctx context.Context, c *check.Checker, commits []gitext.Commit, complained map[gitext.OID]bool) error {
+	kinds := []string{"wrong id", "wrong subject", "cut id"}
+	tried, seen := 0, make([]int, len(kinds))
+	for i, commit := range commits {
+		named := check.Trailers(commit.Message)
+		other := commits[(i+7)%len(commits)]
+		if complained[commit.OID] || len(named) != 1 || named[0].Subject == "" || other.OID == commit.OID {
+			continue
+		}
+		tried++
+		n := named[0]
+		for k, with := range []string{
+			inTrailer(commit.Message, n.ID, string(other.OID[:len(n.ID)])),
+			inTrailer(commit.Message, n.Subject, other.Subject()),
+			inTrailer(commit.Message, n.ID, n.ID[:min(8, len(n.ID)-1)]),
+		} {
+			planted := commit
+			planted.Message = with
+			found, err := c.Check(ctx, []gitext.Commit{planted})
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
+				seen[k]++
+			}
+		}
+	}
+	for k, kind := range kinds {
+		fmt.Printf("  %s: %d of %d found\n", kind, seen[k], tried)
+	}
+	return nil
+}
+
+// inTrailer replaces a text in the line of the trailer.
+func inTrailer(message, before, after string) string {
+	lines := strings.Split(message, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(strings.ToLower(l), "fixes:") {
+			lines[i] = strings.Replace(l, before, after, 1)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
