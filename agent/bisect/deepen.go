@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// This file looks back without a good commit. The age of the culprit, as the number of commits
-// since, is log-uniform.
+// This file has what is known of the age of a culprit, as the number of commits since: it is
+// log-uniform. A failure is mostly noticed soon, and how far back the good commit is that a user
+// names says nothing about it.
 
 // age weighs the commits of the graph by their age, and returns the probability that the culprit
 // is behind them.
@@ -24,6 +25,19 @@ func (s *search) age(ctx context.Context, weights []float64) (older float64, err
 	from, to := float64(s.depth+ageOffset), float64(s.depth+len(s.g.commits)+ageOffset)
 	end := float64(s.depth + total + ageOffset)
 	return math.Log(end/to) / math.Log(end/from), nil
+}
+
+// youth weighs the commits up to a good one by their age. Half of the weight is the same for all,
+// because a user may have had a reason for the good commit.
+func youth(weights []float64) {
+	total := 0.0
+	for i := range weights {
+		total += 1 / float64(i+ageOffset)
+	}
+	n := float64(len(weights))
+	for i := range weights {
+		weights[i] *= 0.5 + 0.5*n/float64(i+ageOffset)/total
+	}
 }
 
 // reached returns the place of the oldest commit that is New.

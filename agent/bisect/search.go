@@ -237,10 +237,13 @@ func (s *search) begin(ctx context.Context) error {
 		}
 	}
 	older := 0.0
-	if len(s.old) == 0 {
+	switch {
+	case len(s.old) == 0:
 		if older, err = s.age(ctx, weights); err != nil {
 			return err
 		}
+	case s.tip == s.q.Tip:
+		youth(weights)
 	}
 	s.belief = newBelief(s.g, weights, older, s.flaky)
 	for _, r := range s.runs {
