@@ -4,7 +4,7 @@
 // [Find] keeps a probability for each commit that may be the culprit. It begins with what the
 // history says about them ([Options].Prior) and changes with each run, by Bayes' rule. The
 // next commit to run is the one whose outcome is expected to tell most. So a good prior makes
-// the search short, and a bad one costs at most three runs more than halving: when these are
+// the search short, and a bad one costs at most four runs more than halving: when these are
 // spent, the rest is halved. If outcomes contradict each other, the command is flaky; the rates
 // of wrong outcomes are estimated together with the culprit, and commits run again.
 //

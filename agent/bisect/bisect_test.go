@@ -146,7 +146,7 @@ func knowing(culprit gitext.OID, share float64) func(context.Context, gitext.OID
 
 func TestFind(t *testing.T) {
 	// Each culprit of a history with merges is found and proved, with and without a prior, and
-	// however wrong the prior is, it costs at most three runs more than halving.
+	// however wrong the prior is, it costs at most four runs more than halving.
 	t.Parallel()
 	w := newWorld(t, 300, true)
 	good := w.commits[2]
@@ -162,7 +162,7 @@ func TestFind(t *testing.T) {
 			if a.Status != Proved || a.First != culprit {
 				t.Errorf("%s: %s at %d, not %d, %s", name, a.Status, slices.Index(w.commits, a.First), i, a.Notes)
 			}
-			if most := bits.Len(uint(a.Range-1)) + 3; runs > most {
+			if most := bits.Len(uint(a.Range-1)) + 4; runs > most {
 				t.Errorf("%s: culprit %d took %d runs, more than %d", name, i, runs, most)
 			}
 			if name == "knowing" && runs > 6 {

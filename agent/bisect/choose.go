@@ -74,7 +74,7 @@ func (s *search) mustHalve() bool {
 	if s.flaky || len(s.q.Old) == 0 {
 		return false
 	}
-	const spare, ends = 3, 2 // the tip and a commit of Question.Old, which a proof may need
+	const spare, ends = 3, 1 // the tip and a commit of Question.Old, which a proof may need
 	left := s.halvings + spare - ends - s.judged()
 	return bits.Len(uint(max(s.belief.live.len(), 1)-1)) >= left
 }
