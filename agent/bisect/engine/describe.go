@@ -120,16 +120,30 @@ func evidence(oid gitext.OID, patch *gitext.Patch, opened map[string]bool) []sus
 	return list
 }
 
-// firstChange returns the first changed line of a file that is not blank.
+// firstChange returns the first new line of a file that says something, else the first removed
+// one. Comments count only where there is nothing else.
 func firstChange(f gitext.FileChange) (line int, text string) {
-	for _, op := range []byte("+-") {
-		for _, h := range f.Hunks {
-			for _, l := range h.Lines {
-				if t := strings.TrimSpace(string(l.Text)); l.Op == op && len(t) > 2 {
-					return max(l.New, l.Old), string(op) + " " + t
+	for _, comments := range []bool{false, true} {
+		for _, op := range []byte("+-") {
+			for _, h := range f.Hunks {
+				for _, l := range h.Lines {
+					t := strings.TrimSpace(string(l.Text))
+					if l.Op == op && len(t) > 2 && (comments || !startsComment(t)) {
+						return max(l.New, l.Old), string(op) + " " + t
+					}
 				}
 			}
 		}
 	}
 	return 0, ""
+}
+
+// startsComment reports whether a line begins like a comment in a common language.
+func startsComment(line string) bool {
+	for _, mark := range []string{"#", "//", "/*", "*", "--", `"""`} {
+		if strings.HasPrefix(line, mark) && !strings.HasPrefix(line, "#include") && !strings.HasPrefix(line, "#define") {
+			return true
+		}
+	}
+	return false
 }
