@@ -13,6 +13,7 @@ const (
 	// leastInformation ends a search: no further run is expected to tell as much, in bits. The
 	// chance that the command can be judged at the commit counts.
 	leastInformation = 0.02
+	flakyInformation = 0.002 // likewise for a flaky command, whose runs tell less each
 	// proofBonus favours commits that a proof of one of the best candidates needs in any case.
 	proofBonus = 0.25
 	bonused    = 3 // number of such candidates
@@ -26,6 +27,10 @@ func (s *search) choose(k int) []gitext.OID {
 	if s.mustHalve() {
 		e.weights, bonus = s.uniform(), nil
 	}
+	least := leastInformation
+	if s.flaky {
+		least = flakyInformation
+	}
 	type option struct {
 		at      gitext.OID
 		p, bits float64
@@ -33,7 +38,7 @@ func (s *search) choose(k int) []gitext.OID {
 	var options []option
 	usable, gain := s.usability(), e.gain(s.g)
 	for _, x := range s.eligible(e.weights) {
-		if p, bits := gain.at(x); bits > leastInformation {
+		if p, bits := gain.at(x); bits > least {
 			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + bonus[x])})
 		}
 	}
@@ -43,7 +48,7 @@ func (s *search) choose(k int) []gitext.OID {
 	var picks []gitext.OID
 	for j := range k {
 		target := float64(j+1) / float64(k+1)
-		best, most := gitext.OID(""), leastInformation
+		best, most := gitext.OID(""), least
 		for _, o := range options {
 			score := o.bits
 			if k > 1 && !s.flaky {

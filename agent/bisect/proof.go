@@ -14,6 +14,14 @@ func (s *search) proofs() int {
 	return max(s.q.Proofs, 1)
 }
 
+// sure returns the least probability of a culprit.
+func (s *search) sure() float64 {
+	if s.flaky {
+		return flakySure
+	}
+	return sure
+}
+
 // missing returns the commits that have to run, or to run again, for the proof that a commit is
 // the culprit.
 func (s *search) missing(top int) []gitext.OID {
@@ -47,7 +55,7 @@ func (s *search) proved(top int) bool {
 func (s *search) ended(top int) Status {
 	weights := s.belief.estimate().weights
 	switch {
-	case weights[top] >= sure && s.proved(top):
+	case weights[top] >= s.sure() && s.proved(top):
 		return Proved
 	case s.belief.olds == 0 && len(s.old) == 0:
 		s.first = s.oldestNew()

@@ -15,6 +15,7 @@ import (
 
 const (
 	sure          = 0.95 // least probability of a culprit
+	flakySure     = 0.99 // likewise of a flaky command; the estimated rates are uncertain
 	trust         = 0.9  // share of the prior; the rest is the same for all commits
 	flakyProofs   = 2    // least runs of a proof of a flaky command
 	tipTries      = 6    // most runs of a flaky command at the tip
@@ -275,12 +276,12 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 		top := s.byWeight(weights)[0]
 		s.first = s.g.commits[top]
 		missing := s.missing(top)
-		if weights[top] >= sure && len(missing) == 0 {
+		if weights[top] >= s.sure() && len(missing) == 0 {
 			s.status = s.ended(top)
 			return false, nil
 		}
 		next := s.choose(s.opt.Workers)
-		if len(missing) > 0 && (weights[top] >= sure || len(next) == 0) {
+		if len(missing) > 0 && (weights[top] >= s.sure() || len(next) == 0) {
 			if err := s.try(ctx, missing[0]); err != nil {
 				return false, err
 			}
