@@ -150,7 +150,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 300, true)
 	good := w.commits[2]
-	for i := 3; i < len(w.commits); i += 11 {
+	for i := 3; i < len(w.commits); i += 37 {
 		culprit := w.commits[i]
 		if w.above[good][culprit] {
 			continue
@@ -177,7 +177,7 @@ func TestFindWithoutGood(t *testing.T) {
 	// history is said to be so.
 	t.Parallel()
 	w := newWorld(t, 300, true)
-	for i := 1; i < len(w.commits); i += 13 {
+	for i := 1; i < len(w.commits); i += 43 {
 		a, runs := w.find(t, Question{}, Options{}, script{culprit: w.commits[i]})
 		if a.Status != Proved || a.First != w.commits[i] || runs > 14 {
 			t.Errorf("%d: %s after %d runs, %v", i, a.Status, runs, a.Notes)
@@ -194,8 +194,11 @@ func TestFindFlaky(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 200, true)
 	good := w.commits[2]
-	right, all, total := 0, 0, 0
-	for i := 7; i < len(w.commits); i += 7 {
+	right, all, total, step := 0, 0, 0, 21
+	if testing.Short() {
+		step = 63
+	}
+	for i := 7; i < len(w.commits); i += step {
 		for k, sc := range []script{{falseNew: 0.1}, {falseOld: 0.1}, {falseNew: 0.3}, {falseOld: 0.3}} {
 			sc.culprit, sc.seed = w.commits[i], uint64(10*i+k)
 			a, runs := w.find(t, Question{Old: []gitext.OID{good}, Flaky: true}, Options{}, sc)
