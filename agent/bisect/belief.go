@@ -194,8 +194,7 @@ func (e *estimate) gain(g *graph) *gain {
 // leastWeight is the least probability of a culprit that counts.
 const leastWeight = 1e-9
 
-// atOld returns the information of a run at a commit of Question.Old: it tells how often New is
-// false.
+// atOld returns the information of a run at a good commit: it tells how often New is false.
 func (a *gain) atOld() float64 {
 	return max(0, entropy(a.lastIn+a.allOut)-a.lastInLeft-a.allOutLeft)
 }

@@ -3,7 +3,6 @@ package bisect
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"git-agent/gitext"
@@ -19,10 +18,9 @@ const (
 	bonused    = 3 // number of such candidates
 )
 
-// choose returns up to k commits whose runs together are expected to tell most; none if no
-// run would tell enough.
-func (s *search) choose(k int) []gitext.OID {
-	e := s.belief.estimate()
+// choose returns up to k commits whose runs together are expected to tell most, given an estimate;
+// none if no run would tell enough. It may replace the estimate's weights.
+func (s *search) choose(e *estimate, k int) []gitext.OID {
 	bonus := s.bonuses(e.weights)
 	if s.mustHalve() {
 		e.weights, bonus = s.uniform(), nil
@@ -42,8 +40,8 @@ func (s *search) choose(k int) []gitext.OID {
 			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + bonus[x])})
 		}
 	}
-	if s.flaky && len(s.q.Old) > 0 {
-		options = append(options, option{s.q.Old[0], 0, gain.atOld()})
+	if s.flaky && len(s.old) > 0 {
+		options = append(options, option{s.old[0], 0, gain.atOld()})
 	}
 	var picks []gitext.OID
 	for j := range k {
@@ -79,9 +77,8 @@ func (s *search) mustHalve() bool {
 	if s.flaky || len(s.q.Old) == 0 {
 		return false
 	}
-	const spare, ends = 3, 1 // the tip and a commit of Question.Old, which a proof may need
-	left := s.halvings + spare - ends - s.judged()
-	return bits.Len(uint(max(s.belief.live.len(), 1)-1)) >= left
+	const spare, atTip = 3, 1 // runs
+	return Halvings(s.belief.live.len()) >= s.halvings+spare-atTip-s.elsewhere()
 }
 
 // uniform returns the same weight for all commits that no outcome excludes.

@@ -52,27 +52,15 @@ func (s *search) proved(top int) bool {
 
 // ended returns the status of a search that can learn no more, with a commit as the most probable
 // culprit.
-func (s *search) ended(top int) Status {
-	weights := s.belief.estimate().weights
+func (s *search) ended(weights []float64, top int) Status {
 	switch {
 	case weights[top] >= s.sure() && s.proved(top):
 		return Proved
 	case s.belief.olds == 0 && len(s.old) == 0:
-		s.first = s.oldestNew()
+		s.first = s.g.commits[s.reached()]
 		return Always
 	}
 	return Apart
-}
-
-// oldestNew returns the oldest commit with the outcome New.
-func (s *search) oldestNew() gitext.OID {
-	oldest := s.tip
-	for _, c := range s.g.commits {
-		if t := s.tallies[c]; t.New > t.Old {
-			oldest = c
-		}
-	}
-	return oldest
 }
 
 // checkTrusted returns an error if a run contradicts what the user says about a commit: a

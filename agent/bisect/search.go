@@ -164,7 +164,7 @@ func (s *search) checkOld(ctx context.Context) error {
 				return err
 			}
 		}
-		if t := s.tallies[base]; t.New > 0 && t.Old == 0 {
+		if t := s.tallies[base]; t.New > 0 && t.Old == 0 && !s.flaky {
 			return &OldError{Commit: base, Base: true}
 		}
 		s.old[i] = base
@@ -208,9 +208,10 @@ func (s *search) narrow(ctx context.Context) error {
 }
 
 // setRange sets the number of commits that the search begins with.
-func (s *search) setRange(n int) {
-	s.count, s.halvings = n, bits.Len(uint(max(n, 1)-1))
-}
+func (s *search) setRange(n int) { s.count, s.halvings = n, Halvings(n) }
+
+// Halvings returns the number of runs in which a number of commits is halved to one.
+func Halvings(commits int) int { return bits.Len(uint(max(commits, 1) - 1)) }
 
 // begin reads the commits that may be the culprit, and believes in them what the prior and the
 // runs until now say.
@@ -269,7 +270,8 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 		if !s.flaky && s.belief.contradicted() {
 			s.becomeFlaky()
 		}
-		weights := s.belief.estimate().weights
+		e := s.belief.estimate()
+		weights := e.weights
 		if weights[s.belief.behind()] > 0.5 && s.reached() > 0 {
 			return true, s.deepen(ctx)
 		}
@@ -277,10 +279,10 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 		s.first = s.g.commits[top]
 		missing := s.missing(top)
 		if weights[top] >= s.sure() && len(missing) == 0 {
-			s.status = s.ended(top)
+			s.status = s.ended(weights, top)
 			return false, nil
 		}
-		next := s.choose(s.opt.Workers)
+		next := s.choose(e, s.opt.Workers)
 		if len(missing) > 0 && (weights[top] >= s.sure() || len(next) == 0) {
 			if err := s.try(ctx, missing[0]); err != nil {
 				return false, err
@@ -291,7 +293,7 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 			continue
 		}
 		if len(next) == 0 {
-			s.status = s.ended(top)
+			s.status = s.ended(weights, top)
 			return false, nil
 		}
 		s.progress("%d commits may be it, the most probable one with %.0f %%", s.plausible(weights), 100*weights[top])
@@ -432,8 +434,8 @@ func (s *search) outcome(res trial.Result) Outcome {
 	return Old
 }
 
-// judged counts the runs with an outcome, but for the one at the tip.
-func (s *search) judged() int {
+// elsewhere counts the runs at other commits than the tip.
+func (s *search) elsewhere() int {
 	n := 0
 	for _, r := range s.runs {
 		if r.Commit != s.q.Tip {

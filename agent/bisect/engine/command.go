@@ -23,8 +23,8 @@ type command struct {
 	spaces    []*trial.Workspace // nil until a worker begins
 	opening   sync.Mutex
 
-	tip    testrun.Ending // of the first run
-	ran    bool
+	tip    testrun.Ending  // of the run that shows the outcome that is looked for
+	shown  bool            // a run at the tip ended as the question says
 	opened map[string]bool // files of the work tree that the first run opened; nil if not known
 	builds bool            // what fails at the tip is the build, so that a failing build is the failure
 	notes  []string
@@ -81,7 +81,7 @@ func (c *command) space(ctx context.Context, worker int) (*trial.Workspace, erro
 
 // try runs the command at a commit and judges it.
 func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial.Result, error) {
-	if t := c.engine.Tip; t != nil && !c.ran { // the search runs the tip first, and alone
+	if t := c.engine.Tip; t != nil && !c.shown { // the search runs the tip first, and alone
 		c.first(t.ending, t.opened, t.complete)
 		return c.judge(t.ending), nil
 	}
@@ -104,7 +104,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 			return trial.Result{}, err
 		}
 	}
-	first := !c.ran
+	first := !c.shown
 	stop := func() (map[string]bool, bool) { return nil, false }
 	if first {
 		if files, err := w.Paths(ctx, commit, c.q.Over); err == nil {
@@ -123,9 +123,9 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	return c.judge(e), nil
 }
 
-// first keeps what the run at the tip shows.
+// first keeps what a run at the tip shows. A flaky command may have to run there several times.
 func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool) {
-	c.tip, c.ran = e, true
+	c.tip, c.shown = e, (e.State == fix.Passing) == c.q.Fixed
 	if complete {
 		c.opened = opened
 	}

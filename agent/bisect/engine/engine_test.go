@@ -126,3 +126,15 @@ func TestUncommittedTests(t *testing.T) {
 		}
 	}
 }
+
+func TestFlakyTip(t *testing.T) {
+	// Of a command that passes at the tip by chance, the run that fails there is shown.
+	t.Parallel()
+	h, _ := says(t, "", "", "--- FAIL: TestA (0.00s)\n", "--- FAIL: TestA (0.00s)\n")
+	seen := filepath.Join(t.TempDir(), "seen")
+	q := Question{Test: fmt.Sprintf("test -e %s || { touch %[1]s; exit 0; }; %s", seen, print)}
+	q.Flaky = true
+	if got := answer(t, h, q); got.Status != bisect.Proved || got.How != "fails (exit 1)" || len(got.Failing) != 1 {
+		t.Errorf("%q %q, %s", got.How, got.Failing, got.Status)
+	}
+}

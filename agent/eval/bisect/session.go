@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"git-agent/agent/bisect"
@@ -66,7 +65,7 @@ type prepared struct {
 // describe adds the facts about a case to a prediction.
 func (p *prepared) describe(out *Prediction) {
 	out.Bad, out.Good, out.Range, out.Newer = p.bad, p.good, p.count, p.newer
-	out.Halvings = bits.Len(uint(max(p.count, 1) - 1))
+	out.Halvings = bisect.Halvings(p.count)
 }
 
 // Begin chooses the range of a case, and checks that the command fails where it should.

@@ -62,6 +62,9 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	b := &bisector{in: &in, repo: repo, w: w, tests: testOverlays(in.Problem)}
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
+	if errors.Is(err, trial.ErrMaxRuns) { // a second search shares the runs of the first
+		out.Note, err = stoppedNote(out.Runs), nil
+	}
 	return out, err
 }
 
@@ -113,7 +116,7 @@ func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bise
 	case bisect.Always:
 		out.Note = "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests."
 	case bisect.Stopped:
-		out.Note = fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", b.w.Runs())
+		out.Note = stoppedNote(b.w.Runs())
 	case bisect.Apart:
 		out.Note = fmt.Sprintf("The bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others.",
 			found.First.Short(), len(found.Candidates))
@@ -124,6 +127,10 @@ func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bise
 		out.Note = fmt.Sprintf("The test fails since %s (%s): it passes at the parent.", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
 	}
 	return out, nil
+}
+
+func stoppedNote(runs int) string {
+	return fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", runs)
 }
 
 // goodOf returns the last commit at which the test passed, or "".
