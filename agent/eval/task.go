@@ -28,6 +28,22 @@ type Task interface {
 	Sheet() *Sheet
 }
 
+// DecodeKept decodes the case and the answer of a record in a journal, for a Task's ReadKept. It
+// does not validate them again. The answer is nil if the record has none.
+func DecodeKept[C Case, A any](data, answer json.RawMessage) (c C, a Answer, err error) {
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, nil, err
+	}
+	if len(answer) == 0 {
+		return c, nil, nil
+	}
+	var p *A
+	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
+		return c, nil, err
+	}
+	return c, *p, nil
+}
+
 // Case is one question with a known answer. The journal stores its JSON.
 type Case interface {
 	Head() Head

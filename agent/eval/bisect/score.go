@@ -31,18 +31,7 @@ func (p *Prediction) overThree() bool { return p.Runs > p.Halvings+3 }
 // ReadKept decodes the case and the answer of a record in a journal. It does not validate them
 // again.
 func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
-	var c Case
-	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, nil, err
-	}
-	if len(answer) == 0 {
-		return c, nil, nil
-	}
-	var p *Prediction
-	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
-		return c, nil, err
-	}
-	return c, *p, nil
+	return eval.DecodeKept[Case, Prediction](data, answer)
 }
 
 // scoreRow holds the details of a score. WriteRows writes its JSON, and the dimensions and tables

@@ -54,19 +54,9 @@ type Prediction struct {
 // ReadKept decodes the case and the answer of a record in a journal. It does not
 // validate them again.
 func (Task) ReadKept(data, answer json.RawMessage) (eval.Case, eval.Answer, error) {
-	var c Case
-	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, nil, err
-	}
+	c, a, err := eval.DecodeKept[Case, Prediction](data, answer)
 	c.failure = failureOf(c.Report)
-	if len(answer) == 0 {
-		return c, nil, nil
-	}
-	var p *Prediction
-	if err := json.Unmarshal(answer, &p); err != nil || p == nil {
-		return c, nil, err
-	}
-	return c, *p, nil
+	return c, a, err
 }
 
 // scoreRow holds the details of a score. WriteRows writes its JSON, and the
