@@ -103,3 +103,7 @@ func cutTrailer(line string) (key, value string, ok bool) {
 	}
 	return key, strings.TrimSpace(value), true
 }
+
+// Fixes returns the trailer that names a commit with a bug, as the Linux kernel writes it. The
+// subject is one line.
+func Fixes(id, subject string) string { return "Fixes: " + id + ` ("` + subject + `")` }

@@ -2,13 +2,13 @@ package deliver
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"strings"
 	"unicode"
 
 	"git-agent/agent/fix"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 const (
@@ -31,7 +31,7 @@ func Message(subject, explanation string, bug *gitext.Commit) string {
 		}
 	}
 	if bug != nil && bug.OID != "" {
-		parts = append(parts, fmt.Sprintf("Fixes: %s (\"%s\")", bug.OID.Short(), oneLine(bug.Subject(), 0)))
+		parts = append(parts, commitmsg.Fixes(bug.OID.Short(), oneLine(bug.Subject(), 0)))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }

@@ -254,7 +254,7 @@ func (c *Checker) readHistory(ctx context.Context, commits []gitext.Commit) erro
 
 // Format returns the trailer that names a commit.
 func Format(c gitext.Commit) string {
-	return fmt.Sprintf(`Fixes: %s ("%s")`, c.OID[:digits], c.Subject())
+	return commitmsg.Fixes(c.OID.Short(), c.Subject())
 }
 
 // upstream matches a message that says that the commit was taken from another tree, whose ids its
@@ -265,13 +265,12 @@ var upstream = source.Lazy(`(?i)\bcommit [0-9a-f]{12,64} upstream\b|\bupstream c
 // the fix has the quoted subject, the finding names it; if the fix was taken from another tree,
 // there is none.
 func (c *Checker) elsewhere(ctx context.Context, commit gitext.Commit, n Named, problem Problem, text string) (*Finding, error) {
-	picked := upstream().MatchString(commit.Message)
+	if problem != Subject && upstream().MatchString(commit.Message) {
+		return nil, nil
+	}
 	meant, err := c.bySubject(ctx, commit, n.Subject)
 	if err != nil {
 		return nil, err
-	}
-	if picked && problem != Subject {
-		return nil, nil
 	}
 	f := &Finding{Problem: problem, Text: text}
 	if meant != nil {

@@ -1,11 +1,11 @@
 package render
 
 import (
-	"fmt"
 	"io"
 
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // Trailer prints a Fixes: trailer for the message of the fix, in the form of the
@@ -27,5 +27,5 @@ func (r *Trailer) Answer(ans Answer) error {
 
 // fixesTrailer returns the trailer on one line, even for a long subject.
 func fixesTrailer(c gitext.Commit) string {
-	return fmt.Sprintf("Fixes: %s (\"%s\")", c.OID.Short(), ui.OneLine(c.Subject()))
+	return commitmsg.Fixes(c.OID.Short(), ui.OneLine(c.Subject()))
 }
