@@ -62,6 +62,25 @@ func (a *App) SandboxSettings(ctx context.Context, asked string) (SandboxSetting
 	return s, err
 }
 
+// ProbeSandbox reads the settings, chooses the sandbox for a project's commands and prints which
+// it is. It fails if there is no usable sandbox and the user has not allowed unconfined commands.
+func (a *App) ProbeSandbox(ctx context.Context, asked string) (SandboxSettings, error) {
+	s, err := a.SandboxSettings(ctx, asked)
+	if err != nil {
+		return s, err
+	}
+	standing, err := sandbox.Probe(ctx, s.Level)
+	var unavailable *sandbox.Unavailable
+	if errors.As(err, &unavailable) {
+		return s, WithHint(err, "%s", UnconfinedHint(unavailable))
+	}
+	if err != nil {
+		return s, err
+	}
+	a.Say("sandbox: %s", standing)
+	return s, nil
+}
+
 // CheckSandboxLevel returns an error for an invalid value of agent.sandbox.
 func CheckSandboxLevel(v gitconfig.Value) error {
 	bad := &gitconfig.BadValueError{Key: SandboxKey, Value: v, Err: errors.New("it must be auto, bwrap, landlock or none")}

@@ -2,10 +2,8 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/gitconfig"
@@ -51,19 +49,10 @@ func (f *CommandFlags) disk() int64 {
 // Confined chooses and announces the sandbox for commands, and returns the options for running
 // them.
 func (f *CommandFlags) Confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
-	confinement, err := a.SandboxSettings(ctx, f.Sandbox)
+	confinement, err := a.ProbeSandbox(ctx, f.Sandbox)
 	if err != nil {
 		return opt, err
 	}
-	standing, err := sandbox.Probe(ctx, confinement.Level)
-	var unavailable *sandbox.Unavailable
-	if errors.As(err, &unavailable) {
-		return opt, app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
-	}
-	if err != nil {
-		return opt, err
-	}
-	a.Say("sandbox: %s", standing)
 	return trial.Options{
 		Timeout: f.TestTime, Disk: f.disk(), MaxRuns: 1 << 30, Sandbox: confinement.Level, Network: f.Network, Env: f.Env,
 		Readable: confinement.Readable, Writable: confinement.Writable,

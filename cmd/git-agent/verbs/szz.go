@@ -91,8 +91,10 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	if c.floor, err = c.trailerFloor(ctx); err != nil {
 		return err
 	}
-	if err := c.probeSandbox(ctx, a); err != nil {
-		return err
+	if c.verifies() {
+		if c.confinement, err = a.ProbeSandbox(ctx, c.Sandbox); err != nil {
+			return err
+		}
 	}
 	agent, traces, err := c.openAgent(ctx, a, repo)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
-	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -70,28 +69,6 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e
-}
-
-// probeSandbox chooses the sandbox for the command, and prints it, before all other work. It
-// fails if there is no usable sandbox and the user has not allowed an unconfined command.
-func (c *Szz) probeSandbox(ctx context.Context, a *app.App) error {
-	if !c.verifies() {
-		return nil
-	}
-	var err error
-	if c.confinement, err = a.SandboxSettings(ctx, c.Sandbox); err != nil {
-		return err
-	}
-	standing, err := sandbox.Probe(ctx, c.confinement.Level)
-	var unavailable *sandbox.Unavailable
-	if errors.As(err, &unavailable) {
-		return app.WithHint(err, "%s", app.UnconfinedHint(unavailable))
-	}
-	if err != nil {
-		return err
-	}
-	a.Say("sandbox: %s", standing)
-	return nil
 }
 
 // mostCommands bounds the commands that are tried for the tests of a fix.
