@@ -24,6 +24,9 @@
 //     cross-validation.
 package stat
 
+// Flag returns 1 for true and 0 for false, as a feature of a model.
+func Flag(b bool) float64 { return float64(Count(b)) }
+
 // Count returns 1 for true and 0 for false.
 func Count(b bool) int {
 	if b {

@@ -67,22 +67,6 @@ func newExamination(ctx context.Context, repo *gitext.Repo, bad gitext.OID, comm
 	return x, nil
 }
 
-// Relevant reports for each commit whether it may have an influence on the command: it changes a
-// file that the failing run opened or, if these are not known, a file that is no document. A
-// merge is never relevant by itself. The others have small weights, and not 0, because a command
-// may depend on a file without opening it.
-func Relevant(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) ([]bool, error) {
-	x, err := newExamination(ctx, repo, bad, commits, ev)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]bool, len(commits))
-	for i := range x.changes {
-		out[i] = x.relevant(&x.changes[i])
-	}
-	return out, nil
-}
-
 // Examine returns the features of the commits.
 func Examine(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) (Example, error) {
 	x, err := newExamination(ctx, repo, bad, commits, ev)

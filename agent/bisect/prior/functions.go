@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 )
 
 // These bound the code of the failing commit that is read.
@@ -193,12 +194,12 @@ func (k *code) walk(f *focus) {
 	now := k.spread(f.code, used, 1)
 	framed := 0.0
 	for _, fn := range k.functions {
-		framed += b2f(fn.framed)
+		framed += stat.Flag(fn.framed)
 	}
 	if framed > 0 {
 		for i := range now {
 			now[i] *= 1 - framedShare
-			now[i] += framedShare * b2f(k.functions[i].framed) / framed
+			now[i] += framedShare * stat.Flag(k.functions[i].framed) / framed
 		}
 	}
 	place := map[*function]int{}
@@ -240,13 +241,6 @@ func (k *code) normalize() {
 			k.weights[fn.file] += fn.weight
 		}
 	}
-}
-
-func b2f(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // A target is a function that a text names, with its share of the text's names.

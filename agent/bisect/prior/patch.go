@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
 
@@ -192,8 +193,8 @@ func (x *examination) patchFeatures(c *change, set func(string, float64)) {
 	set("added", math.Log1p(r.added))
 	set("removed", math.Log1p(r.removed))
 	set("large", math.Pow(math.Log1p(r.added), 2)/10)
-	set("creates", b2f(r.creates))
-	set("only_adds", b2f(r.removed == 0))
+	set("creates", stat.Flag(r.creates))
+	set("only_adds", stat.Flag(r.removed == 0))
 	set("alive", math.Log1p(r.alive))
 	if r.alive+r.dead > 0 {
 		set("dead", r.dead/(r.alive+r.dead))
@@ -202,7 +203,7 @@ func (x *examination) patchFeatures(c *change, set func(string, float64)) {
 		set("no_code", 1)
 	}
 	set("test_lines", math.Log1p(r.tests))
-	set("line_in_output", b2f(r.framed))
+	set("line_in_output", stat.Flag(r.framed))
 	set("test_code", x.weighedFocus.Overlap(r.words))
 	set("test_name", x.patches.Best(x.focus.code, r.words))
 	set("output_code", x.weighedOutput.Overlap(r.words))
@@ -215,7 +216,7 @@ func (x *examination) patchFeatures(c *change, set func(string, float64)) {
 	}
 	set("like", like)
 	set("likely", likely)
-	set("adds_called", b2f(x.addsCalled(r)))
+	set("adds_called", stat.Flag(x.addsCalled(r)))
 	set("line_words", x.patches.Overlap(x.focus.name, r.parts))
 	set("test_change", x.weighedFocus.Overlap(r.testWords))
 	var reach, all, owned []float64
@@ -227,7 +228,7 @@ func (x *examination) patchFeatures(c *change, set func(string, float64)) {
 	for fn, share := range r.functions {
 		reach = append(reach, fn.weight*share/fn.commits)
 		all = append(all, fn.weight*share)
-		framed = max(framed, b2f(fn.framed)*share)
+		framed = max(framed, stat.Flag(fn.framed)*share)
 	}
 	set("reach", math.Log(sorted(reach)*float64(len(x.readings))+1e-3))
 	set("reach_all", math.Log(sorted(all)+1e-3))

@@ -22,9 +22,6 @@ type Evidence struct {
 	Output  []byte            // output of the failing run; nil if it is not known
 	Opened  map[string]bool   // files of the work tree that the failing run opened; nil if not known
 	Laid    map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
-	// NoGood says that the commits are the whole history, because no good commit is known. Newer
-	// commits are then more likely than older ones.
-	NoGood bool
 }
 
 // Weights returns a weight for each of commits, which are ancestors of bad or bad itself, newest
@@ -37,7 +34,7 @@ func Weights(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []g
 	if err != nil {
 		return nil, err
 	}
-	weights := Mix(committed().Weights.Shares(FeatureNames(), x.Vectors), x.Merges, ev.NoGood)
+	weights := Mix(committed().Weights.Shares(FeatureNames(), x.Vectors), x.Merges)
 	return weights, nil
 }
 
@@ -51,7 +48,7 @@ const (
 )
 
 // Mix turns the shares of a model into weights. Merges have no shares of the model's.
-func Mix(shares []float64, merges []bool, noGood bool) []float64 {
+func Mix(shares []float64, merges []bool) []float64 {
 	n := float64(len(shares))
 	out := make([]float64, len(shares))
 	sum := 0.0
@@ -72,22 +69,12 @@ func Mix(shares []float64, merges []bool, noGood bool) []float64 {
 			floor = mergeShare / n
 		}
 		out[i] += floor
-		if noGood {
-			out[i] *= byDepth(i)
-		}
 		total += out[i]
 	}
 	for i := range out {
 		out[i] /= total
 	}
 	return out
-}
-
-// byDepth is the likelihood of a culprit's place in a history without a known good commit: the
-// logarithm of the depth is uniform, but for the first few commits.
-func byDepth(place int) float64 {
-	const first = 10
-	return 1 / float64(place+first)
 }
 
 // An Example has the features of the commits of a range, for the training.

@@ -150,17 +150,13 @@ func TestWeightsAreDeterministic(t *testing.T) {
 }
 
 func TestMix(t *testing.T) {
-	// A merge has only its floor, and depth counts only without a good commit.
+	// A merge has only its floor.
 	t.Parallel()
-	w := Mix([]float64{0.5, 0.5, 0.5}, []bool{false, true, false}, false)
+	w := Mix([]float64{0.5, 0.5, 0.5}, []bool{false, true, false})
 	if w[0] != w[2] || w[1] > 0.04 || w[1] <= 0 {
 		t.Errorf("%v", w)
 	}
-	w = Mix([]float64{0.5, 0.5, 0.5}, make([]bool, 3), true)
-	if w[0] <= w[1] || w[1] <= w[2] {
-		t.Errorf("newer commits must weigh more: %v", w)
-	}
-	w = Mix([]float64{0, 0}, []bool{true, true}, false)
+	w = Mix([]float64{0, 0}, []bool{true, true})
 	if math.Abs(w[0]-0.5) > 1e-9 {
 		t.Errorf("only merges: %v", w)
 	}
@@ -169,11 +165,12 @@ func TestMix(t *testing.T) {
 func TestRelevant(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	got, err := Relevant(t.Context(), s.Open(), s.commits[0], s.commits, Evidence{Opened: map[string]bool{"lib/money.py": true}})
+	x, err := newExamination(t.Context(), s.Open(), s.commits[0], s.commits, Evidence{Opened: map[string]bool{"lib/money.py": true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, yes := range got {
+	for i := range x.changes {
+		yes := x.relevant(&x.changes[i])
 		if want := slices.Contains([]string{"start", "culprit", "format"}, s.names[i]); yes != want {
 			t.Errorf("%s is relevant: %v", s.names[i], yes)
 		}

@@ -1,6 +1,10 @@
 package rank
 
-import "math"
+import (
+	"math"
+
+	"git-agent/agent/stat"
+)
 
 // featureNames lists the features of a file, in the order of its vector. The names are part of
 // model.json.
@@ -48,41 +52,34 @@ func (e *evidence) vector() []float64 {
 		mentions = 0
 	}
 	return append(v,
-		flag(!e.isMain),
+		stat.Flag(!e.isMain),
 		main(math.Log1p(float64(e.order))),
 		main(math.Log1p(float64(e.suspicious))),
 		main(math.Log1p(float64(e.position))),
 		main(math.Log(float64(max(e.inMain, 1)))),
-		main(flag(e.helper)),
-		main(flag(e.onlyHelper)),
+		main(stat.Flag(e.helper)),
+		main(stat.Flag(e.onlyHelper)),
 		main(math.Log1p(float64(mentions))),
-		main(flag(mentions <= 1)),
-		flag(e.assertion),
+		main(stat.Flag(mentions <= 1)),
+		stat.Flag(e.assertion),
 		float64(e.elsewhere[again]),
 		float64(e.elsewhere[freed]),
 		float64(e.elsewhere[stored]),
 		float64(e.elsewhere[access]),
 		float64(e.elsewhere[cause]),
-		flag(isHeader(e.path)),
-		flag(isGeneric(e.path)),
-		flag(isHarness(e.path)),
-		flag(isLibrary(e.path)),
-		flag(e.named),
-		flag(e.gaveNull),
+		stat.Flag(isHeader(e.path)),
+		stat.Flag(isGeneric(e.path)),
+		stat.Flag(isHarness(e.path)),
+		stat.Flag(isLibrary(e.path)),
+		stat.Flag(e.named),
+		stat.Flag(e.gaveNull),
 		math.Log1p(float64(e.byCause)),
-		flag(e.origin),
-		flag(e.use == useParameter),
-		flag(e.use == useOwn),
-		flag(e.passes),
-		flag(e.throws),
-		flag(isErrorClass(e.path)),
-		flag(e.entry),
+		stat.Flag(e.origin),
+		stat.Flag(e.use == useParameter),
+		stat.Flag(e.use == useOwn),
+		stat.Flag(e.passes),
+		stat.Flag(e.throws),
+		stat.Flag(isErrorClass(e.path)),
+		stat.Flag(e.entry),
 	)
-}
-
-func flag(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -36,7 +37,7 @@ var features = []feature{
 	{"from_names", "uses a rare name of the fix elsewhere", foundBy(candidate.FromNames)},
 	{"from_second", "owned a line before it was rewritten", foundBy(candidate.FromSecond)},
 	{"from_recent", "recent elsewhere, reads like the fix", func(_ *Case, c *candidate.Candidate) float64 {
-		return flag(c.Sources&^(candidate.FromBeside|candidate.FromIndex) == candidate.FromRecent)
+		return stat.Flag(c.Sources&^(candidate.FromBeside|candidate.FromIndex) == candidate.FromRecent)
 	}},
 
 	// the age of the candidate
@@ -46,10 +47,10 @@ var features = []feature{
 		return float64(k.ageRank[c.OID]) / float64(max(1, len(k.list)-1))
 	}},
 	{"newest_owner", "newest owner of deleted lines", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(len(k.owners) > 0 && k.owners[0] == c.OID)
+		return stat.Flag(len(k.owners) > 0 && k.owners[0] == c.OID)
 	}},
 	{"oldest_owner", "oldest owner of deleted lines", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(len(k.owners) > 0 && k.owners[len(k.owners)-1] == c.OID)
+		return stat.Flag(len(k.owners) > 0 && k.owners[len(k.owners)-1] == c.OID)
 	}},
 	{"owner_rank", "among the newest owners", func(k *Case, c *candidate.Candidate) float64 { return reciprocal(slices.Index(k.owners, c.OID)) }},
 	{"history_rank", "among the last changes of the files", func(_ *Case, c *candidate.Candidate) float64 { return reciprocal(c.Position) }},
@@ -167,7 +168,7 @@ var features = []feature{
 	}},
 	{"same_subsystem", "its subject names the same subsystem", func(k *Case, c *candidate.Candidate) float64 {
 		s := subsystem(gitext.Commit{Message: k.fc.Prose}.Subject())
-		return flag(s != "" && s == subsystem(c.Commit.Subject()))
+		return stat.Flag(s != "" && s == subsystem(c.Commit.Subject()))
 	}},
 
 	// the closeness of the candidate to the changed lines
@@ -192,27 +193,27 @@ var features = []feature{
 		return math.Log1p(math.Abs(k.fc.Commit.Author.Time.Sub(c.Commit.Author.Time).Hours()))
 	}},
 	{"in_streak", "in the fix author's run of commits up to the fix", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(c.Recent >= 0 && c.Recent < k.streak)
+		return stat.Flag(c.Recent >= 0 && c.Recent < k.streak)
 	}},
 	{"same_ticket", "its message names a ticket that the fix's names", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(sharesTicket(k.tickets, c.Commit.Message))
+		return stat.Flag(sharesTicket(k.tickets, c.Commit.Message))
 	}},
 
 	// the kind of the candidate
 	{"log_files", "files that it changes", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Files)) }},
-	{"many_files", "changes more than 20 files", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Files > 20) }},
+	{"many_files", "changes more than 20 files", func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(c.Files > 20) }},
 	{"log_added", "lines it adds to the fixed files", func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NAdded)) }},
 	{
 		"log_removed",
 		"lines it removes from the fixed files",
 		func(_ *Case, c *candidate.Candidate) float64 { return math.Log1p(float64(c.Diff.NRemoved)) },
 	},
-	{"shrinks", "removes more than it adds", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Diff.NRemoved > c.Diff.NAdded) }},
-	{"creates", "creates a fixed file", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Diff.Creates) }},
+	{"shrinks", "removes more than it adds", func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(c.Diff.NRemoved > c.Diff.NAdded) }},
+	{"creates", "creates a fixed file", func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(c.Diff.Creates) }},
 	{"path_share", "changed many of the fixed files", func(k *Case, c *candidate.Candidate) float64 {
 		n := 0
 		for _, p := range c.Diff.Paths {
-			n += int(flag(k.FixPath[p]))
+			n += int(stat.Flag(k.FixPath[p]))
 		}
 		return shareOf(min(n, len(k.Set.Files)), len(k.Set.Files))
 	}},
@@ -225,9 +226,9 @@ var features = []feature{
 	{"path_words", "its paths share words with the fix's message", func(k *Case, c *candidate.Candidate) float64 {
 		return k.prose.Overlap(k.message, source.WordsOfPaths(c.Paths))
 	}},
-	{"merge", "a merge", func(_ *Case, c *candidate.Candidate) float64 { return flag(len(c.Commit.Parents) > 1) }},
+	{"merge", "a merge", func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(len(c.Commit.Parents) > 1) }},
 	{"same_author", "by the author of the fix", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(k.fc.Fix != "" && SamePerson(c.Commit.Author, k.fc.Commit.Author))
+		return stat.Flag(k.fc.Fix != "" && SamePerson(c.Commit.Author, k.fc.Commit.Author))
 	}},
 	{"says_refactor", "its subject says refactoring", says(suspect.SaysRefactor)},
 	{"says_fix", "its subject says fix", says(saysFix)},
@@ -268,7 +269,7 @@ var features = []feature{
 
 	// common review and application of the candidate and the fix
 	{"applied_together", "applied by another committer within an hour of the fix", func(k *Case, c *candidate.Candidate) float64 {
-		return flag(k.appliedTogether(c))
+		return stat.Flag(k.appliedTogether(c))
 	}},
 }
 

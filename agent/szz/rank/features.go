@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -303,17 +304,9 @@ var (
 	fixBuild = source.Lazy(`(?i)\b(build\w*|compil\w*|warning\w*|typo\w*|lint\w*|test\w*|ci)\b`)
 )
 
-// flag is 1 for true.
-func flag(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // says returns the feature of a candidate whose subject matches.
 func says(re source.Pattern) func(*Case, *candidate.Candidate) float64 {
-	return func(_ *Case, c *candidate.Candidate) float64 { return flag(re().MatchString(c.Commit.Subject())) }
+	return func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(re().MatchString(c.Commit.Subject())) }
 }
 
 // The topics of a fix's message, as indices into Case.topics.
@@ -325,11 +318,11 @@ const (
 )
 
 func fixSays(topic int) func(*Case, *candidate.Candidate) float64 {
-	return func(k *Case, _ *candidate.Candidate) float64 { return flag(k.topics[topic]) }
+	return func(k *Case, _ *candidate.Candidate) float64 { return stat.Flag(k.topics[topic]) }
 }
 
 func foundBy(s candidate.SourceSet) func(*Case, *candidate.Candidate) float64 {
-	return func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources&s != 0) }
+	return func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(c.Sources&s != 0) }
 }
 
 // ageDays returns how many days before the fix a candidate was committed.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
@@ -34,7 +35,7 @@ var indexedFeatures = []feature{
 	{"index_telling_rank", "among those that changed most of these", named(func(n *candidate.Naming) float64 { return reciprocal(n.TellingRank) })},
 	{"index_near", "changed texts of the fix near the fixed files", named(func(n *candidate.Naming) float64 { return n.Near })},
 	{"index_place", "later commits, as git log lists them", named(func(n *candidate.Naming) float64 { return math.Log1p(float64(n.Place)) })},
-	{"from_index", "found by texts of the fix only", func(_ *Case, c *candidate.Candidate) float64 { return flag(c.Sources == candidate.FromIndex) }},
+	{"from_index", "found by texts of the fix only", func(_ *Case, c *candidate.Candidate) float64 { return stat.Flag(c.Sources == candidate.FromIndex) }},
 	{"fix_named", "how many commits changed texts of the fix", func(k *Case, _ *candidate.Candidate) float64 {
 		return math.Log1p(float64(len(k.pool.Named)))
 	}},

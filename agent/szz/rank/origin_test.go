@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -152,10 +153,10 @@ func TestStreakAndTickets(t *testing.T) {
 	mine := h.Commit("mine", body("\tmiddle();\n"))
 	k := h.caseOf(h.Commit("fix for ABC-12 in UTF-8", body("\tend();\n")))
 	for _, c := range k.list {
-		if got, want := featureOf(t, k, c, "in_streak"), flag(c.OID == mine); got != want {
+		if got, want := featureOf(t, k, c, "in_streak"), stat.Flag(c.OID == mine); got != want {
 			t.Errorf("%q: in_streak %g, want %g", c.Commit.Subject(), got, want)
 		}
-		if got, want := featureOf(t, k, c, "same_ticket"), flag(strings.Contains(c.Commit.Message, "ABC-12")); got != want {
+		if got, want := featureOf(t, k, c, "same_ticket"), stat.Flag(strings.Contains(c.Commit.Message, "ABC-12")); got != want {
 			t.Errorf("%q: same_ticket %g, want %g", c.Commit.Subject(), got, want)
 		}
 	}

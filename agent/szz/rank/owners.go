@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
@@ -89,7 +90,7 @@ func isLast(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64
 	return func(k *Case, c *candidate.Candidate) float64 {
 		places := k.ownerRanks[set][o]
 		at, ok := places[c.OID]
-		return flag(ok && at == len(places)-1)
+		return stat.Flag(ok && at == len(places)-1)
 	}
 }
 

@@ -120,7 +120,7 @@ type guess struct {
 }
 
 func guessOf(m stat.Choice, r row) guess {
-	w := prior.Mix(m.Shares(prior.FeatureNames(), r.Vectors), r.Merges, false)
+	w := prior.Mix(m.Shares(prior.FeatureNames(), r.Vectors), r.Merges)
 	g := guess{p: w[r.Place], top: slices.Max(w)}
 	for _, x := range w {
 		if x > g.p {
