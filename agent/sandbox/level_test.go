@@ -125,6 +125,7 @@ func TestCheckGrant(t *testing.T) {
 }
 
 func TestRunEndsWhatLeavesTheGroup(t *testing.T) {
+	t.Parallel()
 	// A process in a separate session ends with the command, at every level, even if it ignores
 	// signals.
 	for _, level := range levels(t) {

@@ -80,6 +80,7 @@ func TestRunReportsAsShell(t *testing.T) {
 }
 
 func TestRunEndsTheWholeGroupAtTheLimit(t *testing.T) {
+	t.Parallel()
 	// A grandchild that ignores SIGTERM and holds stdout neither delays the
 	// result beyond the grace nor survives. On a busy machine the limit may come
 	// before the shell does anything, so it is raised until it does not.
@@ -365,6 +366,7 @@ func TestStreams(t *testing.T) {
 }
 
 func TestStoppedCommandGoesOn(t *testing.T) {
+	t.Parallel()
 	// A command that stops its first process, the helper above it or all reachable processes is
 	// continued, and so ends.
 	for _, level := range levels(t) {
