@@ -7,6 +7,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/investigate"
 	"git-agent/gitext"
@@ -42,6 +43,8 @@ type Inquiry struct {
 	Of       session.Case // the evaluated case
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
+	// Test runs the test of the fix for the model; nil gives the model no such tool.
+	Test func(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error)
 }
 
 // Investigate lets the model investigate one fix. It returns an error if the server would
@@ -117,7 +120,7 @@ func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 		Model: asker, ModelName: s.Settings.Model, Unpriced: s.Unpriced(), Ledger: s.Ledger, Runs: a.Runs,
 		Mask: s.Mask, Memory: in.Memory, OnEvent: in.OnEvent, Max: in.Question.Max,
 		Calibration: a.Calibration, Sampling: s.Settings.Sampling(), Limits: s.Settings.Limits(),
-		Switches: in.Question.Switches,
+		Switches: in.Question.Switches, Test: in.Test,
 	}.WithDefaults()
 }
 

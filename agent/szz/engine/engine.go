@@ -17,10 +17,12 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/session"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
+	"git-agent/agent/trial"
 	"git-agent/cache"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -125,8 +127,15 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	if len(fc.Patch.Files) == 0 && !q.Committed() {
 		return nil, nothingToTrace(q)
 	}
+	check, err := e.openCheck(ctx, fc, listen)
+	if err != nil {
+		return nil, err
+	}
+	if check != nil {
+		defer check.Close()
+	}
 	ans := &Result{Source: q.Source, Fix: fc.Commit}
-	if err := e.trace(ctx, ans, fc, q, listen); err != nil {
+	if err := e.trace(ctx, ans, fc, q, check, listen); err != nil {
 		return nil, err
 	}
 	if ans.Answer.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
@@ -141,24 +150,64 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 			return nil, err
 		}
 	}
-	if e.Verify == nil {
+	if check == nil {
 		return ans, nil
+	}
+	return ans, check.Suspects(ctx, ans.Answer)
+}
+
+// openCheck prepares the command that confirms suspects. It returns nil if there is none.
+func (e *Engine) openCheck(ctx context.Context, fc *szz.FixContext, listen func(agent.Event)) (*verify.Check, error) {
+	if e.Verify == nil {
+		return nil, nil
 	}
 	opt := *e.Verify
 	opt.OnEvent = listen
-	return ans, verify.Suspects(ctx, e.Repo, fc, ans.Answer, opt)
+	return verify.Open(ctx, e.Repo, fc, opt)
+}
+
+// testOf returns the function that runs the test of the fix for a model, or nil if no command
+// shows the bug.
+func testOf(ctx context.Context, check *verify.Check) (func(context.Context, gitext.Commit) (suspect.Confirmation, error), error) {
+	if check == nil {
+		return nil, nil
+	}
+	switch usable, err := check.Ready(ctx); {
+	case errors.Is(err, trial.ErrMaxRuns):
+		return nil, nil // said when the suspects are tried
+	case err != nil || !usable:
+		return nil, err
+	}
+	return func(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
+		found, err := check.Confirm(ctx, commit)
+		if errors.Is(err, trial.ErrMaxRuns) {
+			err = &agent.CallError{Tool: "test", Err: err, Text: "no more runs are allowed by the user"}
+		}
+		return found, err
+	}, nil
 }
 
 // trace sets ans.Answer to the answer of the agent engine or the offline
 // engine.
-func (e *Engine) trace(ctx context.Context, ans *Result, fc *szz.FixContext, q szz.Question, listen func(agent.Event)) (err error) {
+func (e *Engine) trace(
+	ctx context.Context,
+	ans *Result,
+	fc *szz.FixContext,
+	q szz.Question,
+	check *verify.Check,
+	listen func(agent.Event),
+) (err error) {
 	if e.Agent == nil {
 		if ans.Answer, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
 			return &ReadError{err}
 		}
 		return nil
 	}
-	found, err := e.Agent.Investigate(ctx, Inquiry{Repo: e.Repo, Fix: fc, Question: q, Memory: e.Cache, OnEvent: listen})
+	test, err := testOf(ctx, check)
+	if err != nil {
+		return err
+	}
+	found, err := e.Agent.Investigate(ctx, Inquiry{Repo: e.Repo, Fix: fc, Question: q, Memory: e.Cache, OnEvent: listen, Test: test})
 	if err != nil {
 		return err
 	}

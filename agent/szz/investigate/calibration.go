@@ -24,7 +24,11 @@ func BasisOf(opt Options) (szz.Basis, error) {
 		return szz.Basis{}, err
 	}
 	ranker := sha256.Sum256(rank.ModelFile)
-	method := strings.Join(append(opt.Names(), strings.Fields(opt.Sampling)...), " ")
+	words := append(opt.Names(), strings.Fields(opt.Sampling)...)
+	if opt.Test != nil {
+		words = append(words, testName)
+	}
+	method := strings.Join(words, " ")
 	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil
 }
 

@@ -74,6 +74,13 @@ func (d *investigation) loop(k int, report *reportTool) (loop agent.Loop, err er
 	}
 	if !d.opt.NoTools {
 		loop.Tools = d.box.Tools()
+		if d.opt.Test != nil {
+			test, err := newTestTool(d)
+			if err != nil {
+				return loop, err
+			}
+			loop.Tools = append(loop.Tools, test)
+		}
 	}
 	loop.Tools = append(loop.Tools, report)
 	if d.opt.Journal != nil {

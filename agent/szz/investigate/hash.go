@@ -16,5 +16,9 @@ func PromptsHash() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return session.TextsHash("szz", append(specs, report.Spec()))
+	test, err := newTestTool(nil)
+	if err != nil {
+		return "", err
+	}
+	return session.TextsHash("szz", append(specs, test.Spec(), report.Spec()))
 }

@@ -14,7 +14,7 @@ import (
 
 // bisect finds the first failing commit and makes it a suspect. The runs until now, and the
 // probabilities of the suspects, make its search shorter.
-func (c *check) bisect(ctx context.Context, v *szz.Answer) error {
+func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	before := c.space.Runs()
 	opt := bisect.Options{
 		Try:   func(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) { return c.run(ctx, commit) },
@@ -50,7 +50,7 @@ func (c *check) bisect(ctx context.Context, v *szz.Answer) error {
 const baselineRuns = 2
 
 // runs returns the runs until now in the form of a search.
-func (c *check) runs() []bisect.Run {
+func (c *Check) runs() []bisect.Run {
 	var list []bisect.Run
 	outcomes := map[trial.Outcome]bisect.Outcome{trial.Passes: bisect.Old, trial.Fails: bisect.New, trial.Unknown: bisect.Unknown}
 	for _, oid := range c.order {
@@ -83,7 +83,7 @@ func suspicion(v *szz.Answer) func(context.Context, gitext.OID, []gitext.OID) ([
 
 // markFirstBad confirms the first failing commit, as a new suspect if the ranking did not
 // name it.
-func (c *check) markFirstBad(ctx context.Context, v *szz.Answer, first gitext.OID) error {
+func (c *Check) markFirstBad(ctx context.Context, v *szz.Answer, first gitext.OID) error {
 	commit, err := c.repo.Commit(ctx, first)
 	if err != nil {
 		return err

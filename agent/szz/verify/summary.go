@@ -10,7 +10,7 @@ import (
 
 // summary says in a sentence how often the command was run, with which overlaid files and
 // in which sandbox.
-func (c *check) summary() string {
+func (c *Check) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), szz.Plural(c.space.Runs(), "time", "times"))
 	if n := len(c.over.tests); n > 0 {
@@ -31,7 +31,7 @@ func (c *check) summary() string {
 
 // sandboxHint names the reasons for a failure in a sandbox of a command that passes
 // elsewhere.
-func (c *check) sandboxHint() string {
+func (c *Check) sandboxHint() string {
 	if c.space.Level() == sandbox.None {
 		return ""
 	}
@@ -39,7 +39,7 @@ func (c *check) sandboxHint() string {
 }
 
 // overlayHint says that no test file of the fix could show the bug.
-func (c *check) overlayHint() string {
+func (c *Check) overlayHint() string {
 	if len(c.over.tests) > 0 {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -49,6 +50,125 @@ type Reading struct {
 
 const defaultMaxSuspects = 5
 
+// A Check runs the command for one fix: for a model that asks for it, and at the suspects of an
+// answer. It is safe for concurrent use.
+type Check struct {
+	repo     *gitext.Repo
+	fc       *szz.FixContext
+	opt      Options
+	commands []Found // those that may show the bug; nil if none is known
+	notes    []string
+	over     overlays
+
+	mu      sync.Mutex // guards what follows
+	space   *trial.Workspace
+	chosen  bool          // the commands were tried
+	usable  bool          // the last one tried shows the bug
+	passing []byte        // output of the command at the fix
+	failure trial.Failure // its failure at the fix's parent; nil before that run
+	failing []string      // tests that fail at the fix's parent and not at the fix; nil if the command names none
+	known   map[gitext.OID]trial.Result
+	order   []gitext.OID // keys of known, in the order of the runs
+}
+
+// Suspects opens a check, verifies an answer with it and closes it.
+func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Answer, opt Options) error {
+	c, err := Open(ctx, repo, fc, opt)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Suspects(ctx, v)
+}
+
+// Open prepares the check of a fix. It runs nothing. A fix that cannot be checked, or whose
+// command is not found, gives a check without commands, which only says why.
+//
+// Nothing is written to the repository: commits are checked out to a scratch directory,
+// which Close removes.
+func Open(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*Check, error) {
+	c := &Check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
+	if fc.Parent == "" {
+		c.note("not verified: a root commit has no parent to compare with")
+		return c, nil
+	}
+	c.commands = []Found{{opt.Command, opt.Compiling}}
+	if opt.Command == "" && opt.Find != nil {
+		var err error
+		c.commands, err = opt.Find(ctx, repo, fc)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			c.commands = nil
+			c.note("not verified: %v", err)
+			return c, nil
+		}
+	}
+	if len(c.commands) == 0 || c.commands[0].Command == "" {
+		return nil, errors.New("no command to verify with")
+	}
+	return c, c.open(ctx)
+}
+
+// open makes the work tree and reads the test files of the fix.
+func (c *Check) open(ctx context.Context) (err error) {
+	if c.opt.Dependencies, err = trial.FindDependencies(ctx, c.repo, cmp.Or(c.fc.Fix, c.fc.Parent)); err != nil {
+		return err
+	}
+	if c.space, err = trial.Open(ctx, c.repo, c.opt.Options); err != nil {
+		return err
+	}
+	if c.opt.Fetch != nil && c.fc.Fix != "" { // its patch is read with all files
+		c.opt.Fetch(ctx, c.fc.Parent)
+		c.opt.Fetch(ctx, c.fc.Fix)
+	}
+	if c.over, err = overlaysOf(ctx, c.repo, c.fc); err != nil {
+		c.Close()
+	}
+	return err
+}
+
+// Close removes the scratch work tree.
+func (c *Check) Close() {
+	if c.space != nil {
+		c.space.Close()
+		c.space = nil
+	}
+}
+
+// note keeps a note for the answer.
+func (c *Check) note(format string, args ...any) {
+	c.notes = append(c.notes, fmt.Sprintf(format, args...))
+}
+
+// Ready reports whether a command shows the bug. The first call runs the commands, at the fix
+// and at its parent, until one does.
+func (c *Check) Ready(ctx context.Context) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ready(ctx)
+}
+
+func (c *Check) ready(ctx context.Context) (bool, error) {
+	if c.chosen || c.space == nil {
+		return c.usable, nil
+	}
+	var err error
+	if c.usable, err = c.chooseCommand(ctx); err == nil {
+		c.chosen = true
+	}
+	return c.usable, err
+}
+
+// Confirm runs the command at a commit and, if it fails there, at the commit's parents. The error
+// wraps [trial.ErrMaxRuns] if no more runs are allowed.
+func (c *Check) Confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.confirm(ctx, commit)
+}
+
 // Suspects tries the suspects of an answer, best first, until one is confirmed: with the
 // fix's test files laid over, the command fails at the suspect and passes at its parent.
 // It marks each tried suspect, updates the probabilities with the results, orders the
@@ -58,40 +178,19 @@ const defaultMaxSuspects = 5
 // The command runs at the fix and at the fix's parent first. No suspect is tried unless
 // it passes at the fix and fails at the parent. When ctx ends, the results until then
 // stay in the answer.
-//
-// Nothing is written to the repository: commits are checked out to a scratch directory,
-// which is removed before Suspects returns.
-func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz.Answer, opt Options) error {
-	if fc.Parent == "" {
-		v.Note("not verified: a root commit has no parent to compare with")
+func (c *Check) Suspects(ctx context.Context, v *szz.Answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	nobody := len(v.Suspects) == 0 && !c.opt.Bisect
+	if nobody && c.space != nil {
+		c.note("not verified: there is no suspect")
+	}
+	if nobody || c.space == nil {
+		v.Notes = append(v.Notes, c.notes...)
 		return nil
 	}
-	commands := []Found{{opt.Command, opt.Compiling}}
-	if opt.Command == "" && opt.Find != nil {
-		var err error
-		commands, err = opt.Find(ctx, repo, fc)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			v.Note("not verified: %v", err)
-			return nil
-		}
-	}
-	if len(commands) == 0 || commands[0].Command == "" {
-		return errors.New("no command to verify with")
-	}
-	if len(v.Suspects) == 0 && !opt.Bisect {
-		v.Note("not verified: there is no suspect")
-		return nil
-	}
-	c, err := newCheck(ctx, repo, fc, opt)
-	if err != nil {
-		return err
-	}
-	defer c.space.Close()
 	v.Sandbox = string(c.space.Level())
-	err = c.verify(ctx, v, commands)
+	err := c.verify(ctx, v)
 	explainConfirmed(v)
 	sortSuspects(v)
 	v.Note("%s", c.summary())
@@ -103,42 +202,9 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 	return err
 }
 
-// A check is the verification of the suspects of one fix.
-type check struct {
-	repo    *gitext.Repo
-	fc      *szz.FixContext
-	opt     Options
-	space   *trial.Workspace
-	over    overlays
-	passing []byte        // output of the command at the fix
-	failure trial.Failure // its failure at the fix's parent; nil before that run
-	failing []string      // tests that fail at the fix's parent and not at the fix; nil if the command names none
-	known   map[gitext.OID]trial.Result
-	order   []gitext.OID // keys of known, in the order of the runs
-}
-
-func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*check, error) {
-	c := &check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
-	var err error
-	if opt.Dependencies, err = trial.FindDependencies(ctx, repo, cmp.Or(fc.Fix, fc.Parent)); err != nil {
-		return nil, err
-	}
-	if c.space, err = trial.Open(ctx, repo, opt.Options); err != nil {
-		return nil, err
-	}
-	if opt.Fetch != nil && fc.Fix != "" { // its patch is read with all files
-		opt.Fetch(ctx, fc.Parent)
-		opt.Fetch(ctx, fc.Fix)
-	}
-	if c.over, err = overlaysOf(ctx, repo, fc); err != nil {
-		c.space.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-func (c *check) verify(ctx context.Context, v *szz.Answer, commands []Found) error {
-	usable, err := c.chooseCommand(ctx, v, commands)
+func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
+	usable, err := c.ready(ctx)
+	v.Notes = append(v.Notes, c.notes...)
 	if err != nil || !usable {
 		return err
 	}
@@ -153,9 +219,9 @@ func (c *check) verify(ctx context.Context, v *szz.Answer, commands []Found) err
 
 // chooseCommand reports whether one of the commands shows the bug. It uses the first that does,
 // and notes what is wrong with the last one if none does.
-func (c *check) chooseCommand(ctx context.Context, v *szz.Answer, commands []Found) (bool, error) {
+func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	why := ""
-	for _, command := range commands {
+	for _, command := range c.commands {
 		c.space.SetCommand(command.Command, command.Compiling)
 		c.failure, c.failing, c.known, c.order = nil, nil, map[gitext.OID]trial.Result{}, nil
 		var err error
@@ -163,19 +229,19 @@ func (c *check) chooseCommand(ctx context.Context, v *szz.Answer, commands []Fou
 			return false, err
 		}
 		if why == "" {
-			c.focus(v, command)
+			c.focus(command)
 			return true, nil
 		}
 	}
 	if c.opt.Command == "" {
-		v.Note("the command was %s", commands[len(commands)-1].Command)
+		c.note("the command was %s", c.commands[len(c.commands)-1].Command)
 	}
-	v.Note("the command cannot tell: %s", why)
+	c.note("the command cannot tell: %s", why)
 	return false, nil
 }
 
 // focus restricts the command to the tests that show the bug, and notes a command that was found.
-func (c *check) focus(v *szz.Answer, command Found) {
+func (c *Check) focus(command Found) {
 	if c.opt.Command != "" {
 		return
 	}
@@ -185,7 +251,7 @@ func (c *check) focus(v *szz.Answer, command Found) {
 			c.space.SetCommand(command.Command, command.Compiling)
 		}
 	}
-	v.Note("the command is %s", command.Command)
+	c.note("the command is %s", command.Command)
 }
 
 func isConfirmed(s szz.Suspect) bool {
@@ -194,7 +260,7 @@ func isConfirmed(s szz.Suspect) bool {
 
 // baseline returns "" if the command shows the bug: it has to pass at the fix and, with the fix's
 // tests, to fail at the fix's parent. Otherwise it says what it does.
-func (c *check) baseline(ctx context.Context) (why string, err error) {
+func (c *Check) baseline(ctx context.Context) (why string, err error) {
 	good, err := c.runFix(ctx)
 	if err != nil {
 		return "", err
@@ -216,7 +282,7 @@ func (c *check) baseline(ctx context.Context) (why string, err error) {
 }
 
 // runFix runs the command at the fix without changes.
-func (c *check) runFix(ctx context.Context) (trial.Result, error) {
+func (c *Check) runFix(ctx context.Context) (trial.Result, error) {
 	commit := c.fc.Fix
 	if commit == "" {
 		commit = c.fc.Parent
@@ -231,7 +297,7 @@ func (c *check) runFix(ctx context.Context) (trial.Result, error) {
 // run runs the command at a commit with the fix's tests laid over, once for each commit.
 // The first failure is the one at the fix's parent, which is the failure of the bug. A
 // later run that fails in another way tells nothing about the bug.
-func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error) {
+func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error) {
 	if res, ok := c.known[commit]; ok {
 		return res, nil
 	}
@@ -250,7 +316,7 @@ func (c *check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 
 // judgeFailure decides whether a failing command fails because of the bug. The first failure is
 // that at the fix's parent.
-func (c *check) judgeFailure(res *trial.Result) {
+func (c *Check) judgeFailure(res *trial.Result) {
 	var read Reading
 	if c.opt.Read != nil {
 		read = c.opt.Read(res.Output)
@@ -269,7 +335,7 @@ func (c *check) judgeFailure(res *trial.Result) {
 	}
 }
 
-func (c *check) trySuspects(ctx context.Context, v *szz.Answer) error {
+func (c *Check) trySuspects(ctx context.Context, v *szz.Answer) error {
 	limit := min(len(v.Suspects), cmp.Or(c.opt.MaxSuspects, defaultMaxSuspects))
 	for i := range v.Suspects[:limit] {
 		commit := v.Suspects[i].Commit
@@ -286,8 +352,7 @@ func (c *check) trySuspects(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
-// confirm runs the command at a commit and, if it fails there, at the commit's parents.
-func (c *check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
+func (c *Check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
 	at, err := c.run(ctx, commit.OID)
 	if err != nil {
 		return suspect.Confirmation{}, err
@@ -334,7 +399,7 @@ func explainConfirmed(v *szz.Answer) {
 }
 
 // noteAbsent notes the parts of a clone that are missing in a scratch work tree.
-func (c *check) noteAbsent(ctx context.Context, v *szz.Answer) {
+func (c *Check) noteAbsent(ctx context.Context, v *szz.Answer) {
 	const most = 1 << 20
 	if _, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitmodules", most); err == nil {
 		v.Note("submodules were empty directories where the command ran")
