@@ -63,16 +63,20 @@ func (r *Repo) PatchStaged(ctx context.Context, opt PatchOptions) (*Patch, error
 	return u.patch(ctx, opt, "--cached", "--ita-invisible-in-index") // git diff --cached ignores git add -N, too
 }
 
-// patch runs diff-index. Before the first commit it compares with the empty
-// tree.
+// patch compares with HEAD. Before the first commit it compares with the empty tree.
 func (u *uncommittedDir) patch(ctx context.Context, opt PatchOptions, more ...string) (*Patch, error) {
-	args, err := opt.args()
-	if err != nil {
-		return nil, err
-	}
 	head, err := u.repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		head = ""
+	}
+	return u.compare(ctx, head, opt, more...)
+}
+
+// compare runs diff-index against a commit, or against the empty tree if it is "".
+func (u *uncommittedDir) compare(ctx context.Context, head OID, opt PatchOptions, more ...string) (*Patch, error) {
+	args, err := opt.args()
+	if err != nil {
+		return nil, err
 	}
 	base := head
 	if base == "" {

@@ -21,6 +21,7 @@ const (
 	SourceCommit   Source = iota // a commit, against its first parent
 	SourceStaged                 // the index, against HEAD
 	SourceWorktree               // the work tree, against HEAD
+	SourcePatch                  // patches that people sent, against the commit they apply to
 )
 
 // ContextOptions say how a fix is read and which parts an engine may see.
@@ -30,20 +31,35 @@ type ContextOptions struct {
 	NoAnnotations bool
 	Paths         []string // limit the fix to these files, from the top of the tree: literal paths or, if one begins with ":(", pathspecs; nil is all
 	Source        Source
-	Index         bool // the ranking asks the repository's index of changed lines, if there is one
+	Mails         []gitext.Mail // of SourcePatch: patches that together are the fix
+	Not           []gitext.OID  // commits that did not introduce the bug, as the user knows
+	Index         bool          // the ranking asks the repository's index of changed lines, if there is one
 }
 
 // ContextLines is the number of context lines in a patch, as in git. The ranker uses the
 // same number of lines around a change.
 const ContextLines = 3
 
-// NewContext reads a fix. For SourceStaged and SourceWorktree, the uncommitted fix is
+// NewContext reads a fix. For SourceStaged, SourceWorktree and SourcePatch, the uncommitted fix is
 // compared with the commit fix.
 func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt ContextOptions) (*FixContext, error) {
 	fc, err := readFix(ctx, repo, fix, opt)
 	if err != nil {
 		return nil, err
 	}
+	fc.Not = opt.Not
+	if err := fc.annotate(ctx, repo, opt); err != nil {
+		return fc, err
+	}
+	fc.Annotations = slices.DeleteFunc(fc.Annotations, func(a Annotation) bool { return fc.Excludes(a.Commit) })
+	return fc, nil
+}
+
+// Excludes reports whether the user knows that a commit did not introduce the bug.
+func (fc *FixContext) Excludes(commit gitext.OID) bool { return slices.Contains(fc.Not, commit) }
+
+// annotate notes what cannot be traced, and reads the message of the fix.
+func (fc *FixContext) annotate(ctx context.Context, repo *gitext.Repo, opt ContextOptions) (err error) {
 	switch {
 	case len(fc.Patch.Files) > 0:
 		fc.Notes = append(fc.Notes, patchNotes(fc.Patch)...)
@@ -55,19 +71,19 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	}
 	body, trailers := commitmsg.Trailers(fc.Commit.Message)
 	if opt.NoAnnotations {
-		return fc, fc.hideNames(ctx, repo, body, trailers)
+		return fc.hideNames(ctx, repo, body, trailers)
 	}
 	fc.Message, fc.Prose = body, body
 	if fc.Annotations, err = findAnnotations(ctx, repo, fc, body, trailers); err != nil || slices.ContainsFunc(fc.Annotations, verified) {
-		return fc, err
+		return err
 	}
 	referred, err := referredAnnotations(ctx, repo, fc, fc.Commit, body)
 	if fc.Annotations = append(fc.Annotations, referred...); err != nil || len(referred) > 0 {
-		return fc, err
+		return err
 	}
 	brought, err := broughtAnnotations(ctx, repo, fc)
 	fc.Annotations = append(fc.Annotations, brought...)
-	return fc, err
+	return err
 }
 
 // hasMagic reports whether a path is a pathspec in git's long form, such as :(glob)a/*.c.
@@ -104,6 +120,12 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 		fc.Parent = fix
 		fc.Patch, err = repo.PatchWorktree(ctx, popt)
 		fc.noteLeftOut()
+	case SourcePatch:
+		fc.Parent, fc.Commit = fix, mailedCommit(opt.Mails)
+		if t := fc.Commit.Author.Time; !t.IsZero() {
+			fc.Date = t
+		}
+		fc.Patch, err = repo.PatchOfMails(ctx, fix, opt.Mails, popt)
 	default:
 		fc.Fix, fc.Commit = fix, c
 		if repo.ShallowBoundary()[fix] {
@@ -126,6 +148,24 @@ func readFix(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Context
 		return nil, fmt.Errorf("read the patch of %s: %w", fix.Short(), err)
 	}
 	return fc, nil
+}
+
+// mailedCommit returns what the mails of patches say of the fix: the first author, and all
+// messages, one after the other.
+func mailedCommit(mails []gitext.Mail) gitext.Commit {
+	var c gitext.Commit
+	var messages []string
+	for _, m := range mails {
+		if m.Message != "" {
+			messages = append(messages, m.Message)
+		}
+	}
+	c.Message = strings.Join(messages, "\n\n")
+	if len(mails) > 0 {
+		c.Author = mails[0].Author
+	}
+	c.Committer = c.Author
+	return c
 }
 
 // noteLeftOut notes the omitted files of the work tree, because a comparison of these

@@ -11,13 +11,15 @@ import (
 type Question struct {
 	Fix         gitext.OID // for an uncommitted fix, the commit to compare with
 	Source      Source
-	Paths       []string // literal paths that limit the fix; nil is all
-	Annotations bool     // a culprit that the fix's message names is the answer
-	Opinion     Opinion  // when the ranking also answers beside an annotation
-	Algorithm   string   // of the offline engine, one of Algorithms; "" is the first
-	Max         int      // most suspects returned; 0 lets the engine decide
-	Index       bool     // the ranking asks the repository's index of changed lines
-	Switches    Switches // of the agent engine
+	Mails       []gitext.Mail // of SourcePatch
+	Not         []gitext.OID  // commits that did not introduce the bug, as the user knows
+	Paths       []string      // literal paths that limit the fix; nil is all
+	Annotations bool          // a culprit that the fix's message names is the answer
+	Opinion     Opinion       // when the ranking also answers beside an annotation
+	Algorithm   string        // of the offline engine, one of Algorithms; "" is the first
+	Max         int           // most suspects returned; 0 lets the engine decide
+	Index       bool          // the ranking asks the repository's index of changed lines
+	Switches    Switches      // of the agent engine
 }
 
 // An Opinion says when the ranking answers beside an annotation.
@@ -42,7 +44,7 @@ func (o Opinion) Asks(annotations []Annotation) bool {
 
 // Context returns the options for reading the fix.
 func (q Question) Context() ContextOptions {
-	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Index: q.Index}
+	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Mails: q.Mails, Not: q.Not, Index: q.Index}
 }
 
 // Committed reports whether the fix is a commit.

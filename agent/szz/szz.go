@@ -45,6 +45,7 @@ type FixContext struct {
 	Annotations []Annotation  // culprits that the message names
 	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
 	Notes       []string      // oddities of this fix, a sentence each
+	Not         []gitext.OID  // commits that did not introduce the bug, as the user knows
 	Index       bool          // the ranking asks the repository's index of changed lines, if there is one
 
 	leftOut bool // some files could not be read

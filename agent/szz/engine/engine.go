@@ -225,6 +225,9 @@ func nothingToTrace(q szz.Question) error {
 	if q.Source == szz.SourceStaged {
 		return session.WithHint(errors.New("nothing is staged"+below), "git add <path>\nor use --worktree for changes that are not staged")
 	}
+	if q.Source == szz.SourcePatch {
+		return errors.New("the patch changes nothing" + below)
+	}
 	return session.WithHint(errors.New("no tracked file is changed"+below), "git add --intent-to-add <path> lets git see a new file")
 }
 
@@ -238,6 +241,9 @@ func (e *Engine) key(q szz.Question) cache.Key {
 		strconv.Itoa(int(q.Opinion)),
 		strconv.Itoa(q.Max),
 		strconv.FormatBool(q.Index),
+	}
+	for _, oid := range q.Not {
+		parts = append(parts, "not "+string(oid))
 	}
 	if e.Agent != nil {
 		parts = append(parts, e.Agent.identity(q)...)

@@ -24,12 +24,13 @@ const Kind = "szz/agent"
 // Spec identifies a run. Its fields are in the order of the recorded JSON.
 type Spec struct {
 	session.Case
-	Fix         gitext.OID `json:"fix"`
-	Parent      gitext.OID `json:"parent"`
-	Patch       string     `json:"patch,omitempty"` // hash of the patch of an uncommitted fix
-	Paths       []string   `json:"paths,omitempty"`
-	Annotations bool       `json:"annotations,omitempty"`
-	Index       bool       `json:"index,omitempty"` // the ranking asked an index of changed lines
+	Fix         gitext.OID   `json:"fix"`
+	Parent      gitext.OID   `json:"parent"`
+	Patch       string       `json:"patch,omitempty"` // hash of the patch of an uncommitted fix
+	Paths       []string     `json:"paths,omitempty"`
+	Annotations bool         `json:"annotations,omitempty"`
+	Index       bool         `json:"index,omitempty"` // the ranking asked an index of changed lines
+	Not         []gitext.OID `json:"not,omitempty"`   // commits that the user excluded
 	session.RunSpec
 }
 
@@ -42,6 +43,7 @@ func specOf(in Inquiry) Spec {
 		Paths:       in.Question.Paths,
 		Annotations: in.Question.Annotations,
 		Index:       in.Question.Index,
+		Not:         in.Question.Not,
 	}
 	if s.Fix == "" {
 		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
@@ -75,6 +77,7 @@ func (s Spec) Question() szz.Question {
 		Paths:       s.Paths,
 		Annotations: s.Annotations,
 		Index:       s.Index,
+		Not:         s.Not,
 		Switches:    szz.SwitchesNamed(strings.Fields(s.Settings)...),
 	}
 }

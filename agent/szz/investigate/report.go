@@ -258,6 +258,10 @@ func (t *reportTool) resolve(ctx context.Context, list []reported) (claims []szz
 		if err != nil {
 			return nil, nil, err
 		}
+		if t.d.fc.Excludes(oid) {
+			problems = append(problems, oid.Short()+" did not introduce the bug: the user knows that")
+			continue
+		}
 		c := szz.Claim{Commit: oid, Type: r.kind(), Confidence: r.confidence(), Reasoning: paragraph(r.Reasoning), Checked: t.precedents[oid]}
 		if i := slices.IndexFunc(claims, func(o szz.Claim) bool { return o.Commit == oid }); i >= 0 {
 			claims[i].Confidence = max(claims[i].Confidence, c.Confidence)

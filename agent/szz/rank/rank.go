@@ -42,8 +42,33 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 		return nil, nil, err
 	}
 	ranked, err := k.rank(ctx)
-	return k, ranked, err
+	return k, without(ranked, fc), err
 }
+
+// without leaves out the candidates that the user excludes, and divides their probability among
+// the others as if the bug had one culprit.
+func without(ranked []Ranked, fc *szz.FixContext) []Ranked {
+	if len(fc.Not) == 0 {
+		return ranked
+	}
+	rest, gone := []Ranked{}, 0.0
+	for _, j := range ranked {
+		if fc.Excludes(j.Candidate.OID) {
+			gone += j.Probability
+		} else {
+			rest = append(rest, j)
+		}
+	}
+	for i := range rest {
+		p := &rest[i].Probability
+		*p = min(*p/max(1-gone, *p), mostWithout)
+	}
+	return rest
+}
+
+// mostWithout bounds the probability of a candidate after others were excluded: the history may
+// not have the culprit.
+const mostWithout = 0.9
 
 // Answer names the best ranked candidates: n of them, or the probable ones if n is 0. It
 // names none if a shallow clone lacks the owners of all lines: the probabilities were

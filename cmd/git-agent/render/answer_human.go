@@ -94,6 +94,11 @@ func noSuspect(incomplete []string) string {
 }
 
 func (r *Human) heading(b *bytes.Buffer, ans Answer) {
+	if ans.Source == szz.SourcePatch && ans.Fix.Message != "" {
+		fmt.Fprintf(b, "%s  ", r.color.Paint("fix", "fix"))
+		r.title(b, ans.Fix.Subject(), len("fix  "))
+		return
+	}
 	if ans.Answer.Fix == "" {
 		fmt.Fprintf(b, "%s  %s\n", r.color.Paint("fix", "fix"), "the "+sourceTitle(ans.Source))
 		return
@@ -112,8 +117,11 @@ func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
 }
 
 func sourceTitle(s szz.Source) string {
-	if s == szz.SourceStaged {
+	switch s {
+	case szz.SourceStaged:
 		return "staged changes"
+	case szz.SourcePatch:
+		return "changes of the patch"
 	}
 	return "changes of the work tree"
 }

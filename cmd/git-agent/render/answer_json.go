@@ -160,6 +160,8 @@ func sourceName(s szz.Source) string {
 		return "staged"
 	case szz.SourceWorktree:
 		return "worktree"
+	case szz.SourcePatch:
+		return "patch"
 	}
 	return "commit"
 }

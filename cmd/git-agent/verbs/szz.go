@@ -33,7 +33,10 @@ type Szz struct {
 	Skip           int           `placeholder:"<n>" help:"skip the first <n> fixes"`
 	Staged         bool          `xor:"source" help:"treat the staged changes as the fix"`
 	Worktree       bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
+	Patch          string        `xor:"source" placeholder:"<file>" kind:"path" help:"treat the patches in <file> as the fix, as git am and git apply take them: a mail, an mbox with a series, or a diff; - is standard input"`
+	Base           string        `placeholder:"<commit>" help:"with --patch, the commit that the patches apply to; default: the one that they name, HEAD, or one of HEAD's history"`
 	Stdin          bool          `xor:"source" help:"also read revisions from standard input, one per line"`
+	Not            []string      `placeholder:"<commit>" sep:"none" help:"do not suspect <commit>, because you know that it did not introduce the bug; may be given several times"`
 	Null           bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON           bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format         *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
@@ -239,12 +242,19 @@ func (c *Szz) maxSuspects() int {
 // exit code, but are not printed.
 func (c *Szz) hidesSuspects() bool { return c.MaxCount != nil && *c.MaxCount == 0 }
 
+// uncommitted reports whether the fix is no commit.
+func (c *Szz) uncommitted() bool { return c.Staged || c.Worktree || c.Patch != "" }
+
 // check returns an error for options that make no sense, alone or together.
 func (c *Szz) check() error {
-	uncommitted := c.Staged || c.Worktree
+	uncommitted := c.uncommitted()
 	switch {
 	case uncommitted && len(c.Revisions) > 0 && (c.paths != nil || !c.takesAsPaths()):
 		return app.Usagef("an uncommitted fix has no revision, but got %q", c.Revisions[0])
+	case len(c.Not) > 0 && c.Algorithm != "" && c.Algorithm != "rank":
+		return app.Usagef("--not goes with the ranking and with a model, not with --algorithm=%s", c.Algorithm)
+	case c.Base != "" && c.Patch == "":
+		return app.Usagef("--base needs --patch")
 	case c.SARIF && !c.Check:
 		return app.Usagef("--sarif needs --check")
 	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.SzzModelFlags.Used()):

@@ -46,15 +46,31 @@ func (c *Szz) questions(ctx context.Context, a *app.App, repo *gitext.Repo, agen
 // other question.
 func (c *Szz) completed(ctx context.Context, a *app.App, repo *gitext.Repo, single bool) (func(szz.Question) szz.Question, error) {
 	paths, err := app.PathspecsIn(repo, a.Env).Paths(c.paths)
+	if err != nil {
+		return nil, err
+	}
+	var not []gitext.OID
+	for _, name := range c.Not {
+		oid, err := repo.Resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		not = append(not, oid)
+	}
 	return func(q szz.Question) szz.Question {
 		q.Paths, q.Annotations, q.Algorithm, q.Max, q.Switches = paths, c.Annotations, c.Algorithm, c.maxSuspects(), c.Switches()
+		q.Not = not
 		q.Opinion, q.Index = c.opinion(a, single), repo.Indexed(ctx, q.Fix)
 		return q
-	}, err
+	}, nil
 }
 
 // fixes returns questions with only the fixes set, and their number.
 func (c *Szz) fixes(ctx context.Context, a *app.App, repo *gitext.Repo) (iter.Seq2[szz.Question, error], int, error) {
+	if c.Patch != "" {
+		fix, err := c.patchedFix(ctx, a, repo)
+		return func(yield func(szz.Question, error) bool) { yield(fix, nil) }, 1, err
+	}
 	if c.Staged || c.Worktree {
 		head, err := repo.Resolve(ctx, "HEAD")
 		if err != nil {

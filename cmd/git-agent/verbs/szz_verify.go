@@ -38,7 +38,7 @@ func (c *Szz) checkVerify() error {
 		return needs("--runs-at-most")
 	case c.RunsAtMost < 0:
 		return app.Usagef("--runs-at-most takes a number from 1")
-	case c.verifies() && (c.Staged || c.Worktree):
+	case c.verifies() && c.uncommitted():
 		return app.Usagef("--verify and --verify-cmd need a fix that is committed")
 	}
 	return nil
