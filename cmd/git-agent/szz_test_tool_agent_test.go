@@ -39,6 +39,9 @@ func TestSzzModelRunsTheTest(t *testing.T) {
 	if !strings.Contains(tools(server.Requests()[0]), "test") {
 		t.Error("the model has no tool that runs the test")
 	}
+	if again, _ := b.run(app.ExitFound, "trace", "replay"); !strings.Contains(again, "equal: ") {
+		t.Errorf("the run is not replayed:\n%s", again)
+	}
 
 	// A command that does not show the bug gives the model no tool, nor does none.
 	for _, option := range []string{"--verify-cmd=true", "--no-cache"} {

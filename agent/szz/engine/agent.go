@@ -7,7 +7,6 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
-	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/investigate"
 	"git-agent/gitext"
@@ -43,8 +42,7 @@ type Inquiry struct {
 	Of       session.Case // the evaluated case
 	Memory   agent.Memory
 	OnEvent  func(agent.Event) // may be nil
-	// Test runs the test of the fix for the model; nil gives the model no such tool.
-	Test func(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error)
+	Test     investigate.Test  // may be nil
 }
 
 // Investigate lets the model investigate one fix. It returns an error if the server would

@@ -17,9 +17,9 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/session"
-	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
+	"git-agent/agent/szz/investigate"
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
 	"git-agent/agent/trial"
@@ -168,7 +168,7 @@ func (e *Engine) openCheck(ctx context.Context, fc *szz.FixContext, listen func(
 
 // testOf returns the function that runs the test of the fix for a model, or nil if no command
 // shows the bug.
-func testOf(ctx context.Context, check *verify.Check) (func(context.Context, gitext.Commit) (suspect.Confirmation, error), error) {
+func testOf(ctx context.Context, check *verify.Check) (investigate.Test, error) {
 	if check == nil {
 		return nil, nil
 	}
@@ -178,12 +178,12 @@ func testOf(ctx context.Context, check *verify.Check) (func(context.Context, git
 	case err != nil || !usable:
 		return nil, err
 	}
-	return func(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {
+	return func(ctx context.Context, commit gitext.Commit) (string, error) {
 		found, err := check.Confirm(ctx, commit)
 		if errors.Is(err, trial.ErrMaxRuns) {
-			err = &agent.CallError{Tool: "test", Err: err, Text: "no more runs are allowed by the user"}
+			err = &agent.CallError{Tool: investigate.TestName, Err: err, Text: "no more runs are allowed by the user"}
 		}
-		return found, err
+		return investigate.TestText(commit, found), err
 	}, nil
 }
 

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/model"
 	"git-agent/agent/secret"
 	"git-agent/agent/session"
 	"git-agent/agent/szz"
@@ -93,10 +95,28 @@ func Replay(ctx context.Context, repo *gitext.Repo, t *trace.Trajectory, spec Sp
 	}
 	player := trace.NewPlayer(t, strict)
 	opt := investigate.Options{Model: player, ModelName: t.Model(), Mask: secret.New().Mask, Switches: q.Switches, Limits: player.Limits()}
-	opt.NoCompression = plain
+	opt.NoCompression, opt.Test = plain, recordedTest(t)
 	opt.Journal = func(int) (agent.Journal, error) { return player, nil }
 	if _, err := investigate.Trace(ctx, repo, fc, opt); err != nil && !errors.Is(err, trace.ErrPlayed) {
 		return trace.Played{}, err
 	}
 	return player.Played(), nil
+}
+
+// recordedTest answers like the test of a recorded run, or is nil if the run had none. A replay
+// runs no command.
+func recordedTest(t *trace.Trajectory) investigate.Test {
+	if !slices.ContainsFunc(t.Opening.Tools, func(s model.Tool) bool { return s.Name == investigate.TestName }) {
+		return nil
+	}
+	return func(_ context.Context, commit gitext.Commit) (string, error) {
+		for _, turn := range t.Turns {
+			for _, call := range turn.Calls {
+				if r := call.Result; r != nil && r.Name == investigate.TestName && strings.HasPrefix(r.Text, commit.OID.Short()+":") {
+					return r.Text, nil
+				}
+			}
+		}
+		return "", &agent.CallError{Tool: investigate.TestName, Text: "a replay runs no test"}
+	}
 }

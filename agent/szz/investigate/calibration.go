@@ -26,7 +26,7 @@ func BasisOf(opt Options) (szz.Basis, error) {
 	ranker := sha256.Sum256(rank.ModelFile)
 	words := append(opt.Names(), strings.Fields(opt.Sampling)...)
 	if opt.Test != nil {
-		words = append(words, testName)
+		words = append(words, TestName)
 	}
 	method := strings.Join(words, " ")
 	return szz.Basis{Model: opt.ModelName, Prompts: texts, Ranker: hex.EncodeToString(ranker[:8]), Runs: max(1, opt.Runs), Method: method}, nil

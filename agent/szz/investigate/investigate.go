@@ -14,7 +14,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/model"
-	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
@@ -36,17 +35,18 @@ type Options struct {
 	// Calibration calibrates the probabilities; nil leaves them unchanged. A calibration
 	// for another Basis is not used, and the report says so.
 	Calibration *Calibration
-	// Test runs the test of the fix at a commit and its parents, for a model that asks for it; nil
-	// gives the model no such tool. A *agent.CallError says that no more runs are allowed. It may
-	// be called by several runs at a time.
-	Test     func(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error)
-	Sampling string // the sampling parameters, such as "effort=high"; part of the Basis
+	Test        Test   // for a model that asks for it; nil gives the model no such tool
+	Sampling    string // the sampling parameters, such as "effort=high"; part of the Basis
 	// OnEvent gets the events of the runs, each as an agent.OfRun if there are several.
 	// It is called by one goroutine at a time; may be nil.
 	OnEvent func(agent.Event)
 
 	szz.Switches
 }
+
+// Test runs the test of the fix at a commit and its parents, and returns what [TestText] says of
+// it. A *agent.CallError says that no more runs are allowed. Several runs may call it at a time.
+type Test func(ctx context.Context, commit gitext.Commit) (string, error)
 
 // defaultLimits bound one run. AgentSZZ allows 15 turns, and needs 5.7 turns and
 // 35,000 tokens on average.

@@ -11,8 +11,8 @@ import (
 	"git-agent/prompts"
 )
 
-// testName is the name of the tool that runs the test of the fix.
-const testName = "test"
+// TestName is the name of the tool that runs the test of the fix.
+const TestName = "test"
 
 // maxTests bounds the calls of the tool in one run, because each may run a command twice.
 const maxTests = 4
@@ -29,10 +29,10 @@ func newTestTool(d *investigation) (agent.Tool, error) {
 		return nil, err
 	}
 	var calls atomic.Int32 // a turn may call the tool several times at once
-	return agent.NewTypedTool(agent.Spec{Name: testName, Deed: agent.DeedTest}, text.Tool(), 0, testParams{},
+	return agent.NewTypedTool(agent.Spec{Name: TestName, Deed: agent.DeedTest}, text.Tool(), 0, testParams{},
 		func(ctx context.Context, p testParams) (agent.Result, error) {
 			if calls.Add(1) > maxTests {
-				return agent.Result{}, &agent.CallError{Tool: testName, Text: fmt.Sprintf("%d calls are allowed, and were made", maxTests)}
+				return agent.Result{}, &agent.CallError{Tool: TestName, Text: fmt.Sprintf("%d calls are allowed, and were made", maxTests)}
 			}
 			return d.test(ctx, p.Commit)
 		})
@@ -40,7 +40,7 @@ func newTestTool(d *investigation) (agent.Tool, error) {
 
 // test runs the test of the fix at a commit.
 func (d *investigation) test(ctx context.Context, name string) (agent.Result, error) {
-	oid, _, err := d.scope.Resolve(ctx, d.repo, testName, name)
+	oid, _, err := d.scope.Resolve(ctx, d.repo, TestName, name)
 	if err != nil {
 		return agent.Result{}, err
 	}
@@ -48,15 +48,12 @@ func (d *investigation) test(ctx context.Context, name string) (agent.Result, er
 	if err != nil {
 		return agent.Result{}, err
 	}
-	found, err := d.opt.Test(ctx, commit)
-	if err != nil {
-		return agent.Result{}, err
-	}
-	return agent.Result{Text: testText(commit, found), Value: found}, nil
+	said, err := d.opt.Test(ctx, commit)
+	return agent.Result{Text: said}, err
 }
 
-// testText says in a line what the test says about a commit.
-func testText(commit gitext.Commit, found suspect.Confirmation) string {
+// TestText says in a line what the test says about a commit.
+func TestText(commit gitext.Commit, found suspect.Confirmation) string {
 	conclusion := map[string]string{
 		suspect.Confirmed: "it introduced the failure",
 		suspect.Refuted:   "it did not introduce the failure",
