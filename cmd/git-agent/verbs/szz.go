@@ -44,6 +44,7 @@ type Szz struct {
 	SARIF          bool          `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
 	TrailerFloor   *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
+	Cc             bool          `help:"with --trailer, also print Cc: trailers for the author and the reviewers of that suspect"`
 	Note           bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
 	Verify         bool          `xor:"verify" help:"confirm suspects by running the test that came with the fix at each of them and at its parents"`
 	VerifyCmd      string        `xor:"verify" placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
@@ -259,6 +260,8 @@ func (c *Szz) check() error {
 		return app.Usagef("--sarif needs --check")
 	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.SzzModelFlags.Used()):
 		return app.Usagef("--check goes with revisions, --stdin, --json and --sarif only")
+	case c.Cc && !c.Trailer:
+		return app.Usagef("--cc needs --trailer")
 	case c.TrailerFloor != nil && !c.Trailer:
 		return app.Usagef("--trailer-floor needs --trailer")
 	case uncommitted && c.Note:

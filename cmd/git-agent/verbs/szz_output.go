@@ -77,7 +77,7 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 	case o.cmd.JSON:
 		return &render.JSON{W: o.a.Raw, End: end}
 	case o.cmd.Trailer:
-		return &render.Trailer{W: o.a.Raw, End: end}
+		return &render.Trailer{W: o.a.Raw, End: end, Cc: o.cmd.Cc}
 	case o.cmd.Format != nil:
 		pieces, _ := render.ParseFormat(*o.cmd.Format) // check rejects a wrong format
 		return &render.Format{
