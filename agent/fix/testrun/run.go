@@ -61,6 +61,15 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 	return e, nil
 }
 
+// Lacking says what a failed command needed and did not have, as a predicate of a sentence; "" if
+// its output names no such thing, or names a test.
+func Lacking(w *trial.Workspace, res trial.Result) string {
+	if e := judge(read(res, w.Dir()), res); e.State == fix.Broken && e.Report.Lacks != "" {
+		return e.How
+	}
+	return ""
+}
+
 func (c Commands) options() trial.ExecOptions {
 	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set}
 }

@@ -120,7 +120,7 @@ type check struct {
 func newCheck(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*check, error) {
 	c := &check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
 	var err error
-	if opt.Dependencies, err = trial.FindDependencies(ctx, repo, cmp.Or(fc.Fix, fc.Parent)); err != nil {
+	if err = opt.FindInstalled(ctx, repo, cmp.Or(fc.Fix, fc.Parent)); err != nil {
 		return nil, err
 	}
 	if c.space, err = trial.Open(ctx, repo, opt.Options); err != nil {
