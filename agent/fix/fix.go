@@ -128,6 +128,8 @@ const (
 	LackNuGet    Lack = "NuGet packages that are not restored"
 	LackJDK      Lack = "another JDK"
 	LackTool     Lack = "another version of a tool"
+	LackLock     Lack = "another lock file"
+	LackCommand  Lack = "to be another command" // it names what is not there
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
 )

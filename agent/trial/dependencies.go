@@ -67,10 +67,10 @@ func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID,
 	return found[:min(len(found), maxDependencies)], nil
 }
 
-// link makes the work tree show the installed packages of the user's work tree. The
-// user's files are readable through the links, not writable.
+// link makes the work tree show the installed packages of the user's work tree, and copies the
+// lock files. The user's files are readable through the links, not writable.
 func (w *Workspace) link() error {
-	if len(w.opt.Dependencies) == 0 {
+	if len(w.opt.Dependencies)+len(w.opt.Locks) == 0 {
 		return nil
 	}
 	tree, err := os.OpenRoot(w.tree)
@@ -78,6 +78,9 @@ func (w *Workspace) link() error {
 		return err
 	}
 	defer tree.Close()
+	if err := layLocks(tree, w.opt.Locks); err != nil {
+		return fmt.Errorf("copy lock files: %w", err)
+	}
 	for _, dep := range w.opt.Dependencies {
 		name, from := filepath.FromSlash(dep), w.dependency(dep)
 		if _, err := tree.Lstat(name); err == nil {
@@ -100,7 +103,7 @@ func (w *Workspace) link() error {
 
 // unlink removes what link made, so that a commit may have other files there.
 func (w *Workspace) unlink() error {
-	if len(w.opt.Dependencies) == 0 {
+	if len(w.opt.Dependencies)+len(w.opt.Locks) == 0 {
 		return nil
 	}
 	tree, err := os.OpenRoot(w.tree)
@@ -108,6 +111,9 @@ func (w *Workspace) unlink() error {
 		return err
 	}
 	defer tree.Close()
+	if err := liftLocks(tree, w.opt.Locks); err != nil {
+		return fmt.Errorf("remove lock files: %w", err)
+	}
 	for _, dep := range w.opt.Dependencies {
 		err := tree.RemoveAll(filepath.FromSlash(dep))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +125,7 @@ func (w *Workspace) unlink() error {
 
 // linked reports whether link made a path.
 func (w *Workspace) linked(path string) bool {
-	return slices.ContainsFunc(w.opt.Dependencies, func(dep string) bool { return path == dep || strings.HasPrefix(path, dep+"/") })
+	return w.isLock(path) || slices.ContainsFunc(w.opt.Dependencies, func(dep string) bool { return path == dep || strings.HasPrefix(path, dep+"/") })
 }
 
 // linkEntries makes a directory of the work tree with a link for each package of node_modules.

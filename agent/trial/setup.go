@@ -28,16 +28,17 @@ type SetupSpec struct {
 // A Setup is the result of a setup command. Other commands can read the installed files and
 // cannot write them.
 //
-// Two kinds of the command's files are kept: the directories of packages in its checkout (see
-// [FindDependencies]), and the directories of package managers in the variables of stores. They
+// Three kinds of the command's files are kept: the directories of packages in its checkout (see
+// [FindDependencies]), its lock files (see [FindLocks]), and the directories of package managers in the variables of stores. They
 // are kept for one commit with its overlaid files and one command, because another tree may
 // contain another installer.
 type Setup struct {
 	Again bool          // an earlier run installed it
 	Took  time.Duration // 0 if Again
 
-	dir  string
-	deps []string // directories of packages in its checkout, from the top
+	dir   string
+	deps  []string // directories of packages in its checkout, from the top
+	locks []Lock   // the lock files that it made or kept
 }
 
 // A SetupError is the failure of a setup command.
@@ -94,7 +95,7 @@ var networkVariables = strings.Fields(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY
 // NewSetup runs a setup command, unless an earlier run installed for the same tree and command.
 // The error is a *[SetupError] if the command does not pass.
 func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Options) (*Setup, error) {
-	kept, err := sandbox.Keep(spec.Folder, spec.key())
+	kept, err := sandbox.Keep(spec.Folder, spec.key(opt.Locks))
 	if err != nil {
 		return nil, fmt.Errorf("folder of the setup: %w", err)
 	}
@@ -114,14 +115,21 @@ func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Option
 	if err := kept.Close(); err != nil {
 		return nil, err
 	}
-	s.deps, err = findDependencies(ctx, repo, spec.Commit, s.tree())
+	if s.deps, err = findDependencies(ctx, repo, spec.Commit, s.tree()); err != nil {
+		return nil, err
+	}
+	s.locks, err = FindLocks(ctx, repo, spec.Commit, s.tree())
 	return s, err
 }
 
 // key names the folder of the results. The key contains the commit and not only its tree,
-// because the command can read the commit in its checkout.
-func (spec SetupSpec) key() string {
-	data, _ := json.Marshal([]any{spec.Command, spec.Commit, spec.Over}) // every value has a JSON form
+// because the command can read the commit in its checkout. The lock files are the user's.
+func (spec SetupSpec) key(locks []Lock) string {
+	of := []any{spec.Command, spec.Commit, spec.Over}
+	if len(locks) > 0 {
+		of = append(of, locks)
+	}
+	data, _ := json.Marshal(of) // every value has a JSON form
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:12])
 }
@@ -136,6 +144,9 @@ func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, 
 	}
 	if err := repo.Checkout(ctx, spec.Commit, s.tree(), spec.Over...); err != nil {
 		return err
+	}
+	if err := layLocksIn(s.tree(), opt.Locks); err != nil {
+		return fmt.Errorf("copy lock files: %w", err)
 	}
 	in := sandbox.Spec{
 		Dir: s.tree(), Command: spec.Command, Timeout: setupTimeout, Env: opt.Env, Memory: opt.Memory, Disk: sandbox.NewDisk(opt.Disk),
@@ -200,6 +211,7 @@ func realDirs(objects []string) []string {
 // another compiler.
 func (s *Setup) Use(opt *Options) {
 	opt.Setup = s
+	opt.withLocks(s.locks)
 	if opt.Compiled != "" {
 		opt.Compiled = filepath.Join(s.dir, "compiled")
 	}

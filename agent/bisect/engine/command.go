@@ -44,7 +44,7 @@ func (e *Engine) open(ctx context.Context, q Question, listen func(agent.Event))
 		opt.Fetch = e.Fetch.Checkout
 	}
 	var err error
-	if opt.Dependencies, err = trial.FindDependencies(ctx, e.Repo, q.Tip); err != nil {
+	if err = opt.FindInstalled(ctx, e.Repo, q.Tip); err != nil {
 		return nil, err
 	}
 	c.spaces[0], err = trial.Open(ctx, e.Repo, opt)

@@ -41,7 +41,7 @@ func (s *session) bisectRun(ctx context.Context, p *prepared) (*Prediction, erro
 		return nil, err
 	}
 	opt := e.Trial
-	if opt.Dependencies, err = trial.FindDependencies(ctx, s.repo, p.bad); err != nil {
+	if err = opt.FindInstalled(ctx, s.repo, p.bad); err != nil {
 		return nil, err
 	}
 	w, err := trial.Open(ctx, s.repo, opt)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -182,6 +183,9 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 		return fix.Reproduction{}, errPasses
 	case res.Outcome == trial.Unknown:
 		return fix.Reproduction{}, fmt.Errorf("the test command %s", res.How)
+	}
+	if how := testrun.Lacking(w, j.problem.Test, res); how != "" { // it would fail with any patch
+		return fix.Reproduction{}, fmt.Errorf("the test command %s", how)
 	}
 	return fix.Reproduction{Command: j.problem.Test, State: fix.Failing, How: res.How, Runs: 1, Output: res.Output, Took: res.Took}, nil
 }

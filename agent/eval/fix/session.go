@@ -260,7 +260,7 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 		problem.Given = p.truth.given()
 	}
 	commands := s.engine
-	commands.Hidden = p.hidden
+	commands.Hidden, commands.Locks = p.hidden, p.locks
 	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: see})
 	if err == nil && ans == nil {
 		err = errors.New("the engine gave no answer")
@@ -307,6 +307,7 @@ type prepared struct {
 	judge   *judge
 	tell    bool     // the engines are told the reports about the bug
 	hidden  []string // releases of the project, which may contain the fix
+	locks   []trial.Lock
 }
 
 // prepare makes the repository of a case and reads its truth from the full one.
@@ -338,6 +339,9 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 	if p.dir, err = s.scratch.Dir(name); err != nil {
 		return nil, err
 	}
+	if p.locks, err = locksOf(ctx, s.full, c.Base); err != nil {
+		return nil, err
+	}
 	p.hidden = append(slices.Clone(s.opt.Trial.Hidden), releasesOf(ctx, s.full, c.Base, s.packageFolders())...)
 	if err := p.open(ctx, s.full, s.judge); err != nil {
 		return nil, errors.Join(err, p.close())
@@ -361,7 +365,7 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	if err != nil {
 		return err
 	}
-	judging.Hidden = p.hidden
+	judging.Hidden, judging.Locks = p.hidden, p.locks
 	p.judge = newJudge(p, judging)
 	if p.truth.changes, err = p.judge.reader.changes(ctx, p.truth.files); err != nil {
 		return err

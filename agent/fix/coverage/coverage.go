@@ -14,6 +14,8 @@
 //   - JavaScript: each test of tape, mocha and node:test in one process; with other test
 //     runners the whole command (javascript.go).
 //   - Python: each test of pytest and unittest in one process (python.go).
+//   - Rust: each failing test and passing tests nearby, one process for each, if the toolchain has
+//     llvm-tools (rust.go).
 //   - C and C++: each test program of the command, or the tests in the program's output,
 //     and other test programs of the build (native.go).
 //
@@ -60,7 +62,7 @@ type ecosystem interface {
 }
 
 // ecosystems lists the supported ecosystems in the order of the attempts.
-var ecosystems = []ecosystem{golang{}, javascript{}, python{}, native{}}
+var ecosystems = []ecosystem{golang{}, javascript{}, python{}, rust{}, native{}}
 
 // Measure runs the tests of a problem with coverage switched on. It sets the work tree of the
 // workspace w to the problem's tree. rep describes the end of the test command without

@@ -156,7 +156,7 @@ func (e *Engine) trialOptions(ctx context.Context, q fix.Question) (opt trial.Op
 	if e.Fetch != nil {
 		opt.Fetch = e.Fetch.Checkout
 	}
-	opt.Dependencies, err = trial.FindDependencies(ctx, e.Repo, q.Problem.Tree.Commit)
+	err = opt.FindInstalled(ctx, e.Repo, q.Problem.Tree.Commit)
 	return opt, err
 }
 

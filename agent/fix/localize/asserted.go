@@ -27,7 +27,7 @@ func (s *search) addAsserted(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) || len(s.regions) > 0 && !s.known(f, p.Line) {
+		if f == nil || p.Line < 1 || p.Line > len(f.lines) || !f.tests(p.Line) || len(s.regions) > 0 && !s.known(f, p.Line) {
 			continue
 		}
 		end := statementEnd(f.lines, p.Line)

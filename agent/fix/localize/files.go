@@ -34,7 +34,8 @@ type file struct {
 	unread    error // reason why the clone could not provide the file
 	lines     [][]byte
 	functions []source.Function
-	generated bool // generated, copied from elsewhere, or not a program
+	unit      func(line int) bool // whether a line belongs to a unit test; nil if the file was not read
+	generated bool                // generated, copied from elsewhere, or not a program
 }
 
 // files are the source files of a tree.
@@ -136,7 +137,12 @@ func (f *file) fill(text []byte) {
 	f.lines = bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	f.generated = f.generated || isGenerated(f.lines) || len(text)/len(f.lines) > maxMeanLine
 	f.functions = source.Functions(f.path, f.lines)
+	f.unit = source.UnitTests(f.path, f.lines)
 }
+
+// tests reports whether a line belongs to a test: that of a test file, or of a unit test within a
+// source file.
+func (f *file) tests(line int) bool { return f.test || f.unit != nil && f.unit(line) }
 
 // withLines returns the read source files, in order.
 func (fs *files) withLines() []*file {

@@ -128,7 +128,7 @@ func (s *search) note() {
 // suspect returns the candidate of a function, and adds it if it is new. It returns nil for
 // tests and for code that nobody edits.
 func (s *search) suspect(f *file, i int) *candidate {
-	if !s.editable(f) {
+	if !s.editable(f) || f.tests(f.functions[i].Start) && !s.in.Problem.EditTests {
 		return nil
 	}
 	return s.always(f, i)

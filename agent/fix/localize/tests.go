@@ -259,7 +259,7 @@ func (s *search) focusPlaces(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if f == nil || !f.test || p.Line < 1 || p.Line > len(f.lines) {
+		if f == nil || p.Line < 1 || p.Line > len(f.lines) || !f.tests(p.Line) {
 			continue
 		}
 		lines := gitext.LineRange{Start: max(1, p.Line-focusBefore), End: min(len(f.lines), p.Line+focusAfter)}

@@ -22,9 +22,11 @@ type cargo struct {
 	*reader
 	test    string // the test whose output follows
 	nextest bool   // nextest runs the tests and quotes the output of their binaries
+	start   cargoStart
 }
 
 func (c *cargo) take(l line) bool {
+	c.start.see(l)
 	switch {
 	case l.indent == 0 && l.has("test result: "):
 		return c.total(cargoTotal().FindStringSubmatch(l.text), 1, 2)
@@ -39,11 +41,16 @@ func (c *cargo) take(l line) bool {
 		return c.panicked(l.text)
 	case l.indent > 0 && strings.Contains(l.text, " ["):
 		return c.next(l.text)
+	case strings.HasSuffix(l.text, " has overflowed its stack"):
+		if t := rustThread().FindStringSubmatch(l.text); t != nil && t[1] != "main" {
+			c.result(t[1], false) // the process ends without a result of the test
+			return true
+		}
 	}
 	return false
 }
 
-func (c *cargo) end() {}
+func (c *cargo) end() { c.report.Refusal = c.start.refusal() }
 
 func (c *cargo) resulted(text string) bool {
 	m := cargoResult().FindStringSubmatch(text)

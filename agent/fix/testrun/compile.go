@@ -23,7 +23,7 @@ var (
 
 // failedBuilds are texts about a failed build, at any position in a line.
 var failedBuilds = []string{
-	"error: could not compile", "COMPILATION ERROR", "Compilation failed", "collect2: error: ld returned", "linker command failed",
+	"error: could not compile", "error: failed to run custom build command for ", "COMPILATION ERROR", "Compilation failed", "collect2: error: ld returned", "linker command failed",
 	"ld returned 1 exit status", "CMake Error", "make: *** No rule to make target", "configure: error:", "Build FAILED.", "ninja: build stopped: subcommand failed",
 }
 

@@ -28,7 +28,7 @@ type Cure struct {
 // An error means that the repository could not be read.
 func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Reproduction) (Cure, error) {
 	if rep.Lacks == "" {
-		return Cure{}, nil
+		return unjudged(rep), nil
 	}
 	l, err := newLayout(ctx, repo, tree)
 	if err != nil {
@@ -46,12 +46,29 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 	return c, l.err
 }
 
+// unjudged returns the cure for a command without a judgement that lacks nothing.
+func unjudged(rep fix.Reproduction) Cure {
+	switch {
+	case rep.State != fix.Broken:
+	case strings.HasPrefix(rep.How, doesNotBuild):
+		return Cure{Advice: "make it build, or let --test run only what does"}
+	case strings.HasPrefix(rep.How, runsNoTest):
+		return Cure{Advice: "--test must select tests that exist"}
+	}
+	return Cure{}
+}
+
 // changedTo matches a command of Propose that first enters another directory.
 var changedTo = source.Lazy(`^cd ('[^']+'|[\w./-]+) && (.+)$`)
 
 // cure returns the cure for a command that runs in the directory.
 func (d directory) cure(rep fix.Reproduction, command string) Cure {
+	if c, ok := d.cargoCure(rep.Lacks, rep.Lacking); ok {
+		return c
+	}
 	switch rep.Lacks {
+	case fix.LackCommand:
+		return Cure{Advice: "it starts at the top of the work tree"}
 	case fix.LackProgram:
 		return d.programCure(rep.Lacking, command)
 	case fix.LackNetwork:

@@ -38,12 +38,6 @@ var signs = []sign{
 	{fix.LackJDK, "Gradle requires JVM ", nil},
 	{fix.LackJDK, "No matching toolchain", nil},
 
-	{fix.LackTool, "is not supported by the following package", nil},
-	{fix.LackTool, "requires rustc ", nil},
-	{fix.LackTool, "feature `edition", source.Lazy("feature `edition\\d+` is required")},
-	{fix.LackTool, "lock file version ", source.Lazy("lock file version .*(?:does not understand|requires)")},
-	{fix.LackTool, "error: toolchain '", source.Lazy(`^error: toolchain '[^']*' is not installed`)},
-	{fix.LackTool, "rustup could not choose a version", nil},
 	{fix.LackTool, "EBADENGINE", source.Lazy(`^npm (?:error|ERR!) code `)},
 	{fix.LackTool, "engine \"node\" is incompatible", nil},
 	{fix.LackTool, "ERR_PNPM_UNSUPPORTED_ENGINE", nil},
@@ -72,12 +66,6 @@ var signs = []sign{
 	{fix.LackRuby, "bundler: command not found: ", nil},
 	{fix.LackRuby, "Could not reach host ", source.Lazy(`Check your network`)},
 
-	{fix.LackCargo, "no matching package named ", nil},
-	{fix.LackCargo, "failed to ", source.Lazy(`failed to (?:download |load source for dependency|query replaced source|get .* as a dependency of)`)},
-	{fix.LackCargo, "to retry without ", source.Lazy(`--offline`)},
-	{fix.LackCargo, "spurious network error", nil},
-	{fix.LackCargo, "attempting to make an HTTP request, but --offline", nil},
-
 	{fix.LackGradle, "Could not resolve all ", nil},
 	{fix.LackGradle, "Could not resolve ", source.Lazy(`^> Could not resolve `)},
 	{fix.LackGradle, "No cached version of ", nil},
@@ -99,6 +87,8 @@ var signs = []sign{
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 
+	{fix.LackCommand, ": cd: ", source.Lazy(`^(?:/bin/)?(?:sh|bash|dash|zsh): (?:line )?\d+: cd: `)},
+
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
 	{fix.LackNetwork, "getaddrinfo E", nil},
@@ -111,9 +101,11 @@ var signs = []sign{
 
 // lackOf returns the lack in a line of output, "" for most lines.
 func lackOf(text string) fix.Lack {
-	for _, s := range signs {
-		if strings.Contains(text, s.has) && (s.says == nil || s.says().MatchString(text)) {
-			return s.what
+	for _, list := range [][]sign{cargoSigns, signs} {
+		for _, s := range list {
+			if strings.Contains(text, s.has) && (s.says == nil || s.says().MatchString(text)) {
+				return s.what
+			}
 		}
 	}
 	return ""

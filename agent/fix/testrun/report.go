@@ -45,6 +45,7 @@ type Report struct {
 	BuildErrors []Place
 	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
+	Refusal     string   // an error of cargo, which ended before it ran a test; "" if none is known
 	notFound    string   // a shell's line about a missing program; tests may not need the program
 
 	Places   []Place // places of failed assertions, in the order of the output

@@ -54,7 +54,7 @@ func TestReproduceTellsHowACommandEnds(t *testing.T) {
 		{test: "echo 'sh: 1: valgrind: not found'; exit 1", state: fix.Failing, how: "fails (exit 1)", runs: 3},
 		{test: "echo 'sh: 1: tap: not found'; echo 'make: *** [Makefile:1: check] Error 127'; exit 2", state: fix.Broken, how: "needs a program that is not installed (exit 2): sh: 1: tap: not found", runs: 1},
 		{test: "echo '[FATAL] Non-resolvable parent POM for x:y:1: Cannot access central'; exit 1", state: fix.Broken, how: "needs Maven artifacts that are not downloaded (exit 1): ", runs: 1},
-		{test: "echo 'error: rustc 1.95.0 is not supported by the following packages:'; exit 101", state: fix.Broken, how: "needs another version of a tool (exit 101): ", runs: 1},
+		{test: "echo '  calc@0.1.0 requires rustc 1.999'; exit 101", state: fix.Broken, how: "needs another version of a tool (exit 101): ", runs: 1},
 		{build: "echo 'npm error code ENOTFOUND'; exit 1", test: "true", state: fix.Broken, how: "needs Node.js packages that are not installed (exit 1): ", runs: 1},
 		{test: "exit 125", state: fix.Broken, how: "said that it cannot tell", runs: 1},
 		{build: "touch built", test: "test -e built", state: fix.Passing, how: "passes", runs: 3},

@@ -56,9 +56,18 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 	if err != nil {
 		return Ending{}, err
 	}
-	e := judge(read(res, w.Dir()), res)
+	e := judge(read(res, w.Dir()), res, c.Test)
 	e.Took += built
 	return e, nil
+}
+
+// Lacking says what a failed command needed and did not have, as a predicate of a sentence; "" if
+// its output names no such thing, or names a test.
+func Lacking(w *trial.Workspace, command string, res trial.Result) string {
+	if e := judge(read(res, w.Dir()), res, command); e.State == fix.Broken && e.Report.Lacks != "" {
+		return e.How
+	}
+	return ""
 }
 
 func (c Commands) options() trial.ExecOptions {
@@ -136,15 +145,21 @@ func (e *Ending) lacking() string {
 	return fmt.Sprintf("needs %s (exit %d): %s", e.Report.Lacks, e.Exit, agent.Shorten(line, shownLine))
 }
 
+// These begin the predicates of commands that cannot be judged.
+const (
+	doesNotBuild = "does not build"
+	runsNoTest   = "runs no test"
+)
+
 // judge sets State and How for a test command.
-func judge(e Ending, res trial.Result) Ending {
+func judge(e Ending, res trial.Result, command string) Ending {
 	r := &e.Report
 	named := len(r.Failing) > 0
 	e.State = fix.Broken
 	switch {
 	case res.TimedOut, res.Full:
 	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
-		e.How = "runs no test"
+		e.How = runsNoTest
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
 	case named:
@@ -155,8 +170,10 @@ func judge(e Ending, res trial.Result) Ending {
 		e.How = e.lacking()
 	case r.Build && r.Ran <= 0:
 		e.How = e.notBuilt()
+	case e.refused(command) != "":
+		e.How = e.refused(command)
 	case r.Ran == 0:
-		e.How = fmt.Sprintf("runs no test (exit %d)", res.Exit)
+		e.How = fmt.Sprintf("%s (exit %d)", runsNoTest, res.Exit)
 	default:
 		e.State = fix.Failing
 	}
@@ -165,7 +182,10 @@ func judge(e Ending, res trial.Result) Ending {
 
 // notBuilt names the packages or files that do not build.
 func (e *Ending) notBuilt() string {
-	how := fmt.Sprintf("does not build (exit %d)", e.Exit)
+	how := fmt.Sprintf("%s (exit %d)", doesNotBuild, e.Exit)
+	if len(e.Report.BuildErrors) == 0 && e.Report.Refusal != "" {
+		return how + ": " + agent.Shorten(e.Report.Refusal, shownLine)
+	}
 	if len(e.Report.BuildErrors) == 0 {
 		return how
 	}

@@ -113,7 +113,7 @@ func Open(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Option
 
 // open makes the work tree and reads the test files of the fix.
 func (c *Check) open(ctx context.Context) (err error) {
-	if c.opt.Dependencies, err = trial.FindDependencies(ctx, c.repo, cmp.Or(c.fc.Fix, c.fc.Parent)); err != nil {
+	if err = c.opt.FindInstalled(ctx, c.repo, cmp.Or(c.fc.Fix, c.fc.Parent)); err != nil {
 		return err
 	}
 	if c.space, err = trial.Open(ctx, c.repo, c.opt.Options); err != nil {

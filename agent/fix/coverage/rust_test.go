@@ -1,0 +1,70 @@
+package coverage
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
+)
+
+const rustSource = `pub fn area(kind: &str, n: i32) -> i32 {
+    if kind == "square" {
+        return n * n;
+    }
+    if kind == "line" {
+        return n - 1; // wrong
+    }
+    never()
+}
+
+fn never() -> i32 {
+    0
+}
+`
+
+const rustTests = `#[test]
+fn square() {
+    assert_eq!(shape::area("square", 3), 9);
+}
+
+#[test]
+fn line() {
+    assert_eq!(shape::area("line", 1), 1);
+}
+`
+
+func TestRustMeasuresEachTest(t *testing.T) {
+	// The failing test and the passing one count apart, through cargo and llvm-cov.
+	t.Parallel()
+	needProgram(t, "cargo", "rustc")
+	root, err := exec.Command("rustc", "--print", "sysroot").Output()
+	tools, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "lib/rustlib/*/bin/llvm-cov"))
+	if err != nil || len(tools) == 0 {
+		t.Skip("llvm-tools are not installed")
+	}
+	sp, note := measured(t, gittest.Files{"Cargo.toml": "[package]\nname = \"shape\"\nversion = \"0.1.0\"\n", "src/lib.rs": rustSource, "tests/shape.rs": rustTests},
+		fix.Problem{Test: "cargo test --offline"}, fix.Reproduction{Failing: []string{"line"}})
+	if sp == nil || sp.Failing != 1 || sp.Passing != 1 {
+		t.Fatalf("%+v, %s", sp, note)
+	}
+	got := map[int][2]int{}
+	for _, h := range sp.Files["src/lib.rs"] {
+		got[h.Line] = [2]int{h.Failing, h.Passing}
+	}
+	if got[6] != [2]int{1, 0} || got[3] != [2]int{0, 1} || got[2] != [2]int{1, 1} || got[12] != [2]int{} {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestReadLcov(t *testing.T) {
+	// A trace of llvm-cov export, with a file outside of the tree and a line that did not run.
+	t.Parallel()
+	tr := newTree("/w", []string{"src/lib.rs", "tests/a.rs"}, false)
+	got := readLcov([]byte("SF:/w/src/lib.rs\nFN:1,_R\nDA:1,2\nDA:2,0\nDA:3,1\nLF:3\nend_of_record\nSF:/other/x.rs\nDA:1,1\nend_of_record\nSF:/w/tests/a.rs\nDA:1,1\nend_of_record\n"), tr)
+	if len(got) != 1 || len(got["src/lib.rs"]) != 2 || !got["src/lib.rs"][1] || !got["src/lib.rs"][3] {
+		t.Errorf("%v", got)
+	}
+}

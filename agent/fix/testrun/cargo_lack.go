@@ -1,0 +1,178 @@
+package testrun
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// cargoSigns are what cargo, rustup and rustc print about a lack; see signs.
+var cargoSigns = []sign{
+	{fix.LackTool, "requires rustc ", nil},
+	{fix.LackTool, "feature `edition", source.Lazy("feature `edition\\d+` is required")},
+	{fix.LackTool, "edition", source.Lazy("^  (?:supported edition values are .* is unknown|this version of Cargo is older than the `\\d+` edition)")},
+	{fix.LackTool, "unknown ", source.Lazy("^  unknown (?:Cargo.toml|cargo) feature ")},
+	{fix.LackTool, "requires a nightly version of Cargo", nil},
+	{fix.LackTool, "may not be used on the ", source.Lazy(`^error\[E0554\]`)},
+	{fix.LackTool, "target may not be installed", nil},
+	{fix.LackTool, "lock file version ", source.Lazy("lock file version .*(?:does not understand|requires)")},
+	{fix.LackTool, "error: toolchain '", source.Lazy(`^error: toolchain '[^']*' is not installed`)},
+	{fix.LackTool, "could not download file from '", source.Lazy(`/channel-rust-`)},
+	{fix.LackTool, "rustup could not choose a version", nil},
+	{fix.LackProgram, "error: linker `", source.Lazy("^error: linker `.*` not found")},
+	{fix.LackProgram, "error: no such ", source.Lazy("^error: no such (?:sub)?command: ")},
+
+	{fix.LackCargo, "no matching package named ", nil},
+	{fix.LackCargo, "failed to ", source.Lazy(`failed to (?:download |load source for dependency|query replaced source|get .* as a dependency of)`)},
+	{fix.LackCargo, "to retry without ", source.Lazy(`--offline`)},
+	{fix.LackCargo, "spurious network error", nil},
+	{fix.LackCargo, "attempting to make an HTTP request, but --offline", nil},
+
+	{fix.LackLock, "because --locked was passed", nil},
+	{fix.LackLock, "needs to be updated but --locked was passed", nil},
+	{fix.LackCommand, "error: could not find `Cargo.toml`", nil},
+	{fix.LackCommand, "error: no ", source.Lazy("^error: no (?:test|bin|bench|example|library) targets? ")},
+	{fix.LackCommand, "did not match any packages", source.Lazy("^error: package ID specification ")},
+	{fix.LackCommand, " requires the features: ", source.Lazy("^error: target ")},
+	{fix.LackCommand, "does not contain th", source.Lazy("^error: the package .* does not contain th")},
+}
+
+// cargoTests matches a command that lets cargo run tests.
+var cargoTests = source.Lazy(`\bcargo\s+(?:[^&|;]*\s)?(?:test|t|nextest)\b`)
+
+var (
+	cargoEnded = source.Lazy(`^error: (?:test failed, to rerun|doctest failed|\d+ targets? failed|test run failed)`)
+	cargoBegan = source.Lazy(`^(?:\s+Running (?:unittests )?\S|\s+Doc-tests |running \d+ tests?$|\s+Starting \d+ tests? )`)
+)
+
+// A cargoStart tells whether cargo came to run tests, and why not.
+type cargoStart struct {
+	began  bool
+	error  string // the first error line
+	cause  string // the line below the last "Caused by:"
+	caused bool   // such a line follows
+}
+
+// see reads a line.
+func (c *cargoStart) see(l line) {
+	switch {
+	case c.began:
+	case l.text == "Caused by:" || c.error != "" && strings.Contains(l.text, "panicked at "): // of a build script
+		c.caused = true
+	case c.caused:
+		c.cause, c.caused = l.bare, false
+	case strings.HasPrefix(l.text, "error: "):
+		c.began = cargoEnded().MatchString(l.text)
+		if c.error == "" {
+			c.error = l.text
+		}
+	default:
+		c.began = cargoBegan().MatchString(l.text)
+	}
+}
+
+// refusal returns why cargo ran no tests, "" if it ran some or gave no reason.
+func (c *cargoStart) refusal() string {
+	if c.began || c.error == "" || c.cause == "" {
+		return clip(c.notBegun())
+	}
+	return clip(c.error + ": " + c.cause)
+}
+
+func (c *cargoStart) notBegun() string {
+	if c.began {
+		return ""
+	}
+	return c.error
+}
+
+// refused says that cargo ended before it ran a test of the command, "" otherwise.
+func (e *Ending) refused(command string) string {
+	if e.Report.Refusal == "" || e.Report.Ran > 0 || !cargoTests().MatchString(command) {
+		return ""
+	}
+	return fmt.Sprintf("ends before it runs a test (exit %d): %s", e.Exit, agent.Shorten(e.Report.Refusal, shownLine))
+}
+
+var (
+	cargoPlus   = source.Lazy(`toolchain '([\w.-]+?)(?:-(?:x86_64|aarch64|i686|arm)\S*)?' is not installed|/channel-rust-([\w.-]+?)\.toml`)
+	cargoTarget = source.Lazy("the `([\\w.-]+)` target may not be installed")
+	cargoNoSuch = source.Lazy("^error: no such (?:sub)?command: `([\\w-]+)`")
+	rustLinker  = source.Lazy("^error: linker `(.+)` not found")
+)
+
+// cargoCure returns the cure for a line of cargo, rustup or rustc; ok is false for other lines.
+func (d directory) cargoCure(lack fix.Lack, line string) (c Cure, ok bool) {
+	first := func(p source.Pattern) string {
+		for _, group := range slices.Concat(p().FindStringSubmatch(line), []string{"", ""})[1:] {
+			if group != "" {
+				return group
+			}
+		}
+		return ""
+	}
+	switch has := func(text string) bool { return strings.Contains(line, text) }; {
+	case lack == fix.LackLock:
+		return Cure{Advice: "cargo update --workspace --offline makes it fit, or leave out --locked"}, true
+	case first(cargoPlus) != "":
+		name := first(cargoPlus)
+		return Cure{Advice: "rustup toolchain install " + name + " gets it, and RUSTUP_TOOLCHAIN=stable before the command does without"}, true
+	case first(cargoTarget) != "":
+		return Cure{Advice: "rustup target add " + first(cargoTarget) + " gets it"}, true
+	case first(cargoNoSuch) != "":
+		return Cure{Advice: "cargo install cargo-" + first(cargoNoSuch) + " gets it, or name another command, such as --test='cargo test --offline'"}, true
+	case first(rustLinker) != "":
+		return Cure{Advice: "install " + first(rustLinker) + ", or name another linker in the configuration of cargo"}, true
+	case has("E0554") || has("requires a nightly") || has("unknown Cargo.toml feature") || has("unknown cargo feature"):
+		return Cure{Advice: "RUSTUP_TOOLCHAIN=nightly before the command uses a nightly toolchain, if one is installed that knows it"}, true
+	case has("requires rustc ") || has("edition") || has("lock file version") || has("rustup could not choose"):
+		return Cure{Advice: "rustup update gets a newer toolchain, and RUSTUP_TOOLCHAIN before the command names another one"}, true
+	}
+	return d.cargoCommand(line)
+}
+
+// cargoCommand returns how to change a command that cargo does not accept.
+func (d directory) cargoCommand(line string) (c Cure, ok bool) {
+	switch has := func(text string) bool { return strings.Contains(line, text) }; {
+	case has("could not find `Cargo.toml`"):
+		if dir := d.crate(); dir != "" {
+			return Cure{Advice: "begin the command with cd " + quote(dir) + " &&"}, true
+		}
+		return Cure{Advice: "the command must enter a directory with a Cargo.toml, and the tree has none"}, true
+	case has("error: no ") && has(" target"):
+		return Cure{Advice: "--test must name a target of this package, and -p another package"}, true
+	case has("did not match any packages"):
+		return Cure{Advice: "-p must name a package of this workspace"}, true
+	case has(" requires the features: "):
+		_, after, _ := strings.Cut(line, " requires the features: ")
+		return Cure{Advice: "the command needs --features " + quote(strings.NewReplacer("`", "", ", ", ",").Replace(after))}, true
+	case has("does not contain th"):
+		return Cure{Advice: "--features must name a feature of this package"}, true
+	}
+	return Cure{}, false
+}
+
+// crate returns the first directory with a Cargo.toml, from the top; "" if there is none.
+func (d directory) crate() string {
+	var dirs []string
+	for p := range d.modes {
+		if path.Base(p) == "Cargo.toml" && path.Dir(p) != "." {
+			dirs = append(dirs, path.Dir(p))
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int {
+		if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	if len(dirs) == 0 {
+		return ""
+	}
+	return dirs[0]
+}

@@ -1,0 +1,59 @@
+package source
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// The lines of unit tests in Rust are found, and those of the code around them are not.
+func TestUnitTests(t *testing.T) {
+	t.Parallel()
+	text := `pub fn a() {
+    b()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn c() {
+        assert!(true);
+    }
+}
+
+#[cfg(test)]
+use x::y;
+#[cfg(feature = "test")]
+fn d() {}
+
+impl S {
+    #[cfg(test)]
+    /// For tests.
+    fn e(&self) -> bool { true }
+    fn f(&self) {}
+}
+
+#[tokio::test]
+async fn g() {
+}
+fn h() {}
+`
+	is := UnitTests("src/lib.rs", bytes.Split([]byte(text), []byte("\n")))
+	var got []int
+	for n := 1; n < 30; n++ {
+		if is(n) {
+			got = append(got, n)
+		}
+	}
+	if want := []int{5, 6, 7, 8, 9, 10, 11, 13, 14, 19, 20, 21, 25, 26, 27}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if UnitTests("a.go", [][]byte{[]byte("#[test]")})(1) {
+		t.Error("another language has such tests")
+	}
+	for path, want := range map[string]bool{"src/tests.rs": true, "src/naive/test.rs": true, "src/date_tests.rs": true, "src/latest.rs": false, "src/attests.rs": false} {
+		if IsTestOf(path, "cargo test") != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+	}
+}
