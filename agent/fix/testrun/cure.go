@@ -101,21 +101,23 @@ func goModCure(line string) Cure {
 	return Cure{Advice: "go mod tidy completes them"}
 }
 
-// nodeInstall returns the command that installs the packages of package.json.
+// nodeInstall returns the command that installs the packages of package.json. In a workspace,
+// it installs those of all packages.
 func (d directory) nodeInstall() string {
+	run, at := d.nodeManager()
 	switch {
-	case d.has("pnpm-lock.yaml"):
+	case run == "pnpm" && at.has("pnpm-lock.yaml"):
 		return "pnpm install --frozen-lockfile"
-	case d.has("yarn.lock") && d.has(".yarnrc.yml"):
+	case run == "yarn" && at.has("yarn.lock") && at.has(".yarnrc.yml"):
 		return "yarn install --immutable"
-	case d.has("yarn.lock"):
+	case run == "yarn" && at.has("yarn.lock"):
 		return "yarn install --frozen-lockfile"
-	case d.has("bun.lock", "bun.lockb"):
+	case run == "bun" && at.has("bun.lock", "bun.lockb"):
 		return "bun install --frozen-lockfile"
-	case d.has("package-lock.json", "npm-shrinkwrap.json"):
+	case run == "npm" && at.has("package-lock.json", "npm-shrinkwrap.json"):
 		return "npm ci"
 	}
-	return "npm install"
+	return run + " install"
 }
 
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
