@@ -91,7 +91,11 @@ func (n nodeProject) runner() (Proposal, bool) {
 	}
 	for _, part := range scriptParts(n.scripts["test"]) {
 		part = n.expand(part)
-		switch n.kind(part, 0) {
+		kind := n.kind(part, 0)
+		if strings.HasPrefix(n.bare(part), "tsc ") && strings.Contains(n.scripts["test"], "vitest") {
+			kind = partLints // vitest reads the sources, and not what tsc made of them
+		}
+		switch kind {
 		case partLints:
 			lints = true
 		case partTests:
