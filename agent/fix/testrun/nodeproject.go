@@ -22,7 +22,6 @@ const deepestScript = 4
 type nodeManifest struct {
 	Scripts        map[string]string
 	PackageManager string // such as "pnpm@10.33.0"
-	Workspaces     any
 }
 
 func (d directory) manifest() (m nodeManifest, ok bool) {
@@ -132,7 +131,7 @@ func (n nodeProject) start(part string) string {
 	case "npm":
 		return program + "npx --no-install " + rest
 	case "bun":
-		return program + "bunx " + rest
+		return program + "bunx --no-install " + rest
 	case "yarn":
 		return program + "yarn run " + rest
 	}

@@ -54,7 +54,7 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},
 			"package.json: yarn run vitest --run\npackage.json: yarn test"},
 		"bun, its types and vitest": {gittest.Files{"package.json": `{"scripts":{"test":"tsc -p tsconfig.spec.json && vitest --run"}}`, "bun.lock": "\n"},
-			"package.json: bunx vitest --run\npackage.json: npx --no-install vitest --run\npackage.json: bun run test"},
+			"package.json: bunx --no-install vitest --run\npackage.json: npx --no-install vitest --run\npackage.json: bun run test"},
 		"node's runner with tsx": {gittest.Files{"package.json": `{"scripts":{"test":"xo && node --import=tsx/esm --test test/*.ts && tsd"}}`},
 			"package.json: node --import=tsx/esm --test test/*.ts\npackage.json: npm test"},
 		"mocha with assignments": {gittest.Files{"package.json": `{"scripts":{"test":"cross-env NODE_OPTIONS=--import=tsx mocha test/*.ts"}}`},
