@@ -155,11 +155,13 @@ func (r *v8Reader) add(lines executed, v v8Script, shift int) {
 	v.executedRanges(func(from, to int) { r.texts[p].mark(lines, p, from-shift, to-shift) })
 }
 
-// addMapped marks the executed lines of the sources of one translated script.
-func (r *v8Reader) addMapped(lines executed, v v8Script, m v8Map) {
-	paths := make([]string, len(m.files))
+// addMapped marks the executed lines of the sources of one translated script, and reports whether
+// the lines of any of its sources count.
+func (r *v8Reader) addMapped(lines executed, v v8Script, m v8Map) bool {
+	paths, counts := make([]string, len(m.files)), false
 	for i, file := range m.files {
 		paths[i] = r.path(file)
+		counts = counts || paths[i] != ""
 	}
 	n := len(m.parts) / 3
 	v.executedRanges(func(from, to int) {
@@ -169,6 +171,7 @@ func (r *v8Reader) addMapped(lines executed, v v8Script, m v8Map) {
 			}
 		}
 	})
+	return counts
 }
 
 // path maps the URL of a script to a path; "" if its lines do not count.
@@ -266,9 +269,7 @@ func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
 		test := p.tests[id]
 		run := nodeRun{name: test.name, failed: test.ended && !test.ok, lines: executed{}}
 		for _, v := range test.scripts {
-			if m, ok := p.maps[v.ScriptID]; ok {
-				r.addMapped(run.lines, v, m)
-			} else if !p.other[v.ScriptID] {
+			if m := p.maps[v.ScriptID]; !r.addMapped(run.lines, v, m) && !p.other[v.ScriptID] {
 				r.add(run.lines, v, p.shift[v.ScriptID])
 			}
 		}

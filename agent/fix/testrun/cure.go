@@ -242,7 +242,7 @@ func (d directory) programCure(line, command string) Cure {
 	case "node", "npm", "npx":
 		return Cure{Advice: "install Node.js, and put it on PATH"}
 	case "pnpm", "yarn":
-		return Cure{Install: "npm install --global " + name}
+		return Cure{Advice: "install it with npm install --global " + name + ", or name another command with --test"}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
 		return d.pythonCure("No module named pytest")
 	case "rspec", "rake", "minitest":

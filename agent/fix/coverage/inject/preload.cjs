@@ -292,12 +292,13 @@
 				}
 				texts.set(path, text);
 			}
-			if (source === null || source === text || sameShape(source, text)) continue;
+			if (source === null) continue;
 			const map = sourceMap(source, path);
 			if (map) {
-				write(Object.assign({ script: id }, mapped(source, path, map)));
+				write(Object.assign({ script: id, other: source !== text }, mapped(source, path, map)));
 				continue;
 			}
+			if (source === text || sameShape(source, text)) continue;
 			const mark = text !== null && text.charCodeAt(0) === 0xfeff ? 1 : 0;
 			const at = text === null ? -1 : source.indexOf(text.slice(mark));
 			write(at < 0 ? { script: id, other: true } : { script: id, shift: at - mark });
