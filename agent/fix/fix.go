@@ -30,7 +30,9 @@ type Problem struct {
 	// Setup is a shell command that installs the dependencies of the other commands. It runs
 	// before them and has the network; "" if there is none.
 	Setup string `json:",omitempty"`
-	// Others are guesses for Build, Test and Suite beside the first guess, likeliest
+	// Part says that Test runs a guessed part of Suite, so that it says nothing if it passes.
+	Part bool `json:",omitempty"`
+	// Others are guesses for Build, Test, Suite and Part beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands
 	Lint   string        // shell command of the project's linter; "" if none counts
@@ -63,7 +65,10 @@ type OwnTest struct {
 }
 
 // Commands build and test a tree. Their fields are those of a Problem.
-type Commands struct{ Build, Test, Suite string }
+type Commands struct {
+	Build, Test, Suite string
+	Part               bool
+}
 
 // A GivenLocation is a range of lines, a function or a whole file that the user named. Without
 // Lines and Function, it is the whole file. A range whose End is the line before its Start is
@@ -119,6 +124,9 @@ const (
 	LackGo       Lack = "Go modules that are not downloaded"
 	LackGoMod    Lack = "another go.mod, go.sum or vendor folder"
 	LackNode     Lack = "Node.js packages that are not installed"
+	LackBuilt    Lack = "a part of the project that is not built"
+	LackScript   Lack = "a script that package.json does not have"
+	LackFolder   Lack = "another directory"
 	LackPython   Lack = "Python packages that are not installed"
 	LackRuby     Lack = "gems that are not installed"
 	LackCargo    Lack = "crates that are not downloaded"

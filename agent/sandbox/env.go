@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME
 CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LD_LIBRARY_PATH ARCH CROSS_COMPILE
 GOROOT GOPATH GOCACHE GOMODCACHE GOTOOLCHAIN GOFLAGS CGO_ENABLED CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTFLAGS
 JAVA_HOME M2_HOME MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME ANT_HOME
-PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR NODE_PATH NODE_OPTIONS GEM_HOME GEM_PATH RBENV_ROOT
+PYTHONPATH VIRTUAL_ENV PYENV_ROOT NVM_DIR COREPACK_HOME NODE_PATH NODE_OPTIONS GEM_HOME GEM_PATH RBENV_ROOT
 CCACHE_DIR SCCACHE_DIR SOURCE_DATE_EPOCH NIX_PATH`)
 
 // secretName matches names of variables that usually hold secrets.
@@ -80,6 +81,9 @@ func confinedVariables(env map[string]string, s Spec, level Level) {
 	}
 	if s.Cache == "" {
 		return
+	}
+	if _, set := env["COREPACK_HOME"]; !set { // it holds the downloaded package managers, and no cache of a build
+		env["COREPACK_HOME"] = filepath.Join(cmp.Or(env["XDG_CACHE_HOME"], filepath.Join(env["HOME"], ".cache")), "node", "corepack")
 	}
 	env["XDG_CACHE_HOME"] = s.Cache
 	env["GOCACHE"] = filepath.Join(s.Cache, "go-build")

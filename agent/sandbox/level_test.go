@@ -80,9 +80,10 @@ func TestUnavailableIsRecognised(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	// Only toolchains of the home directory are visible, by name, and none of its parents.
-	// Writable paths come after their parents.
+	// Writable paths come after their parents. The packages behind npm's global programs are
+	// beside the directory on PATH.
 	home := t.TempDir()
-	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "scratch/tree", "named/file"} {
+	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "tools/lib/node_modules", "scratch/tree", "named/file"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestVisible(t *testing.T) {
 			t.Errorf("%s holds the home directory", g.path)
 		}
 	}
-	want := []string{"/.cargo/bin", "/.cargo/registry", "/go/pkg/mod", "/named", "/scratch/tree (written)", "/tools/bin"}
+	want := []string{"/.cargo/bin", "/.cargo/registry", "/go/pkg/mod", "/named", "/scratch/tree (written)", "/tools/bin", "/tools/lib/node_modules"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

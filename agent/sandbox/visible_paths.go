@@ -37,7 +37,7 @@ go/pkg/mod go/bin sdk .cache/go-build
 .cargo/bin .cargo/registry .cargo/git .rustup/toolchains .rustup/settings.toml
 .m2/repository .m2/wrapper .gradle/caches .gradle/wrapper .gradle/jdks .ivy2/cache .sbt/boot .cache/coursier .coursier
 .sdkman/candidates .jdks .jenv .asdf .local/share/mise/installs .local/share/mise/shims
-.npm/_cacache .nvm .volta/bin .volta/tools .fnm .local/share/fnm .local/share/pnpm .cache/yarn .yarn/berry/cache
+.npm/_cacache .cache/node/corepack .nvm .nodenv .volta/bin .volta/tools .fnm .local/share/fnm .local/share/pnpm .cache/yarn .yarn/berry/cache
 .bun/bin .bun/install .deno/bin .cache/deno
 .pyenv .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv/python .local/share/uv/tools .cache/pip .cache/uv
 .virtualenvs .local/share/virtualenvs miniconda3 anaconda3 miniforge3 mambaforge .conda/envs .conda/pkgs
@@ -54,7 +54,8 @@ var namedDirs = map[string][]string{
 	"JAVA_HOME": {"."}, "M2_HOME": {"."}, "MAVEN_HOME": {"."}, "GRADLE_HOME": {"."}, "ANT_HOME": {"."},
 	"GRADLE_USER_HOME": {"caches", "wrapper", "jdks"},
 	"VIRTUAL_ENV":      {"."}, "PYENV_ROOT": {"."}, "NVM_DIR": {"."}, "RBENV_ROOT": {"."}, "GEM_HOME": {"."}, "GEM_PATH": {"."},
-	"HOMEBREW_PREFIX": {"."}, "PATH": {"."},
+	"HOMEBREW_PREFIX": {"."}, "COREPACK_HOME": {"."},
+	"PATH": {".", "../lib/node_modules"}, // npm links the global programs of a prefix into its bin
 }
 
 // A visiblePath is one path that a command can see, under the same name as outside.

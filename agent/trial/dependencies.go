@@ -128,6 +128,10 @@ func (w *Workspace) linked(path string) bool {
 	return w.isLock(path) || slices.ContainsFunc(w.opt.Dependencies, func(dep string) bool { return path == dep || strings.HasPrefix(path, dep+"/") })
 }
 
+// written are the directories of node_modules that tools write while they run: vite puts its
+// configuration there, translated, and does not start if it cannot.
+var written = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true, ".vitest": true, ".tmp": true}
+
 // linkEntries makes a directory of the work tree with a link for each package of node_modules.
 // Workspaces of npm, yarn and pnpm have packages that are links into the user's sources. Such a
 // package becomes a link into the work tree, because the tests must run the sources there.
@@ -144,7 +148,7 @@ func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
 		switch {
 		case e.IsDir() && e.Name()[0] == '@': // the packages of one publisher
 			err = w.linkEntries(tree, source, link)
-		case e.IsDir() && e.Name() == ".cache": // tools write there
+		case e.IsDir() && written[e.Name()]:
 			err = tree.Mkdir(link, 0o777)
 		default:
 			err = tree.Symlink(w.target(source), link)

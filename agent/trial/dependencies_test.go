@@ -40,14 +40,15 @@ func TestFindDependencies(t *testing.T) {
 	}
 }
 
-// The command finds the user's installed packages in its work tree, cannot write them,
+// The command finds the user's installed packages in its work tree, cannot write them but
+// for what tools keep beside them,
 // and loads packages that are part of the project from its own work tree. They are
 // there again after Clean, and no change of the work tree.
 func TestDependenciesAreThere(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"packages/own/v": "tracked\n"})
-	write(t, h.Dir, map[string]string{"node_modules/a/v": "installed\n", "node_modules/@p/b/v": "scoped\n", "packages/own/v": "the user's\n"})
+	write(t, h.Dir, map[string]string{"node_modules/a/v": "installed\n", "node_modules/@p/b/v": "scoped\n", "packages/own/v": "the user's\n", "node_modules/.vite-temp/old": ""})
 	if err := os.Symlink("../packages/own", filepath.Join(h.Dir, "node_modules", "own")); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestDependenciesAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := Open(t.Context(), r, Options{
-		Command: "cat node_modules/a/v node_modules/@p/b/v node_modules/own/v; echo >node_modules/a/new",
+		Command: "cat node_modules/a/v node_modules/@p/b/v node_modules/own/v; echo written >node_modules/.vite-temp/new && cat node_modules/.vite-temp/*; echo >node_modules/a/new",
 		Scratch: filepath.Join(t.TempDir(), "scratch"), Dependencies: deps,
 	})
 	if err != nil {
@@ -66,7 +67,7 @@ func TestDependenciesAreThere(t *testing.T) {
 	defer w.Close()
 	for range 2 {
 		got, err := w.Run(t.Context(), commit, nil)
-		if err != nil || !strings.HasPrefix(string(got.Output), "installed\nscoped\ntracked\n") {
+		if err != nil || !strings.HasPrefix(string(got.Output), "installed\nscoped\ntracked\nwritten\n") {
 			t.Fatalf("%+v %s %v", got, got.Output, err)
 		}
 		if _, err := os.Lstat(filepath.Join(h.Dir, "node_modules", "a", "new")); err == nil && w.Level() != sandbox.None {

@@ -137,3 +137,61 @@ func TestJavaScriptMeasuresNodeTest(t *testing.T) {
 		t.Errorf("hits %d of %d and %d: %s", got, sp.Failing, sp.Passing, note)
 	}
 }
+
+// translated is a script that a translator made of jsTyped. Its source map says that the lines are
+// the same but for one line at the top.
+const (
+	jsTyped = "export function area(kind: string, n: number): number {\n\tif (kind === 'line') {\n\t\treturn n - 1; // wrong\n\t}\n\treturn n * n;\n}\n"
+	// The mappings are one segment for each line: the line of the source, counted from the one before.
+	translated = "'use strict';\nexports.area = function area(kind, n) {\n\tif (kind === 'line') {\n\t\treturn n - 1;\n\t}\n\treturn n * n;\n};\n" +
+		"//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbIi4uL3NyYy9zaGFwZS50cyJdLCJuYW1lcyI6W10sIm1hcHBpbmdzIjoiO0FBQUE7QUFDQTtBQUNBO0FBQ0E7QUFDQTtBQUNBIn0=\n"
+)
+
+func TestJavaScriptReadsSourceMaps(t *testing.T) {
+	// A test of vitest and one of jest, in a process each, execute a translated script: their lines
+	// are those of the source. Both runners are played by the objects in which they keep the
+	// running test.
+	t.Parallel()
+	needProgram(t, "node")
+	const vitest = `const { area } = require('../out/shape.js');
+const state = {};
+Object.defineProperty(globalThis, '__vitest_worker__', { value: state });
+for (const [name, n, want] of [['square', 3, 9], ['line', 1, 1]]) {
+	const task = { type: 'test', name };
+	state.current = task;
+	task.result = { state: area(name, n) === want ? 'pass' : 'fail' };
+	state.current = undefined;
+}
+`
+	const jest = `const { area } = require('../out/shape.js');
+const { TestEnvironment } = require('./jest-environment.js');
+const environment = new TestEnvironment();
+for (const [name, n, want] of [['square', 3, 9], ['line', 1, 1]]) {
+	const test = { name, errors: [], parent: { name: 'ROOT_DESCRIBE_BLOCK' } };
+	environment.handleTestEvent({ name: 'test_start', test });
+	if (area(name, n) !== want) test.errors.push('wrong');
+	environment.handleTestEvent({ name: 'test_done', test });
+}
+`
+	for name, tests := range map[string]string{"vitest": vitest, "jest": jest} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := gittest.Files{
+				"package.json": "{}\n", "src/shape.ts": jsTyped, "out/shape.js": translated, "test/a.js": tests + "process.exit(1);\n",
+				"test/jest-environment.js": "exports.TestEnvironment = class {};\n",
+			}
+			sp, note := measured(t, files, fix.Problem{Test: "node test/a.js"}, fix.Reproduction{})
+			if sp == nil {
+				t.Fatal(note)
+			}
+			if sp.Failing != 1 || sp.Passing != 1 {
+				t.Errorf("%d failing, %d passing: %s", sp.Failing, sp.Passing, note)
+			}
+			for text, want := range map[string][2]int{"return n - 1": {1, 0}, "if (kind": {1, 1}, "return n * n": {0, 1}} {
+				if got := hits(t, sp, "src/shape.ts", jsTyped, text); got != want {
+					t.Errorf("%q: %d, want %d", text, got, want)
+				}
+			}
+		})
+	}
+}

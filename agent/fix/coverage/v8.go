@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -154,6 +155,25 @@ func (r *v8Reader) add(lines executed, v v8Script, shift int) {
 	v.executedRanges(func(from, to int) { r.texts[p].mark(lines, p, from-shift, to-shift) })
 }
 
+// addMapped marks the executed lines of the sources of one translated script, and reports whether
+// the lines of any of its sources count.
+func (r *v8Reader) addMapped(lines executed, v v8Script, m v8Map) bool {
+	paths, counts := make([]string, len(m.files)), false
+	for i, file := range m.files {
+		paths[i] = r.path(file)
+		counts = counts || paths[i] != ""
+	}
+	n := len(m.parts) / 3
+	v.executedRanges(func(from, to int) {
+		for i := sort.Search(n, func(i int) bool { return m.parts[3*i] >= from }); i < n && m.parts[3*i] < to; i++ {
+			if file, line := m.parts[3*i+1], m.parts[3*i+2]; file >= 0 && file < len(paths) && paths[file] != "" && line > 0 {
+				lines.add(paths[file], line, line)
+			}
+		}
+	})
+	return counts
+}
+
 // path maps the URL of a script to a path; "" if its lines do not count.
 func (r *v8Reader) path(script string) string {
 	name := script
@@ -176,6 +196,15 @@ type v8Record struct {
 	Script string     `json:"script"`
 	Shift  int        `json:"shift"`
 	Other  bool       `json:"other"`
+	Files  []string   `json:"files"`
+	Map    []int      `json:"map"`
+}
+
+// A v8Map maps the text of a translated script to lines of its sources, in parts that follow one
+// another. The text before the first part has no source.
+type v8Map struct {
+	files []string // absolute
+	parts []int    // of each three numbers: where the part begins, its file, its line; a file below 0 is none
 }
 
 // A nodeTest is a test of a process, or the code of the process outside of tests.
@@ -191,12 +220,13 @@ type nodeProfile struct {
 	order []int             // numbers of tests, in the order of their start
 	tests map[int]*nodeTest // by number; 0 is the process itself
 	shift map[string]int    // units before the file's text, by script
+	maps  map[string]v8Map  // source maps, by script
 	other map[string]bool   // scripts with another text than the file's
 }
 
 // parseNodeProfile reads the output of inject/preload.cjs. Malformed lines are left out.
 func parseNodeProfile(profile []byte) nodeProfile {
-	p := nodeProfile{tests: map[int]*nodeTest{}, shift: map[string]int{}, other: map[string]bool{}}
+	p := nodeProfile{tests: map[int]*nodeTest{}, shift: map[string]int{}, maps: map[string]v8Map{}, other: map[string]bool{}}
 	for line := range bytes.Lines(profile) {
 		var rec v8Record
 		if json.Unmarshal(line, &rec) != nil {
@@ -204,6 +234,9 @@ func parseNodeProfile(profile []byte) nodeProfile {
 		}
 		if rec.Test == nil {
 			p.shift[rec.Script], p.other[rec.Script] = rec.Shift, rec.Other
+			if len(rec.Map) > 0 {
+				p.maps[rec.Script] = v8Map{rec.Files, rec.Map}
+			}
 			continue
 		}
 		test := p.tests[*rec.Test]
@@ -236,7 +269,7 @@ func (r *v8Reader) readNodeProfile(profile []byte) []nodeRun {
 		test := p.tests[id]
 		run := nodeRun{name: test.name, failed: test.ended && !test.ok, lines: executed{}}
 		for _, v := range test.scripts {
-			if !p.other[v.ScriptID] {
+			if m := p.maps[v.ScriptID]; !r.addMapped(run.lines, v, m) && !p.other[v.ScriptID] {
 				r.add(run.lines, v, p.shift[v.ScriptID])
 			}
 		}

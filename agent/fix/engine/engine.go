@@ -8,6 +8,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -266,8 +267,8 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 // reproduce runs the test. If the commands are guesses and the result allows no judgement, it
 // tries the next guess. It keeps the first guess if no other is better.
 func (s *study) reproduce(ctx context.Context) error {
-	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite}}, s.problem.Others...)
-	tried := 0
+	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite, Part: s.problem.Part}}, s.problem.Others...)
+	tried, first := 0, true
 	for k, guess := range guesses {
 		if tried == maxGuesses {
 			break
@@ -282,17 +283,26 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if k == 0 {
+		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
+			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
+			continue
+		}
+		if first {
+			s.problem.Build, s.problem.Test, s.problem.Suite = p.Build, p.Test, p.Suite
 			s.answer.Reproduction = rep
 		}
 		if rep.State == fix.Broken {
+			first = false
+			if guess.Part {
+				return nil // the user's new test does not build
+			}
 			s.say("%s cannot be judged: it %s", p.Test, rep.How)
 			if rep.Lacks != fix.LackProgram { // a missing program costs no time
 				tried++
 			}
 			continue
 		}
-		if k > 0 {
+		if !first {
 			s.answer.Notes = append(
 				s.answer.Notes,
 				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),

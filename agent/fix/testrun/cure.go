@@ -79,6 +79,12 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return goModCure(rep.Lacking)
 	case fix.LackGo:
 		return Cure{Install: "go mod download"}
+	case fix.LackBuilt:
+		return Cure{Advice: d.buildAdvice()}
+	case fix.LackScript:
+		return Cure{Advice: "name another command with --test"}
+	case fix.LackFolder:
+		return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and the directory of the package"}
 	case fix.LackNode:
 		return Cure{Install: d.nodeInstall()}
 	case fix.LackPython:
@@ -118,21 +124,51 @@ func goModCure(line string) Cure {
 	return Cure{Advice: "go mod tidy completes them"}
 }
 
-// nodeInstall returns the command that installs the packages of package.json.
+// nodeInstall returns the command that installs the packages of package.json. In a workspace,
+// it installs those of all packages.
 func (d directory) nodeInstall() string {
+	run, at := d.nodeManager()
 	switch {
-	case d.has("pnpm-lock.yaml"):
+	case run == "pnpm" && at.has("pnpm-lock.yaml"):
 		return "pnpm install --frozen-lockfile"
-	case d.has("yarn.lock") && d.has(".yarnrc.yml"):
+	case run == "yarn" && at.has("yarn.lock") && at.has(".yarnrc.yml"):
 		return "yarn install --immutable"
-	case d.has("yarn.lock"):
+	case run == "yarn" && at.has("yarn.lock"):
 		return "yarn install --frozen-lockfile"
-	case d.has("bun.lock", "bun.lockb"):
+	case run == "bun" && at.has("bun.lock", "bun.lockb"):
 		return "bun install --frozen-lockfile"
-	case d.has("package-lock.json", "npm-shrinkwrap.json"):
+	case run == "npm" && at.has("package-lock.json", "npm-shrinkwrap.json"):
 		return "npm ci"
 	}
-	return "npm install"
+	return run + " install"
+}
+
+// buildAdvice says how the packages of a project in Node.js are built. What they are built to is
+// ignored by git, so that it is not in the scratch work tree.
+func (d directory) buildAdvice() string {
+	run, at := d.nodeManager()
+	build := ""
+	switch own, _ := d.manifest(); {
+	case at.hasScript("build"):
+		build = run + " run build"
+		d = at
+	case own.Scripts["build"] != "":
+		build = run + " run build"
+	case run == "pnpm":
+		build = "pnpm --recursive run build"
+		d = at
+	default:
+		return "--build takes the command that builds it"
+	}
+	if d.path != "." {
+		build = "cd " + quote(d.path) + " && " + build
+	}
+	return "--build=" + quote(build) + " builds it"
+}
+
+func (d directory) hasScript(name string) bool {
+	m, _ := d.manifest()
+	return m.Scripts[name] != ""
 }
 
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
@@ -216,10 +252,14 @@ func (d directory) programCure(line, command string) Cure {
 	}
 	list, _ := words(command)
 	if d.has("package.json") &&
-		(d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "node"}, name)) {
+		(d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx", "node"}, name)) {
 		return Cure{Install: d.nodeInstall()}
 	}
 	switch name {
+	case "node", "npm", "npx":
+		return Cure{Advice: "install Node.js, and put it on PATH"}
+	case "pnpm", "yarn":
+		return Cure{Advice: "install it with npm install --global " + name + ", or name another command with --test"}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
 		return d.pythonCure("No module named pytest")
 	case "rspec", "rake", "minitest":

@@ -18,6 +18,10 @@ var (
 	mochaEntry = source.Lazy(`^\d+\) (.*)$`)
 	bunResult  = source.Lazy(`^\((pass|fail)\) (.+?)(?: \[[\d.]+m?s\])?$`)
 	bunTotal   = source.Lazy(`^Ran (\d+) tests? across \d+ files?`)
+	// Translators name the place of a syntax error: oxc, esbuild and babel.
+	oxcPlace   = source.Lazy(`[\[─] ?([^\s\[\]─]+\.[cm]?[jt]sx?):(\d+):\d+ ?\]?$`)
+	esbuildErr = source.Lazy(`^(\S+\.[cm]?[jt]sx?):(\d+):\d+: ERROR: (.*)$`)
+	babelErr   = source.Lazy(`^SyntaxError: (\S+\.[cm]?[jt]sx?): (.*) \((\d+):\d+\)$`)
 	nodeTotal  = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
 )
 
@@ -35,6 +39,7 @@ type jsRunner struct {
 	entry []string // the read parts of a name in that list; nil outside
 	test  string   // the failed test whose details follow; "" once its place is known
 	ended bool     // below node's second list of failures
+	parse string   // the message of a syntax error; its place follows
 	// failed maps the names of failed tests, without suites, to their paths.
 	failed map[string]string
 }
@@ -51,7 +56,7 @@ const (
 
 func (j *jsRunner) take(l line) bool {
 	switch {
-	case l.text == "":
+	case l.text == "" || j.translated(l.bare):
 		return false
 	case j.entry != nil:
 		return j.named(l)
@@ -63,6 +68,9 @@ func (j *jsRunner) take(l line) bool {
 		return j.sign(l)
 	case l.has("Tests") && j.total(l.bare), l.has("Ran ") && j.bun(l.bare), l.has("(") && j.bun(l.bare):
 		return true
+	case l.has("failed to load config from "):
+		j.buildError(Place{File: strings.TrimPrefix(l.bare, "failed to load config from "), Text: "the configuration cannot be loaded"})
+		return true
 	case l.has("No test files found"), l.has("No tests found, exiting"):
 		j.ranNone = true
 		return true
@@ -73,6 +81,32 @@ func (j *jsRunner) take(l line) bool {
 }
 
 func (j *jsRunner) end() {}
+
+// translated reads the place of a syntax error that the translator of TypeScript found, and
+// reports whether the line has one.
+func (j *jsRunner) translated(text string) bool {
+	switch {
+	case strings.HasPrefix(text, "[PARSE_ERROR] Error: "):
+		j.parse = strings.TrimPrefix(text, "[PARSE_ERROR] Error: ")
+	case j.parse != "":
+		if m := oxcPlace().FindStringSubmatch(text); m != nil {
+			j.buildError(Place{File: m[1], Line: number(m[2]), Text: j.parse})
+			j.parse = ""
+			return true
+		}
+	case strings.Contains(text, ": ERROR: "):
+		if m := esbuildErr().FindStringSubmatch(text); m != nil {
+			j.buildError(Place{File: m[1], Line: number(m[2]), Text: m[3]})
+			return true
+		}
+	case strings.HasPrefix(text, "SyntaxError: "):
+		if m := babelErr().FindStringSubmatch(text); m != nil {
+			j.buildError(Place{File: m[1], Line: number(m[3]), Text: m[2]})
+			return true
+		}
+	}
+	return false
+}
 
 func (j *jsRunner) jestFile(text string) bool {
 	m := jestFile().FindStringSubmatch(text)

@@ -52,7 +52,27 @@ var signs = []sign{
 	{fix.LackPython, "error: unrecognized arguments: ", source.Lazy(`(?:pytest|__main__)\S*: error: .* --?\w`)},
 	{fix.LackPython, "Missing required plugins: ", nil},
 
+	{fix.LackTool, "ERR_PNPM_BAD_PM_VERSION", nil},
+	{fix.LackTool, "does not provide an export named ", source.Lazy(`module '(?:node:)?(?:util|fs|module|url|path|process|test|worker_threads|fs/promises)'`)},
+	{fix.LackTool, "Unknown file extension \".ts\"", nil},
+
+	{fix.LackBuilt, "Failed to resolve entry for package ", nil},
+	{fix.LackBuilt, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^']*/(?:dist|build|out)/[^']*'`)},
+	{fix.LackBuilt, "Please verify that the package.json has a valid", nil},
+	{fix.LackNode, "Failed to resolve import ", source.Lazy(`import "[^./][^"]*" from `)},
 	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},
+	{fix.LackNode, "Command \"", source.Lazy(`(?:ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\S* +|^error )Command ".*" not found`)},
+	{fix.LackNode, "Couldn't find a script named ", nil}, // yarn, of a program too
+	{fix.LackNode, "doesn't seem to have been installed", nil},
+	{fix.LackNode, "present in your lockfile; run \"yarn install\"", nil},
+	{fix.LackNode, "error: could not find package.json ", nil}, // bunx
+	{fix.LackFolder, "can't cd to ", source.Lazy(`^(?:sh|dash): .*cd: can't cd to `)},
+	{fix.LackFolder, "No such file or directory", source.Lazy(`^(?:sh|bash|zsh|/bin/sh): .*cd: `)},
+	{fix.LackFolder, "No package.json was found in ", nil},
+	{fix.LackFolder, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND", nil},
+	{fix.LackFolder, "Could not read package.json", nil},
+	{fix.LackScript, "Missing script: ", nil},
+	{fix.LackScript, "ERR_PNPM_NO_SCRIPT", nil},
 	{fix.LackNode, "npm ", source.Lazy(`^npm (?:error|ERR!) (?:network |code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NOTCACHED))`)},
 	{fix.LackNode, "error An unexpected error occurred: ", source.Lazy(`getaddrinfo|ECONN`)}, // yarn
 	{fix.LackNode, "node_modules missing", nil},

@@ -1,7 +1,6 @@
 package testrun
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,56 +11,42 @@ import (
 // projects whose script "test" also runs those.
 var nodeUnit = []string{"tests-only", "test:unit", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
 
-// A nodeProject is a package.json and the program that runs its scripts.
-type nodeProject struct {
-	scripts map[string]string
-	run     string // "npm", "pnpm", "yarn" or "bun"
-}
-
-func (d directory) nodeProject() (nodeProject, bool) {
-	var manifest struct{ Scripts map[string]string }
-	if json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
-		return nodeProject{}, false
-	}
-	run := "npm"
-	switch {
-	case d.has("pnpm-lock.yaml"):
-		run = "pnpm"
-	case d.has("yarn.lock"):
-		run = "yarn"
-	case d.has("bun.lock", "bun.lockb"):
-		run = "bun"
-	}
-	return nodeProject{manifest.Scripts, run}, true
-}
-
 func proposeNode(d directory) []Proposal {
 	n, ok := d.nodeProject()
 	if !ok {
 		return nil
 	}
 	var out []Proposal
-	if script := n.scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
-		if p, ok := n.withoutLinters(); ok {
+	add := func(p Proposal) {
+		p.From = "package.json"
+		if !slices.ContainsFunc(out, func(o Proposal) bool { return o.Test == p.Test }) {
 			out = append(out, p)
+		}
+	}
+	if script := n.scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
+		if p, ok := n.runner(); ok {
+			add(p)
+			if n.run != "npm" && !n.plug {
+				m := n
+				m.run = "npm" // the packages may be there without the manager
+				p, _ = m.runner()
+				add(p)
+			}
 		}
 		test := n.run + " test"
 		if n.run == "bun" {
 			test = "bun run test"
 		}
-		p := Proposal{Test: watchless(script) + test, From: "package.json"}
+		p := Proposal{Test: watchless(script) + test}
 		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
 			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
 		}
-		out = append(out, p)
+		add(p)
 	}
 	for _, name := range nodeUnit {
 		if n.scripts[name] != "" {
-			p := Proposal{Test: watchless(n.scripts[name]) + n.run + " run " + name, From: "package.json"}
-			if !slices.ContainsFunc(out, func(o Proposal) bool { return o.Test == p.Test }) {
-				out = append(out, p)
-			}
+			add(Proposal{Test: watchless(n.scripts[name]) + n.run + " run " + name})
 		}
 	}
 	return out
@@ -78,22 +63,22 @@ const (
 
 var (
 	nodeLinter = source.Lazy(
-		`^(?:npx +)?(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npx aud|npm audit|tsc .*--noEmit|vue-tsc)\b`,
+		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
-		`^(?:npx +)?(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|node(?: +--\S+)* +--test\b|node +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
+		`^(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
 	)
-	nodeLints = source.Lazy(`^(?:lint|standard|format|prettier|style|types?|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
-	nodeRuns  = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)$`)
+	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
 )
 
-// withoutLinters returns the testing part of the script "test", if the script also runs
-// linters: complaints of linters are no bugs, and linters need additional packages.
-func (n nodeProject) withoutLinters() (Proposal, bool) {
-	p := Proposal{From: "package.json"}
+// runner returns the testing part of the script "test": the command of the test tool itself, to
+// which arguments can be added. Complaints of linters are no bugs, and linters need additional
+// packages, so they are left out. ok is false if the script does more than lint, build and test.
+func (n nodeProject) runner() (Proposal, bool) {
+	var p Proposal
 	var build, test []string
-	lints := false
+	lints, single := false, true
 	for _, hook := range []string{"pretest", "posttest"} {
 		for _, part := range scriptParts(n.scripts[hook]) {
 			switch what := n.kind(part, 0); {
@@ -105,10 +90,16 @@ func (n nodeProject) withoutLinters() (Proposal, bool) {
 		}
 	}
 	for _, part := range scriptParts(n.scripts["test"]) {
-		switch n.kind(part, 0) {
+		part = n.expand(part)
+		kind := n.kind(part, 0)
+		if strings.HasPrefix(n.bare(part), "tsc ") && strings.Contains(n.scripts["test"], "vitest") {
+			kind = partLints // vitest reads the sources, and not what tsc made of them
+		}
+		switch kind {
 		case partLints:
 			lints = true
 		case partTests:
+			single = single && nodeTester().MatchString(n.bare(part))
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
@@ -118,7 +109,7 @@ func (n nodeProject) withoutLinters() (Proposal, bool) {
 		}
 	}
 	p.Build, p.Test = strings.Join(build, " && "), strings.Join(test, " && ")
-	return p, lints && len(test) > 0
+	return p, len(test) > 0 && (lints || len(test) == 1 && single && len(build) == 0 && !strings.Contains(p.Test, "dist/"))
 }
 
 // scriptParts splits a script into consecutive commands. It returns none if the script uses
@@ -136,17 +127,15 @@ func scriptParts(script string) []string {
 
 // kind returns the purpose of a part of a script. depth bounds scripts that run each other.
 func (n nodeProject) kind(part string, depth int) nodePart {
-	const deepest = 4
-	part = nodeVars().ReplaceAllString(part, "")
-	if m := nodeRuns().FindStringSubmatch(part); m != nil {
-		if nodeLints().MatchString(m[1]) {
+	if name, _, ok := n.script(part); ok {
+		if nodeLints().MatchString(name) {
 			return partLints
 		}
-		if script := n.scripts[m[1]]; script != "" && depth < deepest {
-			return n.kindOfAll(scriptParts(script), depth+1)
+		if depth < deepestScript {
+			return n.kindOfAll(scriptParts(n.scripts[name]), depth+1)
 		}
 	}
-	switch {
+	switch part = n.bare(part); {
 	case nodeLinter().MatchString(part):
 		return partLints
 	case nodeTester().MatchString(part):
@@ -173,30 +162,10 @@ func (n nodeProject) kindOfAll(parts []string, depth int) nodePart {
 	return partOther
 }
 
-// start returns the command that starts a part of a script alone, because the programs of
-// packages are not on PATH.
-func (n nodeProject) start(part string) string {
-	vars := nodeVars().FindString(part)
-	program := strings.TrimPrefix(vars, "cross-env ")
-	rest := part[len(vars):]
-	if nodeRuns().MatchString(rest) || strings.HasPrefix(rest, "node ") || strings.HasPrefix(rest, "npx ") || strings.HasPrefix(rest, "bun ") {
-		return program + rest
-	}
-	switch n.run {
-	case "npm":
-		return program + "npx --no-install " + rest
-	case "bun":
-		return program + "bunx " + rest
-	case "yarn":
-		return program + "yarn run " + rest
-	}
-	return program + n.run + " exec " + rest
-}
-
 // watchless returns the assignment that keeps a script from waiting for changes.
 func watchless(script string) string {
 	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") ||
-		strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") {
+		strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") && !strings.Contains(script, "--run") {
 		return "CI=true "
 	}
 	return ""

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
 
@@ -162,13 +164,15 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.How = runsNoTest
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
+	case named && r.Lacks != "" && !slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }):
+		e.How = e.lacking() // node's runner names a file that it cannot load like a test
 	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += r.notThere()
-	case r.Lacks != "" && r.Ran <= 0:
+	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0):
 		e.How = e.lacking()
-	case r.Build && r.Ran <= 0:
+	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
 		e.How = e.notBuilt()
 	case e.refused(command) != "":
 		e.How = e.refused(command)
@@ -179,6 +183,8 @@ func judge(e Ending, res trial.Result, command string) Ending {
 	}
 	return e
 }
+
+var jsTestFile = source.Lazy(`^\S+\.[cm]?[jt]sx?$`)
 
 // notBuilt names the packages or files that do not build.
 func (e *Ending) notBuilt() string {

@@ -100,7 +100,7 @@ var assignment = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // wrappers are programs that start the following test tool. Of two with the same beginning, the
 // longer one comes first.
 var wrappers = [][]string{
-	{"npx", "--no-install"}, {"npx", "--yes"}, {"npx"}, {"yarn", "run"}, {"yarn"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx"},
+	{"npx", "--no-install"}, {"npx", "--yes"}, {"npx"}, {"yarn", "run"}, {"yarn"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx", "--no-install"}, {"bunx"},
 	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
 	{"python", "-m"}, {"python3", "-m"}, {"php"}, {"env"}, {"nice"},
 }

@@ -17,6 +17,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
@@ -194,7 +195,9 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
 		return nil // a guessed command may run for an hour without the user's request
 	}
-	proposals, err := testrun.Propose(ctx, repo, p.Tree, app.PathspecsIn(repo, nil).Prefix)
+	changed := changedTests(p.Tree)
+	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changed, "")[0])
+	proposals, err := testrun.Propose(ctx, repo, p.Tree, near)
 	if err != nil {
 		return err
 	}
@@ -205,15 +208,31 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		return app.WithHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
-	var guesses []fix.Commands
+	var parts, guesses []fix.Commands
 	for _, proposal := range proposals {
 		guesses = append(guesses, fix.Commands{Build: cmp.Or(p.Build, proposal.Build), Test: proposal.Test, Suite: cmp.Or(p.Suite, proposal.Suite)})
+		if narrow, ok := testrun.Narrow(proposal, changed); ok && !c.WriteTest {
+			parts = append(parts, fix.Commands{Build: cmp.Or(p.Build, narrow.Build), Test: narrow.Test, Suite: cmp.Or(p.Suite, narrow.Suite), Part: true})
+		}
 	}
+	guesses = append(parts, guesses...)
 	first := proposals[0]
-	p.Build, p.Test, p.Suite, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[1:]
+	p.Build, p.Test, p.Suite, p.Part, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[0].Part, guesses[1:]
 	a.Say("test: %s (because of %s; --test or %s gives another)", ui.Printable(p.Test), ui.Printable(first.From), TestCommandKey)
 	c.leaveTest(p)
 	return nil
+}
+
+// changedTests returns the test files with uncommitted changes: the failing test is probably in
+// one of them.
+func changedTests(tree fix.Tree) []string {
+	var list []string
+	for _, o := range tree.Over {
+		if o.Mode != 0 && source.IsTestPath(o.Path) {
+			list = append(list, o.Path)
+		}
+	}
+	return list
 }
 
 // leaveTest turns the found test into the wider tests, if a model will write another test in any

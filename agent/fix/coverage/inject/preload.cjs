@@ -4,6 +4,8 @@
 //   {"test":N,"result":[...]}      what ran, as V8 reports it (ScriptCoverage)
 //   {"test":N,"name":S,"ok":B}     a test ended
 //   {"script":ID,"shift":N}        the script's text begins N characters after the file's
+//   {"script":ID,"files":[...],"map":[...]}   a source map: of each three numbers, the script's
+//                                  text from the first on is of the line (third) of files[second]
 //   {"script":ID,"other":true}     the script's text is not the file's
 // Test 0 is the process itself: what runs outside of tests.
 'use strict';
@@ -16,7 +18,10 @@
 	const Module = require('module');
 	const writeSync = fs.writeSync;
 	const readFileSync = fs.readFileSync;
+	const defineProperty = Object.defineProperty;
 	const EventEmitter = require('events').EventEmitter;
+	const dirname = require('path').dirname;
+	const resolvePath = require('path').resolve;
 	let thread = 0;
 	try {
 		thread = require('worker_threads').threadId;
@@ -51,7 +56,7 @@
 		let path = url;
 		if (url.startsWith('file://')) {
 			try {
-				path = decodeURIComponent(url.slice('file://'.length));
+				path = decodeURIComponent(url.slice('file://'.length).replace(/[?#].*$/, ''));
 			} catch (e) {
 				return '';
 			}
@@ -157,10 +162,55 @@
 		});
 	}
 
+	// A test environment of jest is told of the events of its runner.
+	function watchJest(Environment) {
+		const handle = Environment.prototype.handleTestEvent;
+		Environment.prototype.handleTestEvent = function (event) {
+			const test = event.test;
+			if (event.name === 'test_start' && test.mode !== 'skip' && test.mode !== 'todo') {
+				const names = [];
+				for (let t = test; t && t.name !== 'ROOT_DESCRIBE_BLOCK'; t = t.parent) names.unshift(t.name);
+				begin(test, names.join(' '));
+			}
+			if (event.name === 'test_done') {
+				if (test.errors.length > 0) fail(test);
+				end(test);
+			}
+			if (handle) return handle.apply(this, arguments);
+		};
+	}
+
+	// A worker of vitest has the current test, suite or file in its state, which is a global.
+	function watchVitest(state) {
+		let current = state.current;
+		defineProperty(state, 'current', {
+			configurable: true,
+			enumerable: true,
+			get: function () { return current; },
+			set: function (task) {
+				if (known.has(current) && task !== current) {
+					if (current.result && current.result.state === 'fail') fail(current);
+					end(current);
+				}
+				if (task && task.type === 'test' && task !== current) begin(task, task.name);
+				current = task;
+			},
+		});
+	}
+	Object.defineProperty = function (object, name, as) {
+		if (name === '__vitest_worker__' && as && as.value) watchVitest(as.value);
+		return defineProperty(object, name, as);
+	};
+
 	const load = Module._load;
+	const seen = new Set();
 	Module._load = function (request) {
 		const loaded = load.apply(this, arguments);
 		if (request === 'node:test') watchNodeTest(loaded);
+		if (request.includes('jest-environment') && loaded && loaded.TestEnvironment && !seen.has(loaded.TestEnvironment)) {
+			seen.add(loaded.TestEnvironment);
+			watchJest(loaded.TestEnvironment);
+		}
 		return loaded;
 	};
 	// Modules that are imported do not pass there.
@@ -182,6 +232,49 @@
 		return left.length === right.length && left.every((line, i) => line.length === right[i].length);
 	}
 
+	// sourceMap returns the source map that a translator left at the end of a script, inline or in
+	// a file beside it.
+	function sourceMap(script, path) {
+		const at = script.lastIndexOf('//# sourceMappingURL=');
+		if (at < 0 || !Module.SourceMap) return null;
+		const url = script.slice(at + '//# sourceMappingURL='.length).split(/\s/, 1)[0];
+		try {
+			const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/.exec(url);
+			const json = inline ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8') :
+				readFileSync(resolvePath(dirname(path), decodeURIComponent(url)));
+			return new Module.SourceMap(JSON.parse(json.toString()));
+		} catch (e) {
+			return null;
+		}
+	}
+
+	// mapped looks up the words of a script in its source map.
+	function mapped(script, path, map) {
+		const files = [];
+		const list = [];
+		const words = /[\w$]+/g;
+		let offset = 0;
+		let file = -1;
+		let line = -1;
+		script.split('\n').forEach(function (text, i) {
+			for (let word; !text.startsWith('//# source') && (word = words.exec(text));) {
+				const entry = map.findEntry(i, word.index);
+				const known = entry && entry.originalSource !== undefined && entry.generatedLine === i;
+				let f = -1;
+				if (known) {
+					const source = pathOf(entry.originalSource) || resolvePath(dirname(path), map.payload.sourceRoot || '', entry.originalSource);
+					if ((f = files.indexOf(source)) < 0) f = files.push(source) - 1;
+				}
+				const l = known ? entry.originalLine + 1 : 0;
+				if (f !== file || l !== line) list.push(offset + word.index, f, l);
+				file = f;
+				line = l;
+			}
+			offset += text.length + 1;
+		});
+		return { files: files, map: list };
+	}
+
 	// compare says for each script where the text of its file begins in the script's.
 	function compare() {
 		const texts = new Map();
@@ -199,7 +292,13 @@
 				}
 				texts.set(path, text);
 			}
-			if (source === null || source === text || sameShape(source, text)) continue;
+			if (source === null) continue;
+			const map = sourceMap(source, path);
+			if (map) {
+				write(Object.assign({ script: id, other: source !== text }, mapped(source, path, map)));
+				continue;
+			}
+			if (source === text || sameShape(source, text)) continue;
 			const mark = text !== null && text.charCodeAt(0) === 0xfeff ? 1 : 0;
 			const at = text === null ? -1 : source.indexOf(text.slice(mark));
 			write(at < 0 ? { script: id, other: true } : { script: id, shift: at - mark });
