@@ -130,6 +130,10 @@ const (
 	LackTool     Lack = "another version of a tool"
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
+	LackCheck    Lack = "a check to pass that stops the build before the tests"
+	LackProject  Lack = "a build file in the directory where it runs"
+	LackTests    Lack = "tests that its pattern selects"
+	LackProcess  Lack = "a test process that does not die"
 )
 
 // A Ground is a reason to suspect a function.

@@ -56,8 +56,18 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return d.programCure(rep.Lacking, command)
 	case fix.LackNetwork:
 		return Cure{Advice: "--network lets the commands use it"}
-	case fix.LackJDK, fix.LackTool:
+	case fix.LackJDK:
+		return jdkCure(rep.Lacking)
+	case fix.LackTool:
 		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
+	case fix.LackCheck:
+		return checkCure(rep.Lacking)
+	case fix.LackProject:
+		return d.projectCure(command)
+	case fix.LackTests:
+		return Cure{Advice: "name tests that exist"}
+	case fix.LackProcess:
+		return processCure(rep.Lacking)
 	case fix.LackGoMod:
 		return goModCure(rep.Lacking)
 	case fix.LackGo:
