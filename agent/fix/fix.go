@@ -106,6 +106,7 @@ type Reproduction struct {
 	Opened  map[string]bool `json:"-"`
 	Lacks   Lack            // the missing requirement; "" if the command ran tests or ended for another reason
 	Lacking string          // the line of the output that reports Lacks
+	Unbuilt string          // the file with the first error of a compiler; "" if none kept the tests from running
 	// InSetUp says that all failing tests die before their own code runs: in a fixture of
 	// pytest, a beforeAll or a setUpClass.
 	InSetUp bool

@@ -61,7 +61,7 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"no python tests": {gittest.Files{"pyproject.toml": "\n", "m.py": "\n"}, ""},
 		"cargo workspace": {gittest.Files{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": "[package]\n", "a/src/lib.rs": "\n"},
 			"Cargo.toml: cargo test --offline --no-fail-fast --workspace"},
-		"maven":  {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
+		"maven": {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
 		"maven, checks": {gittest.Files{"pom.xml": "<project><parent><artifactId>commons-parent</artifactId></parent>checkstyle: maven-checkstyle-plugin</project>\n"},
 			"pom.xml: mvn -B -o -fae test -Drat.skip -Dcheckstyle.skip"},
 		"gradle": {gittest.Files{"build.gradle.kts": "\n", "gradlew": "#!/bin/sh\n"}, "build.gradle.kts: sh ./gradlew --offline --continue test"},

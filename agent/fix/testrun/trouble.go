@@ -49,7 +49,7 @@ func (t *trouble) take(l line) bool {
 }
 
 // ofGoal matches what Maven puts before the message of a plugin.
-var ofGoal = source.Lazy(`^Failed to execute goal \S+ (?:\([^)]*\) )?on project \S+: (?:Execution \S+ of goal \S+ failed: )?`)
+var ofGoal = source.Lazy(`^Failed to execute goal (?:\S+ (?:\([^)]*\) )?)?on project \S+: (?:Execution \S+ of goal \S+ failed: )?`)
 
 // withoutMarks removes the marks of pytest and Maven from a line about a lack.
 func withoutMarks(text string, what fix.Lack) string {
@@ -58,7 +58,7 @@ func withoutMarks(text string, what fix.Lack) string {
 	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck {
 		text = strings.TrimPrefix(text, ofGoal().FindString(text))
 	}
-	return text
+	return strings.TrimRight(text, ", ")
 }
 
 func (t *trouble) end() {
