@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -282,7 +283,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if k == 0 {
+		if k == 0 || s.answer.Reproduction.State == fix.Passing {
 			s.answer.Reproduction = rep
 		}
 		if rep.State == fix.Broken {
@@ -292,7 +293,11 @@ func (s *study) reproduce(ctx context.Context) error {
 			}
 			continue
 		}
-		if k > 0 {
+		if rep.State == fix.Passing && k < len(guesses)-1 && strings.HasPrefix(guess.Test, guesses[k+1].Test+" ") {
+			s.say("%s passes", p.Test) // it ran only the tests that are not committed
+			continue
+		}
+		if s.answer.Reproduction.State == fix.Broken {
 			s.answer.Notes = append(
 				s.answer.Notes,
 				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),

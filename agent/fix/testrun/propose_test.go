@@ -126,9 +126,9 @@ func TestProposeSeesTheFilesLaidOver(t *testing.T) {
 	}
 }
 
-func TestProposeTestsTheModuleOfTheTestThatIsNotCommitted(t *testing.T) {
-	// Of a Maven project with modules, only the module of the uncommitted test runs, with the
-	// modules that it needs; a test of the top is no reason to leave modules out.
+func TestProposeBeginsWithJavaTestsThatAreNotCommitted(t *testing.T) {
+	// The first proposal runs only the tests that are not committed, and of a Maven project with
+	// modules only their modules and those that these need; the next one runs all of them.
 	t.Parallel()
 	files := gittest.Files{
 		"pom.xml": "<project><modules><module>core</module><module>web</module></modules></project>\n", "core/pom.xml": "<project/>\n", "web/pom.xml": "<project/>\n",
@@ -137,10 +137,16 @@ func TestProposeTestsTheModuleOfTheTestThatIsNotCommitted(t *testing.T) {
 		return gitext.Overlay{Path: p, Mode: 0o100644, Content: []byte("class T {}\n")}
 	}
 	got := propose(t, files, "", laid("core/src/test/java/x/ATest.java"), laid("web/src/test/java/x/BTest.java"), laid("core/src/main/java/x/A.java"))
-	if got != "pom.xml: mvn -B -o -fae test -pl core,web -am" {
+	want := "pom.xml: mvn -B -o -fae test -pl core,web -am -Dtest=ATest,BTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false\n" +
+		"pom.xml: mvn -B -o -fae test -pl core,web -am"
+	if got != want {
 		t.Errorf("got %q", got)
 	}
-	if got := propose(t, files, "", laid("src/test/java/x/ATest.java")); got != "pom.xml: mvn -B -o -fae test" {
-		t.Errorf("a test of the top: %q", got)
+	if got := propose(t, files, "", laid("src/test/java/x/Helper.java")); got != "pom.xml: mvn -B -o -fae test" {
+		t.Errorf("a file of the top without tests: %q", got)
+	}
+	if got := propose(t, gittest.Files{"build.gradle": "\n"}, "", laid("src/test/java/x/ATest.java")); got != "build.gradle: gradle --offline --continue test --tests '*ATest'\n"+
+		"build.gradle: gradle --offline --continue test" {
+		t.Errorf("gradle: %q", got)
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // maxModules bounds the modules of Maven that a command names.
 const maxModules = 5
 
-// proposeJVM proposes Maven, Gradle and sbt. Of a Maven project with modules, it first proposes
-// those with the test files that are not committed, together with the modules that they need.
+// proposeJVM proposes Maven, Gradle and sbt. If test files are not committed, it first proposes to
+// run only these, because the tests of a whole project may take many minutes. Of a Maven project
+// with modules, only their modules and those that these need are built.
 func proposeJVM(d directory) []Proposal {
 	out := d.proposeMaven()
 	for _, name := range []string{"build.gradle", "build.gradle.kts"} {
@@ -21,7 +24,15 @@ func proposeJVM(d directory) []Proposal {
 		if d.has("gradlew") {
 			program = d.program("gradlew")
 		}
-		out = append(out, Proposal{Test: program + " --offline --continue test", From: name})
+		whole := program + " --offline --continue test"
+		if classes := d.laidClasses(); len(classes) > 0 {
+			narrow := whole
+			for _, class := range classes {
+				narrow += " --tests " + quote("*"+class)
+			}
+			out = append(out, Proposal{Test: narrow, Suite: whole, From: name})
+		}
+		out = append(out, Proposal{Test: whole, From: name})
 	}
 	return append(out, simple("build.sbt", "sbt -Dsbt.offline=true test")(d)...)
 }
@@ -35,20 +46,50 @@ func (d directory) proposeMaven() []Proposal {
 		programs = append(programs, Proposal{Test: d.program("mvnw"), From: "mvnw"})
 	}
 	goal := " -B -o -fae test" + skippedChecks(d.text("pom.xml"))
-	modules := d.laidModules()
+	modules, classes := d.laidModules(), d.laidClasses()
 	var out []Proposal
 	for _, p := range programs {
-		whole := Proposal{Test: p.Test + goal, From: p.From}
+		whole := p.Test + goal
+		part := whole
 		if len(modules) > 0 {
-			out = append(out, Proposal{
-				Test:  whole.Test + " -pl " + quote(strings.Join(modules, ",")) + " -am",
-				Suite: whole.Test, From: p.From,
-			})
-			continue
+			part += " -pl " + quote(strings.Join(modules, ",")) + " -am"
 		}
-		out = append(out, whole)
+		if len(classes) > 0 {
+			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, From: p.From})
+		}
+		suite := ""
+		if part != whole {
+			suite = whole
+		}
+		out = append(out, Proposal{Test: part, Suite: suite, From: p.From})
 	}
 	return out
+}
+
+// selectsNone are the options for modules in which a pattern selects no test.
+const selectsNone = " -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+
+// maxLaid bounds the test classes that a command names.
+const maxLaid = 20
+
+// testClass matches the names of the classes that surefire runs by default.
+var testClass = source.Lazy(`^(?:Test\w*|\w+(?:Test|Tests|TestCase))$`)
+
+// laidClasses returns the test classes that are not committed.
+func (d directory) laidClasses() []string {
+	var classes []string
+	for _, p := range d.laid {
+		ext := path.Ext(p)
+		class := strings.TrimSuffix(path.Base(p), ext)
+		if d.holds(p) && (ext == ".java" || ext == ".kt") && testClass().MatchString(class) && !slices.Contains(classes, class) {
+			classes = append(classes, class)
+		}
+	}
+	if len(classes) > maxLaid {
+		return nil
+	}
+	slices.Sort(classes)
+	return classes
 }
 
 // laidModules returns the modules of Maven with the test files that are not committed; nil if one
