@@ -81,7 +81,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackCargo:
 		return Cure{Install: "cargo fetch"}
 	case fix.LackMaven:
-		return Cure{Install: d.mavenInstall()}
+		return Cure{Install: d.mavenInstall(command)}
 	case fix.LackGradle:
 		program := "gradle"
 		if d.has("gradlew") {
@@ -130,10 +130,11 @@ func (d directory) nodeInstall() string {
 
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
 // test runner only when it has test classes, so dependency:go-offline does not fetch the
-// runner. Therefore this command selects all classes, and no methods.
-func (d directory) mavenInstall() string {
+// runner. Therefore this command selects all classes, and no methods. With a wrapper, the command
+// also downloads Maven.
+func (d directory) mavenInstall(command string) string {
 	program := "mvn"
-	if !d.has("pom.xml") && d.has("mvnw") {
+	if strings.Contains(command, "mvnw") && d.has("mvnw") {
 		program = d.program("mvnw")
 	}
 	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"

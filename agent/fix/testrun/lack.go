@@ -27,7 +27,7 @@ var signs = []sign{
 	{fix.LackGo, "dial tcp: lookup ", source.Lazy(`/@v/|\S@v\d|^go: `)},
 	{fix.LackGo, "/cache/download/", source.Lazy(`: (?:read-only file system|permission denied)$`)},
 
-	{fix.LackJDK, "JAVA_HOME", source.Lazy(`JAVA_HOME .*(?:not defined|is set to an invalid directory|not set)`)},
+	{fix.LackJDK, "JAVA_HOME", source.Lazy(`^(?:The |ERROR: |Error: )?JAVA_HOME .*(?:not defined|is set to an invalid directory|not set)`)},
 	{fix.LackJDK, "Unsupported class file major version", nil},
 	{fix.LackJDK, "UnsupportedClassVersionError", nil},
 	{fix.LackJDK, "release version ", source.Lazy(`release version \S+ not supported`)},

@@ -72,6 +72,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
 		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
 		{"", "Error: Cannot find module './m'"},
+		{"", "Warning: JAVA_HOME environment variable is not set."},
 		{"", "panic: no such module"},
 		{"", "warning: the option --offline is old"},
 		{"", "a.go:3:8: undefined: x"},
