@@ -111,6 +111,7 @@ type Reproduction struct {
 	Opened  map[string]bool `json:"-"`
 	Lacks   Lack            // the missing requirement; "" if the command ran tests or ended for another reason
 	Lacking string          // the line of the output that reports Lacks
+	Unbuilt string          // the file with the first error of a compiler; "" if none kept the tests from running
 	// InSetUp says that all failing tests die before their own code runs: in a fixture of
 	// pytest, a beforeAll or a setUpClass.
 	InSetUp bool
@@ -140,6 +141,10 @@ const (
 	LackCommand  Lack = "to be another command" // it names what is not there
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
+	LackCheck    Lack = "a check to pass that stops the build before the tests"
+	LackProject  Lack = "a build file in the directory where it runs"
+	LackTests    Lack = "tests that its pattern selects"
+	LackProcess  Lack = "a test process that does not die"
 )
 
 // A Ground is a reason to suspect a function.

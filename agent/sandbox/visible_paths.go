@@ -135,6 +135,48 @@ func toolchains(lookup func(string) (string, bool), home string) []string {
 			}
 		}
 	}
+	path, _ := lookup("PATH")
+	for _, dir := range filepath.SplitList(path) {
+		for _, part := range partsBeside(dir) {
+			add(part)
+		}
+	}
+	return list
+}
+
+// unpacked lists programs that are unpacked from archives, often below the home directory, and
+// need directories beside their own. The first of these tells such a program from a script with
+// the same name.
+var unpacked = []struct {
+	program string
+	parts   []string
+}{
+	{"mvn", []string{"boot", "lib", "conf"}},
+	{"mvnd", []string{"mvn", "conf"}},
+	{"gradle", []string{"lib", "init.d", "gradle.properties"}},
+	{"java", []string{"lib", "conf", "jmods", "legal", "release"}},
+	{"kotlinc", []string{"lib", "build.txt"}},
+	{"ant", []string{"lib", "etc"}},
+}
+
+// partsBeside lists the directories and files that unpacked programs in a directory of PATH need.
+// The program may be a link to its place.
+func partsBeside(dir string) []string {
+	var list []string
+	for _, u := range unpacked {
+		real, err := filepath.EvalSymlinks(filepath.Join(dir, u.program))
+		if err != nil || !filepath.IsAbs(real) || filepath.Base(filepath.Dir(real)) != "bin" {
+			continue
+		}
+		home := filepath.Dir(filepath.Dir(real))
+		if info, err := os.Stat(filepath.Join(home, u.parts[0])); err != nil || !info.IsDir() {
+			continue
+		}
+		list = append(list, filepath.Dir(real))
+		for _, part := range u.parts {
+			list = append(list, filepath.Join(home, part))
+		}
+	}
 	return list
 }
 

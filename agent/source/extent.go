@@ -46,6 +46,7 @@ func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 type rules struct {
 	indented bool   // blocks are marked by indentation alone
 	wraps    bool   // functions may wrap whole files
+	java     bool   // blocks without parameters may be code of a class, see javaBlock
 	word     string // the keyword of each function, "" if the language has none
 }
 
@@ -53,6 +54,8 @@ func rulesFor(filePath string) rules {
 	switch strings.ToLower(path.Ext(filePath)) {
 	case ".py", ".pyx", ".in": // Python programs that a build completes end in .in
 		return rules{indented: true, word: "def"}
+	case ".java":
+		return rules{java: true}
 	case ".rs":
 		return rules{word: "fn"}
 	case ".go":
@@ -324,6 +327,9 @@ func (l layout) isFunction(heading string) bool {
 	}
 	if l.rules.word != "" {
 		return hasWord(heading, l.rules.word)
+	}
+	if l.rules.java && javaBlock(heading) != "" {
+		return true
 	}
 	open := strings.IndexByte(heading, '(')
 	if open < 0 {

@@ -40,6 +40,9 @@ func nameIn(heading string, r rules) string {
 	if r.word != "" {
 		return cmp.Or(nameAfter(heading, r.word), variableIn(heading))
 	}
+	if name := javaBlock(heading); r.java && name != "" {
+		return name
+	}
 	if name := nameAfter(heading, "function"); name != "" {
 		return name
 	}

@@ -69,7 +69,7 @@ var stores = []store{
 	{name: "CARGO_HOME", dir: "cargo"},
 	{name: "PYTHONUSERBASE", dir: "python"},
 	{name: "BUNDLE_PATH", dir: "bundle"},
-	{name: "MAVEN_OPTS", prefix: "-Dmaven.repo.local=", dir: "maven"},
+	{name: mavenOptions, prefix: quickMaven + " -Dmaven.repo.local=", dir: "maven"},
 	{name: "GRADLE_USER_HOME", dir: "gradle", later: "GRADLE_RO_DEP_CACHE", below: "caches"},
 	{name: "NUGET_PACKAGES", dir: "nuget"},
 	{name: "COURSIER_CACHE", dir: "coursier"},

@@ -16,6 +16,8 @@
 //   - Python: each test of pytest and unittest in one process (python.go).
 //   - Rust: each failing test and passing tests nearby, one process for each, if the toolchain has
 //     llvm-tools (rust.go).
+//   - Java and Kotlin: each test of JUnit in one process, if Maven ran it and JaCoCo is in its
+//     repository (java.go).
 //   - C and C++: each test program of the command, or the tests in the program's output,
 //     and other test programs of the build (native.go).
 //
@@ -62,7 +64,7 @@ type ecosystem interface {
 }
 
 // ecosystems lists the supported ecosystems in the order of the attempts.
-var ecosystems = []ecosystem{golang{}, javascript{}, python{}, rust{}, native{}}
+var ecosystems = []ecosystem{golang{}, javascript{}, python{}, rust{}, java{}, native{}}
 
 // Measure runs the tests of a problem with coverage switched on. It sets the work tree of the
 // workspace w to the problem's tree. rep describes the end of the test command without
@@ -107,7 +109,7 @@ func (j *job) measure(ctx context.Context) (*fix.Spectrum, string, error) {
 		notes = append(notes, note)
 	}
 	if len(notes) == 0 {
-		return nil, "Coverage is measured for " + supported() + " (Go with a go.mod, JavaScript with a package.json), and the tree has no files of these.", nil
+		return nil, "Coverage is measured for " + supported() + " (Go with a go.mod, JavaScript with a package.json, Java with a pom.xml), and the tree has no files of these.", nil
 	}
 	return nil, strings.Join(notes, " "), nil
 }

@@ -30,6 +30,10 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
+	case rep.Unbuilt != "" && source.IsTestPath(rep.Unbuilt):
+		return "; the test does not fit the code as it is: make it compile first", nil
+	case rep.Unbuilt != "":
+		return "; make it compile first, for a test that fails needs a build that passes", nil
 	case cure.Advice != "":
 		return "; " + cure.Advice, nil
 	case cure.Install == "":

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -275,6 +276,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
+		part := guess.Part || k+1 < len(guesses) && strings.HasPrefix(guess.Test, guesses[k+1].Test+" ")
 		if err := s.compile(ctx, p.Test); err != nil {
 			return err
 		}
@@ -283,7 +285,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
+		if part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
 			continue
 		}
@@ -293,7 +295,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		if rep.State == fix.Broken {
 			first = false
-			if guess.Part {
+			if part {
 				return nil // the user's new test does not build
 			}
 			s.say("%s cannot be judged: it %s", p.Test, rep.How)

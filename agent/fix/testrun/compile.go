@@ -34,6 +34,7 @@ type compile struct {
 	rust   string // an error message of rustc; its place follows
 	node   Place  // the place before an uncaught error in node's output
 	script Place  // the place of a syntax error in Python
+	symbol Place  // an error of javac about a symbol; the symbol follows
 }
 
 func (c *compile) take(l line) bool {
@@ -42,10 +43,36 @@ func (c *compile) take(l line) bool {
 			c.noBuild("")
 		}
 	}
+	if c.javac(l) {
+		return true
+	}
 	return c.native(l) || c.scripted(l) || c.rustc(l)
 }
 
-func (c *compile) end() {}
+func (c *compile) end() { c.javac(line{}) }
+
+var javacSymbol = source.Lazy(`^(?:\[ERROR\])? *symbol: *(\S.*)$`)
+
+// javac reads the errors about symbols: the line below has the symbol. It reports whether no other
+// part reads the line.
+func (c *compile) javac(l line) bool {
+	if c.symbol.File != "" {
+		if m := javacSymbol().FindStringSubmatch(l.text); m != nil {
+			c.symbol.Text += ": " + m[1]
+		}
+		c.buildError(c.symbol)
+		c.symbol = Place{}
+	}
+	if !strings.HasSuffix(l.text, "cannot find symbol") {
+		return false
+	}
+	m := mavenError().FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	c.symbol = Place{File: m[1], Line: number(m[2]), Text: m[3]}
+	return true
+}
 
 // native reads errors on one line.
 func (c *compile) native(l line) bool {

@@ -73,8 +73,18 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return d.programCure(rep.Lacking, command)
 	case fix.LackNetwork:
 		return Cure{Advice: "--network lets the commands use it"}
-	case fix.LackJDK, fix.LackTool:
+	case fix.LackJDK:
+		return jdkCure(rep.Lacking)
+	case fix.LackTool:
 		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
+	case fix.LackCheck:
+		return checkCure(rep.Lacking)
+	case fix.LackProject:
+		return d.projectCure(command)
+	case fix.LackTests:
+		return Cure{Advice: "name tests that exist"}
+	case fix.LackProcess:
+		return processCure(rep.Lacking)
 	case fix.LackGoMod:
 		return goModCure(rep.Lacking)
 	case fix.LackGo:
@@ -94,7 +104,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackCargo:
 		return Cure{Install: "cargo fetch"}
 	case fix.LackMaven:
-		return Cure{Install: d.mavenInstall()}
+		return Cure{Install: d.mavenInstall(command)}
 	case fix.LackGradle:
 		program := "gradle"
 		if d.has("gradlew") {
@@ -173,10 +183,11 @@ func (d directory) hasScript(name string) bool {
 
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
 // test runner only when it has test classes, so dependency:go-offline does not fetch the
-// runner. Therefore this command selects all classes, and no methods.
-func (d directory) mavenInstall() string {
+// runner. Therefore this command selects all classes, and no methods. With a wrapper, the command
+// also downloads Maven.
+func (d directory) mavenInstall(command string) string {
 	program := "mvn"
-	if !d.has("pom.xml") && d.has("mvnw") {
+	if strings.Contains(command, "mvnw") && d.has("mvnw") {
 		program = d.program("mvnw")
 	}
 	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"

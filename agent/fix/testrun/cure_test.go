@@ -45,6 +45,17 @@ func TestCureOf(t *testing.T) {
 		"the network":                   {lacks: fix.LackNetwork, want: Cure{Advice: "--network lets the commands use it"}},
 		"another version":               {lacks: fix.LackTool, want: Cure{Advice: "install the version that it asks for, and put it first on PATH"}},
 		"a program of a test tool":      {files: gittest.Files{"requirements.txt": ""}, lacks: fix.LackProgram, lacking: "sh: 1: pytest: not found", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt pytest"}},
+		"a wrapper of maven":            {files: gittest.Files{"pom.xml": "", "mvnw": ""}, command: "sh ./mvnw -B -o test", lacks: fix.LackMaven, want: Cure{Install: "sh ./mvnw -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"}},
+		"a check of maven":              {lacks: fix.LackCheck, lacking: "Failed to execute goal org.apache.rat:apache-rat-plugin:0.15:check (rat-check) on project x: Too many files", want: Cure{Advice: "add -Drat.skip to the command"}},
+		"a newer JDK":                   {lacks: fix.LackJDK, lacking: "Fatal error compiling: error: release version 25 not supported", want: Cure{Advice: "install JDK 25 or later, and let JAVA_HOME name it"}},
+		"classes of a newer JDK":        {lacks: fix.LackJDK, lacking: "UnsupportedClassVersionError: a has been compiled by a more recent version of the Java Runtime (class file version 65.0)", want: Cure{Advice: "install JDK 21 or later, and let JAVA_HOME name it"}},
+		"an older JDK":                  {lacks: fix.LackJDK, lacking: "Unsupported class file major version 65", want: Cure{Advice: "let JAVA_HOME name a JDK older than 21, or update the tool that reads the classes"}},
+		"a JRE":                         {lacks: fix.LackJDK, lacking: "No compiler is provided in this environment.", want: Cure{Advice: "this is a JRE: install a JDK, which has javac, and let JAVA_HOME name it"}},
+		"an old source level":           {lacks: fix.LackJDK, lacking: "Source option 5 is no longer supported. Use 7 or later.", want: Cure{Advice: "add -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 to the command, or let JAVA_HOME name an older JDK"}},
+		"JAVA_HOME":                     {lacks: fix.LackJDK, lacking: "The JAVA_HOME environment variable is not defined correctly,", want: Cure{Advice: "let JAVA_HOME name the directory of a JDK, or unset it"}},
+		"no build file":                 {files: gittest.Files{"b/pom.xml": "", "a/c/pom.xml": ""}, command: "mvn test", lacks: fix.LackProject, want: Cure{Advice: "begin the command with cd b &&"}},
+		"no build file at all":          {command: "./gradlew test", lacks: fix.LackProject, want: Cure{Advice: "no directory of the tree has a build.gradle, so name another command with --test"}},
+		"an option of the JVM":          {lacks: fix.LackProcess, lacking: "Unrecognized VM option 'MaxPermSize=64m'", want: Cure{Advice: "use a JDK that knows the option, or take it out of argLine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

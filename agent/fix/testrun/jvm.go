@@ -80,7 +80,7 @@ func (j *jvm) take(l line) bool {
 		return j.total(gradleTotal().FindStringSubmatch(t))
 	case gradleBuild().MatchString(t):
 		j.noBuild("")
-	case strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests found for given includes"):
+	case strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests matching pattern "), strings.Contains(t, "No tests found for given includes"):
 		j.ranNone = true
 	default:
 		return j.scala(t)

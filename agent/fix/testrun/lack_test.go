@@ -71,6 +71,16 @@ func TestLackOf(t *testing.T) {
 		{fix.LackNode, `error An unexpected error occurred: "https://registry.example/a: getaddrinfo ENOTFOUND registry.example".`},
 		{fix.LackRuby, "Could not reach host index.example. Check your network connection and try again."},
 		{fix.LackCargo, "warning: spurious network error (3 tries remaining): [6] Could not resolve hostname"},
+		{fix.LackJDK, "[ERROR] Fatal error compiling: tools.jar not found: /opt/jre/../lib/tools.jar -> [Help 1]"},
+		{fix.LackProject, "[ERROR] The goal you specified requires a project to execute but there is no POM in this directory (/w). Please verify you invoked Maven from the correct directory. -> [Help 1]"},
+		{fix.LackProject, "[ERROR] Could not find the selected project in the reactor: core @ "},
+		{fix.LackTests, "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:2.12.4:test (default-test) on project calc: No tests were executed!  (Set -DfailIfNoTests=false to ignore this error.) -> [Help 1]"},
+		{fix.LackProcess, "Unrecognized VM option 'MaxPermSize=64m'"},
+		{fix.LackProcess, "[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit called?"},
+		{fix.LackProcess, "> Process 'Gradle Test Executor 1' finished with non-zero exit value 3"},
+		{fix.LackCheck, "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.15:check (rat-check) on project calc: Too many files with unapproved license: 1 See RAT report in: target/rat.txt -> [Help 1]"},
+		{fix.LackTool, "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project calc: The plugin org.apache.rat:apache-rat-plugin:0.18 requires Maven version 3.9 -> [Help 1]"},
+		{"", "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project calc: There are test failures."},
 		{fix.LackComposer, "https://packages.example could not be fully loaded (curl error 6 while downloading"},
 		{fix.LackRuby, "bundler: command not found: rspec"},
 		{fix.LackCargo, "error: no matching package named `itoa` found"},
@@ -86,6 +96,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
 		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
 		{"", "Error: Cannot find module './m'"},
+		{"", "Warning: JAVA_HOME environment variable is not set."},
 		{"", "panic: no such module"},
 		{"", "warning: the option --offline is old"},
 		{"", "a.go:3:8: undefined: x"},
@@ -101,7 +112,7 @@ func TestReadPrefersWhatTheNetworkIsNeededFor(t *testing.T) {
 	// download.
 	t.Parallel()
 	r := Read([]byte("java.net.UnknownHostException: x\n[ERROR] Could not transfer artifact a:b:1\nCould not find gem a\n"))
-	if r.Lacks != fix.LackMaven || r.Missing != "[ERROR] Could not transfer artifact a:b:1" {
+	if r.Lacks != fix.LackMaven || r.Missing != "Could not transfer artifact a:b:1" {
 		t.Errorf("%s: %s", r.Lacks, r.Missing)
 	}
 }

@@ -82,6 +82,7 @@ type layout struct {
 	modes  map[string]uint32          // of all files
 	in     map[string]map[string]bool // names of files by directory
 	counts map[string]int             // files by extension
+	laid   []string                   // test files that are laid over the commit, as a user writes them
 	err    error                      // the first error of read
 }
 
@@ -101,6 +102,8 @@ func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*layout, 
 		over[o.Path] = o
 		if l.modes[o.Path] = o.Mode; o.Mode == 0 {
 			delete(l.modes, o.Path)
+		} else if source.IsTestPath(o.Path) {
+			l.laid = append(l.laid, o.Path)
 		}
 	}
 	for p := range l.modes {

@@ -73,7 +73,9 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"no python tests": {gittest.Files{"pyproject.toml": "\n", "m.py": "\n"}, ""},
 		"cargo workspace": {gittest.Files{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": "[package]\n", "a/src/lib.rs": "\n"},
 			"Cargo.toml: cargo test --offline --no-fail-fast --workspace"},
-		"maven":  {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
+		"maven": {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
+		"maven, checks": {gittest.Files{"pom.xml": "<project><parent><artifactId>commons-parent</artifactId></parent>checkstyle: maven-checkstyle-plugin</project>\n"},
+			"pom.xml: mvn -B -o -fae test -Drat.skip -Dcheckstyle.skip"},
 		"gradle": {gittest.Files{"build.gradle.kts": "\n", "gradlew": "#!/bin/sh\n"}, "build.gradle.kts: sh ./gradlew --offline --continue test"},
 		"cmake, tests below": {gittest.Files{"CMakeLists.txt": "project(x)\n", "tests/CMakeLists.txt": "add_test(NAME a COMMAND a)\n"},
 			"CMakeLists.txt: cmake -S . -B _build && cmake --build _build -j2; ctest --test-dir _build --output-on-failure"},
@@ -133,5 +135,30 @@ func TestProposeSeesTheFilesLaidOver(t *testing.T) {
 		gitext.Overlay{Path: "go.mod"}, gitext.Overlay{Path: "Makefile", Mode: 0o100644, Content: []byte("check:\n")})
 	if got != "Makefile: make check" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestProposeBeginsWithJavaTestsThatAreNotCommitted(t *testing.T) {
+	// The first proposal runs only the tests that are not committed, and of a Maven project with
+	// modules only their modules and those that these need; the next one runs all of them.
+	t.Parallel()
+	files := gittest.Files{
+		"pom.xml": "<project><modules><module>core</module><module>web</module></modules></project>\n", "core/pom.xml": "<project/>\n", "web/pom.xml": "<project/>\n",
+	}
+	laid := func(p string) gitext.Overlay {
+		return gitext.Overlay{Path: p, Mode: 0o100644, Content: []byte("class T {}\n")}
+	}
+	got := propose(t, files, "", laid("core/src/test/java/x/ATest.java"), laid("web/src/test/java/x/BTest.java"), laid("core/src/main/java/x/A.java"))
+	want := "pom.xml: mvn -B -o -fae test -pl core,web -am -Dtest=ATest,BTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false\n" +
+		"pom.xml: mvn -B -o -fae test -pl core,web -am"
+	if got != want {
+		t.Errorf("got %q", got)
+	}
+	if got := propose(t, files, "", laid("src/test/java/x/Helper.java")); got != "pom.xml: mvn -B -o -fae test" {
+		t.Errorf("a file of the top without tests: %q", got)
+	}
+	if got := propose(t, gittest.Files{"build.gradle": "\n"}, "", laid("src/test/java/x/ATest.java")); got != "build.gradle: gradle --offline --continue test --tests '*ATest'\n"+
+		"build.gradle: gradle --offline --continue test" {
+		t.Errorf("gradle: %q", got)
 	}
 }

@@ -118,6 +118,9 @@ func summarize(command string, runs []Ending) fix.Reproduction {
 	}
 	if shown.State == fix.Broken {
 		out.Lacks, out.Lacking = shown.Report.lack()
+		if errs := shown.Report.BuildErrors; len(errs) > 0 && out.Lacks == "" {
+			out.Unbuilt = errs[0].File
+		}
 	}
 	always, sometimes := failures(runs)
 	out.Failing = always

@@ -115,27 +115,6 @@ func (d directory) hasBelow(dir, ext string) bool {
 	return false
 }
 
-func proposeJVM(d directory) []Proposal {
-	var out []Proposal
-	if d.has("pom.xml") {
-		out = append(out, Proposal{Test: "mvn -B -o -fae test", From: "pom.xml"})
-		if d.has("mvnw") {
-			out = append(out, Proposal{Test: d.program("mvnw") + " -B -o -fae test", From: "mvnw"})
-		}
-	}
-	for _, name := range []string{"build.gradle", "build.gradle.kts"} {
-		if !d.has(name) {
-			continue
-		}
-		program := "gradle"
-		if d.has("gradlew") {
-			program = d.program("gradlew")
-		}
-		out = append(out, Proposal{Test: program + " --offline --continue test", From: name})
-	}
-	return append(out, simple("build.sbt", "sbt -Dsbt.offline=true test")(d)...)
-}
-
 // proposeNative proposes CMake, Meson and Autotools, in separate build directories, so that no
 // tracked file changes. proposeMake handles a plain Makefile.
 func proposeNative(d directory) []Proposal {

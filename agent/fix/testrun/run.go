@@ -54,11 +54,14 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 		}
 		built = res.Took
 	}
+	start := time.Now()
 	res, err := w.Exec(ctx, c.Test, c.options())
 	if err != nil {
 		return Ending{}, err
 	}
-	e := judge(read(res, w.Dir()), res, c.Test)
+	e := read(res, w.Dir())
+	e.addXML(c.Test, w.Dir(), start.Add(-clockStep))
+	e = judge(e, res, c.Test)
 	e.Took += built
 	return e, nil
 }
@@ -71,6 +74,9 @@ func Lacking(w *trial.Workspace, command string, res trial.Result) string {
 	}
 	return ""
 }
+
+// clockStep is the step of the clock by which file systems note changes.
+const clockStep = 10 * time.Millisecond
 
 func (c Commands) options() trial.ExecOptions {
 	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set}
@@ -170,7 +176,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += r.notThere()
-	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0):
+	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Lacks == fix.LackProcess:
 		e.How = e.lacking()
 	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
 		e.How = e.notBuilt()

@@ -43,9 +43,22 @@ func (t *trouble) take(l line) bool {
 	if notFound().MatchString(l.text) {
 		t.shell = cmp.Or(t.shell, l.bare)
 	} else if what := lackOf(l.text); what != "" {
-		t.missing(what, strings.TrimPrefix(l.bare, "E   ")) // as pytest prints it
+		t.missing(what, withoutMarks(l.bare, what))
 	}
 	return false
+}
+
+// ofGoal matches what Maven puts before the message of a plugin.
+var ofGoal = source.Lazy(`^Failed to execute goal (?:\S+ (?:\([^)]*\) )?)?on project \S+: (?:Execution \S+ of goal \S+ failed: )?`)
+
+// withoutMarks removes the marks of pytest and Maven from a line about a lack.
+func withoutMarks(text string, what fix.Lack) string {
+	text = strings.TrimPrefix(text, "E   ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "[ERROR] "), "[FATAL] ")
+	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck {
+		text = strings.TrimPrefix(text, ofGoal().FindString(text))
+	}
+	return strings.TrimRight(text, ", ")
 }
 
 func (t *trouble) end() {
