@@ -130,6 +130,7 @@ const (
 	LackTool     Lack = "another version of a tool"
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
+	LackFolder   Lack = "a directory that is not there"
 )
 
 // A Ground is a reason to suspect a function.

@@ -16,6 +16,7 @@ func TestCureOf(t *testing.T) {
 		lacks   fix.Lack
 		lacking string
 		command string
+		how     string
 		want    Cure
 	}{
 		"nothing":                  {lacks: "", want: Cure{}},
@@ -29,6 +30,13 @@ func TestCureOf(t *testing.T) {
 		"a program":                {lacks: fix.LackProgram, lacking: "make: valgrind: No such file or directory", command: "make test", want: Cure{Advice: "install valgrind, or name another command with --test"}},
 		"requirements":             {files: gittest.Files{"requirements.txt": "", "m.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'requests'", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"}},
 		"pytest and a project":     {files: gittest.Files{"pyproject.toml": "[project.optional-dependencies]\ntest = [\"pytest\"]\n"}, lacks: fix.LackPython, lacking: "python3: No module named pytest", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' pytest"}},
+		"plugins of pytest":        {files: gittest.Files{"pyproject.toml": "", "uv.lock": ""}, lacks: fix.LackPython, lacking: "python -m pytest: error: unrecognized arguments: --cov=lib --timeout=3 -n4", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -e . pytest-cov pytest-timeout pytest-xdist pytest"}},
+		"poetry":                   {files: gittest.Files{"pyproject.toml": "", "poetry.lock": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'requests'", want: Cure{Install: "POETRY_VIRTUALENVS_IN_PROJECT=1 poetry install"}},
+		"a newer Python":           {files: gittest.Files{"pyproject.toml": "[project]\nrequires-python = \">=3.12\"\n"}, how: "does not build (exit 2): lib.py:1: invalid syntax", want: Cure{Advice: "correct it, or put a Python that knows this syntax first on PATH (pyproject.toml asks for >=3.12)"}},
+		"an extension":             {files: gittest.Files{"setup.py": "", "fast/_speed.c": ""}, how: "does not build (exit 2): fast/__init__.py:1: ImportError: cannot import name '_speed' from partially initialized module 'fast' (most likely due to a circular import) (fast/__init__.py)", want: Cure{Advice: "it is built from fast/_speed.c: --build='python3 setup.py build_ext --inplace' builds it in each copy"}},
+		"a name":                   {how: "does not build (exit 2): tests/test_lib.py:1: ImportError: cannot import name 'g' from 'lib' (lib.py)", want: Cure{Advice: "lib has no g: write it first, or name a test that does not import it"}},
+		"no test":                  {how: "runs no test (exit 5)", want: Cure{Advice: "name tests that exist with --test"}},
+		"no directory":             {lacks: fix.LackFolder, lacking: "sh: 1: cd: can't cd to x", want: Cure{Advice: "name a directory of the tree in the command; ignored ones are not copied"}},
 		"a module of its own":      {files: gittest.Files{"src/m/a.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'm'", want: Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}},
 		"no package is guessed":    {files: gittest.Files{"m.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'evil'", want: Cure{Advice: "install the package of the module evil; a virtual environment .venv at the top is used"}},
 		"maven":                    {files: gittest.Files{"pom.xml": ""}, lacks: fix.LackMaven, lacking: "x", want: Cure{Install: "mvn -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"}},
@@ -47,7 +55,11 @@ func TestCureOf(t *testing.T) {
 			}
 			h := gittest.New(t)
 			tree := fix.Tree{Commit: h.Commit("c", c.files)}
-			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking})
+			state := fix.State("")
+			if c.how != "" {
+				state = fix.Broken
+			}
+			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking, How: c.how, State: state})
 			if err != nil || got != c.want {
 				t.Errorf("got %+v, %v", got, err)
 			}

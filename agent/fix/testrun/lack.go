@@ -16,6 +16,8 @@ type sign struct {
 
 // signs are tried in order, and the first counts. Each has a sample in lack_test.go.
 var signs = []sign{
+	{fix.LackFolder, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
+
 	{fix.LackGoMod, "missing go.sum entry", nil},
 	{fix.LackGoMod, "no required module provides package ", nil},
 	{fix.LackGoMod, "go: updates to go.", source.Lazy(`^go: updates to go\.(?:mod|sum) needed`)},
@@ -107,6 +109,7 @@ var signs = []sign{
 	{fix.LackNetwork, "ENOTFOUND", nil},
 	{fix.LackNetwork, "java.net.UnknownHostException", nil},
 	{fix.LackNetwork, "Network is unreachable", nil},
+	{fix.LackNetwork, "onnection refused", source.Lazy(`^\s*(?:E\s+)?[\w.]*(?:ConnectionRefused|Operational|Interface|Connection)Error: `)},
 }
 
 // lackOf returns the lack in a line of output, "" for most lines.

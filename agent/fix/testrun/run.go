@@ -157,6 +157,9 @@ func judge(e Ending, res trial.Result) Ending {
 		e.How = e.notBuilt()
 	case r.Ran == 0:
 		e.How = fmt.Sprintf("runs no test (exit %d)", res.Exit)
+		if r.Unselected != "" {
+			e.How += ": " + agent.Shorten(r.Unselected, shownLine)
+		}
 	default:
 		e.State = fix.Failing
 	}
