@@ -40,16 +40,7 @@ func TestPythonCandidatesShareAProcess(t *testing.T) {
 	}
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"shape.py": forkSource, "test_shape.py": forkTests})
-	found, err := Repair(t.Context(), h.Open(), Input{
-		Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "python3 -m unittest -v test_shape"},
-		Localization: &fix.Localization{Locations: []fix.Location{{
-			Path: "shape.py", Function: "area", Lines: gitext.LineRange{Start: 1, End: strings.Count(forkSource, "\n")},
-		}}},
-		Trial: options(t), Jobs: 1, Budget: Budget{Tries: 90, Want: 1, GallopRuns: -1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := repairShape(t, h, commit)
 	alone := 0
 	for _, tr := range found.Trials {
 		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
@@ -61,5 +52,41 @@ func TestPythonCandidatesShareAProcess(t *testing.T) {
 	}
 	if found.Trials[0].Verdict != fix.Plausible || !strings.Contains(string(found.Trials[0].Patch.Diff), "\n-    if kind == 'line' and n < 1:\n") {
 		t.Errorf("%+v", found.Trials[0])
+	}
+}
+
+// repairShape repairs shape.py.
+func repairShape(t *testing.T, h *gittest.History, commit gitext.OID) Found {
+	t.Helper()
+	found, err := Repair(t.Context(), h.Open(), Input{
+		Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "python3 -m unittest -v test_shape"},
+		Localization: &fix.Localization{Locations: []fix.Location{{
+			Path: "shape.py", Function: "area", Lines: gitext.LineRange{Start: 1, End: strings.Count(forkSource, "\n")},
+		}}},
+		Trial: options(t), Jobs: 1, Budget: Budget{Tries: 90, Want: 1, GallopRuns: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The newest changes are undone in forks, too, and the one that repairs ends the search.
+func TestPythonLeadsShareAProcess(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := gittest.New(t)
+	good := strings.Replace(forkSource, " and n < 1", "", 1)
+	h.Commit("Begin", gittest.Files{"shape.py": good, "test_shape.py": forkTests})
+	bad := h.Commit("Check n", gittest.Files{"shape.py": forkSource})
+	commit := h.Commit("Say less", gittest.Files{"shape.py": strings.Replace(forkSource, "return 0", "return int()", 1)})
+	found := repairShape(t, h, commit)
+	if tr := found.Trials[0]; tr.Verdict != fix.Plausible || tr.Commit != bad {
+		t.Errorf("%+v", tr)
+	}
+	if len(found.Trials) > 4 {
+		t.Errorf("%d candidates were tried", len(found.Trials))
 	}
 }
