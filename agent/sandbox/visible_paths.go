@@ -40,7 +40,7 @@ go/pkg/mod go/bin sdk .cache/go-build
 .npm/_cacache .cache/node/corepack .nvm .nodenv .volta/bin .volta/tools .fnm .local/share/fnm .local/share/pnpm .cache/yarn .yarn/berry/cache
 .bun/bin .bun/install .deno/bin .cache/deno
 .pyenv .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv/python .local/share/uv/tools .cache/pip .cache/uv
-.virtualenvs .local/share/virtualenvs miniconda3 anaconda3 miniforge3 mambaforge .conda/envs .conda/pkgs
+.virtualenvs .local/share/virtualenvs .cache/pypoetry/virtualenvs .local/share/hatch .local/share/pdm/venvs miniconda3 anaconda3 miniforge3 mambaforge .conda/envs .conda/pkgs
 .rbenv .rvm .gem/ruby .local/share/gem .nuget/packages .dotnet/dotnet .dotnet/host .dotnet/sdk .dotnet/shared .dotnet/packs .dotnet/tools
 .ghcup .cabal/packages .cabal/store .cabal/bin .stack/programs .stack/snapshots .stack/pantry .opam
 .mix/archives .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts

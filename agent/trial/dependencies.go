@@ -20,7 +20,7 @@ const maxDependencies = 64
 // dependencyMarks are the names of directories that package managers fill, each with a typical
 // file in it, or "".
 var dependencyMarks = []struct{ dir, file string }{
-	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
+	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"env", "pyvenv.cfg"}, {".env", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
 }
 
 // FindDependencies returns the directories in the user's work tree with installed packages and

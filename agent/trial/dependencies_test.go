@@ -90,15 +90,19 @@ func TestEditablePackagesAreThoseOfTheWorkTree(t *testing.T) {
 	commit := h.Commit("c", gittest.Files{"src/p/__init__.py": "\n"})
 	write(t, h.Dir, map[string]string{
 		".venv/pyvenv.cfg": "", ".venv/lib/python3.11/site-packages/_p.pth": h.Dir + "/src\nimport x\n/elsewhere\n",
+		"flit/r.py": "",
 		".venv/lib/python3.11/site-packages/__editable___q_finder.py": "MAPPING = {'q': '" + h.Dir + "/lib/q'}\n",
 	})
+	if err := os.Symlink(filepath.Join(h.Dir, "flit", "r.py"), filepath.Join(h.Dir, ".venv/lib/python3.11/site-packages/r.py")); err != nil {
+		t.Fatal(err)
+	}
 	w := open(t, h, Options{Command: `echo "$PYTHONPATH"`, Dependencies: []string{".venv"}})
 	got, err := w.Run(t.Context(), commit, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := filepath.SplitList(strings.TrimSpace(string(got.Output)))
-	for _, dir := range []string{"src", "lib"} {
+	for _, dir := range []string{"src", "lib", "flit"} {
 		if !slices.Contains(list, filepath.Join(w.Dir(), dir)) {
 			t.Errorf("%q lacks %s of %s", list, dir, w.Dir())
 		}

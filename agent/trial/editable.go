@@ -15,16 +15,18 @@ const maxPathFile = 1 << 20
 // directories in Python's search path, as pip install -e adds them. Python must find them
 // first: else the tests would run the user's sources without the patch.
 func (w *Workspace) editable() []string {
+	tops := w.tops()
+	if len(tops) == 0 {
+		return nil
+	}
 	var dirs []string
-	for _, file := range w.pathFiles() {
-		text, err := disk.ReadRegular(file, maxPathFile)
-		if err != nil {
-			continue // Python also skips unreadable files
-		}
-		for _, dir := range importedFrom(string(text), strings.HasSuffix(file, ".pth")) {
-			for _, top := range w.tops() {
-				if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
-					dirs = append(dirs, filepath.Join(w.tree, rel))
+	for _, env := range w.pythonEnvironments() {
+		for _, site := range sitePackages(env) {
+			for _, dir := range userDirs(site) {
+				for _, top := range tops {
+					if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
+						dirs = append(dirs, filepath.Join(w.tree, rel))
+					}
 				}
 			}
 		}
@@ -33,20 +35,33 @@ func (w *Workspace) editable() []string {
 	return slices.Compact(dirs)
 }
 
-// pathFiles lists the files with additional directories of Python's search path, in the active
-// virtual environment and in those of the work tree.
-func (w *Workspace) pathFiles() []string {
-	var files []string
-	for _, env := range append(w.dependencyPaths(), os.Getenv("VIRTUAL_ENV")) {
-		if env == "" || filepath.Base(env) == "node_modules" {
+// userDirs returns the directories outside of an environment that the packages in it come from:
+// those that path files name, and the parents of packages that are links, as flit makes them.
+func userDirs(site string) []string {
+	entries, err := os.ReadDir(site)
+	if err != nil {
+		return nil
+	}
+	var dirs []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.Type()&os.ModeSymlink != 0 {
+			if to, err := os.Readlink(filepath.Join(site, name)); err == nil && filepath.IsAbs(to) {
+				dirs = append(dirs, filepath.Dir(to))
+			}
 			continue
 		}
-		for _, pattern := range []string{"*.pth", "__editable__*_finder.py"} {
-			found, _ := filepath.Glob(filepath.Join(globQuote(env), "lib", "python*", "site-packages", pattern)) // the pattern is well formed
-			files = append(files, found...)
+		isPath := strings.HasSuffix(name, ".pth")
+		if !isPath && !(strings.HasPrefix(name, "__editable__") && strings.HasSuffix(name, "_finder.py")) {
+			continue
 		}
+		text, err := disk.ReadRegular(filepath.Join(site, name), maxPathFile)
+		if err != nil {
+			continue // Python also skips unreadable files
+		}
+		dirs = append(dirs, importedFrom(string(text), isPath)...)
 	}
-	return files
+	return dirs
 }
 
 // globQuote quotes a path for filepath.Glob.

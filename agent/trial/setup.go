@@ -255,7 +255,7 @@ func (s *Setup) set() []string {
 
 // environments are the names of virtual environments of Python at the top of a work tree that
 // are active by default.
-var environments = []string{".venv", "venv"}
+var environments = []string{".venv", "venv", "env", ".env"}
 
 // active returns the variables that activate a virtual environment of Python at the top of
 // the work tree, unless the user has activated another one.

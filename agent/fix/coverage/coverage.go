@@ -43,7 +43,13 @@ type Options struct {
 	MaxPassing int               // most passing tests to run; 0 means 100
 	Budget     time.Duration     // time for everything; 0 means one minute
 	OnEvent    func(agent.Event) // may be nil
+	// Focused is a command that runs only the failing tests, "" if none is known. It is measured
+	// if there is not enough time for the test command.
+	Focused string
 }
+
+// Narrows reports whether Measure uses Options.Focused for a test command.
+func Narrows(command string) bool { return python{}.runs(command) }
 
 const (
 	defaultMaxPassing = 100

@@ -48,7 +48,7 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 		return nil, "", err
 	}
 	j.progress("coverage: the test command with a recorder of Python's lines")
-	if _, err := j.sh(ctx, j.opt.Budget, j.p.Test, env...); err != nil {
+	if _, err := j.sh(ctx, j.opt.Budget, j.pythonCommand(), env...); err != nil {
 		return nil, "", err
 	}
 	tests, outside := j.pythonTests(map[string]bool{})
@@ -57,6 +57,9 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	}
 	failed := func(t pythonTest) bool { return !t.OK }
 	if !slices.ContainsFunc(tests, failed) {
+		if j.late && len(tests) > 0 {
+			return nil, "The failing tests did not run in the time for the measurement of coverage.", nil
+		}
 		return pythonWhole(j.tree, tests, outside)
 	}
 	if passing := len(slices.DeleteFunc(slices.Clone(tests), failed)); passing < fewPassing && passing < j.opt.MaxPassing {
@@ -69,6 +72,19 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 		count.add(!test.OK, test.executed(j.tree))
 	}
 	return pythonSpectrum(j.tree, count, "one after the other", "None of the tests executed code of the repository that can be measured.")
+}
+
+// pythonSlower is the duration of tests with the recorder, as a multiple of their duration
+// without it.
+const pythonSlower = 3
+
+// pythonCommand returns the command of the first measurement: the failing tests alone, if there
+// is not enough time for all.
+func (j *job) pythonCommand() string {
+	if j.opt.Focused != "" && pythonSlower*j.rep.Took > j.opt.Budget {
+		return j.opt.Focused
+	}
+	return j.p.Test
 }
 
 // pythonEnvironment writes the modules and the scripts, and returns the variables that activate
@@ -111,13 +127,13 @@ func (j *job) morePythonTests(ctx context.Context, env []string, tests []pythonT
 			near += strings.ReplaceAll(t.Name, "\n", " ") + "\n"
 		}
 	}
-	command := j.p.Suite
-	if command == "" || command == j.p.Test {
+	command, alone := j.p.Suite, j.pythonCommand()
+	if command == "" || command == j.p.Test || alone != j.p.Test {
 		name, err := j.make("near", 0o600, []byte(near))
 		if err != nil {
 			return nil, err
 		}
-		command = j.p.Test
+		command = alone
 		env = append(slices.Clone(env), "GIT_AGENT_NEAR="+name)
 	}
 	j.progress("coverage: other tests")

@@ -5,20 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"git-agent/agent/sandbox"
 )
 
 // shim writes a shell script that hides the program name when shimPath is the PATH. body is the
 // script's code; in it, @REAL@ stands for the quoted path of the real program, and @DIR@ for
 // that of the job's directory. shim reports false if the program is not installed.
 func (j *job) shim(name, body string) (bool, error) {
-	real, err := sandbox.Program(name)
+	real, err := j.w.Program(name)
 	if err != nil {
 		return false, nil
-	}
-	if real, err = filepath.Abs(real); err != nil {
-		return false, err
 	}
 	text := "#!/bin/sh\n" + strings.NewReplacer("@REAL@", quote(real), "@DIR@", quote(j.dir)).Replace(body)
 	if _, err := j.make(filepath.Join("bin", name), 0o700, []byte(text)); err != nil {
@@ -29,5 +24,5 @@ func (j *job) shim(name, body string) (bool, error) {
 
 // shimPath returns the PATH variable with the job's own programs first.
 func (j *job) shimPath() string {
-	return "PATH=" + filepath.Join(j.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	return "PATH=" + filepath.Join(j.dir, "bin") + string(os.PathListSeparator) + j.w.Path()
 }

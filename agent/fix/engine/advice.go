@@ -71,10 +71,15 @@ func (s *study) inSetUp(ctx context.Context) (string, error) {
 		p := read.Places[0]
 		said := cmp.Or(p.Text, lineBelow(string(out), p.Test))
 		where = strings.TrimSuffix(fmt.Sprintf(": %s:%d: %s", p.File, p.Line, said), ": ")
+	} else if read.Missing != "" {
+		where = ": " + agent.Shorten(read.Missing, shownLine)
 	}
 	return "the tests die in their set-up, before they test anything" + where +
 		"; --setup installs what it needs, --network and --env let it reach more, and --no-abstain searches all the same", nil
 }
+
+// shownLine bounds a line of an output in a sentence, in characters.
+const shownLine = 200
 
 // lineBelow returns the first line below a test's heading in an output; many tools print the
 // reason of the failure there.

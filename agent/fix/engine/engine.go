@@ -396,12 +396,16 @@ func (s *study) spectrum(ctx context.Context) (*fix.Spectrum, error) {
 		return nil, nil
 	}
 	budget := s.clock.coverage(rep)
-	if rep.Took > budget {
+	focused := ""
+	if coverage.Narrows(s.problem.Test) {
+		focused, _ = testrun.Focus(s.problem.Test, rep.Failing)
+	}
+	if rep.Took > budget && focused == "" {
 		s.note("coverage was not measured: one run of the test takes %s, and %s of --time are for it", brief(rep.Took), brief(budget))
 		return nil, nil
 	}
 	s.say("measuring coverage")
-	sp, note, err := coverage.Measure(ctx, s.space, s.problem, rep, coverage.Options{Budget: budget})
+	sp, note, err := coverage.Measure(ctx, s.space, s.problem, rep, coverage.Options{Budget: budget, Focused: focused})
 	if err != nil {
 		return nil, err
 	}

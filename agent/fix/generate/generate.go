@@ -112,7 +112,7 @@ func newGenerator(ctx context.Context, repo *gitext.Repo, in Input) *generator {
 	g := &generator{ctx: ctx, repo: repo, in: in, seen: map[string]bool{}}
 	g.tree = newTree(ctx, repo, in.Problem.Tree)
 	g.check = newGoCheck(g.tree, in.Exports)
-	g.clues.Words = words(in)
+	g.clues.Words, g.clues.Raised, g.clues.Unknown = words(in), raised(in.Output), unknownNames(in.Output)
 	if in.Localization == nil {
 		return g
 	}

@@ -28,6 +28,9 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	}
 	s.leads = len(list)
 	start := time.Now()
+	if err := s.forkLeads(ctx, w, list[:min(len(list), mostLeads)]); err != nil || s.over() {
+		return err
+	}
 	for i, c := range list {
 		if i >= leastLeads && (i >= mostLeads || s.late(ctx, start)) || s.over() {
 			break
@@ -47,6 +50,49 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 		s.put(c, laterLead)
 	}
 	s.leads = 0
+	return nil
+}
+
+// forkLeads tries the newest changes that a Python process can share, and then those as patches
+// with which the failing test passes, in their order.
+func (s *search) forkLeads(ctx context.Context, w *trial.Workspace, list []generate.Candidate) error {
+	var batch []waiting
+	for _, c := range list {
+		if first := (&waiting{Candidate: c}); s.unscreened || !s.screens(first) || !s.forks(first) {
+			continue
+		}
+		if lead, ok := s.takeLead(c); ok {
+			batch = append(batch, lead)
+		}
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	var err error
+	if len(batch) == 1 {
+		err = s.tryAll(ctx, w, batch)
+	} else {
+		err = (&screen{search: s, w: w}).run(ctx, batch)
+	}
+	if err != nil {
+		s.lost(batch...)
+		return err
+	}
+	for !s.over() {
+		s.mu.Lock()
+		c, ok := s.best(func(c *waiting) bool { return c.direct && c.passed })
+		if ok {
+			s.started++
+		}
+		s.mu.Unlock()
+		if !ok {
+			return nil
+		}
+		if err := s.tryAll(ctx, w, []waiting{c}); err != nil {
+			s.lost(c)
+			return err
+		}
+	}
 	return nil
 }
 

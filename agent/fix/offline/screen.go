@@ -51,9 +51,26 @@ type screen struct {
 	suite bool // the candidates pass the failing test: run the wider tests
 }
 
-// screens reports whether a candidate can share a build with other candidates.
-func screens(c *waiting) bool {
-	return !c.alone && len(c.Files) == 1 && path.Ext(c.Files[0].Path) == ".go" && c.Files[0].Mode != 0
+// screens reports whether a candidate can share a build, or a process of Python, with other
+// candidates.
+func (s *search) screens(c *waiting) bool {
+	if c.alone || len(c.Files) != 1 || c.Files[0].Mode == 0 {
+		return false
+	}
+	return path.Ext(c.Files[0].Path) == ".go" || s.forks(c)
+}
+
+// forks reports whether a candidate can be tried in a fork of a Python process.
+func (s *search) forks(c *waiting) bool {
+	return path.Ext(c.Files[0].Path) == ".py" && pythonCommand().MatchString(s.in.Problem.Test)
+}
+
+// shares reports whether two candidates can share a build or a process.
+func (s *search) shares(a, b *waiting) bool {
+	if s.forks(a) || s.forks(b) {
+		return s.forks(a) && s.forks(b)
+	}
+	return path.Dir(a.Files[0].Path) == path.Dir(b.Files[0].Path)
 }
 
 // run tries candidates of one directory. Candidates that need a separate trial go back into the
@@ -64,9 +81,19 @@ func (s *screen) run(ctx context.Context, batch []waiting) error {
 	for i, c := range batch {
 		variants[i+1] = goVariant{Path: c.Files[0].Path, Content: c.Files[0].Content}
 	}
-	runs, rejected, err := s.build(ctx, variants)
+	var runs map[int][]screened
+	var rejected map[int]bool
+	var err error
+	if s.forks(&batch[0]) {
+		runs, err = s.fork(ctx, variants)
+	} else {
+		runs, rejected, err = s.build(ctx, variants)
+	}
 	if err != nil {
 		return err
+	}
+	if len(runs[0]) == 0 {
+		runs = nil
 	}
 	if runs == nil || !s.trusts(runs[0]) {
 		s.giveUp(batch, runs != nil)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +26,7 @@ type search struct {
 	whole    context.Context // without the time of the budget
 	repo     *gitext.Repo
 	baseline baseline
+	quick    quick             // the failing tests alone
 	exported map[string]string // export data files of Go packages, see generate.Input
 
 	mu      sync.Mutex
@@ -93,10 +93,12 @@ func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
 	}
 	if len(s.in.Runs) > 0 {
 		s.baseline = ranBefore(s.in.Runs, s.in.Problem.Known)
-		return w, nil
+		return w, s.narrow(ctx, w)
 	}
-	s.baseline, err = s.measure(ctx, w)
-	return w, err
+	if s.baseline, err = s.measure(ctx, w); err != nil {
+		return w, err
+	}
+	return w, s.narrow(ctx, w)
 }
 
 // generates starts the generation of candidates.
@@ -307,7 +309,7 @@ func (s *search) next() []waiting {
 	batch := []waiting{first}
 	for s.screened(&first) && len(batch) < screenSize {
 		c, ok := s.best(func(c *waiting) bool {
-			return screens(c) && c.passed == first.passed && path.Dir(c.Files[0].Path) == path.Dir(first.Files[0].Path)
+			return s.screens(c) && c.passed == first.passed && s.shares(c, &first)
 		})
 		if !ok {
 			break
@@ -324,7 +326,7 @@ func (s *search) next() []waiting {
 // screened reports whether a candidate should share a build with others. The wider tests may
 // take long, so they are screened only if many candidates pass the failing test.
 func (s *search) screened(c *waiting) bool {
-	if s.unscreened || !screens(c) {
+	if s.unscreened || !s.screens(c) {
 		return false
 	}
 	passed := 0

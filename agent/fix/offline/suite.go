@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -24,8 +25,22 @@ var (
 	noBuild = source.Lazy(`\[(build|setup) failed\]|^make(\[\d+\])?: \*\*\* |^SyntaxError|^\S+:\d+:\d+: (fatal )?error:`)
 )
 
-// readTests reads the names of tests in an output.
+// readTests reads the names of tests in an output. Names of Go tests have no package, because a
+// test binary that is started directly prints none.
 func readTests(output []byte) tests {
+	t := readPlainTests(output)
+	if len(t.failing)+len(t.passed) > 0 {
+		return t
+	}
+	r := testrun.Read(output)
+	t.failing, t.passed = slices.Sorted(slices.Values(r.Failing)), slices.Sorted(slices.Values(r.Passing))
+	t.noBuild = t.noBuild || r.Build && r.Ran <= 0
+	t.panicked = t.panicked || r.Panicked
+	return t
+}
+
+// readPlainTests reads the names of tests of Go, TAP and Unity.
+func readPlainTests(output []byte) tests {
 	var t tests
 	add := func(failed bool, name []byte) {
 		if failed {

@@ -36,6 +36,47 @@ type baseline struct {
 	limit    time.Duration
 }
 
+// A quick is a command that runs only the failing tests, and its result without a patch. The
+// command is "" if there is none.
+type quick struct {
+	command string
+	baseline
+}
+
+const (
+	// slowTest is the least duration of the failing command for which a quick one is looked for,
+	// and quickShare the most share of this duration that the quick one may take.
+	slowTest   = 500 * time.Millisecond
+	quickShare = 0.7
+)
+
+// narrow looks for a command that runs only the failing tests. The command counts if the same
+// tests fail with it, and if it is faster.
+func (s *search) narrow(ctx context.Context, w *trial.Workspace) error {
+	command, ok := testrun.Focus(s.in.Problem.Test, s.baseline.failing)
+	if !ok || command == s.in.Problem.Test || s.baseline.took < slowTest {
+		return nil
+	}
+	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
+		return err
+	}
+	q := quick{command: command, baseline: baseline{noise: trial.Failure{}, known: s.in.Problem.Known}}
+	for range 2 { // two runs show the varying lines
+		res, err := w.Exec(ctx, command, trial.ExecOptions{Timeout: s.baseline.limit, MaxOutput: maxOutput})
+		if err != nil {
+			return err
+		}
+		if res.Outcome != trial.Fails || float64(res.Took) > quickShare*float64(s.baseline.took) {
+			return nil
+		}
+		if q.add(res.Output, res.Took); !slices.Equal(q.failing, s.baseline.failing) {
+			return nil
+		}
+	}
+	s.quick = q
+	return nil
+}
+
 // measure runs the failing test twice without a patch: the first run builds, and the second one
 // shows the duration and the varying lines.
 func (s *search) measure(ctx context.Context, w *trial.Workspace) (baseline, error) {
@@ -177,7 +218,18 @@ func (a *attempt) judge(ctx context.Context) (effect, error) {
 			return unknown, err
 		}
 	}
-	res, err := a.command(ctx, p.Test, a.limit())
+	if a.quick.command != "" {
+		res, err := a.command(ctx, a.quick.command, a.limit(a.quick.limit))
+		if err != nil {
+			return unknown, err
+		}
+		ran := readTests(res.Output)
+		if seen := a.quick.effectOf(res, ran); seen != passing {
+			a.fails(seen, res, ran)
+			return seen, nil
+		}
+	}
+	res, err := a.command(ctx, p.Test, a.limit(a.baseline.limit))
 	if err != nil {
 		return unknown, err
 	}
@@ -192,6 +244,15 @@ func (a *attempt) judge(ctx context.Context) (effect, error) {
 		return passing, nil
 	case seen == passing:
 		return passing, a.wider(a.whole)
+	default:
+		a.fails(seen, res, ran)
+	}
+	return seen, nil
+}
+
+// fails sets the verdict of a patch with which the failing test does not pass.
+func (a *attempt) fails(seen effect, res trial.Result, ran tests) {
+	switch {
 	case seen == unknown:
 		a.trial.Verdict, a.trial.Reason = fix.NoBuild, complaintIn(res.Output)
 	case res.TimedOut:
@@ -199,15 +260,14 @@ func (a *attempt) judge(ctx context.Context) (effect, error) {
 	default:
 		a.trial.Verdict, a.trial.Failing = fix.Fails, ran.failing
 	}
-	return seen, nil
 }
 
-// limit bounds the failing test.
-func (a *attempt) limit() time.Duration {
-	if most := a.in.Trial.Timeout; most > 0 {
-		return min(a.baseline.limit, most)
+// limit bounds a failing test, within the limit of all commands.
+func (a *attempt) limit(most time.Duration) time.Duration {
+	if all := a.in.Trial.Timeout; all > 0 {
+		return min(most, all)
 	}
-	return a.baseline.limit
+	return most
 }
 
 // runsNoMore reports whether a run of the failing test only passes because named tests are

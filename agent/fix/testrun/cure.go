@@ -27,8 +27,8 @@ type Cure struct {
 //
 // An error means that the repository could not be read.
 func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Reproduction) (Cure, error) {
-	if rep.Lacks == "" {
-		return unjudged(rep), nil
+	if rep.Lacks == "" && rep.State != fix.Broken {
+		return Cure{}, nil
 	}
 	l, err := newLayout(ctx, repo, tree)
 	if err != nil {
@@ -40,6 +40,9 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 	}
 	d := directory{l, dir}
 	c := d.cure(rep, command)
+	if c == (Cure{}) && rep.Lacks == "" {
+		c = unjudged(rep)
+	}
 	if c.Install != "" && dir != "." {
 		c.Install = "cd " + quote(dir) + " && " + c.Install
 	}
@@ -94,7 +97,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackScript:
 		return Cure{Advice: "name another command with --test"}
 	case fix.LackFolder:
-		return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and the directory of the package"}
+		return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}
 	case fix.LackNode:
 		return Cure{Install: d.nodeInstall()}
 	case fix.LackPython:
@@ -116,7 +119,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackNuGet:
 		return Cure{Install: "dotnet restore"}
 	}
-	return Cure{}
+	return d.brokenCure(rep.How)
 }
 
 // goLacked matches the package without a module in an error line of go.
@@ -191,65 +194,6 @@ func (d directory) mavenInstall(command string) string {
 		program = d.program("mvnw")
 	}
 	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
-}
-
-// lackedModule matches a missing module in a Python error.
-var lackedModule = source.Lazy(`No module named '?([A-Za-z_]\w*)`)
-
-// pythonCure returns the cure that installs the packages of a Python project in .venv. Commands
-// find the programs of .venv first.
-func (d directory) pythonCure(line string) Cure {
-	module := ""
-	if m := lackedModule().FindStringSubmatch(line); m != nil {
-		module = m[1]
-	}
-	if d.has("uv.lock") {
-		return Cure{Install: "uv sync"}
-	}
-	var what []string
-	for _, name := range []string{"requirements.txt", "requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt", "test-requirements.txt", "requirements/dev.txt", "requirements/test.txt", "tests/requirements.txt"} {
-		if d.has(name) {
-			what = append(what, "-r "+name)
-		}
-	}
-	switch own := module != "" && d.has(module+".py", module+"/", "src/"+module+".py", "src/"+module+"/"); {
-	case d.has("setup.py", "pyproject.toml") && (own || len(what) == 0):
-		what = append([]string{"-e " + d.extra()}, what...)
-	case own && d.has("src/"+module+".py", "src/"+module+"/"):
-		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}
-	case own:
-		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=."}
-	}
-	if strings.Contains(line, "unrecognized arguments: ") && strings.Contains(line, "--cov") {
-		what = append(what, "pytest-cov")
-	}
-	if module == "pytest" || len(what) > 0 && strings.Contains(line, "pytest") {
-		what = append(what, "pytest")
-	}
-	switch { // the name of a module may differ from its package, and must not be guessed
-	case len(what) > 0:
-	case module != "":
-		return Cure{Advice: "install the package of the module " + module + "; a virtual environment .venv at the top is used"}
-	default:
-		return Cure{Advice: "install them; a virtual environment .venv at the top is used"}
-	}
-	return Cure{Install: "python3 -m venv .venv && .venv/bin/pip install " + strings.Join(what, " ")}
-}
-
-// pythonExtras are the usual names of extras with dependencies of tests.
-var pythonExtras = []string{"test", "tests", "testing", "dev", "develop"}
-
-// extra returns the argument of pip install -e for the project, with the extra for tests.
-func (d directory) extra() string {
-	text := d.text("pyproject.toml") + d.text("setup.cfg")
-	for _, name := range pythonExtras {
-		for _, heading := range []string{"\n" + name + " = [", "\n" + name + "=[", "\n" + name + " =\n"} {
-			if strings.Contains(text, heading) {
-				return "'.[" + name + "]'"
-			}
-		}
-	}
-	return "."
 }
 
 // lackedProgram matches the missing program in an error of a shell, env or make.

@@ -16,6 +16,7 @@ func TestCureOf(t *testing.T) {
 		lacks   fix.Lack
 		lacking string
 		command string
+		how     string
 		want    Cure
 	}{
 		"nothing":                       {lacks: "", want: Cure{}},
@@ -29,7 +30,7 @@ func TestCureOf(t *testing.T) {
 		"no pnpm":                       {files: gittest.Files{"pnpm-lock.yaml": "", "package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: pnpm: not found", command: "pnpm test", want: Cure{Advice: "install it with npm install --global pnpm, or name another command with --test"}},
 		"no node":                       {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: npx: not found", command: "npx --no-install jest", want: Cure{Advice: "install Node.js, and put it on PATH"}},
 		"a build of the workspace":      {files: gittest.Files{"pnpm-lock.yaml": "", "package.json": `{"scripts":{"build":"tsc -b"}}`, "a/package.json": "{}"}, lacks: fix.LackBuilt, command: "cd a && npx --no-install vitest run", want: Cure{Advice: "--build='pnpm run build' builds it"}},
-		"a directory":                   {lacks: fix.LackFolder, command: "cd x && npm test", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and the directory of the package"}},
+		"a directory":                   {lacks: fix.LackFolder, command: "cd x && npm test", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
 		"a script":                      {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackScript, command: "npm run unit", want: Cure{Advice: "name another command with --test"}},
 		"a program of npm":              {files: gittest.Files{"package.json": `{"devDependencies":{"mocha":"1"}}`, "yarn.lock": ""}, lacks: fix.LackProgram, lacking: "sh: 1: mocha: not found", command: "make test", want: Cure{Install: "yarn install --frozen-lockfile"}},
 		"a program":                     {lacks: fix.LackProgram, lacking: "make: valgrind: No such file or directory", command: "make test", want: Cure{Advice: "install valgrind, or name another command with --test"}},
@@ -56,6 +57,13 @@ func TestCureOf(t *testing.T) {
 		"no build file":                 {files: gittest.Files{"b/pom.xml": "", "a/c/pom.xml": ""}, command: "mvn test", lacks: fix.LackProject, want: Cure{Advice: "begin the command with cd b &&"}},
 		"no build file at all":          {command: "./gradlew test", lacks: fix.LackProject, want: Cure{Advice: "no directory of the tree has a build.gradle, so name another command with --test"}},
 		"an option of the JVM":          {lacks: fix.LackProcess, lacking: "Unrecognized VM option 'MaxPermSize=64m'", want: Cure{Advice: "use a JDK that knows the option, or take it out of argLine"}},
+		"plugins of pytest":             {files: gittest.Files{"pyproject.toml": "", "uv.lock": ""}, lacks: fix.LackPython, lacking: "python -m pytest: error: unrecognized arguments: --cov=lib --timeout=3 -n4", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -e . pytest-cov pytest-timeout pytest-xdist pytest"}},
+		"poetry":                        {files: gittest.Files{"pyproject.toml": "", "poetry.lock": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'requests'", want: Cure{Install: "POETRY_VIRTUALENVS_IN_PROJECT=1 poetry install"}},
+		"a newer Python":                {files: gittest.Files{"pyproject.toml": "[project]\nrequires-python = \">=3.12\"\n"}, how: "does not build (exit 2): lib.py:1: invalid syntax", want: Cure{Advice: "correct it, or put a Python that knows this syntax first on PATH (pyproject.toml asks for >=3.12)"}},
+		"an extension":                  {files: gittest.Files{"setup.py": "", "fast/_speed.c": ""}, how: "does not build (exit 2): fast/__init__.py:1: ImportError: cannot import name '_speed' from partially initialized module 'fast' (most likely due to a circular import) (fast/__init__.py)", want: Cure{Advice: "it is built from fast/_speed.c: --build='python3 setup.py build_ext --inplace' builds it in each copy"}},
+		"a name":                        {how: "does not build (exit 2): tests/test_lib.py:1: ImportError: cannot import name 'g' from 'lib' (lib.py)", want: Cure{Advice: "lib has no g: write it first, or name a test that does not import it"}},
+		"no test":                       {how: "runs no test (exit 5)", want: Cure{Advice: "name tests that exist with --test"}},
+		"no directory":                  {lacks: fix.LackFolder, lacking: "sh: 1: cd: can't cd to x", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +72,11 @@ func TestCureOf(t *testing.T) {
 			}
 			h := gittest.New(t)
 			tree := fix.Tree{Commit: h.Commit("c", c.files)}
-			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking})
+			state := fix.State("")
+			if c.how != "" {
+				state = fix.Broken
+			}
+			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking, How: c.how, State: state})
 			if err != nil || got != c.want {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -71,6 +71,9 @@ func render(r Report) string {
 			fmt.Fprintln(&b, flag.word)
 		}
 	}
+	if r.Unselected != "" {
+		fmt.Fprintf(&b, "unselected %s\n", r.Unselected)
+	}
 	if r.Lacks != "" {
 		fmt.Fprintf(&b, "lacks %s: %s\n", r.Lacks, r.Missing)
 	}

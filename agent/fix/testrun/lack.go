@@ -16,6 +16,8 @@ type sign struct {
 
 // signs are tried in order, and the first counts. Each has a sample in lack_test.go.
 var signs = []sign{
+	{fix.LackFolder, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
+
 	{fix.LackGoMod, "missing go.sum entry", nil},
 	{fix.LackGoMod, "no required module provides package ", nil},
 	{fix.LackGoMod, "go: updates to go.", source.Lazy(`^go: updates to go\.(?:mod|sum) needed`)},
@@ -67,8 +69,6 @@ var signs = []sign{
 	{fix.LackNode, "doesn't seem to have been installed", nil},
 	{fix.LackNode, "present in your lockfile; run \"yarn install\"", nil},
 	{fix.LackNode, "error: could not find package.json ", nil}, // bunx
-	{fix.LackFolder, "can't cd to ", source.Lazy(`^(?:sh|dash): .*cd: can't cd to `)},
-	{fix.LackFolder, "No such file or directory", source.Lazy(`^(?:sh|bash|zsh|/bin/sh): .*cd: `)},
 	{fix.LackFolder, "No package.json was found in ", nil},
 	{fix.LackFolder, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND", nil},
 	{fix.LackFolder, "Could not read package.json", nil},
@@ -119,7 +119,6 @@ var signs = []sign{
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 
-	{fix.LackCommand, ": cd: ", source.Lazy(`^(?:/bin/)?(?:sh|bash|dash|zsh): (?:line )?\d+: cd: `)},
 
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
@@ -129,6 +128,7 @@ var signs = []sign{
 	{fix.LackNetwork, "ENOTFOUND", nil},
 	{fix.LackNetwork, "java.net.UnknownHostException", nil},
 	{fix.LackNetwork, "Network is unreachable", nil},
+	{fix.LackNetwork, "onnection refused", source.Lazy(`^\s*(?:E\s+)?[\w.]*(?:ConnectionRefused|Operational|Interface|Connection)Error: `)},
 }
 
 // lackOf returns the lack in a line of output, "" for most lines.

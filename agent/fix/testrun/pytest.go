@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,6 +44,10 @@ func (p *pyTest) take(l line) bool {
 		p.flush()
 		return p.section(l.text)
 	case 'E':
+		if strings.HasPrefix(l.text, "ERROR: file or directory not found: ") || strings.HasPrefix(l.text, "ERROR: not found: ") {
+			p.report.Unselected = cmp.Or(p.report.Unselected, clip(l.text))
+			return true
+		}
 		return p.raises(l.text) || p.summary(l.text)
 	case 'F', 'S':
 		return p.summary(l.text)

@@ -48,6 +48,8 @@ type Report struct {
 	Refusal     string   // an error of cargo, which ended before it ran a test; "" if none is known
 	notFound    string   // a shell's line about a missing program; tests may not need the program
 
+	Unselected string // the line about a test or a file that the tool does not find; "" if there is none
+
 	Places   []Place // places of failed assertions, in the order of the output
 	Panicked bool    // a process panicked or crashed before its tests ended
 	Cut      bool    // the output lacks its middle, so that names may be missing

@@ -62,45 +62,6 @@ func proposeCargo(d directory) []Proposal {
 	return simple("Cargo.toml", command)(d)
 }
 
-func proposePython(d directory) []Proposal {
-	from := ""
-	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "conftest.py", "tests/conftest.py", "tests/", "test/"} {
-		if d.has(name) && (from == "" || strings.Contains(d.text(name), "pytest")) {
-			from = name
-			if strings.Contains(d.text(name), "pytest") {
-				break
-			}
-		}
-	}
-	if d.has("manage.py") {
-		return []Proposal{{Test: "python3 manage.py test", From: "manage.py"}}
-	}
-	below := d.path != "." // directories with the name tests are everywhere
-	if from == "" || below && strings.HasSuffix(from, "/") || !d.hasPythonTests() {
-		return nil
-	}
-	env := ""
-	if d.hasBelow("src", ".py") && !strings.Contains(d.text("pyproject.toml"), "pythonpath") {
-		env = "PYTHONPATH=src "
-	}
-	out := []Proposal{{Test: env + "python3 -m pytest -q", From: from}}
-	if !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
-		out = append(out, Proposal{Test: env + "python3 -m unittest discover", From: from})
-	}
-	return out
-}
-
-// hasPythonTests reports whether pytest or unittest would find test files below the directory.
-func (d directory) hasPythonTests() bool {
-	for p := range d.modes {
-		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) &&
-			(strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py")) {
-			return true
-		}
-	}
-	return false
-}
-
 // holds reports whether a path is below the directory.
 func (d directory) holds(p string) bool { return d.path == "." || strings.HasPrefix(p, d.path+"/") }
 

@@ -184,6 +184,9 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.How = e.refused(command)
 	case r.Ran == 0:
 		e.How = fmt.Sprintf("%s (exit %d)", runsNoTest, res.Exit)
+		if r.Unselected != "" {
+			e.How += ": " + agent.Shorten(r.Unselected, shownLine)
+		}
 	default:
 		e.State = fix.Failing
 	}

@@ -101,7 +101,7 @@ var assignment = source.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
 // longer one comes first.
 var wrappers = [][]string{
 	{"npx", "--no-install"}, {"npx", "--yes"}, {"npx"}, {"yarn", "run"}, {"yarn"}, {"pnpm", "exec"}, {"pnpm"}, {"npm", "exec", "--"}, {"bunx", "--no-install"}, {"bunx"},
-	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
+	{"bundle", "exec"}, {"poetry", "run"}, {"uv", "run", "--offline", "--no-sync"}, {"uv", "run", "--no-sync"}, {"uv", "run"}, {"pipenv", "run"}, {"hatch", "run"}, {"pdm", "run"},
 	{"python", "-m"}, {"python3", "-m"}, {"php"}, {"env"}, {"nice"},
 }
 

@@ -40,9 +40,9 @@ func (t *trouble) take(l line) bool {
 	if strings.HasSuffix(l.text, "Error 127") && t.shell != "" { // as make prints it
 		t.missing(fix.LackProgram, t.shell)
 	}
-	if notFound().MatchString(l.text) {
+	if what := lackOf(l.text); what != fix.LackFolder && notFound().MatchString(l.text) {
 		t.shell = cmp.Or(t.shell, l.bare)
-	} else if what := lackOf(l.text); what != "" {
+	} else if what != "" {
 		t.missing(what, withoutMarks(l.bare, what))
 	}
 	return false

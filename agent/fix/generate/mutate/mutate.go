@@ -83,6 +83,9 @@ func (f *File) Code(line int) bool {
 	return line >= 1 && line <= len(f.kinds) && f.kinds[line-1] == source.LineCode
 }
 
+// unknown reports whether a name does not exist, by the output of the failing tests.
+func (fn *Function) unknown(name string) bool { return slices.Contains(fn.clues.Unknown, name) }
+
 // str returns the text of a token.
 func (f *File) str(t token) string { return string(f.Content[t.off:t.end]) }
 
@@ -149,6 +152,9 @@ type Clues struct {
 	Hot map[int]float64
 	// Words are texts of the failing tests and of their output, as a source of constants.
 	Words []string
+	// Raised are the exceptions in the output of the failing tests, and Unknown the names that do
+	// not exist by this output.
+	Raised, Unknown []string
 	// Known is the result of type checking for the function.
 	Known Known
 }
@@ -213,7 +219,7 @@ func (fn *Function) Edits() []Edit {
 	var all []Edit
 	for _, make := range []func() []Edit{
 		fn.conditionEdits, fn.operatorEdits, fn.constantEdits, fn.nameEdits, fn.callEdits, fn.wrapEdits,
-		fn.deletions, fn.guards, fn.jumps, fn.moves, fn.copies,
+		fn.deletions, fn.guards, fn.jumps, fn.moves, fn.copies, fn.pythonEdits,
 	} {
 		all = append(all, make()...)
 	}

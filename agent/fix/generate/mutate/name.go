@@ -35,7 +35,7 @@ func (fn *Function) nameEdits() []Edit {
 		e.Weight *= 0.4 + similarity(old, strings.TrimSuffix(r.Text, "()"))
 		list = append(list, e)
 	}
-	return append(list, fn.calledMembers()...)
+	return append(append(list, fn.calledMembers()...), fn.respelt()...)
 }
 
 // otherNames makes an edit for each replacement of a token by a name.

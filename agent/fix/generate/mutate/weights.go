@@ -33,6 +33,8 @@ const (
 	OpMove          Op = "move statement"   // a statement is moved within its block
 	OpCopy          Op = "copy statement"   // a statement from elsewhere is inserted
 	OpTransplant    Op = "transplant"       // lines are as in a similar function
+	OpFormat        Op = "f-string"         // a string gets the prefix f
+	OpExcept        Op = "except clause"    // an except clause gets one more exception
 )
 
 // weights are the probabilities of one edit of each kind: the number of edits that were exactly
@@ -45,9 +47,15 @@ const (
 // and OpTransplant need more than the function and were not counted. The counts of a probe's
 // further edits are divided by the mean weight of a condition, and the probe has the sum of
 // these counts.
+//
+// OpFormat and OpExcept were counted in other projects: of 1,761 fixes with at most eight changed
+// lines of code in boltons, marshmallow, werkzeug, attrs, thefuck, jinja, rich and more-itertools,
+// 24 change the names of an except clause and 2 put an f before a string (4 exchange a test for
+// truth and a comparison with None). A function has very few edits of these kinds.
 var weights = map[Op]float64{
 	OpRelation: 2.2, OpDropClause: 1.4, OpLogic: 1.1, OpNegate: 0.9, OpBoolean: 0.9, OpDelete: 0.65, OpNever: 0.6,
 	OpTransplant: 0.5, OpJump: 0.4, OpText: 0.3, OpSwapArguments: 0.3, OpNumber: 0.25, OpAlways: 0.24, OpMove: 0.12,
 	OpMember: 0.11, OpAnd: 0.11, OpArithmetic: 0.1, OpEquality: 0.08, OpLeave: 0.08, OpUnwrap: 0.07, OpCompareNull: 0.06,
 	OpArgument: 0.04, OpOffByOne: 0.04, OpOr: 0.04, OpCopy: 0.03, OpGuard: 0.03, OpVariable: 0.02, OpWrap: 0.003,
+	OpExcept: 0.5, OpFormat: 0.5,
 }

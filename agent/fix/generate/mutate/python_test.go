@@ -1,0 +1,47 @@
+package mutate
+
+import "testing"
+
+const pythonFunction = `def load(path, other, limit):
+    try:
+        text = read(path)
+    except (ValueError, KeyError) as e:
+        raise Broken("no {path}" " at {limit}" " or {}") from e
+    except OSError:
+        return None
+    if other and not limit:
+        return other
+    if limit is not None or path is None:
+        return "{path}".format(path=path)
+    return self.text.issupserset(text) or text.issuperset(1)
+`
+
+// Python gets changes of its own: None instead of falsehood, an f before strings, and one more
+// exception that the failing tests raise. A name that does not exist comes first.
+func TestPythonEdits(t *testing.T) {
+	t.Parallel()
+	fn := function(t, "a.py", pythonFunction, Clues{Raised: []string{"OverflowError"}, Unknown: []string{"issupserset"}})
+	all := results(fn)
+	for _, c := range []struct {
+		old, fresh string
+		op         Op
+	}{
+		{"if other and", "if other is not None and", OpCompareNull},
+		{"not limit:", "limit is None:", OpCompareNull},
+		{"limit is not None or", "limit or", OpCompareNull},
+		{"path is None:", "not path:", OpCompareNull},
+		{`"no {path}" " at {limit}" " or {}"`, `f"no {path}" f" at {limit}" " or {}"`, OpFormat},
+		{"(ValueError, KeyError) as e", "(ValueError, KeyError, OverflowError) as e", OpExcept},
+		{"except OSError:", "except (OSError, OverflowError):", OpExcept},
+	} {
+		expect(t, fn, all, c.old, c.fresh, c.op)
+	}
+	for _, e := range fn.Edits() {
+		if e.Op == OpFormat && e.Line > 10 {
+			t.Errorf("%s", e.Why)
+		}
+	}
+	if e := fn.Edits()[0]; e.Text != "issuperset" {
+		t.Errorf("the first edit %s", e.Why)
+	}
+}

@@ -1,0 +1,92 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/sandbox"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+const forkSource = `def area(kind, n):
+    if kind == 'square':
+        return n * n
+    if kind == 'line' and n < 1:
+        return n
+    return 0
+`
+
+const forkTests = `import unittest
+
+from shape import area
+
+
+class Shapes(unittest.TestCase):
+    def test_square(self):
+        self.assertEqual(area('square', 3), 9)
+
+    def test_line(self):
+        self.assertEqual(area('line', 1), 1)
+`
+
+// Candidates for Python share one process, and only those that pass are tried as patches. The
+// endless loop of a candidate ends at a limit.
+func TestPythonCandidatesShareAProcess(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"shape.py": forkSource, "test_shape.py": forkTests})
+	found := repairShape(t, h, commit)
+	alone := 0
+	for _, tr := range found.Trials {
+		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
+			alone++
+		}
+	}
+	if len(found.Trials) < 10 || alone > len(found.Trials)/2 {
+		t.Errorf("%d of %d candidates had a process of their own", alone, len(found.Trials))
+	}
+	if found.Trials[0].Verdict != fix.Plausible || !strings.Contains(string(found.Trials[0].Patch.Diff), "\n-    if kind == 'line' and n < 1:\n") {
+		t.Errorf("%+v", found.Trials[0])
+	}
+}
+
+// repairShape repairs shape.py.
+func repairShape(t *testing.T, h *gittest.History, commit gitext.OID) Found {
+	t.Helper()
+	found, err := Repair(t.Context(), h.Open(), Input{
+		Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "python3 -m unittest -v test_shape"},
+		Localization: &fix.Localization{Locations: []fix.Location{{
+			Path: "shape.py", Function: "area", Lines: gitext.LineRange{Start: 1, End: strings.Count(forkSource, "\n")},
+		}}},
+		Trial: options(t), Jobs: 1, Budget: Budget{Tries: 90, Want: 1, GallopRuns: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The newest changes are undone in forks, too, and the one that repairs ends the search.
+func TestPythonLeadsShareAProcess(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := gittest.New(t)
+	good := strings.Replace(forkSource, " and n < 1", "", 1)
+	h.Commit("Begin", gittest.Files{"shape.py": good, "test_shape.py": forkTests})
+	bad := h.Commit("Check n", gittest.Files{"shape.py": forkSource})
+	commit := h.Commit("Say less", gittest.Files{"shape.py": strings.Replace(forkSource, "return 0", "return int()", 1)})
+	found := repairShape(t, h, commit)
+	if tr := found.Trials[0]; tr.Verdict != fix.Plausible || tr.Commit != bad {
+		t.Errorf("%+v", tr)
+	}
+	if len(found.Trials) > 4 {
+		t.Errorf("%d candidates were tried", len(found.Trials))
+	}
+}
