@@ -153,7 +153,7 @@ func needs(b release.Branch) string {
 	case t.Err != nil:
 		return text + "; it could not be tried: " + ui.OneLine(t.Err.Error())
 	case t.Nothing:
-		return text + ", but has its changes already"
+		return strings.Replace(text, "needs", "lacks", 1) + ", but has its changes already"
 	case len(t.Conflicts) == 0:
 		return text + ", which applies cleanly"
 	}
