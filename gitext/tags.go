@@ -2,6 +2,8 @@ package gitext
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
@@ -74,17 +76,23 @@ func (r *Repo) commitRefs(ctx context.Context, prefixes ...string) ([]Tag, error
 	return refs, nil
 }
 
-// RemoteURLs lists the URLs of the remotes in the user's repository.
+// RemoteURLs lists the URLs of the remotes in the user's repository: those of origin first, then in
+// the order of the names.
 func (r *Repo) RemoteURLs(ctx context.Context) ([]string, error) {
 	settings, err := r.settings(ctx, `^remote\..*\.url$`)
 	if err != nil {
 		return nil, err
 	}
 	var urls []string
-	for _, values := range settings {
-		for _, v := range values {
+	add := func(key string) {
+		for _, v := range settings[key] {
 			urls = append(urls, v.Value)
 		}
+		delete(settings, key)
+	}
+	add("remote.origin.url")
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		add(key)
 	}
 	return urls, nil
 }

@@ -88,6 +88,7 @@ type finder struct {
 	branches []gitext.Branch
 	graph    *graph
 	search   *search
+	released bool // a tag has the fix
 }
 
 // read reads the tags, the branches and the history since the culprits.
@@ -279,6 +280,7 @@ func (f *finder) judgeTags() {
 	for i, t := range f.tags {
 		at, bug, fixed, unknown, p := f.judge(t.Commit)
 		states[i] = tagState{Tag: t, at: at, affected: bug && !fixed, fixed: bug && fixed, p: p}
+		f.released = f.released || fixed
 		if unknown {
 			f.answer.Unknown = append(f.answer.Unknown, t.Name)
 		}
@@ -302,6 +304,8 @@ func (f *finder) note() {
 	}
 	if len(f.tags) == 0 {
 		note("the repository has no tag")
+	} else if f.answer.Fix != nil && len(f.answer.Affected) > 0 && !f.released {
+		note("no tag has the fix yet")
 	}
 	if n := f.search.left; n > 0 {
 		note("%s were not searched for picks", agent.Plural(n, "older commit"))

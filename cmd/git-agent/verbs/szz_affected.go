@@ -67,7 +67,7 @@ func newAffectedForm(ctx context.Context, a *app.App, repo *gitext.Repo, flags A
 
 // publicURL returns the first URL that others can use, without credentials; "" if there is none.
 func publicURL(urls []string) string {
-	for _, text := range slices.Sorted(slices.Values(urls)) {
+	for _, text := range urls {
 		if host, path, ok := strings.Cut(text, ":"); ok && !strings.Contains(host, "/") && strings.Contains(host, "@") && !strings.HasPrefix(path, "//") {
 			text = "https://" + host[strings.IndexByte(host, '@')+1:] + "/" + strings.TrimPrefix(path, "/") // git@host:path
 		}
