@@ -57,7 +57,7 @@ func (r *Affected) Answer(v *release.Answer) error {
 		fmt.Fprintf(&b, "\nbranches\n")
 		rows := make([][2]string, len(v.Branches))
 		for i, one := range v.Branches {
-			rows[i] = [2]string{ui.OneLine(one.Name), needs(one)}
+			rows[i] = [2]string{ui.OneLine(one.Name), needs(one, v.Fix != nil)}
 		}
 		table(&b, rows)
 	}
@@ -122,7 +122,7 @@ func table(b *bytes.Buffer, rows [][2]string) {
 		}
 	}
 	for _, row := range rows {
-		fmt.Fprintf(b, "  %-*s  %s\n", width, row[0], row[1])
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s  %s", width, row[0], row[1]), " ") + "\n")
 	}
 }
 
@@ -135,8 +135,8 @@ func chance(p float64) string {
 	return "  " + strings.TrimSpace(percent(p))
 }
 
-// needs says what a branch needs.
-func needs(b release.Branch) string {
+// needs says what a branch needs, if a fix is known.
+func needs(b release.Branch, fix bool) string {
 	switch b.State {
 	case release.Clear:
 		return "does not have the bug"
@@ -144,6 +144,9 @@ func needs(b release.Branch) string {
 		return "not known, because its history is cut"
 	case release.Fixed:
 		return "has the fix, as " + b.Has.Short()
+	}
+	if !fix {
+		return strings.TrimSpace(chance(b.Probability) + "  has the bug")
 	}
 	text := strings.TrimSpace(chance(b.Probability) + "  needs the fix")
 	t := b.Tried
