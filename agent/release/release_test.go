@@ -66,7 +66,9 @@ func (s *stream) commit(branch string, from, at int, message, path, text string)
 	return s.n
 }
 
-func (s *stream) tag(name string, at int) { fmt.Fprintf(s, "reset refs/tags/%s\nfrom :%d\n\n", name, at) }
+func (s *stream) tag(name string, at int) {
+	fmt.Fprintf(s, "reset refs/tags/%s\nfrom :%d\n\n", name, at)
+}
 
 // Picks are found by equal changes, by equal messages and through each other; a commit with the
 // subject and other changes is none, and a reverted culprit is a fix.

@@ -96,11 +96,14 @@ func (r *Affected) ranges(b *bytes.Buffer, v *release.Answer) {
 		if one.Last != one.First {
 			name += " - " + ui.OneLine(one.Last)
 		}
-		text := "not fixed in " + ui.OneLine(one.Line)
-		if one.FixedIn != "" {
-			text = "fixed in " + ui.OneLine(one.FixedIn)
+		text := ""
+		switch {
+		case one.FixedIn != "":
+			text = "  fixed in " + ui.OneLine(one.FixedIn)
+		case v.Fix != nil:
+			text = "  not fixed in " + ui.OneLine(one.Line)
 		}
-		rows[i] = [2]string{name, strings.TrimSpace(chance(one.Probability) + "  " + text)}
+		rows[i] = [2]string{name, strings.TrimSpace(chance(one.Probability) + text)}
 	}
 	table(b, rows)
 	for i, name := range v.Others {

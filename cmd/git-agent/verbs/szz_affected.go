@@ -52,6 +52,9 @@ func (f ReleaseFlags) printReleases(ctx context.Context, a *app.App, repo *gitex
 	if page == nil {
 		return render.WriteJSON(a.Raw, render.AffectedJSONOf(found), "\n")
 	}
+	if _, err := io.WriteString(page, "\n"); err != nil {
+		return err
+	}
 	people := render.Affected{W: page, Color: a.NewPalette(ctx), All: a.Flags.Verbose > 0}
 	return people.Answer(found)
 }
