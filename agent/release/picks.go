@@ -95,7 +95,7 @@ type original struct {
 func (o *original) likeness(f face) (how string, maybe bool) {
 	const least = 10 // letters of a subject that names one commit
 	author := f.email == o.face.email
-	sameTime := author && f.time == o.face.time
+	sameTime := author && f.time == o.face.time && f.time > 0
 	subject := len(f.subject) >= least && f.subject == o.face.subject
 	switch {
 	case sameTime && subject:

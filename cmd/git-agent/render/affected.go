@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/release"
+	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -15,6 +16,18 @@ import (
 // AffectedSchema is the schema of szz --affected --json. A change that breaks readers raises its
 // number.
 const AffectedSchema = "git-agent/affected/1"
+
+// CulpritsOf returns the first suspect of an answer, or all that the message of the fix names.
+func CulpritsOf(v *szz.Answer) []release.Culprit {
+	var list []release.Culprit
+	for i, s := range v.Suspects {
+		if i > 0 && v.Algorithm != "annotation" {
+			break
+		}
+		list = append(list, release.Culprit{Commit: s.Commit, Probability: s.Probability})
+	}
+	return list
+}
 
 // Affected prints for people which releases and branches have a bug:
 //

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"git-agent/agent/release"
-	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
@@ -120,7 +119,7 @@ func publicURL(urls []string) string {
 // Answer prints the releases for an answer of szz.
 func (f *affectedForm) Answer(ans render.Answer) error {
 	v := ans.Answer
-	q := release.Question{Fix: v.Fix, Culprits: culpritsOf(v), Branches: f.flags.Branches}
+	q := release.Question{Fix: v.Fix, Culprits: render.CulpritsOf(v), Branches: f.flags.Branches}
 	if v.Fix != "" && v.Parent == "" && len(v.Suspects) == 0 || len(q.Culprits) == 0 {
 		f.a.Say("no suspect of %s is known, so its releases are not either", subjectText(v.Fix))
 		for _, n := range v.Notes {
@@ -137,18 +136,6 @@ func subjectText(fix gitext.OID) string {
 		return "the uncommitted fix"
 	}
 	return fix.Short()
-}
-
-// culpritsOf returns the first suspect of an answer, or all that the message of the fix names.
-func culpritsOf(v *szz.Answer) []release.Culprit {
-	var list []release.Culprit
-	for i, s := range v.Suspects {
-		if i > 0 && v.Algorithm != "annotation" {
-			break
-		}
-		list = append(list, release.Culprit{Commit: s.Commit, Probability: s.Probability})
-	}
-	return list
 }
 
 // print answers a question and prints the answer.
