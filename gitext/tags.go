@@ -2,6 +2,8 @@ package gitext
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"git-agent/gitext/gitcmd"
@@ -17,6 +19,40 @@ type Tag struct {
 // other objects are left out.
 func (r *Repo) Tags(ctx context.Context) ([]Tag, error) {
 	return r.commitRefs(ctx, "refs/tags")
+}
+
+// A Branch is a local or remote branch.
+type Branch struct {
+	Name   string // as git branch -a prints it, without remotes/: "main", "origin/main"
+	Ref    string
+	Commit OID
+}
+
+// Branches lists the local and remote branches of the user's repository whose names, with or
+// without the name of the remote, match one of the patterns, as in git branch --list. References
+// to other branches, such as origin/HEAD, are left out.
+func (r *Repo) Branches(ctx context.Context, patterns []string) ([]Branch, error) {
+	args := []string{"for-each-ref", "--format=%(refname) %(objecttype) %(objectname) %(symref)"}
+	for _, p := range patterns {
+		args = append(args, "refs/heads/"+p, "refs/remotes/"+p, "refs/remotes/*/"+p)
+	}
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: args})
+	if err != nil {
+		return nil, err
+	}
+	var branches []Branch
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) != 3 || f[1] != "commit" {
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(f[0], "refs/heads/"), "refs/remotes/")
+		branches = append(branches, Branch{Name: name, Ref: f[0], Commit: OID(f[2])})
+	}
+	return branches, nil
 }
 
 // commitRefs lists the refs of commits in the user's repository: those below the prefixes, or all.
@@ -40,17 +76,23 @@ func (r *Repo) commitRefs(ctx context.Context, prefixes ...string) ([]Tag, error
 	return refs, nil
 }
 
-// RemoteURLs lists the URLs of the remotes in the user's repository.
+// RemoteURLs lists the URLs of the remotes in the user's repository: those of origin first, then in
+// the order of the names.
 func (r *Repo) RemoteURLs(ctx context.Context) ([]string, error) {
 	settings, err := r.settings(ctx, `^remote\..*\.url$`)
 	if err != nil {
 		return nil, err
 	}
 	var urls []string
-	for _, values := range settings {
-		for _, v := range values {
+	add := func(key string) {
+		for _, v := range settings[key] {
 			urls = append(urls, v.Value)
 		}
+		delete(settings, key)
+	}
+	add("remote.origin.url")
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		add(key)
 	}
 	return urls, nil
 }

@@ -29,7 +29,7 @@ var storeys = [][]string{
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
-	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
+	{"agent/condense", "agent/release", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.

@@ -139,6 +139,9 @@ func TestMCPCalls(t *testing.T) {
 	if text := mcpText(t, traced); !strings.Contains(text, "a is 2") || strings.Contains(text, "\x1b") {
 		t.Errorf("szz says %q", text)
 	}
+	if text := mcpText(t, call("szz", map[string]any{"algorithm": "b", "affected": true})); !strings.Contains(text, "\naffected: no tag of 0\n") {
+		t.Errorf("szz with releases says %q", text)
+	}
 	for _, tt := range []struct {
 		tool string
 		args map[string]any

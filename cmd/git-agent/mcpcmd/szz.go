@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/release"
 	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -23,6 +24,7 @@ type szzParams struct {
 	Algorithm   string `json:"algorithm" arg:"enum=rank|b|ag|ma|l|r|ra"`
 	Max         int    `json:"max" arg:"min=1,max=20"`
 	Annotations bool   `json:"annotations"`
+	Affected    bool   `json:"affected"`
 }
 
 // szzMax is the default number of suspects in an answer.
@@ -71,6 +73,9 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	if err := t.server.checkVisible(ctx, fix); err != nil {
 		return agent.Result{}, err
 	}
+	if p.Affected && (t.server.Fix != "" || t.server.Tip != "") {
+		return agent.Result{}, errors.New("which releases are affected is not visible here: this server hides what came later")
+	}
 	ans, err := t.trace(ctx, fix, p)
 	if err != nil {
 		return agent.Result{}, err
@@ -79,7 +84,34 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
+	if !p.Affected {
+		return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
+	}
+	value := szzWithReleases{AnswerJSON: render.AnswerJSONOf(ans)}
+	if value.Affected, err = t.releases(ctx, ans, &text); err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: agent.Clean(text.String()), Value: value}, nil
+}
+
+// szzWithReleases is an answer with the releases that have the bug.
+type szzWithReleases struct {
+	render.AnswerJSON
+	Affected any `json:"affected"` // null without a suspect
+}
+
+// releases prints the releases with the bug to text, and returns them.
+func (t *szzTool) releases(ctx context.Context, ans render.Answer, text *strings.Builder) (any, error) {
+	culprits := render.CulpritsOf(ans.Answer)
+	if len(culprits) == 0 {
+		return nil, nil
+	}
+	found, err := release.Find(ctx, t.server.Repo, release.Question{Fix: ans.Answer.Fix, Culprits: culprits})
+	if err != nil {
+		return nil, err
+	}
+	people := render.Affected{W: text}
+	return render.AffectedJSONOf(found), people.Answer(found)
 }
 
 // fix resolves the client's revision, or else the revision of the command line.

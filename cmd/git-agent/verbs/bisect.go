@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/engine"
+	"git-agent/agent/release"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
@@ -34,6 +36,7 @@ type Bisect struct {
 	Fetch        *bool    `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
 	JSON         bool     `name:"json" help:"print one JSON object"`
 	Events       string   `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ReleaseFlags `embed:""`
 	CommandFlags `embed:""`
 	Words        []string `arg:"" optional:"" name:"command" help:"the command that fails, as one word for the shell, or as several words"`
 
@@ -247,12 +250,24 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 		}
 	}
 	if c.JSON {
-		return render.WriteJSON(a.Raw, render.BisectJSONOf(found), "\n")
+		return errors.Join(render.WriteJSON(a.Raw, render.BisectJSONOf(found), "\n"), c.releases(ctx, a, repo, found, nil))
 	}
 	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
 	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, app.HereIn(repo).Path)
-	return human.Bisect(found)
+	if err := human.Bisect(found); err != nil {
+		return err
+	}
+	return c.releases(ctx, a, repo, found, page)
+}
+
+// releases prints which releases have the bug, on request and if the culprit is known.
+func (c *Bisect) releases(ctx context.Context, a *app.App, repo *gitext.Repo, found *engine.Result, page io.Writer) error {
+	if !c.Affected || found.Culprit == nil {
+		return nil
+	}
+	culprit := release.Culprit{Commit: found.Culprit.Commit, Probability: found.Culprit.Probability}
+	return c.printReleases(ctx, a, repo, culprit, page)
 }
 
 // check returns an error for options that make no sense, alone or together.
@@ -268,8 +283,13 @@ func (c *Bisect) check() error {
 		return app.Usagef("the whole command belongs behind --, but got %q before it", c.Words[0])
 	case c.Proofs < 0 || c.RunsAtMost < 1 || c.Jobs < 1:
 		return app.Usagef("--runs-at-most and --jobs take numbers from 1, and --proofs from 0")
+	case c.Fixed && c.Affected:
+		return app.Usagef("--fixed finds the fix, and --affected needs the commit that introduced the bug")
 	case c.Log == "-" && c.JSON:
 		return app.Usagef("--log=- and --json both want standard output")
+	}
+	if err := c.checkReleases(c.Log == "-"); err != nil {
+		return err
 	}
 	return c.CommandFlags.Check()
 }

@@ -35,6 +35,7 @@ type Crash struct {
 	Cache           bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
 	Events          string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest     bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
+	ReleaseFlags    `embed:""`
 	CrashModelFlags `embed:""`
 	crashFixFlags   `embed:""`
 	Reports         []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
@@ -197,6 +198,9 @@ func (c *Crash) check() error {
 		if _, err := render.ParseCrashFormat(*c.Format); err != nil {
 			return &app.UsageError{Text: err.Error()}
 		}
+	}
+	if err := c.checkReleases(c.Group || c.Format != nil || c.SARIF || c.ShowRequest || c.Section != ""); err != nil {
+		return err
 	}
 	return c.CrashModelFlags.Check()
 }

@@ -2,8 +2,10 @@ package verbs
 
 import (
 	"context"
+	"io"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/release"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
@@ -24,6 +26,38 @@ type crashOutput struct {
 
 // renderer returns the output for a number of reports.
 func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, reports int) crashOutput {
+	out := c.form(ctx, a, repo, reports)
+	if c.Affected {
+		with := releasesCrash{ctx: ctx, a: a, repo: repo, flags: c.ReleaseFlags, crashRenderer: out.crashRenderer}
+		if out.page != nil {
+			with.page = out.page
+		}
+		out.crashRenderer = with
+	}
+	return out
+}
+
+// releasesCrash prints answers with the releases that have the bug.
+type releasesCrash struct {
+	crashRenderer
+	ctx   context.Context
+	a     *app.App
+	repo  *gitext.Repo
+	flags ReleaseFlags
+	page  io.Writer // nil for JSON
+}
+
+// Crash prints an answer, and the releases that contain its first suspect.
+func (r releasesCrash) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
+	if err := r.crashRenderer.Crash(name, report, ranking); err != nil || ranking == nil || len(ranking.Suspects) == 0 {
+		return err
+	}
+	first := ranking.Suspects[0]
+	return r.flags.printReleases(r.ctx, r.a, r.repo, release.Culprit{Commit: first.Commit, Probability: first.Probability}, r.page)
+}
+
+// form returns the output in the form of the options.
+func (c *Crash) form(ctx context.Context, a *app.App, repo *gitext.Repo, reports int) crashOutput {
 	end, at := app.LineEnd(c.Null), app.HereIn(repo)
 	switch {
 	case c.JSON:

@@ -26,22 +26,24 @@ import (
 
 // Szz is `git agent szz`: it finds the commits that introduced the bug fixed by a commit.
 type Szz struct {
-	Algorithm      string        `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
-	Engine         string        `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
-	Annotations    bool          `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
-	MaxCount       *int          `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix; to limit the fixes, give a range such as HEAD~3.."`
-	Skip           int           `placeholder:"<n>" help:"skip the first <n> fixes"`
-	Staged         bool          `xor:"source" help:"treat the staged changes as the fix"`
-	Worktree       bool          `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
-	Patch          string        `xor:"source" placeholder:"<file>" kind:"path" help:"treat the patches in <file> as the fix, as git am and git apply take them: a mail, an mbox with a series, or a diff; - is standard input"`
-	Base           string        `placeholder:"<commit>" help:"with --patch, the commit that the patches apply to; default: the one that they name, HEAD, or one of HEAD's history"`
-	Stdin          bool          `xor:"source" help:"also read revisions from standard input, one per line"`
-	Not            []string      `placeholder:"<commit>" sep:"none" help:"do not suspect <commit>, because you know that it did not introduce the bug; may be given several times"`
-	Null           bool          `short:"z" help:"terminate lines of input and output with NUL, not newline"`
-	JSON           bool          `name:"json" xor:"form" help:"print one JSON object for each fix"`
-	Format         *string       `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
-	Check          bool          `help:"check the Fixes: trailers of the commits instead of tracing them; exit with 1 if any is wrong"`
-	SARIF          bool          `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
+	Algorithm      string   `enum:",rank,b,ag,ma,l,r,ra" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of the classic SZZ variants b, ag, ma, l, r and ra"`
+	Engine         string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	Annotations    bool     `negatable:"" default:"true" help:"trust Fixes: trailers and similar statements in the fix's message"`
+	MaxCount       *int     `short:"n" placeholder:"<n>" help:"print at most <n> suspects for each fix; to limit the fixes, give a range such as HEAD~3.."`
+	Skip           int      `placeholder:"<n>" help:"skip the first <n> fixes"`
+	Staged         bool     `xor:"source" help:"treat the staged changes as the fix"`
+	Worktree       bool     `xor:"source" help:"treat all changes to tracked files, staged or not, as the fix"`
+	Patch          string   `xor:"source" placeholder:"<file>" kind:"path" help:"treat the patches in <file> as the fix, as git am and git apply take them: a mail, an mbox with a series, or a diff; - is standard input"`
+	Base           string   `placeholder:"<commit>" help:"with --patch, the commit that the patches apply to; default: the one that they name, HEAD, or one of HEAD's history"`
+	Stdin          bool     `xor:"source" help:"also read revisions from standard input, one per line"`
+	Not            []string `placeholder:"<commit>" sep:"none" help:"do not suspect <commit>, because you know that it did not introduce the bug; may be given several times"`
+	Null           bool     `short:"z" help:"terminate lines of input and output with NUL, not newline"`
+	JSON           bool     `name:"json" xor:"form" help:"print one JSON object for each fix"`
+	Format         *string  `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
+	Check          bool     `help:"check the Fixes: trailers of the commits instead of tracing them; exit with 1 if any is wrong"`
+	SARIF          bool     `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
+	AffectedFlags  `embed:""`
+	Culprit        []string      `sep:"none" placeholder:"<revision>" help:"with --affected, the commit that introduced the bug; then nothing is traced; may be given several times"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
 	TrailerFloor   *string       `placeholder:"<probability>" help:"with --trailer, print none for a first suspect that is less probable than this; default: agent.trailerFloor, or 55%"`
 	Cc             bool          `help:"with --trailer, also print Cc: trailers for the author and the reviewers of that suspect"`
@@ -92,6 +94,9 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	if c.Check {
 		return c.runCheck(ctx, a, repo)
 	}
+	if len(c.Culprit) > 0 {
+		return c.runCulprit(ctx, a, repo)
+	}
 	if c.floor, err = c.trailerFloor(ctx); err != nil {
 		return err
 	}
@@ -126,7 +131,7 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := &szzOutput{a: a, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	show := &szzOutput{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
@@ -268,7 +273,7 @@ func (c *Szz) check() error {
 		return app.Usagef("--note needs a fix that is committed")
 	case c.MaxCount != nil && *c.MaxCount < 0 || c.Skip < 0:
 		return app.Usagef("--max-count and --skip take numbers from 0")
-	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.ShowRequest:
+	case c.Null && !c.Stdin && c.Format == nil && !c.Trailer && !c.JSON && !c.OSV && !c.ShowRequest:
 		return app.Usagef("-z needs --stdin, --json, --format or --trailer")
 	}
 	if c.TrailerFloor != nil {
@@ -283,6 +288,9 @@ func (c *Szz) check() error {
 	}
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
+	}
+	if err := c.checkAffected(); err != nil {
+		return err
 	}
 	if err := c.checkVerify(); err != nil {
 		return err

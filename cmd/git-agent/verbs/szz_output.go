@@ -8,12 +8,14 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
+	"git-agent/gitext"
 )
 
 // szzOutput prints answers in the form of the options. It opens the pager at the
 // first answer.
 type szzOutput struct {
 	a      *app.App
+	repo   *gitext.Repo
 	cmd    *Szz
 	events *app.EventLog
 	total  int
@@ -25,7 +27,9 @@ type szzOutput struct {
 // answer prints the answer for one fix and writes it to the event log.
 func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
-		o.form = o.choose(ctx)
+		if err := o.open(ctx); err != nil {
+			return err
+		}
 	}
 	if o.cmd.hidesSuspects() {
 		ans = ans.WithoutSuspects()
@@ -66,6 +70,26 @@ func (o *szzOutput) warn(ans render.Answer) {
 	for _, note := range v.Notes {
 		o.a.Say("warning: %s: %s", v.Fix.Short(), ui.OneLine(note))
 	}
+}
+
+// open chooses the form.
+func (o *szzOutput) open(ctx context.Context) error {
+	if !o.cmd.Affected {
+		o.form = o.choose(ctx)
+		return nil
+	}
+	people := render.Affected{Color: o.a.NewPalette(ctx), All: o.a.Flags.Verbose > 0}
+	if !o.cmd.JSON && !o.cmd.OSV {
+		o.page = o.a.Page(ctx)
+		people.W = o.page
+	}
+	form, err := newAffectedForm(ctx, o.a, o.repo, o.cmd.AffectedFlags, people)
+	if err != nil {
+		return err
+	}
+	form.json, form.end = o.cmd.JSON, app.LineEnd(o.cmd.Null)
+	o.form = form
+	return nil
 }
 
 // choose returns the renderer for the options.
