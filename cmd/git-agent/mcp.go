@@ -18,10 +18,24 @@ type mcpCmd struct {
 	Fix   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only what existed before this fix, and make it the default fix of szz"`
 	Allow string `enum:",run" default:"" placeholder:"<what>" help:"run: offer the tool bisect, which runs commands of the client, confined, at commits of the repository"`
 	Cache bool   `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
+
+	Install   string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"add the server, with the other options given, to the configuration of <client>: claude, codex, gemini, cursor, vscode, zed or windsurf; show the change, and ask before it is written"`
+	Uninstall string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"remove the server from the configuration of <client> likewise"`
+	Scope     string `enum:"user,project" default:"user" placeholder:"<scope>" help:"with --install and --uninstall, which configuration to change: user or project; default: user"`
+	Yes       bool   `help:"answer yes to the question of --install and --uninstall"`
 }
 
 // Run serves standard input and output until the client leaves.
 func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
+	switch {
+	case c.Install != "" && c.Uninstall != "":
+		return app.Usagef("--install and --uninstall can't be used together")
+	case c.Install != "" || c.Uninstall != "":
+		return c.configure(ctx, a)
+	}
+	if c.Yes || c.Scope != "user" {
+		return app.Usagef("--yes and --scope need --install or --uninstall")
+	}
 	repo, err := a.Open(ctx, gitext.OpenOptions{Dir: c.Repo})
 	if err != nil {
 		return err
