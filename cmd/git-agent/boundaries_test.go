@@ -28,7 +28,7 @@ var storeys = [][]string{
 	{"gitext/gitcmd"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
-	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
+	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui", "cmd/git-agent/schema"},
 	{"agent/condense", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
@@ -73,6 +73,7 @@ var confined = map[string][]string{
 	"modernc.org/sqlite": {"cache"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/git-agent/mcpcmd"},
+	"github.com/google/jsonschema-go/jsonschema": {"cmd/git-agent/schema"},
 }
 
 // goFile is one source file of the module.
