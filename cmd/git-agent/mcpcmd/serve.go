@@ -62,6 +62,8 @@ type Tool struct {
 	Call       func(ctx context.Context, args json.RawMessage) (agent.Result, error)
 	Runs       bool // it runs commands of the client, and is not announced as read-only
 	Structured bool // Result.Value is small and sent as structured content
+	// Output is the JSON Schema of the structured content; nil if none is announced.
+	Output json.RawMessage
 }
 
 // Prompt is a text for starting a conversation in the client.
@@ -141,10 +143,14 @@ func newServer(session context.Context, opt Options) *sdk.Server {
 
 func announce(t Tool) *sdk.Tool {
 	no := false
-	return &sdk.Tool{
+	tool := &sdk.Tool{
 		Name: t.Spec.Name, Title: t.Title, Description: t.Spec.Description, InputSchema: t.Spec.Parameters,
 		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Runs, IdempotentHint: !t.Runs, DestructiveHint: &no, OpenWorldHint: &no},
 	}
+	if t.Output != nil {
+		tool.OutputSchema = t.Output
+	}
+	return tool
 }
 
 func announcePrompt(p Prompt) *sdk.Prompt {
@@ -174,16 +180,39 @@ func (s *service) mask(text string) string {
 	return s.opt.Mask(text)
 }
 
-// structured returns a value as JSON with secrets masked, or nil if masking
-// would break the JSON.
+// structured returns a value as JSON with secrets masked. If masking breaks the JSON, the texts in
+// it are masked one by one. nil means that the value cannot be written.
 func (s *service) structured(value any) any {
 	text, err := quote.Marshal(value)
 	if err != nil {
 		return nil
 	}
-	masked := s.mask(string(text))
-	if !json.Valid([]byte(masked)) {
+	if masked := s.mask(string(text)); json.Valid([]byte(masked)) {
+		return json.RawMessage(masked)
+	}
+	var decoded any
+	if err := json.Unmarshal(text, &decoded); err != nil {
 		return nil
 	}
-	return json.RawMessage(masked)
+	if text, err = quote.Marshal(s.maskTexts(decoded)); err != nil {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// maskTexts masks each text of decoded JSON.
+func (s *service) maskTexts(value any) any {
+	switch value := value.(type) {
+	case string:
+		return s.mask(value)
+	case []any:
+		for i := range value {
+			value[i] = s.maskTexts(value[i])
+		}
+	case map[string]any:
+		for key := range value {
+			value[key] = s.maskTexts(value[key])
+		}
+	}
+	return value
 }

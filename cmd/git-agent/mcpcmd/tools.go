@@ -14,6 +14,8 @@ import (
 	"git-agent/agent/szz/investigate"
 	"git-agent/agent/trial"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/schema"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -106,6 +108,9 @@ func (s *Server) Options() (Options, error) {
 		}
 		opt.Tools = append(opt.Tools, search.tool())
 	}
+	if err := announceOutputs(opt.Tools); err != nil {
+		return Options{}, err
+	}
 	for _, spec := range specs {
 		opt.Tools = append(
 			opt.Tools,
@@ -121,6 +126,24 @@ func (s *Server) Options() (Options, error) {
 		Text:        traceBugPrompt,
 	}}
 	return opt, nil
+}
+
+// announceOutputs sets the schemas of the structured answers. No model is asked, so that none has
+// a part about it.
+func announceOutputs(tools []Tool) error {
+	forms := map[string]schema.Format{"szz": render.AnswerForm(), "crash": render.CrashForm(), "fix_locate": render.FixForm(), "bisect": render.BisectForm()}
+	for i := range tools {
+		form, ok := forms[tools[i].Spec.Name]
+		if !ok {
+			continue
+		}
+		form.Without = []string{"agent"}
+		var err error
+		if tools[i].Output, err = form.Compact(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // titles are the titles of the tools, which clients show to people.

@@ -33,6 +33,8 @@ type Format struct {
 	Open bool
 	// Values are the possible values of properties at the top.
 	Values map[string][]any
+	// Without are properties at the top that are never written here.
+	Without []string
 	// Own are types within that write their own JSON.
 	Own []reflect.Type
 }
@@ -89,6 +91,10 @@ func (f Format) object(t reflect.Type, id, kind string) (*jsonschema.Schema, err
 		if p := s.Properties[name]; p != nil {
 			p.Enum = values
 		}
+	}
+	for _, name := range f.Without {
+		delete(s.Properties, name)
+		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(n string) bool { return n == name })
 	}
 	if f.Open {
 		openUp(s)
@@ -156,6 +162,16 @@ func dropNulls(t reflect.Type, s *jsonschema.Schema, known map[reflect.Type]*jso
 			dropNulls(field.Type, p, known)
 		}
 	}
+}
+
+// Compact returns the schema as JSON on one line, without the members that name its dialect.
+func (f Format) Compact() (json.RawMessage, error) {
+	s, err := f.Schema()
+	if err != nil {
+		return nil, err
+	}
+	s.Schema, s.Title = "", ""
+	return json.Marshal(s)
 }
 
 // Text returns the schema as indented JSON.
