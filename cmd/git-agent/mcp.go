@@ -22,6 +22,7 @@ type mcpCmd struct {
 	Install   string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"add the server, with the other options given, to the configuration of <client>: claude, codex, gemini, cursor, vscode, zed or windsurf; show the change, and ask before it is written"`
 	Uninstall string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"remove the server from the configuration of <client> likewise"`
 	Scope     string `enum:"user,project" default:"user" placeholder:"<scope>" help:"with --install and --uninstall, which configuration to change: user or project; default: user"`
+	Plugin    string `placeholder:"<directory>" kind:"path" help:"write the server and its skills to <directory>, as a plugin of Claude Code, Codex and Gemini CLI"`
 	Yes       bool   `help:"answer yes to the question of --install and --uninstall"`
 }
 
@@ -30,6 +31,10 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	switch {
 	case c.Install != "" && c.Uninstall != "":
 		return app.Usagef("--install and --uninstall can't be used together")
+	case c.Plugin != "" && (c.Install != "" || c.Uninstall != "" || c.Yes || c.Scope != "user"):
+		return app.Usagef("--plugin can't be used with --install, --uninstall, --scope or --yes")
+	case c.Plugin != "":
+		return c.writePlugin(a)
 	case c.Install != "" || c.Uninstall != "":
 		return c.configure(ctx, a)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/clients"
+	"git-agent/cmd/git-agent/plugin"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -110,6 +111,25 @@ func (c *mcpCmd) server(places clients.Places, project bool) (clients.Server, er
 		s.Args = append(s.Args, "--no-cache")
 	}
 	return s, nil
+}
+
+// writePlugin writes the plugin's folder. The plugin is for other machines, too, so that it starts
+// the program by its name.
+func (c *mcpCmd) writePlugin(a *app.App) error {
+	server, err := c.server(clients.Places{Getenv: a.Env.Get}, false)
+	if err != nil {
+		return err
+	}
+	server.Command = clients.Name
+	files, err := plugin.Files(app.VersionString(), server)
+	if err != nil {
+		return err
+	}
+	written, err := plugin.Write(c.Plugin, files, app.WriteFile)
+	for _, path := range written {
+		fmt.Fprintf(a.Stdout, "%s\n", path)
+	}
+	return err
 }
 
 // manualHint adds the lines that a person has to add.

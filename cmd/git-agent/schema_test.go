@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"reflect"
 	"strings"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// errNoSchema is returned for an object that does not name its format.
+var errNoSchema = errors.New("the object names no schema")
 
 // cmdValid checks each line of the last standard output, or of files, against the schema that it
 // names, or against that of its first line or of a named format:
@@ -104,8 +108,13 @@ func checkSchemas(t *testing.T, args []string, stdout string) {
 
 // Every format has a schema with an example of what it refuses.
 func TestSchemas(t *testing.T) {
+	field, _ := reflect.TypeFor[schemaCmd]().FieldByName("Name")
+	listed := strings.Split(field.Tag.Get("enum"), ",")[1:]
 	names := map[string]bool{}
-	for _, f := range formats() {
+	for i, f := range formats() {
+		if i >= len(listed) || listed[i] != f.Name {
+			t.Errorf("the command line does not list %s in its place", f.Name)
+		}
 		if names[f.Name] || f.Name == "" || f.Title == "" {
 			t.Errorf("%q is there twice, or has no title", f.Name)
 		}
