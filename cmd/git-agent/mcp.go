@@ -5,6 +5,7 @@ import (
 
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
@@ -52,6 +53,10 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	if c.Cache {
 		s.Cache = a.Data.OpenCache(ctx, repo)
 		defer s.Cache.Close() // the cache has warned about unstored answers
+	}
+	s.Runs = func(ctx context.Context) (*store.Stores, error) {
+		stores := &store.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
+		return stores, stores.OpenOwn(ctx)
 	}
 	if c.Allow == "run" {
 		flags := verbs.NewCommandFlags()

@@ -33,6 +33,7 @@ import (
 //   - The end of the input ends the session once the open calls are answered, or nobody can
 //     read the answers.
 //   - A cancelled call ends its git process.
+//   - A long call tells a client that asks for progress that work continues.
 //
 // A tool is announced as read-only unless it says that it runs commands.
 
@@ -42,6 +43,8 @@ type Options struct {
 	Instructions string // the first information for a client's model
 	Tools        []Tool
 	Prompts      []Prompt
+	Resources    *Resources          // may be nil
+	Heartbeat    time.Duration       // between signs of life of a call; 0 is five seconds
 	Mask         func(string) string // masks secrets in all output; may be nil
 	Gone         func() bool         // reports that the output has no reader any more; may be nil
 	Patience     time.Duration       // bound on the wait of an answer for its reader; 0 is five minutes
@@ -132,6 +135,7 @@ func newServer(session context.Context, opt Options) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-agent", Title: "git agent", Version: opt.Version}, &sdk.ServerOptions{
 		Instructions: opt.Instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
 	})
+	s.offer(server, opt.Resources)
 	for _, t := range opt.Tools {
 		server.AddTool(announce(t), s.handler(t))
 	}
@@ -165,11 +169,16 @@ func promptHandler(p Prompt) sdk.PromptHandler {
 	return func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		text, err := p.Text(req.Params.Arguments)
 		if err != nil {
-			return nil, &jsonrpc.Error{Code: codeInternal, Message: agent.Clean(err.Error())}
+			return nil, protocolError(err)
 		}
 		return &sdk.GetPromptResult{Description: p.Description,
 			Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
 	}
+}
+
+// protocolError describes an error to the client itself, not to its model.
+func protocolError(err error) error {
+	return &jsonrpc.Error{Code: codeInternal, Message: agent.Clean(err.Error())}
 }
 
 // mask applies Options.Mask.

@@ -16,6 +16,7 @@ import (
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/schema"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -28,6 +29,8 @@ type Server struct {
 	Version  string       // of the program, for the client
 	Build    string       // identifies the build, so that cached answers of other builds are not reused
 	Keys     []string     // API keys, to be masked in answers
+	// Runs opens the recorded runs, which the caller closes. nil offers none.
+	Runs func(ctx context.Context) (*store.Stores, error)
 	// Trial says how commands of the client are confined. nil offers no tool that runs any.
 	Trial *trial.Options
 }
@@ -125,6 +128,8 @@ func (s *Server) Options() (Options, error) {
 		Arguments:   []Argument{{Name: "fix", Description: "the commit that fixes the bug; default: HEAD"}},
 		Text:        traceBugPrompt,
 	}}
+	opt.Prompts = append(opt.Prompts, skillPrompts(s.Trial != nil)...)
+	opt.Resources = s.recordedRuns()
 	return opt, nil
 }
 

@@ -124,6 +124,20 @@ func Files(version string, server clients.Server) ([]File, error) {
 	return list, err
 }
 
+// Skill is a skill without its front matter.
+type Skill struct{ Description, Text string }
+
+// SkillOf returns a skill by its name.
+func SkillOf(name string) (Skill, error) {
+	text, err := skills.ReadFile("skills/" + name + "/SKILL.md")
+	if err != nil {
+		return Skill{}, fmt.Errorf("no skill is called %q", name)
+	}
+	head, body, _ := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "\n---\n\n")
+	_, description, _ := strings.Cut(head, "\ndescription: ")
+	return Skill{description, body}, nil
+}
+
 type document struct {
 	path  string
 	value any
