@@ -97,6 +97,8 @@ func TestTOMLRoundTrips(t *testing.T) {
 		"# mine\nday = 1979-05-27 07:32:00\n\n[mcp_servers.other]\ncommand = 'C:\\x'\nenv = { A = \"]\", B = '}' }\n\n",
 		"s = '''\n[mcp_servers.git-agent]'''''\nlist = [\n  [1, 2], # two\n  \"#\",\n]\r\n[[hooks]]\n\"quoted key\".b = 1\n",
 		"[mcp_servers]\n[mcp_servers.\"other\".env]\nA = 'b'\n",
+		"\"\\U0001F600\" = 1\r\n[ \"a\tb\" ]\r\nmcp_servers.x = {\n  y = 2, # two\n}\r\n",
+		"mcp_servers.other.command = \"x\"\n",
 	} {
 		after := install(t, "codex", text, plain)
 		if !strings.HasPrefix(after, text) {
@@ -237,6 +239,23 @@ func TestGuards(t *testing.T) {
 	if _, err := c.Install(p, true, plain); err == nil || !strings.Contains(err.Error(), "link") {
 		t.Errorf("a link of a project is followed: %v", err)
 	}
+}
+
+func FuzzTOML(f *testing.F) {
+	f.Add("a = \"\"\"\n[b]\"\"\"\n[mcp_servers.\"x y\"]\nargs = [ 'a', # b\n]\n")
+	c, _ := Find("codex")
+	f.Fuzz(func(t *testing.T, text string) {
+		after, err := c.file.install(text, c.fields(plain), c.extra)
+		if err != nil {
+			return
+		}
+		if got, err := c.Read([]byte(after)); err != nil || !sameJSON(got, plain) {
+			t.Fatalf("%q becomes %q", text, after)
+		}
+		if _, err := c.file.uninstall(after); err != nil {
+			t.Fatalf("%q becomes %q: %v", text, after, err)
+		}
+	})
 }
 
 // Whatever the file is, an accepted edit loses nothing.

@@ -1,10 +1,10 @@
 package clients
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -234,13 +234,16 @@ func (r *tomlReader) quoted() error {
 }
 
 // tomlString returns the text of a string on one line. ok is false for other values, and for
-// escapes that JSON does not have.
+// escapes that Go does not have.
 func tomlString(text string) (s string, ok bool) {
 	if len(text) >= 2 && text[0] == '\'' && !strings.HasPrefix(text, "'''") {
 		return text[1 : len(text)-1], true
 	}
-	ok = strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &s) == nil
-	return s, ok
+	if !strings.HasPrefix(text, `"`) {
+		return "", false
+	}
+	s, err := strconv.Unquote(text)
+	return s, err == nil
 }
 
 // tomlStrings returns the texts of an array of strings on one line.

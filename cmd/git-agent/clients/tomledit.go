@@ -55,10 +55,11 @@ func (f tomlFile) install(text string, fields, extra []field) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if entry == nil {
-		return f.add(text, append(slices.Clone(fields), extra...)), nil
-	}
 	before := text
+	if entry == nil {
+		text = f.add(text, append(slices.Clone(fields), extra...))
+		return text, f.checkOthers(before, text)
+	}
 	for _, set := range fields {
 		if sameJSON(entry[set.key], set.value) {
 			continue
