@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"git-agent/gitext"
 
@@ -125,6 +126,7 @@ func (f Format) known() map[reflect.Type]*jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
+		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 		reflect.TypeFor[gitext.OID]():      {Type: "string", Pattern: "^([0-9a-f]{40}|[0-9a-f]{64})?$"},
 	}
 	for _, t := range f.Own {
