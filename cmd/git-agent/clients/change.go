@@ -17,7 +17,7 @@ import (
 )
 
 // maxFile bounds the size of a configuration file, in bytes.
-const maxFile = 64 << 20
+const maxFile = 16 << 20
 
 // Change is an edit of one file that can be shown before it is made.
 type Change struct {
@@ -153,11 +153,16 @@ func (ch *Change) Diff() string {
 	if _, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(text, "diff ") {
 		text = rest // the first line repeats the next two
 	}
-	text = secret.New().Mask(text)
+	text = cutLines(text, 8*maxShown) // a file may be one line of megabytes
+	return cutLines(secret.New().Mask(text), maxShown)
+}
+
+// cutLines shortens lines of more bytes than most.
+func cutLines(text string, most int) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		if len(line) > maxShown {
-			line = strings.ToValidUTF8(line[:maxShown], "") + "...\n"
+		if len(line) > most {
+			line = strings.ToValidUTF8(line[:most], "") + "...\n"
 		}
 		out.WriteString(line)
 	}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -57,6 +58,20 @@ func TestJSONRoundTrips(t *testing.T) {
 		if err != nil || back != text {
 			t.Errorf("%v: %q comes back as %q", err, text, back)
 		}
+	}
+}
+
+// The time is bounded for a file that a stranger wrote, such as one of a project.
+func TestLargeFiles(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("{")
+	for i := range 200_000 {
+		fmt.Fprintf(&text, "\"%d\":0,", i)
+	}
+	text.WriteString("}")
+	if after := install(t, "cursor", text.String(), plain); len(after) < text.Len() {
+		t.Error("the file has shrunk")
 	}
 }
 

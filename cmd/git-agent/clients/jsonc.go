@@ -13,6 +13,7 @@ const maxNesting = 100
 type jsonNode struct {
 	start, end int // its bytes in the text
 	members    []jsonMember
+	places     map[string]int // of the members, by their keys
 	object     bool
 }
 
@@ -28,12 +29,11 @@ type jsonMember struct {
 
 // member returns the member of a key, and its place.
 func (n *jsonNode) member(key string) (*jsonMember, int) {
-	for i := range n.members {
-		if n.members[i].key == key {
-			return &n.members[i], i
-		}
+	i, ok := n.places[key]
+	if !ok {
+		return nil, -1
 	}
-	return nil, -1
+	return &n.members[i], i
 }
 
 // jsonReader reads JSON as the clients do: with comments and trailing commas.
@@ -192,6 +192,10 @@ func (r *jsonReader) memberOf(n *jsonNode, depth int) error {
 		m.comma, m.hasComma, m.afterComma = r.at, true, r.at+1
 	}
 	r.at = end
+	if n.places == nil {
+		n.places = map[string]int{}
+	}
+	n.places[m.key] = len(n.members)
 	n.members = append(n.members, m)
 	return nil
 }
