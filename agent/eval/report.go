@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 
 	"git-agent/agent/stat"
@@ -48,6 +49,11 @@ type Report struct {
 	Calibrated  string       `json:"calibrated,omitempty"`   // training data of the model's calibration; "" if there is none
 	Fit         Fitted       `json:"fit,omitempty"`          // a calibration fitted to these answers, or nil
 	sheet       *Sheet
+}
+
+// OwnTypes are the types in a report that write their own JSON, with a member for each metric.
+func OwnTypes() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[Row](), reflect.TypeFor[Comparison](), reflect.TypeFor[CoveragePoint]()}
 }
 
 // Fitted is a calibration fitted by a task to the answers of a report. Its JSON becomes part of

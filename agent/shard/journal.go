@@ -12,6 +12,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -90,6 +91,9 @@ type line struct {
 	ID   string          `json:"id"`
 	Body json.RawMessage `json:"entry"`
 }
+
+// LineType is the type of the lines of a journal after the first, for its schema.
+func LineType() reflect.Type { return reflect.TypeFor[line]() }
 
 func checksum(id string, body []byte) string {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)

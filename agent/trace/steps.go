@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"time"
 
 	"git-agent/cache"
@@ -37,6 +38,11 @@ type stepLine struct {
 	At      time.Time       `json:"at"`
 	Payload json.RawMessage `json:"payload,omitempty"`
 	Bytes   []byte          `json:"bytes,omitempty"` // a payload that is not compact JSON
+}
+
+// LineTypes are the types of the first line and of the others, for the schema of the format.
+func LineTypes() (first, others reflect.Type) {
+	return reflect.TypeFor[runLine](), reflect.TypeFor[stepLine]()
 }
 
 // WriteSteps writes a run as recorded. It returns an error if a step is damaged.

@@ -28,7 +28,7 @@ var storeys = [][]string{
 	{"gitext/gitcmd"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
-	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui"},
+	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui", "cmd/git-agent/schema"},
 	{"agent/condense", "agent/release", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
@@ -41,7 +41,8 @@ var storeys = [][]string{
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
-	{"cmd/git-agent/store"},
+	{"cmd/git-agent/store", "cmd/git-agent/clients"},
+	{"cmd/git-agent/plugin"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
@@ -73,6 +74,7 @@ var confined = map[string][]string{
 	"modernc.org/sqlite": {"cache"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp": {"cmd/git-agent/mcpcmd"},
+	"github.com/google/jsonschema-go/jsonschema": {"cmd/git-agent/schema"},
 }
 
 // goFile is one source file of the module.

@@ -30,6 +30,7 @@ type cli struct {
 	Index      indexCmd      `cmd:"" help:"build, update, describe or remove an index that answers searches of the whole history at once"`
 	Cache      cacheCmd      `cmd:"" help:"inspect, verify, prune or clear the cache"`
 	Doctor     doctorCmd     `cmd:"" help:"check git, the repository and the installation"`
+	Schema     schemaCmd     `cmd:"" help:"print the JSON Schema of an output, an event, a case file or a journal"`
 	Man        manCmd        `cmd:"" help:"show or install the manual pages"`
 	ManAsHelp  manCmd        `cmd:"" name:"help" hidden:"" help:"show a manual page, as git help does"`
 	Completion completionCmd `cmd:"" help:"print a completion script for a shell"`

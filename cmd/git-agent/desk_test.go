@@ -109,6 +109,7 @@ func (b *deskBench) run(t *testing.T, want int, url string, args ...string) (std
 	if err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() != want {
 		t.Fatalf("git agent %v: %v, want exit status %d\n%s%s", args, err, want, &out, &errs)
 	}
+	checkSchemas(t, args, out.String())
 	return out.String(), errs.String()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/mcpcmd"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext"
@@ -18,10 +19,29 @@ type mcpCmd struct {
 	Fix   string `xor:"tip" placeholder:"<revision>" help:"let the tools see only what existed before this fix, and make it the default fix of szz"`
 	Allow string `enum:",run" default:"" placeholder:"<what>" help:"run: offer the tool bisect, which runs commands of the client, confined, at commits of the repository"`
 	Cache bool   `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
+
+	Install   string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"add the server, with the other options given, to the configuration of <client>: claude, codex, gemini, cursor, vscode, zed or windsurf; show the change, and ask before it is written"`
+	Uninstall string `enum:",claude,codex,gemini,cursor,vscode,zed,windsurf" default:"" placeholder:"<client>" help:"remove the server from the configuration of <client> likewise"`
+	Scope     string `enum:"user,project" default:"user" placeholder:"<scope>" help:"with --install and --uninstall, which configuration to change: user or project; default: user"`
+	Plugin    string `placeholder:"<directory>" kind:"path" help:"write the server and its skills to <directory>, as a plugin of Claude Code, Codex and Gemini CLI"`
+	Yes       bool   `help:"answer yes to the question of --install and --uninstall"`
 }
 
 // Run serves standard input and output until the client leaves.
 func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
+	switch {
+	case c.Install != "" && c.Uninstall != "":
+		return app.Usagef("--install and --uninstall can't be used together")
+	case c.Plugin != "" && (c.Install != "" || c.Uninstall != "" || c.Yes || c.Scope != "user"):
+		return app.Usagef("--plugin can't be used with --install, --uninstall, --scope or --yes")
+	case c.Plugin != "":
+		return c.writePlugin(a)
+	case c.Install != "" || c.Uninstall != "":
+		return c.configure(ctx, a)
+	}
+	if c.Yes || c.Scope != "user" {
+		return app.Usagef("--yes and --scope need --install or --uninstall")
+	}
 	repo, err := a.Open(ctx, gitext.OpenOptions{Dir: c.Repo})
 	if err != nil {
 		return err
@@ -33,6 +53,10 @@ func (c *mcpCmd) Run(ctx context.Context, a *app.App) error {
 	if c.Cache {
 		s.Cache = a.Data.OpenCache(ctx, repo)
 		defer s.Cache.Close() // the cache has warned about unstored answers
+	}
+	s.Runs = func(ctx context.Context) (*store.Stores, error) {
+		stores := &store.Stores{Repo: repo, Data: a.Data, Warn: a.WarnOnce}
+		return stores, stores.OpenOwn(ctx)
 	}
 	if c.Allow == "run" {
 		flags := verbs.NewCommandFlags()

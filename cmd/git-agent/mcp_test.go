@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"git-agent/agent/gittool"
 	"git-agent/cmd/git-agent/app"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -33,7 +35,53 @@ func mcpClient(t *testing.T, args ...string) (*sdk.ClientSession, *program) {
 		t.Fatalf("%v; stderr %s", err, &p.stderr)
 	}
 	t.Cleanup(func() { session.Close() })
+	checkStructured(t, client, session)
 	return session, p
+}
+
+// checkStructured checks all structured answers of a session against the announced schemas.
+func checkStructured(t *testing.T, client *sdk.Client, session *sdk.ClientSession) {
+	t.Helper()
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := map[string]*jsonschema.Resolved{}
+	for _, tool := range list.Tools {
+		if tool.OutputSchema == nil {
+			continue
+		}
+		text, err := json.Marshal(tool.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var form jsonschema.Schema
+		if err := json.Unmarshal(text, &form); err != nil {
+			t.Fatal(err)
+		}
+		if forms[tool.Name], err = form.Resolve(nil); err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+	}
+	client.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			res, err := next(ctx, method, req)
+			answer, called := res.(*sdk.CallToolResult)
+			if err != nil || !called || answer == nil || answer.IsError {
+				return res, err
+			}
+			name := req.GetParams().(*sdk.CallToolParams).Name
+			switch form := forms[name]; {
+			case form == nil && answer.StructuredContent != nil:
+				t.Errorf("%s: no schema is announced", name)
+			case form != nil:
+				if err := form.Validate(answer.StructuredContent); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			return res, err
+		}
+	})
 }
 
 func mcpText(t *testing.T, res *sdk.CallToolResult) string {

@@ -23,6 +23,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"fill":    cmdFill,
 	"scatter": cmdScatter,
 	"listing": cmdListing,
+	"valid":   cmdValid,
 }
 
 // cmdCommit commits everything one hour after the last commit:

@@ -84,6 +84,7 @@ func (b *agentBench) run(want int, args ...string) (stdout, stderr string) {
 	if code := run(context.Background(), os.LookupEnv, strings.NewReader(""), &out, &errs, args); code != want {
 		b.t.Fatalf("git agent %v exits with %d, want %d\n%s\n%s", args, code, want, &out, &errs)
 	}
+	checkSchemas(b.t, args, out.String())
 	return out.String(), errs.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"sync"
 	"syscall"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/schema"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/disk"
@@ -54,6 +56,12 @@ type EventLine struct {
 	Usage     *render.TokensJSON `json:"usage,omitempty"`
 	Answer    any                `json:"answer,omitempty"`
 	Error     string             `json:"error,omitempty"`
+}
+
+// EventFormat is the form of a line of --events.
+func EventFormat() schema.Format {
+	return schema.Format{Name: "event", Title: "--events: one event of a command", ID: EventSchema, Type: reflect.TypeFor[EventLine](),
+		Values: map[string][]any{"event": {"start", "progress", "thought", "tool_call", "tool_result", "usage", "answer", "end", "unknown"}}}
 }
 
 // EventSubject is the question of an event. At most one field is set.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
+	schemas "git-agent/cmd/git-agent/schema"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/gitcmd"
 )
@@ -29,6 +31,12 @@ type finding struct {
 	Status string `json:"status"`
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty"`
+}
+
+// Format is the form of one finding.
+func Format() schemas.Format {
+	return schemas.Format{Name: "doctor", Title: "git agent doctor --json: the result of one check", ID: schema, Type: reflect.TypeFor[finding](),
+		Values: map[string][]any{"status": {checkOK, checkWarn, checkFail}}}
 }
 
 func ok(check, format string, args ...any) finding {

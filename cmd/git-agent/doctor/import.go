@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/session"
@@ -99,13 +98,10 @@ func (v *visit) confirm(question string) bool {
 	if v.Yes {
 		return true
 	}
-	fmt.Fprintf(v.Stderr, "%s [y/N] ", question)
 	if v.answers == nil {
 		v.answers = bufio.NewReader(v.Stdin)
 	}
-	line, _ := v.answers.ReadString('\n') // the end of the input means no
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+	return ui.Confirm(v.answers, v.Stderr, question)
 }
 
 // importRuns copies the recorded runs in dir to the user's data.

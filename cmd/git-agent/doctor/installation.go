@@ -31,7 +31,7 @@ func checkInstallation(ctx context.Context, v *visit) []finding {
 	if left, found := checkTemporary(); found {
 		list = append(list, left)
 	}
-	return list
+	return append(list, checkClients(v, "")...)
 }
 
 func checkGit(ctx context.Context) finding {

@@ -29,6 +29,9 @@ func checkRepository(ctx context.Context, v *visit, repo *gitext.Repo) []finding
 	if old, found := checkOldData(repo); found {
 		list = append(list, old)
 	}
+	if top := repo.WorkTree(); top != "" {
+		list = append(list, checkClients(v, top)...)
+	}
 	list = append(list, checkConfig(ctx, v, repo)...)
 	return append(list, checkCache(ctx, v, repo))
 }

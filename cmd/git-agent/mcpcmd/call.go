@@ -1,8 +1,10 @@
 package mcpcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -34,7 +36,9 @@ func (s *service) handler(t Tool) sdk.ToolHandler {
 		if len(args) == 0 {
 			args = []byte("{}")
 		}
-		res, err := t.Call(withProgress(ctx, req), args)
+		ctx, stop := s.withProgress(ctx, req)
+		defer stop()
+		res, err := t.Call(ctx, args)
 		if ctx.Err() != nil {
 			return nil, ctx.Err() // nobody waits for the result
 		}
@@ -67,20 +71,25 @@ type progressKey struct{}
 // progressPause is the minimum time between two progress notifications.
 const progressPause = 200 * time.Millisecond
 
-// withProgress returns a context for Progress that reaches the client, if the
-// client requested progress.
-func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context {
+// usualHeartbeat is the time after which a call without news says that it is alive. Clients give
+// up a call that is silent for a minute or less.
+const usualHeartbeat = 5 * time.Second
+
+// withProgress returns a context for Progress that reaches the client, if the client requested
+// progress. A call without news sends a sign of life now and then. stop must be called when the
+// call ends.
+func (s *service) withProgress(ctx context.Context, req *sdk.CallToolRequest) (with context.Context, stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
-		return ctx
+		return ctx, func() {}
 	}
 	var mu sync.Mutex
 	var last time.Time
 	sent := 0
-	return context.WithValue(ctx, progressKey{}, func(text string) {
+	report := func(text string, pause time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
-		if time.Since(last) < progressPause {
+		if time.Since(last) < pause {
 			return
 		}
 		last = time.Now()
@@ -88,7 +97,25 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest) context.Context
 		// If a notification cannot be sent, sending the answer fails too, with a
 		// report.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: text, Progress: float64(sent)})
+	}
+	heartbeat := cmp.Or(s.opt.Heartbeat, usualHeartbeat)
+	began, done := time.Now(), make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				report(fmt.Sprintf("working for %s", time.Since(began).Round(time.Second)), heartbeat/2)
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
 	})
+	return context.WithValue(ctx, progressKey{}, func(text string) { report(text, progressPause) }), func() { close(done); ended.Wait() }
 }
 
 // Progress tells the client of the call in ctx that work continues.

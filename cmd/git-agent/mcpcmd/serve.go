@@ -33,6 +33,7 @@ import (
 //   - The end of the input ends the session once the open calls are answered, or nobody can
 //     read the answers.
 //   - A cancelled call ends its git process.
+//   - A long call tells a client that asks for progress that work continues.
 //
 // A tool is announced as read-only unless it says that it runs commands.
 
@@ -42,6 +43,8 @@ type Options struct {
 	Instructions string // the first information for a client's model
 	Tools        []Tool
 	Prompts      []Prompt
+	Resources    *Resources          // may be nil
+	Heartbeat    time.Duration       // between signs of life of a call; 0 is five seconds
 	Mask         func(string) string // masks secrets in all output; may be nil
 	Gone         func() bool         // reports that the output has no reader any more; may be nil
 	Patience     time.Duration       // bound on the wait of an answer for its reader; 0 is five minutes
@@ -62,6 +65,8 @@ type Tool struct {
 	Call       func(ctx context.Context, args json.RawMessage) (agent.Result, error)
 	Runs       bool // it runs commands of the client, and is not announced as read-only
 	Structured bool // Result.Value is small and sent as structured content
+	// Output is the JSON Schema of the structured content; nil if none is announced.
+	Output json.RawMessage
 }
 
 // Prompt is a text for starting a conversation in the client.
@@ -130,6 +135,7 @@ func newServer(session context.Context, opt Options) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-agent", Title: "git agent", Version: opt.Version}, &sdk.ServerOptions{
 		Instructions: opt.Instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
 	})
+	s.offer(server, opt.Resources)
 	for _, t := range opt.Tools {
 		server.AddTool(announce(t), s.handler(t))
 	}
@@ -141,10 +147,14 @@ func newServer(session context.Context, opt Options) *sdk.Server {
 
 func announce(t Tool) *sdk.Tool {
 	no := false
-	return &sdk.Tool{
+	tool := &sdk.Tool{
 		Name: t.Spec.Name, Title: t.Title, Description: t.Spec.Description, InputSchema: t.Spec.Parameters,
 		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Runs, IdempotentHint: !t.Runs, DestructiveHint: &no, OpenWorldHint: &no},
 	}
+	if t.Output != nil {
+		tool.OutputSchema = t.Output
+	}
+	return tool
 }
 
 func announcePrompt(p Prompt) *sdk.Prompt {
@@ -159,11 +169,16 @@ func promptHandler(p Prompt) sdk.PromptHandler {
 	return func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		text, err := p.Text(req.Params.Arguments)
 		if err != nil {
-			return nil, &jsonrpc.Error{Code: codeInternal, Message: agent.Clean(err.Error())}
+			return nil, protocolError(err)
 		}
 		return &sdk.GetPromptResult{Description: p.Description,
 			Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
 	}
+}
+
+// protocolError describes an error to the client itself, not to its model.
+func protocolError(err error) error {
+	return &jsonrpc.Error{Code: codeInternal, Message: agent.Clean(err.Error())}
 }
 
 // mask applies Options.Mask.
@@ -174,16 +189,39 @@ func (s *service) mask(text string) string {
 	return s.opt.Mask(text)
 }
 
-// structured returns a value as JSON with secrets masked, or nil if masking
-// would break the JSON.
+// structured returns a value as JSON with secrets masked. If masking breaks the JSON, the texts in
+// it are masked one by one. nil means that the value cannot be written.
 func (s *service) structured(value any) any {
 	text, err := quote.Marshal(value)
 	if err != nil {
 		return nil
 	}
-	masked := s.mask(string(text))
-	if !json.Valid([]byte(masked)) {
+	if masked := s.mask(string(text)); json.Valid([]byte(masked)) {
+		return json.RawMessage(masked)
+	}
+	var decoded any
+	if err := json.Unmarshal(text, &decoded); err != nil {
 		return nil
 	}
-	return json.RawMessage(masked)
+	if text, err = quote.Marshal(s.maskTexts(decoded)); err != nil {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// maskTexts masks each text of decoded JSON.
+func (s *service) maskTexts(value any) any {
+	switch value := value.(type) {
+	case string:
+		return s.mask(value)
+	case []any:
+		for i := range value {
+			value[i] = s.maskTexts(value[i])
+		}
+	case map[string]any:
+		for key := range value {
+			value[key] = s.maskTexts(value[key])
+		}
+	}
+	return value
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent"
 )
@@ -223,4 +224,43 @@ func FuzzServe(f *testing.F) {
 			t.Errorf("the session ended early: %s", &out)
 		}
 	})
+}
+
+// A call without news says that it is alive, if the client asks for progress.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	in, feed := io.Pipe()
+	out, answers := io.Pipe()
+	blocked, ended := make(chan struct{}), make(chan struct{})
+	opt := testOptions(blocked, ended)
+	opt.Heartbeat = time.Millisecond
+	go Serve(t.Context(), in, answers, opt)
+	go io.WriteString(feed, hello+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block","arguments":{},"_meta":{"progressToken":"p"}}}`+"\n")
+	read := bufio.NewReader(out)
+	for {
+		line, err := read.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, `"message":"working for `) && strings.Contains(line, `"progressToken":"p"`) {
+			break
+		}
+		if strings.Contains(line, `"id":"hello"`) {
+			go func() { <-blocked }()
+		}
+	}
+	go io.Copy(io.Discard, read)
+	io.WriteString(feed, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`+"\n")
+	<-ended
+	feed.Close()
+}
+
+// A secret with marks of JSON in it is masked, and the answer stays JSON.
+func TestStructuredAnswersAreMasked(t *testing.T) {
+	t.Parallel()
+	s := &service{opt: Options{Mask: func(text string) string { return strings.ReplaceAll(strings.ReplaceAll(text, `":`, "<masked>"), "CANARY", "<masked>") }}}
+	got, ok := s.structured(map[string]any{"list": []string{"a", "CANARY"}, "n": 1, "text": `b":c`}).(json.RawMessage)
+	if want := `{"list":["a","<masked>"],"n":1,"text":"b<masked>c"}`; !ok || strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(got)) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

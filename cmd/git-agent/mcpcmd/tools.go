@@ -14,6 +14,9 @@ import (
 	"git-agent/agent/szz/investigate"
 	"git-agent/agent/trial"
 	"git-agent/cache"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/schema"
+	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -26,6 +29,8 @@ type Server struct {
 	Version  string       // of the program, for the client
 	Build    string       // identifies the build, so that cached answers of other builds are not reused
 	Keys     []string     // API keys, to be masked in answers
+	// Runs opens the recorded runs, which the caller closes. nil offers none.
+	Runs func(ctx context.Context) (*store.Stores, error)
 	// Trial says how commands of the client are confined. nil offers no tool that runs any.
 	Trial *trial.Options
 }
@@ -106,6 +111,9 @@ func (s *Server) Options() (Options, error) {
 		}
 		opt.Tools = append(opt.Tools, search.tool())
 	}
+	if err := announceOutputs(opt.Tools); err != nil {
+		return Options{}, err
+	}
 	for _, spec := range specs {
 		opt.Tools = append(
 			opt.Tools,
@@ -120,7 +128,27 @@ func (s *Server) Options() (Options, error) {
 		Arguments:   []Argument{{Name: "fix", Description: "the commit that fixes the bug; default: HEAD"}},
 		Text:        traceBugPrompt,
 	}}
+	opt.Prompts = append(opt.Prompts, skillPrompts(s.Trial != nil)...)
+	opt.Resources = s.recordedRuns()
 	return opt, nil
+}
+
+// announceOutputs sets the schemas of the structured answers. No model is asked, so that none has
+// a part about it.
+func announceOutputs(tools []Tool) error {
+	forms := map[string]schema.Format{"szz": render.AnswerForm(), "crash": render.CrashForm(), "fix_locate": render.FixForm(), "bisect": render.BisectForm()}
+	for i := range tools {
+		form, ok := forms[tools[i].Spec.Name]
+		if !ok {
+			continue
+		}
+		form.Without = []string{"agent"}
+		var err error
+		if tools[i].Output, err = form.Compact(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // titles are the titles of the tools, which clients show to people.

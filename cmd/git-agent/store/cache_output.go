@@ -73,16 +73,19 @@ func (v *Cache) printStats(f fileStats) error {
 	return err
 }
 
+// verified describes one verified file, in the form of cache verify --json.
+type verified struct {
+	Schema   string   `json:"schema"`
+	File     string   `json:"file"`
+	Path     string   `json:"path"`
+	Entries  int64    `json:"entries"`
+	Damaged  int64    `json:"damaged"`
+	Problems []string `json:"problems"`
+}
+
 func (v *Cache) printReport(file string, r cache.Report) error {
 	if v.JSON {
-		return render.WriteJSON(v.Stdout, struct {
-			Schema   string   `json:"schema"`
-			File     string   `json:"file"`
-			Path     string   `json:"path"`
-			Entries  int64    `json:"entries"`
-			Damaged  int64    `json:"damaged"`
-			Problems []string `json:"problems"`
-		}{verifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)}, "\n")
+		return render.WriteJSON(v.Stdout, verified{verifySchema, file, r.Path, r.Entries, r.Damaged, append([]string{}, r.Problems...)}, "\n")
 	}
 	what := "answer"
 	if file == "traces" {

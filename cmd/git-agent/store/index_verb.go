@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	"git-agent/agent"
@@ -12,6 +13,7 @@ import (
 	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/render"
+	schemas "git-agent/cmd/git-agent/schema"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -43,6 +45,16 @@ type state struct {
 	Built    string  `json:"built,omitempty"`
 	Added    int     `json:"added,omitempty"` // commits added by this command
 	Seconds  float64 `json:"seconds,omitempty"`
+}
+
+// Formats are the forms of the outputs of index and cache.
+func Formats() []schemas.Format {
+	return []schemas.Format{
+		{Name: "index", Title: "git agent index --json: the state of the index", ID: schema, Type: reflect.TypeFor[state]()},
+		{Name: "cache-stats", Title: "git agent cache stats --json: one file", ID: statsSchema, Type: reflect.TypeFor[fileStats]()},
+		{Name: "cache-prune", Title: "git agent cache prune --json and cache clear --json: what was removed", ID: pruneSchema, Type: reflect.TypeFor[removal]()},
+		{Name: "cache-verify", Title: "git agent cache verify --json: one verified file", ID: verifySchema, Type: reflect.TypeFor[verified]()},
+	}
 }
 
 func (v *Index) place(ctx context.Context) (*gitext.Repo, string, error) {

@@ -58,6 +58,20 @@ func (s *Stores) Open(ctx context.Context) error {
 	return nil
 }
 
+// OpenOwn is Open without the runs that belong to no repository.
+func (s *Stores) OpenOwn(ctx context.Context) error {
+	k := s.Data.Folders(ctx, s.Repo.CommonDir())
+	if k.StateErr != nil {
+		return k.StateErr
+	}
+	for _, f := range s.Data.readable([]place.Folder{k.State}) {
+		if err := s.open(ctx, f, ""); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	return nil
+}
+
 // Add adds an open file, which Close closes, too.
 func (s *Stores) Add(t *cache.Traces) { s.stores = append(s.stores, runStore{t, ""}) }
 

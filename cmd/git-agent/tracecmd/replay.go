@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"git-agent/agent"
@@ -12,6 +13,7 @@ import (
 	"git-agent/agent/trace"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
+	"git-agent/cmd/git-agent/schema"
 	"git-agent/cmd/git-agent/store"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/cmd/git-agent/verbs"
@@ -41,6 +43,14 @@ type ReplayRow struct {
 	Difference *replayDiff  `json:"difference"`
 	Tokens     int64        `json:"prompt_tokens"` // in all prompts, counted by this program
 	Plain      *replayPlain `json:"plain,omitempty"`
+}
+
+// Formats are the forms of the outputs of trace replay and trace smells.
+func Formats() []schema.Format {
+	return []schema.Format{
+		{Name: "trace-replay", Title: "git agent trace replay --json: one replayed run", ID: traceReplaySchema, Type: reflect.TypeFor[ReplayRow]()},
+		{Name: "trace-smells", Title: "git agent trace smells --json: the signs of trouble in one run", ID: traceSmellsSchema, Type: reflect.TypeFor[smellsRow]()},
+	}
 }
 
 type replayDiff struct {

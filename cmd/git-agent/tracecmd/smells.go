@@ -70,16 +70,19 @@ func (c *traceSmellsCmd) runs(ctx context.Context, a *app.App, stores *store.Sto
 	return slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Opening == nil }), err
 }
 
+// smellsRow is the documented JSON form of one run with its smells.
+type smellsRow struct {
+	Schema string              `json:"schema"`
+	Run    string              `json:"run"`
+	Kind   string              `json:"kind"`
+	Status string              `json:"status"`
+	Turns  int                 `json:"turns"`
+	Smells []render.TraceSmell `json:"smells"`
+}
+
 func (c *traceSmellsCmd) printJSON(a *app.App, runs []*trace.Trajectory) error {
 	for _, t := range runs {
-		err := render.WriteJSON(a.Raw, struct {
-			Schema string              `json:"schema"`
-			Run    string              `json:"run"`
-			Kind   string              `json:"kind"`
-			Status string              `json:"status"`
-			Turns  int                 `json:"turns"`
-			Smells []render.TraceSmell `json:"smells"`
-		}{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, app.LineEnd(c.Null))
+		err := render.WriteJSON(a.Raw, smellsRow{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, app.LineEnd(c.Null))
 		if err != nil {
 			return err
 		}

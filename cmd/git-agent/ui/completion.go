@@ -1,6 +1,10 @@
 package ui
 
-import "github.com/alecthomas/kong"
+import (
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
 
 // CompletionFor returns the completion script for a shell.
 func CompletionFor(shell string, root *kong.Node) string {
@@ -25,7 +29,7 @@ func firstValues(verb *kong.Node) []string {
 		return list
 	}
 	if len(verb.Positional) > 0 && verb.Positional[0].Enum != "" {
-		return verb.Positional[0].EnumSlice()
+		return slices.DeleteFunc(verb.Positional[0].EnumSlice(), func(name string) bool { return name == "" })
 	}
 	return nil
 }

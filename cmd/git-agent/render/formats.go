@@ -1,0 +1,50 @@
+package render
+
+import (
+	"reflect"
+
+	"git-agent/cmd/git-agent/schema"
+)
+
+// AnswerForm is the form of an answer of szz.
+func AnswerForm() schema.Format {
+	return schema.Format{Name: "szz", Title: "git agent szz --json: the commits behind one fix", ID: AnswerSchema, Type: reflect.TypeFor[AnswerJSON]()}
+}
+
+// CrashForm is the form of an answer of crash.
+func CrashForm() schema.Format {
+	return schema.Format{Name: "crash", Title: "git agent crash --json: the files and commits behind one report", ID: CrashSchema, Type: reflect.TypeFor[CrashAnswerJSON]()}
+}
+
+// FixForm is the form of an answer of fix.
+func FixForm() schema.Format {
+	return schema.Format{Name: "fix", Title: "git agent fix --json: the patches of one bug", ID: FixSchema, Type: reflect.TypeFor[FixAnswerJSON]()}
+}
+
+// BisectForm is the form of an answer of bisect.
+func BisectForm() schema.Format {
+	return schema.Format{Name: "bisect", Title: "git agent bisect --json: the commit since which a command fails", ID: BisectSchema, Type: reflect.TypeFor[BisectJSON]()}
+}
+
+// Formats returns all forms that this package writes.
+func Formats() []schema.Format {
+	return []schema.Format{
+		AnswerForm(),
+		{Name: "check", Title: "git agent szz --check --json: one finding about a trailer", ID: CheckSchema, Type: reflect.TypeFor[checkJSON]()},
+		FixForm(),
+		CrashForm(),
+		{Name: "crash-groups", Title: "git agent crash --group --json: the groups of all reports", ID: CrashGroupsSchema, Type: reflect.TypeFor[CrashGroupsJSON]()},
+		BisectForm(),
+		{Name: "trace", Title: "git agent trace show --json: one step of a recorded run", ID: traceSchema, Variants: []schema.Variant{
+			{Kind: "run", Type: reflect.TypeFor[traceRun]()},
+			{Kind: "opening", Type: reflect.TypeFor[traceOpening]()},
+			{Kind: "turn", Type: reflect.TypeFor[traceTurn]()},
+			{Kind: "call", Type: reflect.TypeFor[traceCall]()},
+			{Kind: "said", Type: reflect.TypeFor[traceSaid]()},
+			{Kind: "removed", Type: reflect.TypeFor[traceNote]()},
+			{Kind: "note", Type: reflect.TypeFor[traceNote]()},
+			{Kind: "end", Type: reflect.TypeFor[traceEnd]()},
+		}},
+		{Name: "trace-list", Title: "git agent trace list --json: one recorded run", ID: traceListSchema, Type: reflect.TypeFor[TraceRow]()},
+	}
+}
