@@ -119,7 +119,6 @@ var signs = []sign{
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 
-
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
 	{fix.LackNetwork, "getaddrinfo E", nil},
