@@ -91,7 +91,7 @@ func (d directory) importCure(name, module string) Cure {
 }
 
 // lackedModule matches a missing module in a Python error.
-var lackedModule = source.Lazy(`No module named '?([A-Za-z_]\w*)`)
+var lackedModule = source.Lazy(`(?:No module named '?|No package metadata was found for )([A-Za-z_]\w*)`)
 
 // pythonCure returns the cure that installs the packages of a Python project in .venv. Commands
 // find the programs of .venv first.

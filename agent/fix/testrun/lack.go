@@ -50,6 +50,7 @@ var signs = []sign{
 	{fix.LackTool, "requires a different Python: ", nil},
 
 	{fix.LackPython, "No module named ", source.Lazy(`(?:^\S*python[\d.]*|(?:ModuleNotFound|Import)Error): No module named `)},
+	{fix.LackPython, "PackageNotFoundError: ", nil},
 	{fix.LackPython, "No matching distribution found for ", nil},
 	{fix.LackPython, "Could not find a version that satisfies the requirement", nil},
 	{fix.LackPython, "error: unrecognized arguments: ", source.Lazy(`(?:pytest|__main__)\S*: error: .* --?\w`)},

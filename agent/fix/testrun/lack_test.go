@@ -52,6 +52,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackTool, "[ERROR] Rule 0: org.apache.maven.plugins.enforcer.RequireMavenVersion failed with message:"},
 		{fix.LackPython, "/usr/bin/python3: No module named pytest"},
 		{fix.LackPython, "E   ModuleNotFoundError: No module named 'requests'"},
+		{fix.LackPython, "E   importlib.metadata.PackageNotFoundError: No package metadata was found for marshmallow"},
 		{fix.LackPython, "ERROR: No matching distribution found for requests"},
 		{fix.LackPython, "__main__.py: error: unrecognized arguments: --cov=m"},
 		{fix.LackNode, "Error: Cannot find module 'express'"},
