@@ -40,9 +40,10 @@ func TestFocus(t *testing.T) {
 		{"mocha", []string{`Calc "after all" hook for "adds"`}, ""},
 		{"npm test", []string{"Calc adds"}, ""},
 
-		{"cargo test --offline -p calc adds", []string{"tests::adds", "outer"}, "cargo test --offline -p calc -- --exact tests::adds outer"},
+		{"cargo test --offline -p calc adds", []string{"tests::adds", "outer"}, "cargo test --tests --offline -p calc -- --exact tests::adds outer"},
+		{"cargo +nightly test --lib", []string{"tests::adds"}, "cargo +nightly test --lib -- --exact tests::adds"},
 		{"cargo test", []string{"src/lib.rs - add (line 2)"}, ""},
-		{"cargo test -- --nocapture", []string{"tests::adds"}, "cargo test -- --exact tests::adds --nocapture"},
+		{"cargo test -- --nocapture", []string{"tests::adds"}, "cargo test --tests -- --exact tests::adds --nocapture"},
 		{"cargo build", []string{"tests::adds"}, ""},
 		{"ctest --test-dir _build --output-on-failure", []string{"alpha", "b+"}, `ctest --test-dir _build --output-on-failure -R '^(alpha|b\+)$'`},
 		{"ctest -L fast", []string{"alpha"}, ""},

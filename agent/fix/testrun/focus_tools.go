@@ -116,13 +116,24 @@ var cargoValues = strings.Fields(
 	`-p --package --test --bin --example --bench --features -F --manifest-path --target --target-dir --profile -j --jobs -Z --color --config --exclude --message-format`,
 )
 
-// focusCargo names tests exactly, behind the arguments of the test binaries.
+// cargoTargets are the flags of cargo test that select targets.
+var cargoTargets = strings.Fields(`--lib --bin --bins --test --tests --example --examples --bench --benches --all-targets --doc`)
+
+// focusCargo names tests exactly, behind the arguments of the test binaries. If the command selects
+// no targets, --tests leaves out documentation and examples, which take time to build.
 func focusCargo(args []word, failing []string) ([]string, bool) {
+	if len(args) > 0 && strings.HasPrefix(args[0].value, "+") { // a toolchain
+		out, ok := focusCargo(args[1:], failing)
+		return append([]string{args[0].raw}, out...), ok
+	}
 	// Tests of documentation have spaces in their names, and rustdoc splits names at spaces.
 	if len(args) == 0 || args[0].value != "test" || slices.ContainsFunc(failing, func(name string) bool { return strings.Contains(name, " ") }) {
 		return nil, false
 	}
 	out := []string{"test"}
+	if !hasFlag(args, cargoTargets...) {
+		out = append(out, "--tests")
+	}
 	for i := 1; i < len(args); i++ {
 		a := args[i]
 		if a.value == "--" {
