@@ -15,9 +15,8 @@ import (
 // javascript measures tests that run in node. A script that node loads first
 // (NODE_OPTIONS=--require) takes V8's coverage around each test of tape, mocha, jest,
 // vitest and node:test. With an unknown runner, each process counts as a test if one of them
-// fails; otherwise the
-// whole command counts as one test. If node does not load the script, node itself measures the
-// whole command (NODE_V8_COVERAGE).
+// fails; otherwise the whole command counts as one test. If node does not load the script, node
+// itself measures the whole command (NODE_V8_COVERAGE).
 type javascript struct{}
 
 //go:embed inject/preload.cjs
