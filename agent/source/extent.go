@@ -66,7 +66,7 @@ func rulesFor(filePath string) rules {
 		return rules{word: "func"}
 	case ".php":
 		return rules{word: "function"}
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx":
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts":
 		return rules{wraps: true}
 	}
 	return rules{}
@@ -146,7 +146,7 @@ func (l layout) transparent(i int) bool {
 	if t == "" || strings.HasPrefix(t, "//") || strings.HasPrefix(t, "/*") || strings.HasPrefix(t, "*") {
 		return true
 	}
-	if t[0] == '#' {
+	if t[0] == '#' && (!l.rules.wraps || t[1:] == "" || t[1] == '!') { // in a script, it begins a private name
 		return true
 	}
 	return !l.rules.indented && isLabel(t)
@@ -170,6 +170,9 @@ func (l layout) headingEnding(i int) (start, body int, ok bool) {
 	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
 		t := withoutComment(l.text(body))
 		if l.opens(t) {
+			if first, last, ok := l.parameters(body); ok {
+				return l.headingStart(first, first), last, true
+			}
 			start = i
 			if t == "{" && body == i && i > 0 {
 				start--
@@ -181,6 +184,29 @@ func (l layout) headingEnding(i int) (start, body int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// parameters returns the first and the last line of a parameter list of a script with a line for
+// each parameter, or for each name that is taken from an object, as in "f({". The line at is one of
+// the two.
+func (l layout) parameters(at int) (first, last int, ok bool) {
+	if !l.rules.wraps {
+		return 0, 0, false
+	}
+	first, last = at, at
+	if strings.HasSuffix(withoutComment(l.text(at)), "({") {
+		for last++; last < len(l.lines) && last < at+maxHeading && (l.text(last) == "" || l.indent(last) > l.indent(at)); last++ {
+		}
+	} else if closesBlock(l.text(at)) {
+		for first--; first >= 0 && first > at-maxHeading && (l.text(first) == "" || l.indent(first) > l.indent(at)); first-- {
+		}
+	}
+	if first < 0 || last >= len(l.lines) || first == last || l.indent(first) != l.indent(last) {
+		return 0, 0, false
+	}
+	begins, ends := withoutComment(l.text(first)), withoutComment(l.text(last))
+	object := strings.HasSuffix(begins, "({") && ends[0] == '}'
+	return first, last, (object || strings.HasSuffix(begins, "(") && ends[0] == ')') && strings.Contains(ends, ")") && l.opens(ends)
 }
 
 // opens reports whether the text of a line ends with the opening of a block.

@@ -46,8 +46,11 @@ func nameIn(heading string, r rules) string {
 	if name := nameAfter(heading, "function"); name != "" {
 		return name
 	}
-	if m := assignedName().FindStringSubmatch(heading); m != nil {
+	if m := assignedName().FindStringSubmatch(heading); m != nil && !isMethod(heading, r) {
 		return LastName(m[1])
+	}
+	if isMethod(heading, r) {
+		return calledIn(typeParameters().ReplaceAllString(heading, "("))
 	}
 	name := calledIn(heading)
 	if i := anonymous().FindStringIndex(heading); r.wraps && i != nil && name != "" && strings.Contains(heading[:i[0]], "(") {
@@ -56,12 +59,21 @@ func nameIn(heading string, r rules) string {
 	return name
 }
 
+// isMethod reports whether a heading of a script is that of a method: it then ends with a
+// parameter list or a type, and arrows in it are types of parameters.
+func isMethod(heading string, r rules) bool {
+	return r.wraps && strings.HasSuffix(heading, "{") && !strings.HasSuffix(strings.TrimRight(heading, "{ "), "=>") && !hasWord(heading, "function") &&
+		!strings.HasPrefix(heading, "const ") && !strings.HasPrefix(heading, "export const ")
+}
+
 var (
 	// A receiver in parentheses may stand between the keyword of Go and the name.
 	namedAfter = Lazy(`^\s*(?:\([^)]*\)\s*)?\*?\s*(?:[\w<>,?&\[\] ]+\.)?([\pL_$][\pL\pN_$]*)\s*[(\[<]`)
 	// The target of an assignment of a function in a script: "exports.f = function (", "f: async
-	// (a) =>".
-	assignedName = Lazy(`([\w$.]+)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)`)
+	// (a) =>". In TypeScript, with its type, its type parameters and the type of its result.
+	assignedName = Lazy(`([\w$.]+)\s*(?::[^=;(){}]*)?[:=]\s*(?:async\s+)?(?:function\b|(?:<[^()]*?>\s*)?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*(?::[^=;]*?)?=>|\w+\s*=>)`)
+	// The type parameters of a method of TypeScript.
+	typeParameters = Lazy(`<[^()<>]*(?:<[^()<>]*>[^()<>]*)*>\s*\(`)
 	// An anonymous function in a script.
 	anonymous = Lazy(`\bfunction\s*\(|=>`)
 	// A variable of Go, perhaps with its type.

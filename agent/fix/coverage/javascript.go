@@ -13,10 +13,10 @@ import (
 )
 
 // javascript measures tests that run in node. A script that node loads first
-// (NODE_OPTIONS=--require) takes V8's coverage around each test of tape, mocha and node:test.
-// With an unknown runner, each process counts as a test if one of them fails; otherwise the
-// whole command counts as one test. If node does not load the script, node itself measures the
-// whole command (NODE_V8_COVERAGE).
+// (NODE_OPTIONS=--require) takes V8's coverage around each test of tape, mocha, jest,
+// vitest and node:test. With an unknown runner, each process counts as a test if one of them
+// fails; otherwise the whole command counts as one test. If node does not load the script, node
+// itself measures the whole command (NODE_V8_COVERAGE).
 type javascript struct{}
 
 //go:embed inject/preload.cjs
@@ -24,7 +24,7 @@ var nodePreload []byte
 
 var nodeCommand = source.Lazy(`(^|[\s;&|(/])(node|npm|npx|yarn|pnpm|mocha|tape|jest|ava|tap|jasmine|vitest|nyc|c8)\b`)
 
-const nodeNotice = "Code that was translated before it ran is not measured."
+const nodeNotice = "Code that was translated before it ran is measured where it carries a source map."
 
 func (javascript) name() string             { return "JavaScript" }
 func (javascript) runs(command string) bool { return nodeCommand().MatchString(command) }
