@@ -354,6 +354,9 @@ func (l layout) isFunction(heading string) bool {
 	if l.rules.word != "" {
 		return hasWord(heading, l.rules.word)
 	}
+	if l.rules.java && annotatesType(heading) {
+		return false
+	}
 	if l.rules.java && javaBlock(heading) != "" {
 		return true
 	}

@@ -1,5 +1,7 @@
 package source
 
+import "strings"
+
 var (
 	// A field that holds a lambda with a body.
 	javaLambda = Lazy(`^(?:@\w+ )*[\w<>\[\],.?@ ]+\s(\w+)\s*=\s[^;{]*->\s*\{$`)
@@ -24,4 +26,11 @@ func javaBlock(heading string) string {
 		}
 	}
 	return ""
+}
+
+// annotatesType reports whether a heading is that of a Java type behind the end of an annotation, or
+// a list of values within an annotation, so that its parentheses are not those of a method.
+func annotatesType(heading string) bool {
+	rest := heading[strings.LastIndexByte(heading, ')')+1:]
+	return strings.HasPrefix(withoutAnnotations(heading), "@") || len(rest) < len(heading) && declaresType(strings.TrimSpace(rest))
 }

@@ -34,6 +34,10 @@ func (java) name() string             { return "Java" }
 func (java) runs(command string) bool { return javaCommand().MatchString(command) }
 func (java) has(t *tree) bool         { return t.has("pom.xml") && (t.has("*.java") || t.has("*.kt")) }
 
+// WithoutCommand reports whether the coverage of a test command is measured without running the
+// command again, so that it may take less time than the command.
+func WithoutCommand(command string) bool { return java{}.runs(command) }
+
 const (
 	javaNeedsJaCoCo = "Coverage of Java needs JaCoCo, which is not in Maven's local repository (mvn dependency:get -Dartifact=org.jacoco:org.jacoco.agent:0.8.12:jar:runtime and " +
 		"mvn dependency:get -Dartifact=org.jacoco:org.jacoco.cli:0.8.12:jar:nodeps bring it)."
