@@ -258,7 +258,9 @@ func TestHeartbeat(t *testing.T) {
 // A secret with marks of JSON in it is masked, and the answer stays JSON.
 func TestStructuredAnswersAreMasked(t *testing.T) {
 	t.Parallel()
-	s := &service{opt: Options{Mask: func(text string) string { return strings.ReplaceAll(strings.ReplaceAll(text, `":`, "<masked>"), "CANARY", "<masked>") }}}
+	s := &service{opt: Options{Mask: func(text string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(text, `":`, "<masked>"), "CANARY", "<masked>")
+	}}}
 	got, ok := s.structured(map[string]any{"list": []string{"a", "CANARY"}, "n": 1, "text": `b":c`}).(json.RawMessage)
 	if want := `{"list":["a","<masked>"],"n":1,"text":"b<masked>c"}`; !ok || strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(got)) != want {
 		t.Errorf("got %s, want %s", got, want)
