@@ -85,8 +85,7 @@ type original struct {
 	commit  gitext.Commit
 	face    face
 	fix     bool
-	culprit int // its number; 0 for a fix
-	changes [sha256.Size]byte
+	culprit int    // its number; 0 for a fix
 	picks   []Pick // the commit itself first
 }
 

@@ -25,7 +25,7 @@ func TestMeasureSaysWhyNot(t *testing.T) {
 		note  string
 	}{
 		{gittest.Files{"a": "a\n"}, "", "no test command"},
-		{gittest.Files{"a.rs": "a\n"}, "cargo test", "measured for Go"},
+		{gittest.Files{"a.rb": "a\n"}, "rake test", "measured for Go"},
 		{gittest.Files{"go.mod": "module a\n"}, "exit 1", "did not call go test"},
 		{gittest.Files{"go.mod": "module a\n"}, "go test ./...; exit 1", "no packages with tests"},
 		{gittest.Files{"go.mod": "module a\n", "a_test.go": "not go\n"}, "go test .", "."},
@@ -92,7 +92,7 @@ func TestCandidates(t *testing.T) {
 		".venv/bin/pytest -x":                     "Python",
 		"python3.12 -m unittest":                  "Python",
 		"cmake -S . -B b && make -C b && b/tests": "C and C++",
-		"cargo go testing":                        "Go JavaScript Python C and C++",
+		"rake go testing":                         "Go JavaScript Python C and C++",
 	} {
 		var got []string
 		for _, e := range candidates(command, all) {

@@ -87,21 +87,15 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	if !p.Affected {
 		return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 	}
-	value := szzWithReleases{AnswerJSON: render.AnswerJSONOf(ans)}
+	value := render.AnswerJSONOf(ans)
 	if value.Affected, err = t.releases(ctx, ans, &text); err != nil {
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: value}, nil
 }
 
-// szzWithReleases is an answer with the releases that have the bug.
-type szzWithReleases struct {
-	render.AnswerJSON
-	Affected any `json:"affected"` // null without a suspect
-}
-
 // releases prints the releases with the bug to text, and returns them.
-func (t *szzTool) releases(ctx context.Context, ans render.Answer, text *strings.Builder) (any, error) {
+func (t *szzTool) releases(ctx context.Context, ans render.Answer, text *strings.Builder) (*render.AffectedJSON, error) {
 	culprits := render.CulpritsOf(ans.Answer)
 	if len(culprits) == 0 {
 		return nil, nil

@@ -185,8 +185,8 @@ func needs(b release.Branch, fix bool) string {
 	return text
 }
 
-// affectedJSON is the documented JSON form of an answer.
-type affectedJSON struct {
+// AffectedJSON is the documented JSON form of an answer.
+type AffectedJSON struct {
 	Schema   string            `json:"schema"`
 	Fix      *gitext.OID       `json:"fix"`
 	Culprits []affectedCulprit `json:"culprits"`
@@ -235,8 +235,8 @@ type affectedBranch struct {
 }
 
 // AffectedJSONOf returns the JSON form of an answer.
-func AffectedJSONOf(v *release.Answer) any {
-	out := affectedJSON{
+func AffectedJSONOf(v *release.Answer) *AffectedJSON {
+	out := AffectedJSON{
 		Schema: AffectedSchema, Tags: v.Tags, Culprits: []affectedCulprit{}, Picks: []affectedPick{}, Ranges: []affectedRange{}, Branches: []affectedBranch{},
 		Affected: append([]string{}, v.Affected...), Others: append([]string{}, v.Others...), Unknown: append([]string{}, v.Unknown...), Notes: append([]string{}, v.Notes...),
 	}
@@ -262,7 +262,7 @@ func AffectedJSONOf(v *release.Answer) any {
 		}
 		out.Branches = append(out.Branches, one)
 	}
-	return out
+	return &out
 }
 
 // notEmpty returns nil for an empty text.

@@ -33,6 +33,7 @@ type (
 		Incomplete []string      `json:"incomplete,omitempty"` // gaps of the clone: missing-objects, shallow
 		Sandbox    string        `json:"sandbox,omitempty"`    // the sandbox of --verify-cmd
 		Agent      *agentJSON    `json:"agent,omitempty"`
+		Affected   *AffectedJSON `json:"affected,omitempty"` // for other agents that ask for it, and only with a suspect
 	}
 	agentJSON struct {
 		Model       string     `json:"model"`

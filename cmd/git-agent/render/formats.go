@@ -31,6 +31,7 @@ func Formats() []schema.Format {
 	return []schema.Format{
 		AnswerForm(),
 		{Name: "check", Title: "git agent szz --check --json: one finding about a trailer", ID: CheckSchema, Type: reflect.TypeFor[checkJSON]()},
+		{Name: "affected", Title: "git agent szz --affected --json: the releases that have one bug", ID: AffectedSchema, Type: reflect.TypeFor[AffectedJSON]()},
 		FixForm(),
 		CrashForm(),
 		{Name: "crash-groups", Title: "git agent crash --group --json: the groups of all reports", ID: CrashGroupsSchema, Type: reflect.TypeFor[CrashGroupsJSON]()},
