@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,6 +139,35 @@ func mailTime(text string) time.Time {
 	return time.Time{}
 }
 
+// prefixParts returns how many leading parts of the paths in a diff are no part of the path: 1 as in
+// a/file and b/file, or 0 where both sides have the same name, as with diff.noPrefix and in
+// Subversion.
+func prefixParts(diff []byte) int {
+	before := ""
+	for line := range bytes.Lines(diff) {
+		text := strings.TrimRight(string(line), "\r\n")
+		if both, ok := strings.CutPrefix(text, "diff --git "); ok {
+			if half := len(both) / 2; len(both)%2 == 1 && both[half] == ' ' && both[:half] == both[half+1:] {
+				return 0
+			}
+			return 1
+		}
+		if name, ok := strings.CutPrefix(text, "+++ "); ok && before != "" {
+			name, _, _ = strings.Cut(name, "\t")
+			if name == before {
+				return 0
+			}
+			return 1
+		}
+		before, _ = strings.CutPrefix(text, "--- ")
+		if before == text {
+			before = ""
+		}
+		before, _, _ = strings.Cut(before, "\t")
+	}
+	return 1
+}
+
 // An ApplyError says that a patch does not apply to a commit.
 type ApplyError struct {
 	Base OID
@@ -166,7 +196,10 @@ func (r *Repo) PatchOfMails(ctx context.Context, base OID, mails []Mail, opt Pat
 		return nil, r.explain(ctx, err)
 	}
 	for i, m := range mails {
-		call := writing(m.Diff, "apply", "--cached", "--whitespace=nowarn")
+		call := writing(m.Diff, "apply", "--cached", "--whitespace=nowarn", "-p"+strconv.Itoa(prefixParts(m.Diff)))
+		if !bytes.Contains(m.Diff[max(0, diffStart(m.Diff)):], []byte("\n ")) { // diff.context is 0, so git must not look for more lines
+			call.Args = append(call.Args, "--unidiff-zero")
+		}
 		if _, err := u.git.Output(ctx, call); err != nil {
 			if why, ok := refusal(err); ok {
 				return nil, &ApplyError{Base: base, Nth: i + 1, Why: why}

@@ -67,6 +67,10 @@ func (r *Repo) BaseOfMails(ctx context.Context, tip OID, mails []Mail) (OID, err
 func preimages(mails []Mail) map[string]string {
 	all := map[string]string{}
 	for _, m := range mails {
+		lead := "--- "
+		if prefixParts(m.Diff) == 1 {
+			lead = "--- a/"
+		}
 		path, file := "", ""
 		for line := range bytes.Lines(m.Diff) {
 			text := strings.TrimRight(string(line), "\r\n")
@@ -75,9 +79,9 @@ func preimages(mails []Mail) map[string]string {
 				path, file = "", ""
 			case strings.HasPrefix(text, "index ") && file == "":
 				file, _, _ = strings.Cut(strings.TrimPrefix(text, "index "), "..")
-			case strings.HasPrefix(text, "--- a/") && path == "":
-				path = strings.TrimPrefix(text, "--- a/")
-				if _, again := all[path]; !again && len(file) >= 7 && strings.Trim(file, "0") != "" {
+			case strings.HasPrefix(text, lead) && path == "":
+				path = strings.TrimPrefix(text, lead)
+				if _, again := all[path]; !again && len(file) >= 4 && strings.Trim(file, "0") != "" {
 					all[path] = file
 				}
 			}

@@ -62,8 +62,11 @@ func TestMailsAreTheirCommits(t *testing.T) {
 func TestPlainDiffsAreMails(t *testing.T) {
 	f, r, base, _ := mailed(t)
 	for text, message := range map[string]string{
-		f.git("show", "HEAD~1"):             "a: shout two\n\nGrüße.",
-		f.git("diff", string(base), "HEAD"): "",
+		f.git("show", "HEAD~1"):                                                                     "a: shout two\n\nGrüße.",
+		f.git("diff", string(base), "HEAD"):                                                         "",
+		f.git("diff", "-U0", "--abbrev=5", string(base), "HEAD"):                                    "",
+		f.git("diff", "--no-prefix", string(base), "HEAD"):                                          "",
+		"--- a.c\t(revision 1)\n+++ a.c\t(working copy)\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three": "",
 	} {
 		mails, err := r.ReadMails(t.Context(), []byte(text+"\n"))
 		if err != nil || len(mails) != 1 || mails[0].Message != message {
