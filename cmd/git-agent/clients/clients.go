@@ -238,6 +238,9 @@ func (s Server) Ours() bool {
 	if name == "git" && len(args) > 0 && args[0] == "agent" {
 		name, args = "git-agent", args[1:]
 	}
+	if exe, err := os.Executable(); err == nil && s.Command == exe { // a copy under another name
+		name = "git-agent"
+	}
 	return name == "git-agent" && slices.Contains(args, "mcp")
 }
 

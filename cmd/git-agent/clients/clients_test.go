@@ -292,3 +292,15 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// The running program is ours under any name.
+func TestOursUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(Server{exe, []string{"mcp"}}).Ours() || (Server{exe, nil}).Ours() || (Server{exe + "2", []string{"mcp"}}).Ours() {
+		t.Error("the running program is not told from another")
+	}
+}
