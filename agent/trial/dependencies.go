@@ -36,15 +36,9 @@ func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID)
 
 // findDependencies is FindDependencies for any checkout of the commit.
 func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID, top string) ([]string, error) {
-	entries, err := repo.Tree(ctx, commit)
-	if err != nil && len(entries) == 0 {
+	_, dirs, err := tracked(ctx, repo, commit)
+	if err != nil {
 		return nil, err
-	}
-	dirs := map[string]bool{".": true}
-	for _, e := range entries {
-		for dir := path.Dir(e.Path); !dirs[dir]; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
 	}
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -65,6 +59,22 @@ func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID,
 	}
 	slices.Sort(found)
 	return found[:min(len(found), maxDependencies)], nil
+}
+
+// tracked returns the files of a commit, and the directories with any, "." among them.
+func tracked(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (files, dirs map[string]bool, err error) {
+	entries, err := repo.Tree(ctx, commit)
+	if err != nil && len(entries) == 0 {
+		return nil, nil, err
+	}
+	files, dirs = map[string]bool{}, map[string]bool{".": true}
+	for _, e := range entries {
+		files[e.Path] = true
+		for dir := path.Dir(e.Path); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	return files, dirs, nil
 }
 
 // link makes the work tree show the installed packages of the user's work tree, and copies the

@@ -40,16 +40,9 @@ var lockNames = strings.Fields(`cargo.lock package-lock.json npm-shrinkwrap.json
 // tracked in a commit. dir is a checkout of the commit, or of one close to it; lock files count
 // only in directories that the commit has, too.
 func FindLocks(ctx context.Context, repo *gitext.Repo, commit gitext.OID, dir string) ([]Lock, error) {
-	entries, err := repo.Tree(ctx, commit)
-	if err != nil && len(entries) == 0 {
+	files, dirs, err := tracked(ctx, repo, commit)
+	if err != nil {
 		return nil, err
-	}
-	tracked, dirs := map[string]bool{}, map[string]bool{".": true}
-	for _, e := range entries {
-		tracked[e.Path] = true
-		for d := path.Dir(e.Path); !dirs[d]; d = path.Dir(d) {
-			dirs[d] = true
-		}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -60,7 +53,7 @@ func FindLocks(ctx context.Context, repo *gitext.Repo, commit gitext.OID, dir st
 	for d := range dirs {
 		for _, name := range namesIn(root, filepath.FromSlash(d)) {
 			p := path.Join(d, name)
-			if !slices.Contains(lockNames, strings.ToLower(name)) || tracked[p] {
+			if !slices.Contains(lockNames, strings.ToLower(name)) || files[p] {
 				continue
 			}
 			if content, changed, ok := readLock(root, filepath.FromSlash(p)); ok {

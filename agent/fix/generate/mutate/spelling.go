@@ -1,5 +1,7 @@
 package mutate
 
+import "git-agent/agent/source"
+
 // maxMisspelt is the most changed letters of a misspelt name, and leastSpelling the least length
 // of a name that counts as misspelt.
 const (
@@ -40,33 +42,9 @@ func (fn *Function) spellings(name string) []scored {
 			continue
 		}
 		seen[other] = true
-		if n := distance(name, other); n <= maxMisspelt {
+		if n := source.EditDistance(name, other, maxMisspelt); n <= maxMisspelt {
 			list = append(list, scored{other, 3 / float64(n)})
 		}
 	}
 	return firstNames(list)
-}
-
-// distance returns the number of letters to insert, remove or replace between two names; a number
-// above maxMisspelt if there are more.
-func distance(a, b string) int {
-	if max(len(a), len(b))-min(len(a), len(b)) > maxMisspelt {
-		return maxMisspelt + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost = min(corner, row[j], row[j+1]) + 1
-			}
-			corner, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
