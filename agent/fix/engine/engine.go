@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -276,7 +275,6 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
-		part := guess.Part || k+1 < len(guesses) && strings.HasPrefix(guess.Test, guesses[k+1].Test+" ")
 		if err := s.compile(ctx, p.Test); err != nil {
 			return err
 		}
@@ -285,7 +283,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
+		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
 			continue
 		}
@@ -295,7 +293,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		if rep.State == fix.Broken {
 			first = false
-			if part {
+			if guess.Part {
 				return nil // the user's new test does not build
 			}
 			s.say("%s cannot be judged: it %s", p.Test, rep.How)

@@ -14,7 +14,7 @@ var narrowed = []string{"jest", "vitest", "mocha", "ava", "node", "bun"}
 const maxNarrow = 8
 
 // Narrow changes a proposal to one that runs only some test files, such as those that the user
-// has just changed; its Suite is the command of the original. Other files, such as data of tests,
+// has just changed; it is a Part, and its Suite is the command of the original. Other files, such as data of tests,
 // do not count. ok is false if a test is outside of the command's directory, or if the tool is
 // not known to accept files.
 func Narrow(p Proposal, files []string) (narrow Proposal, ok bool) {
@@ -47,7 +47,7 @@ func Narrow(p Proposal, files []string) (narrow Proposal, ok bool) {
 	args := slices.DeleteFunc(slices.Clone(list[at+1:]), func(a word) bool {
 		return !strings.HasPrefix(a.value, "-") && (strings.ContainsAny(a.value, "*?") || slices.Contains(nodeEndings, path.Ext(a.value)))
 	})
-	p.Suite = p.Test
+	p.Suite, p.Part = p.Test, true
 	p.Test = enter + strings.Join(slices.Concat(out, withoutTargets(args, names), quoteAll(names)), " ")
 	return p, true
 }

@@ -18,6 +18,7 @@ type Proposal struct {
 	Build string // "" if Test builds the program itself
 	Test  string
 	Suite string // "" for Test
+	Part  bool   // Test runs only a part of the tests, so that it says nothing if it passes
 	From  string // the file that suggests the commands, with its directory
 }
 

@@ -30,7 +30,7 @@ func proposeJVM(d directory) []Proposal {
 			for _, class := range classes {
 				narrow += " --tests " + quote("*"+class)
 			}
-			out = append(out, Proposal{Test: narrow, Suite: whole, From: name})
+			out = append(out, Proposal{Test: narrow, Suite: whole, Part: true, From: name})
 		}
 		out = append(out, Proposal{Test: whole, From: name})
 	}
@@ -55,7 +55,7 @@ func (d directory) proposeMaven() []Proposal {
 			part += " -pl " + quote(strings.Join(modules, ",")) + " -am"
 		}
 		if len(classes) > 0 {
-			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, From: p.From})
+			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, Part: true, From: p.From})
 		}
 		suite := ""
 		if part != whole {

@@ -208,11 +208,14 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		return app.WithHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
+	guess := func(of testrun.Proposal) fix.Commands {
+		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part}
+	}
 	var parts, guesses []fix.Commands
 	for _, proposal := range proposals {
-		guesses = append(guesses, fix.Commands{Build: cmp.Or(p.Build, proposal.Build), Test: proposal.Test, Suite: cmp.Or(p.Suite, proposal.Suite)})
+		guesses = append(guesses, guess(proposal))
 		if narrow, ok := testrun.Narrow(proposal, changed); ok && !c.WriteTest {
-			parts = append(parts, fix.Commands{Build: cmp.Or(p.Build, narrow.Build), Test: narrow.Test, Suite: cmp.Or(p.Suite, narrow.Suite), Part: true})
+			parts = append(parts, guess(narrow))
 		}
 	}
 	guesses = append(parts, guesses...)
