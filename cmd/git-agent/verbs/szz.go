@@ -81,9 +81,8 @@ type szzRenderer interface {
 	Answer(ans render.Answer) error
 }
 
-// Run answers for each fix and prints the answers in the order of the fixes. After an error or a
-// signal, the answers so far have been printed.
-func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
+// Run does what the options ask for.
+func (c *Szz) Run(ctx context.Context, a *app.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -97,6 +96,12 @@ func (c *Szz) Run(ctx context.Context, a *app.App) (err error) {
 	if len(c.Culprit) > 0 {
 		return c.runCulprit(ctx, a, repo)
 	}
+	return c.runTrace(ctx, a, repo)
+}
+
+// runTrace answers for each fix and prints the answers in the order of the fixes. After an error
+// or a signal, the answers so far have been printed.
+func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err error) {
 	if c.floor, err = c.trailerFloor(ctx); err != nil {
 		return err
 	}
