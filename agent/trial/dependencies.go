@@ -31,20 +31,26 @@ func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID)
 	if repo.WorkTree() == "" {
 		return nil, nil
 	}
-	return findDependencies(ctx, repo, commit, repo.WorkTree())
+	deps, _, err := findInstalled(ctx, repo, commit, repo.WorkTree())
+	return deps, err
 }
 
-// findDependencies is FindDependencies for any checkout of the commit.
-func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID, top string) ([]string, error) {
-	_, dirs, err := tracked(ctx, repo, commit)
+// findInstalled finds the dependencies and the lock files in a checkout of a commit.
+func findInstalled(ctx context.Context, repo *gitext.Repo, commit gitext.OID, top string) ([]string, []Lock, error) {
+	files, dirs, err := tracked(ctx, repo, commit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	root, err := os.OpenRoot(top)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer root.Close()
+	return dependenciesIn(root, dirs), locksIn(root, files, dirs), nil
+}
+
+// dependenciesIn finds the dependencies beside directories of a commit.
+func dependenciesIn(root *os.Root, dirs map[string]bool) []string {
 	var found []string
 	for dir := range dirs {
 		for _, mark := range dependencyMarks {
@@ -58,7 +64,7 @@ func findDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID,
 		}
 	}
 	slices.Sort(found)
-	return found[:min(len(found), maxDependencies)], nil
+	return found[:min(len(found), maxDependencies)]
 }
 
 // tracked returns the files of a commit, and the directories with any, "." among them.

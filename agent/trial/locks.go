@@ -49,6 +49,11 @@ func FindLocks(ctx context.Context, repo *gitext.Repo, commit gitext.OID, dir st
 		return nil, err
 	}
 	defer root.Close()
+	return locksIn(root, files, dirs), nil
+}
+
+// locksIn finds the lock files in directories of a commit.
+func locksIn(root *os.Root, files, dirs map[string]bool) []Lock {
 	var locks []Lock
 	for d := range dirs {
 		for _, name := range namesIn(root, filepath.FromSlash(d)) {
@@ -62,7 +67,7 @@ func FindLocks(ctx context.Context, repo *gitext.Repo, commit gitext.OID, dir st
 		}
 	}
 	slices.SortFunc(locks, func(a, b Lock) int { return strings.Compare(a.Path, b.Path) })
-	return locks[:min(len(locks), maxLocks)], nil
+	return locks[:min(len(locks), maxLocks)]
 }
 
 // namesIn returns the names in a directory; none if it cannot be read or is a link.
@@ -101,10 +106,7 @@ func (o *Options) FindInstalled(ctx context.Context, repo *gitext.Repo, commit g
 	if repo.WorkTree() == "" {
 		return nil
 	}
-	if o.Dependencies, err = FindDependencies(ctx, repo, commit); err != nil {
-		return err
-	}
-	o.Locks, err = FindLocks(ctx, repo, commit, repo.WorkTree())
+	o.Dependencies, o.Locks, err = findInstalled(ctx, repo, commit, repo.WorkTree())
 	return err
 }
 

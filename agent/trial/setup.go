@@ -115,11 +115,10 @@ func NewSetup(ctx context.Context, repo *gitext.Repo, spec SetupSpec, opt Option
 	if err := kept.Close(); err != nil {
 		return nil, err
 	}
-	if s.deps, err = findDependencies(ctx, repo, spec.Commit, s.tree()); err != nil {
+	if s.deps, s.locks, err = findInstalled(ctx, repo, spec.Commit, s.tree()); err != nil {
 		return nil, err
 	}
-	s.locks, err = FindLocks(ctx, repo, spec.Commit, s.tree())
-	return s, err
+	return s, nil
 }
 
 // key names the folder of the results. The key contains the commit and not only its tree,
