@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,16 +203,19 @@ func (w *Workspace) tops() []string {
 	if w.opt.Setup != nil {
 		tops = append(tops, w.opt.Setup.tree())
 	}
-	if top := w.repo.WorkTree(); top != "" {
+	if top := w.checkout(); top != "" {
 		tops = append(tops, top)
 	}
 	return tops
 }
 
+// checkout returns the checkout with installed packages besides that of the setup.
+func (w *Workspace) checkout() string { return cmp.Or(w.opt.Checkout, w.repo.WorkTree()) }
+
 // dependency returns the real path of a directory of packages. The directory of the setup
 // counts before the user's.
 func (w *Workspace) dependency(dep string) string {
-	top := w.repo.WorkTree()
+	top := w.checkout()
 	if w.opt.Setup.has(dep) {
 		top = w.opt.Setup.tree()
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	// Dependencies are directories of the user's work tree with installed packages, as
 	// FindDependencies returns them. They appear in the scratch work tree, read-only.
 	Dependencies []string
+	// Checkout is the directory in which they are; "" means the user's work tree.
+	Checkout string
 	// Locks are copied into the scratch work tree wherever the commit has no such file.
 	Locks []Lock
 	// NoHistory gives the work tree a repository without history. Commands in the sandbox can

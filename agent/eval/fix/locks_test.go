@@ -27,3 +27,25 @@ func TestLocks(t *testing.T) {
 		t.Errorf("%+v", p.Patches)
 	}
 }
+
+// Commands find the packages that are installed in the clone's work tree, of which git knows
+// nothing.
+func TestInstalledPackages(t *testing.T) {
+	b := newBug(t)
+	b.c.TestCmd = "test -e node_modules/dep/index.js || { echo \"Error: Cannot find module 'dep'\"; exit 1; }; " + b.c.TestCmd
+	if _, ask := b.begin(Options{Trial: local}); true {
+		if _, err := ask(t.Context(), "developers"); err == nil {
+			t.Error("the packages are not installed, and the patch was judged")
+		}
+	}
+	dep := filepath.Join(b.Dir, "node_modules", "dep")
+	if err := os.MkdirAll(dep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dep, "index.js"), []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := b.answer("developers"); len(p.Patches) != 1 || p.Patches[0].Verdict != fix.Plausible {
+		t.Errorf("%+v", p.Patches)
+	}
+}

@@ -260,12 +260,18 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 		problem.Given = p.truth.given()
 	}
 	commands := s.engine
-	commands.Hidden, commands.Locks = p.hidden, p.locks
+	p.equip(&commands)
 	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: see})
 	if err == nil && ans == nil {
 		err = errors.New("the engine gave no answer")
 	}
 	return ans, err
+}
+
+// equip sets what the commands of a case are shown of the clone besides the files of a commit.
+func (p *prepared) equip(commands *trial.Options) {
+	commands.Hidden, commands.Locks = p.hidden, p.locks
+	commands.Dependencies, commands.Checkout = p.packages, p.checkout
 }
 
 // untested returns a problem with only the report: the tree is the base's, and a model has to
@@ -308,6 +314,9 @@ type prepared struct {
 	tell    bool     // the engines are told the reports about the bug
 	hidden  []string // releases of the project, which may contain the fix
 	locks   []trial.Lock
+	// packages are the directories of the clone's work tree, checkout, with installed packages.
+	packages []string
+	checkout string
 }
 
 // prepare makes the repository of a case and reads its truth from the full one.
@@ -342,16 +351,24 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 	if p.locks, err = locksOf(ctx, s.full, c.Base); err != nil {
 		return nil, err
 	}
-	p.hidden = append(slices.Clone(s.opt.Trial.Hidden), releasesOf(ctx, s.full, c.Base, s.packageFolders())...)
+	if p.packages, err = trial.FindDependencies(ctx, s.full, c.Base); err != nil {
+		return nil, err
+	}
+	p.checkout = s.full.WorkTree()
+	p.hidden = append(slices.Clone(s.opt.Trial.Hidden), releasesOf(ctx, s.full, c.Base, s.packageFolders(p))...)
 	if err := p.open(ctx, s.full, s.judge); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
 }
 
-// packageFolders returns the folders of installed packages that the options show.
-func (s *session) packageFolders() []string {
-	return slices.Concat(s.opt.Trial.Readable, filepath.SplitList(os.Getenv("NODE_PATH")))
+// packageFolders returns the folders of installed packages that the options and the clone show.
+func (s *session) packageFolders(p *prepared) []string {
+	list := slices.Concat(s.opt.Trial.Readable, filepath.SplitList(os.Getenv("NODE_PATH")))
+	for _, dir := range p.packages {
+		list = append(list, filepath.Join(p.checkout, filepath.FromSlash(dir)))
+	}
+	return list
 }
 
 // open makes the repository and determines the changes of the fix.
@@ -365,7 +382,7 @@ func (p *prepared) open(ctx context.Context, full *gitext.Repo, judging trial.Op
 	if err != nil {
 		return err
 	}
-	judging.Hidden, judging.Locks = p.hidden, p.locks
+	p.equip(&judging)
 	p.judge = newJudge(p, judging)
 	if p.truth.changes, err = p.judge.reader.changes(ctx, p.truth.files); err != nil {
 		return err

@@ -46,7 +46,7 @@ const (
 )
 
 func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
-	run := j.surefireRun()
+	run := ReadSurefire(j.tree.dir, j.rep.Failing)
 	if run == nil {
 		return nil, "Coverage of Java is measured with Maven: no report of surefire names a failing test and its class path.", nil
 	}
@@ -78,9 +78,9 @@ func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 
 // javaClasses lists the classes of the failing tests, and then other test classes of their
 // packages.
-func (j *job) javaClasses(run *surefireRun) []string {
-	classes := slices.Clone(run.failing)
-	for _, class := range run.failing {
+func (j *job) javaClasses(run *Surefire) []string {
+	classes := slices.Clone(run.Classes)
+	for _, class := range run.Classes {
 		outer, _, _ := strings.Cut(class, "$")
 		within := path.Dir(strings.ReplaceAll(outer, ".", "/") + ".java")
 		for _, p := range j.sortedTests() {
@@ -89,7 +89,7 @@ func (j *job) javaClasses(run *surefireRun) []string {
 			if within == "." {
 				other = base
 			}
-			if !strings.HasSuffix(path.Dir(p), "/"+within) && within != "." || !strings.HasPrefix(p, run.module) || slices.Contains(classes, other) {
+			if !strings.HasSuffix(path.Dir(p), "/"+within) && within != "." || !strings.HasPrefix(p, run.Module) || slices.Contains(classes, other) {
 				continue
 			}
 			if strings.HasPrefix(base, "Test") || strings.HasSuffix(base, "Test") || strings.HasSuffix(base, "Tests") || strings.HasSuffix(base, "TestCase") {
@@ -97,7 +97,7 @@ func (j *job) javaClasses(run *surefireRun) []string {
 			}
 		}
 	}
-	return classes[:min(len(classes), max(maxJavaClasses, len(run.failing)))]
+	return classes[:min(len(classes), max(maxJavaClasses, len(run.Classes)))]
 }
 
 // sortedTests lists the test files in Java and Kotlin, in order.
@@ -114,13 +114,13 @@ func (j *job) sortedTests() []string {
 
 // javaProgram compiles the program that runs the tests, and returns the command that starts it; a
 // note says why this was not possible.
-func (j *job) javaProgram(ctx context.Context, run *surefireRun, jars *jacocoJars, classes []string) (command, note string, err error) {
-	main, own := "RunJUnit4", run.classPath
-	if launcher, platform := run.launcher(); platform {
+func (j *job) javaProgram(ctx context.Context, run *Surefire, jars *jacocoJars, classes []string) (command, note string, err error) {
+	main, own := "RunJUnit4", run.ClassPath
+	if launcher, platform := run.Launcher(); platform {
 		if launcher == nil {
 			return "", "Coverage of JUnit 5 needs the launcher of the JUnit Platform, which is not in Maven's local repository.", nil
 		}
-		main, own = "RunPlatform", slices.Concat(run.classPath, launcher)
+		main, own = "RunPlatform", slices.Concat(run.ClassPath, launcher)
 	}
 	var files []string
 	for _, name := range []string{"Recorder.java", main + ".java"} {
@@ -136,7 +136,7 @@ func (j *job) javaProgram(ctx context.Context, run *surefireRun, jars *jacocoJar
 	}
 	dir := filepath.Dir(files[0])
 	classPath := strings.Join(slices.Concat([]string{dir}, own, jars.reader), ":")
-	compile := slices.Concat([]string{run.program("javac"), "-nowarn", "-proc:none", "-d", dir, "-cp", classPath + ":" + jars.agent}, files)
+	compile := slices.Concat([]string{run.Program("javac"), "-nowarn", "-proc:none", "-d", dir, "-cp", classPath + ":" + jars.agent}, files)
 	res, err := j.sh(ctx, j.opt.Budget, words(compile))
 	if err != nil {
 		return "", "", err
@@ -148,19 +148,19 @@ func (j *job) javaProgram(ctx context.Context, run *surefireRun, jars *jacocoJar
 	if err != nil {
 		return "", "", err
 	}
-	start := []string{run.program("java"), "-ea", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}
+	start := []string{run.Program("java"), "-ea", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}
 	for _, opened := range []string{"lang", "lang.reflect", "util", "text", "io", "net", "time"} {
 		start = append(start, "--add-opens=java.base/java."+opened+"=ALL-UNNAMED")
 	}
 	start = append(start, "-javaagent:"+jars.agent+"=output=none", "-cp", classPath, main, settings)
-	return "cd " + quote(run.baseDir) + " && " + words(start), "", nil
+	return "cd " + quote(run.BaseDir) + " && " + words(start), "", nil
 }
 
 // javaSettings returns the settings of the program.
-func (j *job) javaSettings(run *surefireRun, classes []string) []byte {
+func (j *job) javaSettings(run *Surefire, classes []string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "out\t%s\nmost\t%d\nseconds\t%d\n", filepath.Join(j.dir, "java.tsv"), j.opt.MaxPassing, int(j.left().Seconds())*2/javaShare)
-	for _, p := range run.properties {
+	for _, p := range run.Properties {
 		fmt.Fprintf(&b, "property\t%s\t%s\n", p[0], p[1])
 	}
 	for _, class := range classes {
@@ -171,7 +171,7 @@ func (j *job) javaSettings(run *surefireRun, classes []string) []byte {
 
 // javaTally reads what the program wrote. Failing tests count only if they are those of the
 // problem.
-func (j *job) javaTally(run *surefireRun, text []byte) *tally {
+func (j *job) javaTally(run *Surefire, text []byte) *tally {
 	var count tally
 	files := j.javaFiles(run)
 	var lines executed
@@ -188,7 +188,7 @@ func (j *job) javaTally(run *surefireRun, text []byte) *tally {
 		case field[0] == "test":
 			flush()
 			lines, failed = executed{}, field[1] == "failed"
-			counts = !failed || run.fails[methodOf(field[2])]
+			counts = !failed || run.Failing[JavaMethod(field[2])]
 		case field[0] == "file" && lines != nil && files[field[1]] != "":
 			for _, n := range strings.Fields(field[2]) {
 				if at, err := strconv.Atoi(n); err == nil {
@@ -204,7 +204,7 @@ func (j *job) javaTally(run *surefireRun, text []byte) *tally {
 // javaFiles maps the file of a class, with the directories of its package, to the path in the
 // tree. Kotlin leaves out directories, so its files also have their names alone. Of several files,
 // one of the failing tests' module counts.
-func (j *job) javaFiles(run *surefireRun) map[string]string {
+func (j *job) javaFiles(run *Surefire) map[string]string {
 	files := map[string]string{}
 	for p := range j.tree.tracked {
 		ext := path.Ext(p)
@@ -212,7 +212,7 @@ func (j *job) javaFiles(run *surefireRun) map[string]string {
 			continue
 		}
 		for at := p; at != ""; {
-			if old, known := files[at]; !known || !strings.HasPrefix(old, run.module) && strings.HasPrefix(p, run.module) || len(p) < len(old) && strings.HasPrefix(p, run.module) {
+			if old, known := files[at]; !known || !strings.HasPrefix(old, run.Module) && strings.HasPrefix(p, run.Module) || len(p) < len(old) && strings.HasPrefix(p, run.Module) {
 				files[at] = p
 			}
 			_, at, _ = strings.Cut(at, "/")
@@ -221,8 +221,8 @@ func (j *job) javaFiles(run *surefireRun) map[string]string {
 	return files
 }
 
-// methodOf returns the class and method of a test, without parameters.
-func methodOf(test string) string {
+// JavaMethod returns the class and method of a test, without parameters.
+func JavaMethod(test string) string {
 	if i := strings.IndexAny(test, "([{"); i >= 0 {
 		test = test[:i]
 	}

@@ -36,18 +36,18 @@ func TestReportsOfSurefireNameTheRun(t *testing.T) {
 	put(t, dir, "core/target/surefire-reports/TEST-com.x.CalcTest.xml", surefireReport)
 	put(t, dir, "core/target/surefire-reports/TEST-com.x.OtherTest.xml", surefireReport)
 	j := &job{tree: newTree(dir, nil, false), rep: fix.Reproduction{Failing: []string{"com.x.CalcTest.larger(int)[1]"}}}
-	run := j.surefireRun()
-	if run == nil || run.module != "core/" || run.baseDir != "/repo/core" || !slices.Equal(run.failing, []string{"com.x.CalcTest"}) || !run.fails["com.x.CalcTest.larger"] {
+	run := ReadSurefire(j.tree.dir, j.rep.Failing)
+	if run == nil || run.Module != "core/" || run.BaseDir != "/repo/core" || !slices.Equal(run.Classes, []string{"com.x.CalcTest"}) || !run.Failing["com.x.CalcTest.larger"] {
 		t.Fatalf("%+v", run)
 	}
-	if len(run.classPath) != 4 || !slices.Equal(run.properties, [][2]string{{"calc.mode", "fast"}}) {
-		t.Errorf("%q, %q", run.classPath, run.properties)
+	if len(run.ClassPath) != 4 || !slices.Equal(run.Properties, [][2]string{{"calc.mode", "fast"}}) {
+		t.Errorf("%q, %q", run.ClassPath, run.Properties)
 	}
-	if _, platform := run.launcher(); !platform {
+	if _, platform := run.Launcher(); !platform {
 		t.Error("the JUnit Platform is not recognized")
 	}
 	j.rep.Failing = []string{"com.x.Another.test"}
-	if run := j.surefireRun(); run != nil {
+	if run := ReadSurefire(j.tree.dir, j.rep.Failing); run != nil {
 		t.Errorf("a report of another class: %+v", run)
 	}
 }
@@ -56,7 +56,7 @@ func TestJaCoCoIsTheNewestOfTheRepository(t *testing.T) {
 	// The command line of JaCoCo reads its data, or else the jars that its plugin uses.
 	t.Parallel()
 	dir := t.TempDir()
-	run := &surefireRun{classPath: []string{filepath.Join(dir, "org/junit/a/1/a-1.jar")}}
+	run := &Surefire{ClassPath: []string{filepath.Join(dir, "org/junit/a/1/a-1.jar")}}
 	for _, version := range []string{"0.8.9", "0.8.12"} {
 		put(t, dir, "org/jacoco/org.jacoco.agent/"+version+"/org.jacoco.agent-"+version+"-runtime.jar", "")
 		put(t, dir, "org/jacoco/org.jacoco.core/"+version+"/org.jacoco.core-"+version+".jar", "")
@@ -84,7 +84,7 @@ func TestLinesOfJavaTestsAreCounted(t *testing.T) {
 		put(t, dir, p, "class X {\n  int a = 1;\n  int b = 2;\n}\n")
 	}
 	j := &job{tree: newTree(dir, paths, false)}
-	run := &surefireRun{module: "core/", fails: map[string]bool{"com.x.CalcTest.larger": true}}
+	run := &Surefire{Module: "core/", Failing: map[string]bool{"com.x.CalcTest.larger": true}}
 	count := j.javaTally(run, []byte("test\tfailed\tcom.x.CalcTest.larger\nfile\tcom/x/Calc.java\t2 3 \nfile\tcom/x/CalcTest.java\t1 \n"+
 		"test\tpassed\tcom.x.CalcTest.sums\nfile\tcom/x/Calc.java\t3 x 9999999999 \nfile\tText.kt\t2 \ntest\tfailed\tcom.x.CalcTest.flaky\nfile\tcom/x/Calc.java\t2 \n"))
 	sp := count.spectrum(j.tree)
@@ -106,7 +106,7 @@ func TestJavaClassesBeginWithTheFailingOnes(t *testing.T) {
 		"web/src/test/java/com/x/WebTest.java",
 	}
 	j := &job{tree: newTree(t.TempDir(), paths, false)}
-	got := j.javaClasses(&surefireRun{module: "core/", failing: []string{"com.x.CalcTest"}})
+	got := j.javaClasses(&Surefire{Module: "core/", Classes: []string{"com.x.CalcTest"}})
 	if !slices.Equal(got, []string{"com.x.CalcTest", "com.x.AddTest"}) {
 		t.Errorf("got %q", got)
 	}

@@ -14,37 +14,37 @@ import (
 	"strings"
 )
 
-// A surefireRun is what the XML reports of surefire say about the run of the failing tests.
-type surefireRun struct {
-	baseDir    string          // of the module, absolute
-	module     string          // the same below the tree, with a slash at its end; "" for the top
+// A Surefire is what the XML reports of surefire say about the run of the failing tests.
+type Surefire struct {
+	BaseDir    string          // of the module, absolute
+	Module     string          // the same below the tree, with a slash at its end; "" for the top
+	ClassPath  []string        // absolute
+	Properties [][2]string     // system properties of the project
+	Classes    []string        // classes with failing tests
+	Failing    map[string]bool // failing tests of the problem, without parameters
 	javaHome   string          // of the JDK or JRE that ran the tests
-	classPath  []string        // absolute
-	properties [][2]string     // system properties of the project
-	failing    []string        // classes with failing tests
-	fails      map[string]bool // failing tests of the problem, without parameters
 }
 
 // maxReportVisits bounds the entries of the work tree that are looked at for reports.
 const maxReportVisits = 200_000
 
-// surefireRun finds the reports of the failing tests' classes in the work tree; nil if there are
+// ReadSurefire finds the reports of the failing tests' classes in a work tree; nil if there are
 // none. Classes of other modules than the first are left out.
-func (j *job) surefireRun() *surefireRun {
+func ReadSurefire(tree string, failing []string) *Surefire {
 	fails, classes := map[string]bool{}, map[string]bool{}
-	for _, name := range j.rep.Failing {
-		name = methodOf(name)
+	for _, name := range failing {
+		name = JavaMethod(name)
 		fails[name] = true
 		if i := strings.LastIndexByte(name, '.'); i > 0 {
 			classes[name[:i]] = true
 		}
 	}
-	root, err := os.OpenRoot(j.tree.dir)
+	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
-	var run *surefireRun
+	var run *Surefire
 	visits := 0
 	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		if visits++; visits > maxReportVisits {
@@ -62,14 +62,14 @@ func (j *job) surefireRun() *surefireRun {
 			return nil
 		}
 		read := readSurefire(readBounded(root, p, maxProfile))
-		read.module = strings.TrimPrefix(path.Dir(path.Dir(path.Dir(p)))+"/", "./")
+		read.Module = strings.TrimPrefix(path.Dir(path.Dir(path.Dir(p)))+"/", "./")
 		switch {
-		case run == nil && read.baseDir != "" && len(read.classPath) > 0:
+		case run == nil && read.BaseDir != "" && len(read.ClassPath) > 0:
 			run = read
-			run.fails = fails
+			run.Failing = fails
 			fallthrough
-		case run != nil && run.module == read.module:
-			run.failing = append(run.failing, class)
+		case run != nil && run.Module == read.Module:
+			run.Classes = append(run.Classes, class)
 		}
 		return nil
 	})
@@ -87,14 +87,14 @@ func skipDirectory(d fs.DirEntry) error {
 var ownProperties = strings.Fields(`java. javax. sun. jdk. os. user. file. path. line. awt. surefire. native. stdout. stderr. basedir localRepository test maven. env. sun env`)
 
 // readSurefire reads the properties of a report.
-func readSurefire(report []byte) *surefireRun {
-	run := &surefireRun{}
+func readSurefire(report []byte) *Surefire {
+	run := &Surefire{}
 	in := xml.NewDecoder(strings.NewReader(string(report)))
 	for {
 		token, err := in.Token()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
-				return &surefireRun{}
+				return &Surefire{}
 			}
 			return run
 		}
@@ -115,27 +115,27 @@ func readSurefire(report []byte) *surefireRun {
 	}
 }
 
-func (run *surefireRun) property(name, value string) {
+func (run *Surefire) property(name, value string) {
 	switch name {
 	case "basedir":
-		run.baseDir = value
+		run.BaseDir = value
 	case "java.home":
 		run.javaHome = value
 	case "surefire.test.class.path", "java.class.path", "jdk.module.path":
 		for _, entry := range strings.Split(value, ":") {
-			if filepath.IsAbs(entry) && !slices.Contains(run.classPath, entry) && !strings.Contains(path.Base(entry), "surefirebooter") {
-				run.classPath = append(run.classPath, entry)
+			if filepath.IsAbs(entry) && !slices.Contains(run.ClassPath, entry) && !strings.Contains(path.Base(entry), "surefirebooter") {
+				run.ClassPath = append(run.ClassPath, entry)
 			}
 		}
 	default:
 		if !slices.ContainsFunc(ownProperties, func(p string) bool { return strings.HasPrefix(name, p) }) && !strings.ContainsAny(name+value, "\t\r\n") {
-			run.properties = append(run.properties, [2]string{name, value})
+			run.Properties = append(run.Properties, [2]string{name, value})
 		}
 	}
 }
 
-// program returns the path of a program of the JDK. A JRE of Java 8 is inside its JDK.
-func (run *surefireRun) program(name string) string {
+// Program returns the path of a program of the JDK. A JRE of Java 8 is inside its JDK.
+func (run *Surefire) Program(name string) string {
 	for _, dir := range []string{run.javaHome, filepath.Dir(run.javaHome)} {
 		if at := filepath.Join(dir, "bin", name); isFile(at) {
 			return at
@@ -150,9 +150,9 @@ func isFile(name string) bool {
 }
 
 // repositories lists the local repositories of Maven that may have files for the run.
-func (run *surefireRun) repositories() []string {
+func (run *Surefire) repositories() []string {
 	var list []string
-	for _, entry := range run.classPath {
+	for _, entry := range run.ClassPath {
 		for _, group := range []string{"/org/", "/junit/", "/com/", "/io/"} {
 			if i := strings.LastIndex(entry, group); i > 0 && strings.HasSuffix(entry, ".jar") && !slices.Contains(list, entry[:i]) {
 				list = append(list, entry[:i])
@@ -174,7 +174,7 @@ type jacocoJars struct {
 
 // jacoco finds the newest files of JaCoCo in a repository; nil if there are none. The reader is in
 // the jar of JaCoCo's command line, or in the jars that its plugin for Maven uses.
-func (run *surefireRun) jacoco() *jacocoJars {
+func (run *Surefire) jacoco() *jacocoJars {
 	for _, repository := range run.repositories() {
 		agents := newest(repository, "org/jacoco/org.jacoco.agent", "-runtime.jar")
 		if len(agents) == 0 {
@@ -199,10 +199,10 @@ func (run *surefireRun) jacoco() *jacocoJars {
 	return nil
 }
 
-// launcher finds the launcher of the JUnit Platform, which surefire adds by itself. platform is
+// Launcher finds the launcher of the JUnit Platform, which surefire adds by itself. platform is
 // false if the tests do not use the platform.
-func (run *surefireRun) launcher() (jars []string, platform bool) {
-	for _, entry := range run.classPath {
+func (run *Surefire) Launcher() (jars []string, platform bool) {
+	for _, entry := range run.ClassPath {
 		base := path.Base(entry)
 		if strings.HasPrefix(base, "junit-platform-launcher-") {
 			return []string{}, true

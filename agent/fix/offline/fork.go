@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -36,15 +37,27 @@ fi
 exec @REAL@ "$@"
 `
 
-// fork runs the failing tests, or the wider ones, with each variant in a fork of one Python
-// process. The runs are empty if the command starts no Python process that runs tests.
-func (s *screen) fork(ctx context.Context, variants map[int]goVariant) (map[int][]screened, error) {
+// pythonFork tries each candidate in a fork of one Python process.
+type pythonFork struct{}
+
+func (pythonFork) takes(s *search, file string) bool {
+	return path.Ext(file) == ".py" && pythonCommand().MatchString(s.in.Problem.Test)
+}
+
+func (pythonFork) group(string) string     { return "" }
+func (pythonFork) leads() bool             { return true }
+func (pythonFork) suites() bool            { return true }
+func (pythonFork) name(test string) string { return test }
+
+// run runs the failing tests, or the wider ones, with each variant. The runs are empty if the
+// command starts no Python process that runs tests.
+func (pythonFork) run(ctx context.Context, s *screen, variants map[int]variant) (map[int][]screened, map[int]bool, error) {
 	dir, err := s.forkFiles(variants)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	command, took := s.in.Problem.Test, s.baseline.took
 	switch {
@@ -72,14 +85,14 @@ func (s *screen) fork(ctx context.Context, variants map[int]goVariant) (map[int]
 		Writable: []string{dir},
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return readScreened(res.Output, true), nil
+	return readScreened(res.Output, true), nil, nil
 }
 
 // numbersOf returns the numbers of the variants in order, between runs without a change: the
 // first one shows what the tests import, and the last one which lines vary.
-func numbersOf(variants map[int]goVariant) []string {
+func numbersOf(variants map[int]variant) []string {
 	list := []string{"0", "0"}
 	for n := range maxNumber(variants) + 1 {
 		if _, ok := variants[n]; ok {
@@ -90,21 +103,12 @@ func numbersOf(variants map[int]goVariant) []string {
 }
 
 // forkFiles writes the variants, the module and the scripts, and returns their directory.
-func (s *screen) forkFiles(variants map[int]goVariant) (string, error) {
-	dir, err := s.w.Folder("fork")
+func (s *screen) forkFiles(variants map[int]variant) (string, error) {
+	dir, err := s.writeVariants("fork", variants)
 	if err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return "", fmt.Errorf("clean the variants: %w", err)
-	}
-	if dir, err = s.w.Folder("fork"); err != nil {
-		return "", err
-	}
 	files := map[string][]byte{"python/sitecustomize.py": forkModule}
-	for n, v := range variants {
-		files[strconv.Itoa(n)+".path"], files[strconv.Itoa(n)+".text"] = []byte(v.Path), v.Content
-	}
 	fill := strings.NewReplacer("@DIR@", dir)
 	for _, name := range forked {
 		if real, err := s.w.Program(name); err == nil {

@@ -28,7 +28,7 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	}
 	s.leads = len(list)
 	start := time.Now()
-	if err := s.forkLeads(ctx, w, list[:min(len(list), mostLeads)]); err != nil || s.over() {
+	if err := s.shareLeads(ctx, w, list[:min(len(list), mostLeads)]); err != nil || s.over() {
 		return err
 	}
 	for i, c := range list {
@@ -53,12 +53,13 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	return nil
 }
 
-// forkLeads tries the newest changes that a Python process can share, and then those as patches
+// shareLeads tries the newest changes that one process can share, and then those as patches
 // with which the failing test passes, in their order.
-func (s *search) forkLeads(ctx context.Context, w *trial.Workspace, list []generate.Candidate) error {
+func (s *search) shareLeads(ctx context.Context, w *trial.Workspace, list []generate.Candidate) error {
 	var batch []waiting
 	for _, c := range list {
-		if first := (&waiting{Candidate: c}); s.unscreened || !s.screens(first) || !s.forks(first) {
+		one := &waiting{Candidate: c}
+		if way := s.sharing(one); s.unscreened || way == nil || !way.leads() || len(batch) > 0 && !s.shares(&batch[0], one) {
 			continue
 		}
 		if lead, ok := s.takeLead(c); ok {

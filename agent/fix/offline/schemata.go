@@ -23,12 +23,6 @@ import (
 // selects the original.
 const variantVariable = "GIT_AGENT_VARIANT"
 
-// A goVariant is the whole content of a file with a change within one function.
-type goVariant struct {
-	Path    string
-	Content []byte
-}
-
 // A variantProgram is a set of files with all variants.
 type variantProgram struct {
 	Files map[string][]byte // by path, including the files that select the variant
@@ -41,7 +35,7 @@ type span struct{ variant, from, to int }
 // combineVariants makes a program from variants. Their keys are their numbers, from 1. original
 // returns the unchanged content of a file. rejected has the numbers of variants that cannot be
 // combined, because they change more than the body of one function.
-func combineVariants(original func(path string) ([]byte, bool), variants map[int]goVariant) (p *variantProgram, rejected []int) {
+func combineVariants(original func(path string) ([]byte, bool), variants map[int]variant) (p *variantProgram, rejected []int) {
 	p = &variantProgram{Files: map[string][]byte{}, at: map[string][]span{}}
 	files := map[string]*file{}
 	for n := range maxNumber(variants) + 1 {
@@ -67,7 +61,7 @@ func combineVariants(original func(path string) ([]byte, bool), variants map[int
 	return p, rejected
 }
 
-func maxNumber(variants map[int]goVariant) int {
+func maxNumber(variants map[int]variant) int {
 	n := 0
 	for k := range variants {
 		n = max(n, k)

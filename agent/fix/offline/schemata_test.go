@@ -37,12 +37,12 @@ var X = Max(1, 2)
 // combine replaces a text of the source by others and combines the results.
 func combine(t *testing.T, changes ...[2]string) (*variantProgram, []int) {
 	t.Helper()
-	variants := map[int]goVariant{}
+	variants := map[int]variant{}
 	for i, c := range changes {
 		if strings.Count(goSource, c[0]) != 1 {
 			t.Fatalf("%q is there %d times", c[0], strings.Count(goSource, c[0]))
 		}
-		variants[i+1] = goVariant{"d/p.go", []byte(strings.Replace(goSource, c[0], c[1], 1))}
+		variants[i+1] = variant{"d/p.go", []byte(strings.Replace(goSource, c[0], c[1], 1))}
 	}
 	return combineVariants(func(string) ([]byte, bool) { return []byte(goSource), true }, variants)
 }

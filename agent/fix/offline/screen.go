@@ -3,9 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,10 +11,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/sandbox"
-	"git-agent/agent/source"
 	"git-agent/agent/trial"
-	"git-agent/gitext"
 )
 
 const (
@@ -40,55 +35,73 @@ const (
 	screenOutput = 16 << 10
 )
 
-// A screen tries many candidates for Go code with one build. It runs the test command with a
-// script instead of go. This script makes go test call a second script for each test binary,
-// which runs the binary once for each candidate. Candidates that pass the failing test are
-// screened with the wider tests in the same way. Candidates that pass these are tried again as
-// patches. Failing candidates are finished.
+// A screen tries many candidates in one of the ways of [sharings]. Candidates that pass the
+// failing test are screened with the wider tests in the same way, where the way can run them.
+// Candidates that pass these are tried again as patches. Failing candidates are finished.
 type screen struct {
 	*search
 	w     *trial.Workspace
+	way   sharing
 	suite bool // the candidates pass the failing test: run the wider tests
 }
 
-// screens reports whether a candidate can share a build, or a process of Python, with other
-// candidates.
-func (s *search) screens(c *waiting) bool {
+// A sharing is a way to try many candidates with one build or in one process.
+type sharing interface {
+	// takes reports whether candidates that change a file can be tried in this way.
+	takes(s *search, file string) bool
+	// group returns what the files of candidates that are tried together have in common.
+	group(file string) string
+	// leads reports whether undoing the newest changes is tried in this way.
+	leads() bool
+	// suites reports whether the wider tests can be run in this way.
+	suites() bool
+	// name returns what identifies a test both in the output of this way and in that of the
+	// failing command.
+	name(test string) string
+	// run runs tests with each variant. The runs are empty if this is not possible. A rejected
+	// variant does not compile.
+	run(ctx context.Context, s *screen, variants map[int]variant) (runs map[int][]screened, rejected map[int]bool, err error)
+}
+
+// sharings are the ways to share; a candidate is tried in the first one that takes it.
+var sharings = []sharing{goBuild{}, pythonFork{}, javaProcess{}, nodeProcess{}}
+
+// A variant is the whole content of a file with a change.
+type variant struct {
+	Path    string
+	Content []byte
+}
+
+// sharing returns the way in which a candidate can be tried together with others; nil if there
+// is none.
+func (s *search) sharing(c *waiting) sharing {
 	if c.alone || len(c.Files) != 1 || c.Files[0].Mode == 0 {
-		return false
+		return nil
 	}
-	return path.Ext(c.Files[0].Path) == ".go" || s.forks(c)
+	for _, way := range sharings {
+		if way.takes(s, c.Files[0].Path) {
+			return way
+		}
+	}
+	return nil
 }
 
-// forks reports whether a candidate can be tried in a fork of a Python process.
-func (s *search) forks(c *waiting) bool {
-	return path.Ext(c.Files[0].Path) == ".py" && pythonCommand().MatchString(s.in.Problem.Test)
-}
-
-// shares reports whether two candidates can share a build or a process.
+// shares reports whether two candidates can be tried together.
 func (s *search) shares(a, b *waiting) bool {
-	if s.forks(a) || s.forks(b) {
-		return s.forks(a) && s.forks(b)
-	}
-	return path.Dir(a.Files[0].Path) == path.Dir(b.Files[0].Path)
+	way := s.sharing(a)
+	return way != nil && way == s.sharing(b) && way.group(a.Files[0].Path) == way.group(b.Files[0].Path)
 }
 
-// run tries candidates of one directory. Candidates that need a separate trial go back into the
+// run tries candidates that share a way. Candidates that need a separate trial go back into the
 // window.
 func (s *screen) run(ctx context.Context, batch []waiting) error {
 	s.suite = batch[0].passed
-	variants := map[int]goVariant{}
+	variants := map[int]variant{}
 	for i, c := range batch {
-		variants[i+1] = goVariant{Path: c.Files[0].Path, Content: c.Files[0].Content}
+		variants[i+1] = variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
 	}
-	var runs map[int][]screened
-	var rejected map[int]bool
-	var err error
-	if s.forks(&batch[0]) {
-		runs, err = s.fork(ctx, variants)
-	} else {
-		runs, rejected, err = s.build(ctx, variants)
-	}
+	s.way = s.sharing(&batch[0])
+	runs, rejected, err := s.way.run(ctx, s, variants)
 	if err != nil {
 		return err
 	}
@@ -170,7 +183,7 @@ func (s *screen) promote(c waiting) {
 	s.note(&c, passing)
 	s.order.begin(&c)
 	c.passed = true
-	c.alone = s.in.Problem.Suite == "" || s.in.Problem.Suite == s.in.Problem.Test
+	c.alone = s.in.Problem.Suite == "" || s.in.Problem.Suite == s.in.Problem.Test || !s.way.suites()
 	c.boost *= passing.boost()
 	if c.Probe {
 		c.boost = 0 // its further candidates are tried before it
@@ -195,10 +208,20 @@ func (s *screen) giveUp(batch []waiting, ran bool) {
 // trusts reports whether the program without a change fails the failing tests as the tree does.
 // In the wider tests, only additional failures count.
 func (s *screen) trusts(runs []screened) bool {
+	before := s.named(s.baseline.failing)
 	return s.suite || !slices.ContainsFunc(runs, func(r screened) bool {
-		failing := readTests(r.output).failing
-		return r.outcome != trial.Fails || len(without(failing, s.baseline.failing)) > 0 || len(without(s.baseline.failing, failing)) > 0
+		failing := s.named(readTests(r.output).failing)
+		return r.outcome != trial.Fails || len(without(failing, before)) > 0 || len(without(before, failing)) > 0
 	})
+}
+
+// named returns what identifies tests.
+func (s *screen) named(tests []string) []string {
+	list := make([]string, len(tests))
+	for i, t := range tests {
+		list[i] = s.way.name(t)
+	}
+	return list
 }
 
 // baselineOf returns the baseline for candidates of the same program.
@@ -216,37 +239,6 @@ func baselineOf(runs []screened) baseline {
 	return b
 }
 
-// build builds and runs the variants, and leaves out those that do not compile. If no build
-// succeeds, runs is nil.
-func (s *screen) build(ctx context.Context, variants map[int]goVariant) (runs map[int][]screened, rejected map[int]bool, err error) {
-	rejected = map[int]bool{}
-	for range screenBuilds {
-		program, alone := combineVariants(s.original(ctx), variants)
-		for _, n := range alone {
-			delete(variants, n)
-		}
-		if len(variants) == 0 {
-			return nil, rejected, nil
-		}
-		res, err := s.exec(ctx, program, variants)
-		if err != nil {
-			return nil, rejected, err
-		}
-		if runs = readScreened(res.Output, !s.suite); len(runs[0]) > 0 {
-			return runs, rejected, nil
-		}
-		bad := faulty(program, res.Output)
-		if len(bad) == 0 {
-			return nil, rejected, nil
-		}
-		for n := range bad {
-			delete(variants, n)
-			rejected[n] = true
-		}
-	}
-	return nil, rejected, nil
-}
-
 // original returns a function that reads files of the tree.
 func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 	tree := s.in.Problem.Tree
@@ -261,111 +253,26 @@ func (s *search) original(ctx context.Context) func(string) ([]byte, bool) {
 	}
 }
 
-// compileError matches the place of a Go compiler error.
-var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
-
-// faulty returns the variants in which the compiler found errors.
-func faulty(p *variantProgram, output []byte) map[int]bool {
-	bad := map[int]bool{}
-	for _, m := range compileError().FindAllSubmatch(output, -1) {
-		line, err := strconv.Atoi(string(m[2]))
-		if n := p.variantAt(string(m[1]), line); err == nil && n > 0 {
-			bad[n] = true
-		}
-	}
-	return bad
-}
-
-// goProgram is a script that PATH has before go. It makes go test call eachProgram, and makes
-// the compiler report all errors, so that one build finds all candidates that do not compile.
-const goProgram = `#!/bin/sh
-if test "$1" = test; then
-	shift
-	PATH=${PATH#@DIR@/bin:}
-	exec @REAL@ test -exec @DIR@/each -vet=off -gcflags=-e -timeout 2h "$@"
-fi
-exec @REAL@ "$@"
-`
-
-// eachProgram runs a test binary for each variant until the time is up, and the program
-// without a change in any case.
-const eachProgram = `#!/bin/sh
-out="$TMPDIR/git-agent-each.$$"
-limit=
-command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 $GIT_AGENT_LIMIT"
-until=
-for v in $GIT_AGENT_VARIANTS; do
-	if test "$v" != 0; then
-		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
-		test "$(date +%s)" -lt "$until" || continue
-	fi
-	` + variantVariable + `=$v $limit "$@" </dev/null >"$out" 2>&1
-	code=$?
-	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
-	head -c @BYTES@ "$out"
-	printf '\n%s end\n' "$GIT_AGENT_MARK"
-done
-rm -f "$out"
-exit 1
-`
-
 // mark begins the lines that separate the outputs of the variants.
 const mark = "@@git-agent-variant"
 
-// exec runs the test command with the programs in place.
-func (s *screen) exec(ctx context.Context, p *variantProgram, variants map[int]goVariant) (trial.Result, error) {
-	dir, err := s.programs()
-	if err != nil {
-		return trial.Result{}, err
-	}
-	over := slices.Clone(s.in.Problem.Tree.Over)
-	for name, content := range p.Files {
-		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: content})
-	}
-	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, over); err != nil {
-		return trial.Result{}, err
-	}
-	list := []string{"0"}
-	for n := range variants {
-		list = append(list, strconv.Itoa(n))
-	}
-	slices.Sort(list[1:])
-	if !s.suite {
-		list = append(list, "0") // once more, to find varying lines
-	}
-	command, limit := s.in.Problem.Test, min(max(screenSlower*s.baseline.took, leastScreen), screenLimit)
-	if s.suite {
-		command, limit = s.in.Problem.Suite, suiteLimit
-	}
-	return s.w.Exec(ctx, command, trial.ExecOptions{
-		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: []string{
-			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
-			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
-		},
-		Readable: []string{dir},
-	})
-}
-
-// programs writes the programs and returns their directory.
-func (s *screen) programs() (string, error) {
-	dir, err := s.w.Folder("screen")
+// writeVariants writes the variants to an empty folder and returns it.
+func (s *screen) writeVariants(name string, variants map[int]variant) (string, error) {
+	dir, err := s.w.Folder(name)
 	if err != nil {
 		return "", err
 	}
-	real, err := sandbox.Program("go")
-	if err != nil {
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fmt.Errorf("clean the variants: %w", err)
+	}
+	if dir, err = s.w.Folder(name); err != nil {
 		return "", err
 	}
-	fill := strings.NewReplacer("@REAL@", quoted(real), "@DIR@", dir, "@BYTES@", strconv.Itoa(screenOutput))
-	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700); err != nil {
-		return "", err
-	}
-	for name, text := range map[string]string{"bin/go": goProgram, "each": eachProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(fill.Replace(text)), 0o700); err != nil {
-			return "", fmt.Errorf("write a program: %w", err)
+	for n, v := range variants {
+		for end, text := range map[string][]byte{".path": []byte(v.Path), ".text": v.Content} {
+			if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(n)+end), text, 0o600); err != nil {
+				return "", fmt.Errorf("write a variant: %w", err)
+			}
 		}
 	}
 	return dir, nil
@@ -433,4 +340,28 @@ func united(list []screened, twice bool) []screened {
 		}
 	}
 	return out
+}
+
+// maxStarts bounds the starts of a process that runs variants.
+const maxStarts = 20
+
+// repeated returns a shell command that runs a command again as long as it leaves the file "again"
+// in a directory: a process that runs variants makes the file, and removes it if all are done. A
+// variant that ends the process, or that does not end in time, so costs only its own result.
+func repeated(dir, command string) string {
+	again := quoted(filepath.Join(dir, "again"))
+	return "for start in $(seq " + strconv.Itoa(maxStarts) + "); do\n( " + command + "\n)\ntest -e " + again + " || break\ndone"
+}
+
+// readRejected reads the numbers of the variants that do not compile.
+func readRejected(output []byte) map[int]bool {
+	rejected := map[int]bool{}
+	for line := range strings.Lines(string(output)) {
+		if number, ok := strings.CutPrefix(strings.TrimSpace(line), mark+" rejected "); ok {
+			if n, err := strconv.Atoi(number); err == nil {
+				rejected[n] = true
+			}
+		}
+	}
+	return rejected
 }

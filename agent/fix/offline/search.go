@@ -50,6 +50,8 @@ type search struct {
 
 	suiteTook  time.Duration // duration of the wider tests with the last candidate; 0 if they were not run
 	unscreened bool          // candidates cannot share builds
+	touched    bool          // a candidate was built in a workspace
+	java       javaTests     // what Java's candidates share
 	misses     int           // builds for several candidates that failed
 }
 
@@ -309,7 +311,7 @@ func (s *search) next() []waiting {
 	batch := []waiting{first}
 	for s.screened(&first) && len(batch) < screenSize {
 		c, ok := s.best(func(c *waiting) bool {
-			return s.screens(c) && c.passed == first.passed && s.shares(c, &first)
+			return c.passed == first.passed && s.shares(c, &first)
 		})
 		if !ok {
 			break
@@ -326,7 +328,7 @@ func (s *search) next() []waiting {
 // screened reports whether a candidate should share a build with others. The wider tests may
 // take long, so they are screened only if many candidates pass the failing test.
 func (s *search) screened(c *waiting) bool {
-	if s.unscreened || !s.screens(c) {
+	if s.unscreened || s.sharing(c) == nil {
 		return false
 	}
 	passed := 0

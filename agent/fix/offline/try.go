@@ -179,6 +179,9 @@ func (b *baseline) failsMore(ran tests) bool {
 func (s *search) try(ctx context.Context, w *trial.Workspace, c waiting) (fix.Trial, effect, error) {
 	t := fix.Trial{Patch: fix.Patch{Files: c.Files}, Origin: c.Origin, Why: c.Why, Commit: c.Commit, Prior: c.Prior, Votes: 1}
 	tree := s.in.Problem.Tree
+	s.mu.Lock()
+	s.touched = true
+	s.mu.Unlock()
 	if err := w.Prepare(ctx, tree.Commit, slices.Concat(tree.Over, c.Files)); err != nil {
 		return t, unknown, err
 	}

@@ -1,0 +1,168 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
+	"git-agent/agent/trial"
+	"git-agent/gitext"
+)
+
+// goBuild builds many candidates for Go code as one program. It runs the test command with a
+// script instead of go. This script makes go test call a second script for each test binary,
+// which runs the binary once for each candidate.
+type goBuild struct{}
+
+func (goBuild) takes(_ *search, file string) bool { return path.Ext(file) == ".go" }
+func (goBuild) group(file string) string          { return path.Dir(file) }
+func (goBuild) leads() bool                       { return false }
+func (goBuild) suites() bool                      { return true }
+func (goBuild) name(test string) string           { return test }
+
+// run builds and runs the variants, and leaves out those that do not compile. If no build
+// succeeds, runs is nil.
+func (goBuild) run(ctx context.Context, s *screen, variants map[int]variant) (runs map[int][]screened, rejected map[int]bool, err error) {
+	rejected = map[int]bool{}
+	for range screenBuilds {
+		program, alone := combineVariants(s.original(ctx), variants)
+		for _, n := range alone {
+			delete(variants, n)
+		}
+		if len(variants) == 0 {
+			return nil, rejected, nil
+		}
+		res, err := s.exec(ctx, program, variants)
+		if err != nil {
+			return nil, rejected, err
+		}
+		if runs = readScreened(res.Output, !s.suite); len(runs[0]) > 0 {
+			return runs, rejected, nil
+		}
+		bad := faulty(program, res.Output)
+		if len(bad) == 0 {
+			return nil, rejected, nil
+		}
+		for n := range bad {
+			delete(variants, n)
+			rejected[n] = true
+		}
+	}
+	return nil, rejected, nil
+}
+
+// compileError matches the place of a Go compiler error.
+var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
+
+// faulty returns the variants in which the compiler found errors.
+func faulty(p *variantProgram, output []byte) map[int]bool {
+	bad := map[int]bool{}
+	for _, m := range compileError().FindAllSubmatch(output, -1) {
+		line, err := strconv.Atoi(string(m[2]))
+		if n := p.variantAt(string(m[1]), line); err == nil && n > 0 {
+			bad[n] = true
+		}
+	}
+	return bad
+}
+
+// goProgram is a script that PATH has before go. It makes go test call eachProgram, and makes
+// the compiler report all errors, so that one build finds all candidates that do not compile.
+const goProgram = `#!/bin/sh
+if test "$1" = test; then
+	shift
+	PATH=${PATH#@DIR@/bin:}
+	exec @REAL@ test -exec @DIR@/each -vet=off -gcflags=-e -timeout 2h "$@"
+fi
+exec @REAL@ "$@"
+`
+
+// eachProgram runs a test binary for each variant until the time is up, and the program
+// without a change in any case.
+const eachProgram = `#!/bin/sh
+out="$TMPDIR/git-agent-each.$$"
+limit=
+command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 $GIT_AGENT_LIMIT"
+until=
+for v in $GIT_AGENT_VARIANTS; do
+	if test "$v" != 0; then
+		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
+		test "$(date +%s)" -lt "$until" || continue
+	fi
+	` + variantVariable + `=$v $limit "$@" </dev/null >"$out" 2>&1
+	code=$?
+	printf '\n%s begin %s %s\n' "$GIT_AGENT_MARK" "$v" "$code"
+	head -c @BYTES@ "$out"
+	printf '\n%s end\n' "$GIT_AGENT_MARK"
+done
+rm -f "$out"
+exit 1
+`
+
+// exec runs the test command with the programs in place.
+func (s *screen) exec(ctx context.Context, p *variantProgram, variants map[int]variant) (trial.Result, error) {
+	dir, err := s.programs()
+	if err != nil {
+		return trial.Result{}, err
+	}
+	over := slices.Clone(s.in.Problem.Tree.Over)
+	for name, content := range p.Files {
+		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: content})
+	}
+	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, over); err != nil {
+		return trial.Result{}, err
+	}
+	list := []string{"0"}
+	for n := range variants {
+		list = append(list, strconv.Itoa(n))
+	}
+	slices.Sort(list[1:])
+	if !s.suite {
+		list = append(list, "0") // once more, to find varying lines
+	}
+	command, limit := s.in.Problem.Test, min(max(screenSlower*s.baseline.took, leastScreen), screenLimit)
+	if s.suite {
+		command, limit = s.in.Problem.Suite, suiteLimit
+	}
+	return s.w.Exec(ctx, command, trial.ExecOptions{
+		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
+		Set: []string{
+			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
+			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
+			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
+		},
+		Readable: []string{dir},
+	})
+}
+
+// programs writes the programs and returns their directory.
+func (s *screen) programs() (string, error) {
+	dir, err := s.w.Folder("screen")
+	if err != nil {
+		return "", err
+	}
+	real, err := sandbox.Program("go")
+	if err != nil {
+		return "", err
+	}
+	fill := strings.NewReplacer("@REAL@", quoted(real), "@DIR@", dir, "@BYTES@", strconv.Itoa(screenOutput))
+	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700); err != nil {
+		return "", err
+	}
+	for name, text := range map[string]string{"bin/go": goProgram, "each": eachProgram} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fill.Replace(text)), 0o700); err != nil {
+			return "", fmt.Errorf("write a program: %w", err)
+		}
+	}
+	return dir, nil
+}
