@@ -129,8 +129,10 @@ func TestJavaVariants(t *testing.T) {
 func TestJavaCandidatesShareAProcess(t *testing.T) {
 	t.Parallel()
 	home, _ := os.UserHomeDir()
-	if _, err := os.Stat(filepath.Join(home, ".m2/repository/junit/junit/4.13.2/junit-4.13.2.jar")); err != nil {
-		t.Skip("JUnit 4.13.2 is not in Maven's local repository")
+	for _, needed := range []string{"junit/junit/4.13.2/junit-4.13.2.jar", "org/apache/maven/surefire/surefire-junit4"} {
+		if _, err := os.Stat(filepath.Join(home, ".m2/repository", needed)); err != nil {
+			t.Skipf("%s is not in Maven's local repository", needed)
+		}
 	}
 	if _, err := sandbox.Program("mvn"); err != nil {
 		t.Skip("mvn is not installed")
