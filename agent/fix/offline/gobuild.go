@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
-	"git-agent/gitext"
 )
 
 // goBuild builds many candidates for Go code as one program. It runs the test command with a
@@ -29,50 +27,19 @@ func (goBuild) leads() bool                       { return false }
 func (goBuild) suites() bool                      { return true }
 func (goBuild) name(test string) string           { return test }
 
-// run builds and runs the variants, and leaves out those that do not compile. If no build
-// succeeds, runs is nil.
-func (goBuild) run(ctx context.Context, s *screen, variants map[int]variant) (runs map[int][]screened, rejected map[int]bool, err error) {
-	rejected = map[int]bool{}
-	for range screenBuilds {
-		program, alone := combineVariants(s.original(ctx), variants)
-		for _, n := range alone {
-			delete(variants, n)
-		}
-		if len(variants) == 0 {
-			return nil, rejected, nil
-		}
-		res, err := s.exec(ctx, program, variants)
-		if err != nil {
-			return nil, rejected, err
-		}
-		if runs = readScreened(res.Output, !s.suite); len(runs[0]) > 0 {
-			return runs, rejected, nil
-		}
-		bad := faulty(program, res.Output)
-		if len(bad) == 0 {
-			return nil, rejected, nil
-		}
-		for n := range bad {
-			delete(variants, n)
-			rejected[n] = true
-		}
-	}
-	return nil, rejected, nil
+func (b goBuild) run(ctx context.Context, s *screen, variants map[int]variant) (map[int][]screened, map[int]bool, error) {
+	return s.build(ctx, b, variants)
 }
 
 // compileError matches the place of a Go compiler error.
 var compileError = source.Lazy(`(?m)^(?:\./)?([^\s:]+\.go):(\d+):\d+: `)
 
-// faulty returns the variants in which the compiler found errors.
-func faulty(p *variantProgram, output []byte) map[int]bool {
-	bad := map[int]bool{}
-	for _, m := range compileError().FindAllSubmatch(output, -1) {
-		line, err := strconv.Atoi(string(m[2]))
-		if n := p.variantAt(string(m[1]), line); err == nil && n > 0 {
-			bad[n] = true
-		}
-	}
-	return bad
+func (goBuild) errors(output []byte) [][][]byte {
+	return compileError().FindAllSubmatch(output, -1)
+}
+
+func (goBuild) combine(original func(string) ([]byte, bool), variants map[int]variant) (*variantProgram, []int) {
+	return combineVariants(original, variants)
 }
 
 // goProgram is a script that PATH has before go. It makes go test call eachProgram, and makes
@@ -87,7 +54,8 @@ exec @REAL@ "$@"
 `
 
 // eachProgram runs a test binary for each variant until the time is up, and the program
-// without a change in any case.
+// without a change in any case. Go keeps the result of a binary that passes, and Cargo runs no
+// binary after one that fails.
 const eachProgram = `#!/bin/sh
 out="$TMPDIR/git-agent-each.$$"
 limit=
@@ -105,29 +73,14 @@ for v in $GIT_AGENT_VARIANTS; do
 	printf '\n%s end\n' "$GIT_AGENT_MARK"
 done
 rm -f "$out"
-exit 1
+exit @EXIT@
 `
 
 // exec runs the test command with the programs in place.
-func (s *screen) exec(ctx context.Context, p *variantProgram, variants map[int]variant) (trial.Result, error) {
+func (goBuild) exec(ctx context.Context, s *screen, list []string) (trial.Result, error) {
 	dir, err := s.programs()
 	if err != nil {
 		return trial.Result{}, err
-	}
-	over := slices.Clone(s.in.Problem.Tree.Over)
-	for name, content := range p.Files {
-		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: content})
-	}
-	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, over); err != nil {
-		return trial.Result{}, err
-	}
-	list := []string{"0"}
-	for n := range variants {
-		list = append(list, strconv.Itoa(n))
-	}
-	slices.Sort(list[1:])
-	if !s.suite {
-		list = append(list, "0") // once more, to find varying lines
 	}
 	command, limit := s.in.Problem.Test, min(max(screenSlower*s.baseline.took, leastScreen), screenLimit)
 	if s.suite {
@@ -155,7 +108,7 @@ func (s *screen) programs() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fill := strings.NewReplacer("@REAL@", quoted(real), "@DIR@", dir, "@BYTES@", strconv.Itoa(screenOutput))
+	fill := strings.NewReplacer("@REAL@", quoted(real), "@DIR@", dir, "@BYTES@", strconv.Itoa(screenOutput), "@EXIT@", "1")
 	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700); err != nil {
 		return "", err
 	}

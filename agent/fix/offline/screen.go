@@ -64,7 +64,7 @@ type sharing interface {
 }
 
 // sharings are the ways to share; a candidate is tried in the first one that takes it.
-var sharings = []sharing{goBuild{}, pythonFork{}, javaProcess{}, nodeProcess{}}
+var sharings = []sharing{goBuild{}, rustBuild{}, pythonFork{}, javaProcess{}, nodeProcess{}}
 
 // A variant is the whole content of a file with a change.
 type variant struct {

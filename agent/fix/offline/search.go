@@ -52,7 +52,8 @@ type search struct {
 	unscreened bool          // candidates cannot share builds
 	touched    bool          // a candidate was built in a workspace
 	java       javaTests     // what Java's candidates share
-	misses     int           // builds for several candidates that failed
+	rust       rustHost
+	misses     int // builds for several candidates that failed
 }
 
 // A waiting candidate is made but not yet tried.

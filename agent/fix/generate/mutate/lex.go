@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // A kind is the kind of a token.
@@ -138,6 +139,8 @@ func (l *lexer) next(c byte) {
 		l.take(comment, lineLength(rest))
 	case l.lang.slashes && bytes.HasPrefix(rest, []byte("/*")):
 		l.take(comment, upTo(rest, 2, "*/"))
+	case l.lang == rust && rawLength(rest) > 0:
+		l.take(text, rawLength(rest))
 	case isWord(c) && !isDigit(c):
 		l.take(ident, wordLength(rest))
 	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
@@ -168,8 +171,10 @@ func (l *lexer) quoted(rest []byte, quote byte) {
 		l.take(text, upTo(rest, 3, triple))
 	case quote == '`':
 		l.take(text, upTo(rest, 1, "`"))
-	case l.lang == rust && quote == '\'' && !(len(rest) > 2 && (rest[1] == '\\' || rest[2] == '\'')):
+	case l.lang == rust && quote == '\'' && !runeQuoted(rest):
 		l.take(sign, 1) // a lifetime
+	case l.lang == rust && quote == '"':
+		l.take(text, linesLength(rest, quote))
 	default:
 		l.take(text, stringLength(rest, quote))
 	}
@@ -242,6 +247,49 @@ func stringLength(s []byte, quote byte) int {
 		}
 	}
 	return len(s)
+}
+
+// linesLength returns the length of a string that may have line breaks.
+func linesLength(s []byte, quote byte) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case quote:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// rawLength returns the length of a string of Rust that begins with r, br or cr, in which a
+// backslash is plain; 0 if there is none.
+func rawLength(s []byte) int {
+	n := 0
+	if n < len(s) && (s[n] == 'b' || s[n] == 'c') {
+		n++
+	}
+	if n >= len(s) || s[n] != 'r' {
+		return 0
+	}
+	marks := n + 1
+	for marks < len(s) && s[marks] == '#' {
+		marks++
+	}
+	if marks >= len(s) || s[marks] != '"' {
+		return 0
+	}
+	return upTo(s, marks+1, `"`+strings.Repeat("#", marks-n-1))
+}
+
+// runeQuoted reports whether a quote of Rust begins a character: the next quote follows one, or a
+// backslash.
+func runeQuoted(s []byte) bool {
+	if len(s) < 3 {
+		return false
+	}
+	_, n := utf8.DecodeRune(s[1:])
+	return s[1] == '\\' || 1+n < len(s) && s[1+n] == '\''
 }
 
 func signLength(s []byte) int {
