@@ -205,8 +205,8 @@ func (l layout) parameters(at int) (first, last int, ok bool) {
 		return 0, 0, false
 	}
 	begins, ends := withoutComment(l.text(first)), withoutComment(l.text(last))
-	object := strings.HasSuffix(begins, "({") && ends[0] == '}'
-	return first, last, (object || strings.HasSuffix(begins, "(") && ends[0] == ')') && strings.Contains(ends, ")") && l.opens(ends)
+	object := strings.HasSuffix(begins, "({") && strings.HasPrefix(ends, "}")
+	return first, last, (object || strings.HasSuffix(begins, "(") && strings.HasPrefix(ends, ")")) && strings.Contains(ends, ")") && l.opens(ends)
 }
 
 // opens reports whether the text of a line ends with the opening of a block.

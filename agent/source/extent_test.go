@@ -248,9 +248,9 @@ func TestFunctionAround(t *testing.T) {
 func TestFunctionAroundOfAnyText(t *testing.T) {
 	// Text without a structure has no function, and is read once.
 	t.Parallel()
-	for _, text := range []string{"", "\n", "{\n{\n{", strings.Repeat("{\n", 20000), strings.Repeat(" ", 20000) + "x", strings.Repeat("f(\n", 20000), strings.Repeat("\tf(x) {\n", 9000)} {
+	for _, text := range []string{"", "\n", "{\n{\n{", strings.Repeat("{\n", 20000), strings.Repeat(" ", 20000) + "x", strings.Repeat("f(\n", 20000), strings.Repeat("\tf(x) {\n", 9000), "f({\n  a,\n// }\n", "// (\n  a,\n}\n"} {
 		lines := bytes.Split([]byte(text), []byte("\n"))
-		for _, path := range []string{"a.c", "a.py", "a.go", "a"} {
+		for _, path := range []string{"a.c", "a.py", "a.go", "a.ts", "a"} {
 			for _, line := range []int{-1, 0, 1, len(lines) / 2, len(lines), len(lines) + 1} {
 				if e, ok := FunctionAround(path, lines, line); ok && (e.Start < 1 || e.End > len(lines) || e.Start > line || e.End < line) {
 					t.Errorf("%q %s %d: %+v", text[:min(len(text), 20)], path, line, e)

@@ -25,12 +25,30 @@ func (fn *Function) conditions() []condition {
 				list = append(list, condition{toks: toks, word: word, body: toks[len(toks)-1].line + 1})
 			}
 		case "return":
-			if toks := fn.restOfStatement(i + 1); fn.boolean(toks) {
+			toks := fn.restOfStatement(i + 1)
+			if fn.boolean(toks) || len(toks) > 1 && fn.returnsBoolean() && !fn.ternary(toks) {
 				list = append(list, condition{toks: toks, word: word})
 			}
 		}
 	}
 	return list
+}
+
+// returnsBoolean reports whether the function's heading says that it returns a truth value.
+func (fn *Function) returnsBoolean() bool {
+	for i, t := range fn.toks[:min(fn.body, len(fn.toks))] {
+		after := i > 0 && fn.isAny(fn.toks[i-1], ")", ":", ">", "->") // the types of parameters stand behind names
+		if fn.isAny(t, "boolean", "bool") && (after || fn.lang == java || fn.lang == clike) {
+			return i+1 < len(fn.toks) && !fn.isAny(fn.toks[i+1], ",", ")", "[", "<")
+		}
+	}
+	return false
+}
+
+// ternary reports whether an expression chooses between two values.
+func (fn *Function) ternary(toks []token) bool {
+	_, cuts := fn.split(toks, "?", "=>", ",")
+	return len(cuts) > 0
 }
 
 // headOf returns the tokens of the condition after the keyword at index i.
@@ -180,6 +198,58 @@ func (fn *Function) withClauses(c condition, op string, kind Op) []Edit {
 		e := fn.edit(kind, off, end, base+" "+op+" "+a.text, "adds the clause "+short(a.text)+" to the condition "+short(fn.span(c.toks)))
 		e.Weight *= a.weight
 		list = append(list, e)
+	}
+	return list
+}
+
+// receivers lets a condition ask first whether there is a value of which it uses a member or an
+// element. Conditions are evaluated from the left, so the clause comes first.
+func (fn *Function) receivers() []Edit {
+	if fn.lang.null == "" {
+		return nil
+	}
+	unequal, equal := " != ", " == "
+	if fn.lang.indented {
+		unequal, equal = " is not ", " is "
+	}
+	var list []Edit
+	for _, c := range fn.conditions() {
+		parts, _ := fn.split(c.toks, fn.lang.or)
+		for _, or := range parts {
+			ands, _ := fn.split(or, fn.lang.and)
+			for _, clause := range ands {
+				if len(clause) > 0 {
+					list = append(list, fn.receiversOf(clause, unequal, equal, len(ands) == 1)...)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// receiversOf puts a clause before a clause of a condition for each value that it dereferences.
+// alone says that no other clause must hold with it.
+func (fn *Function) receiversOf(clause []token, unequal, equal string, alone bool) []Edit {
+	var list []Edit
+	for i := 0; i+2 < len(clause); i++ {
+		t := clause[i]
+		if t.kind != ident || fn.literal(t) || reserved[fn.str(t)] || i > 0 && fn.isAny(clause[i-1], ".", "->", "?.", "::") {
+			continue
+		}
+		for j := i; j+2 < len(clause) && fn.isAny(clause[j+1], ".", "->"); j += 2 {
+			place := fn.span(clause[i : j+1])
+			if j > i && fn.is(clause[j+1], "(") || clause[j].kind != ident || strings.ToUpper(place[:1]) == place[:1] {
+				break
+			}
+			off, end := clause[0].off, clause[len(clause)-1].end
+			has, lacks := place+unequal+fn.lang.null, place+equal+fn.lang.null
+			list = append(list, fn.edit(OpReceiver, off, off, has+" "+fn.lang.and+" ", "adds the clause "+short(has)+" before "+short(fn.span(clause))))
+			text := lacks + " " + fn.lang.or + " " + fn.span(clause)
+			if !alone {
+				text = "(" + text + ")"
+			}
+			list = append(list, fn.edit(OpReceiver, off, end, text, "adds the clause "+short(lacks)+" before "+short(fn.span(clause))))
+		}
 	}
 	return list
 }

@@ -213,10 +213,10 @@ func wordLength(s []byte) int {
 
 func numberLength(s []byte) int {
 	n := 0
-	for n < len(s) && (isWord(s[n]) || s[n] == '.') {
+	for n < len(s) && (isWord(s[n]) || s[n] == '.') && !bytes.HasPrefix(s[n:], []byte("..")) { // a range follows
 		n++
 	}
-	return n
+	return max(n, 1)
 }
 
 func lineLength(s []byte) int {

@@ -219,7 +219,7 @@ func (fn *Function) Edits() []Edit {
 	var all []Edit
 	for _, make := range []func() []Edit{
 		fn.conditionEdits, fn.operatorEdits, fn.constantEdits, fn.nameEdits, fn.callEdits, fn.wrapEdits,
-		fn.deletions, fn.guards, fn.jumps, fn.moves, fn.copies, fn.pythonEdits,
+		fn.deletions, fn.guards, fn.jumps, fn.moves, fn.copies, fn.pythonEdits, fn.kin, fn.optional, fn.patterns, fn.ranges, fn.receivers,
 	} {
 		all = append(all, make()...)
 	}

@@ -319,3 +319,29 @@ func FuzzEdits(f *testing.F) {
 		fn.Transplants(file.Body(1, len(file.Lines())))
 	})
 }
+
+// The languages have changes of their own.
+func TestChangesOfALanguage(t *testing.T) {
+	for _, c := range []struct{ path, text, want string }{
+		{"A.java", "class A {\n  boolean f(Node n) {\n    return n.kind() == 1;\n  }\n}\n", "return n != null && n.kind() == 1;"},
+		{"A.java", "class A {\n  boolean f(Node n) {\n    return KIND.equals(n.kind());\n  }\n}\n", "return n != null && KIND.equals(n.kind());"},
+		{"A.java", "class A {\n  boolean f(Node n) {\n    return a(n) && n.up.kind() == 1;\n  }\n}\n", "return a(n) && (n.up == null || n.up.kind() == 1);"},
+		{"A.java", "class A {\n  int f(String s) {\n    return s.indexOf('.');\n  }\n}\n", "return s.lastIndexOf('.');"},
+		{"a.ts", "function f(a: A): number {\n  return a.b.length || 1;\n}\n", "return a.b.length ?? 1;"},
+		{"a.ts", "function f(a: A): number {\n  return a.b.length || 1;\n}\n", "return a.b?.length || 1;"},
+		{"a.ts", "function f(s: string) {\n  return /^\\d+/.test(s);\n}\n", "return /^-?\\d+/.test(s);"},
+		{"a.ts", "function f(s: string) {\n  return s.replace(/x/, '');\n}\n", "return s.replace(/x/g, '');"},
+		{"a.rs", "fn f(n: usize) -> usize {\n    (0..n).sum()\n}\n", "(0..=n).sum()"},
+		{"a.rs", "fn f(s: &str) -> Option<usize> {\n    s.find('\"')\n}\n", "s.rfind('\"')"},
+		{"a.py", "def f(s):\n    return s.find('.')\n", "return s.rfind('.')"},
+	} {
+		fn := function(t, c.path, strings.Replace(c.text, "{\n    return", "{ //!\n    return", 1), Clues{})
+		found := false
+		for got := range results(fn) {
+			found = found || strings.Contains(got, c.want)
+		}
+		if !found {
+			t.Errorf("%s: no edit gives %q", c.path, c.want)
+		}
+	}
+}

@@ -35,6 +35,10 @@ const (
 	OpTransplant    Op = "transplant"       // lines are as in a similar function
 	OpFormat        Op = "f-string"         // a string gets the prefix f
 	OpExcept        Op = "except clause"    // an except clause gets one more exception
+	OpKin           Op = "related call"     // another function of a standard library is called
+	OpOptional      Op = "optional"         // ?. for . and ?? for ||
+	OpPattern       Op = "pattern"          // another regular expression
+	OpReceiver      Op = "receiver clause"  // a condition asks first whether it has the values that it uses
 )
 
 // weights are the probabilities of one edit of each kind: the number of edits that were exactly
@@ -58,4 +62,5 @@ var weights = map[Op]float64{
 	OpMember: 0.11, OpAnd: 0.11, OpArithmetic: 0.1, OpEquality: 0.08, OpLeave: 0.08, OpUnwrap: 0.07, OpCompareNull: 0.06,
 	OpArgument: 0.04, OpOffByOne: 0.04, OpOr: 0.04, OpCopy: 0.03, OpGuard: 0.03, OpVariable: 0.02, OpWrap: 0.003,
 	OpExcept: 0.5, OpFormat: 0.5,
+	OpKin: 0.5, OpOptional: 0.5, OpPattern: 0.3, OpReceiver: 1,
 }
