@@ -243,7 +243,7 @@ func compare(a, b float64) int {
 // edit makes an edit of the bytes of a range, with the weight of its kind and line.
 func (fn *Function) edit(op Op, off, end int, text, why string) Edit {
 	line, _ := slices.BinarySearch(fn.starts, off+1)
-	return Edit{Off: off, End: end, Text: text, Op: op, Line: line, Weight: weights[op] * fn.weight(line), Why: why}
+	return Edit{Off: off, End: end, Text: text, Op: op, Line: line, Weight: fn.weightOf(op) * fn.weight(line), Why: why}
 }
 
 // insertion makes an edit that inserts lines before a line, counted from 1.
@@ -254,7 +254,7 @@ func (fn *Function) insertion(op Op, before int, text, why string) Edit {
 	}
 	e := fn.edit(op, at, at, text, why)
 	e.Line = before
-	e.Weight = weights[op] * max(fn.weight(before), fn.weight(before-1))
+	e.Weight = fn.weightOf(op) * max(fn.weight(before), fn.weight(before-1))
 	return e
 }
 
