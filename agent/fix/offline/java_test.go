@@ -152,7 +152,10 @@ func TestJavaCandidatesShareAProcess(t *testing.T) {
 		Trial: options(t), Jobs: 1, Budget: Budget{Tries: 60, Want: 1, GallopRuns: -1},
 	})
 	if err != nil {
-		t.Skipf("Maven cannot build here: %v", err)
+		t.Fatal(err)
+	}
+	if first := found.Trials[0]; first.Verdict == fix.Fails && len(first.Failing) == 0 {
+		t.Skip("Maven lacks plugins of its version, so no test runs")
 	}
 	alone := 0
 	for _, tr := range found.Trials {
