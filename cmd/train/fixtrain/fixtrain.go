@@ -7,6 +7,8 @@
 //	go run ./cmd/train fix judge rows.jsonl
 //	go run ./cmd/train fix fit rows.jsonl > agent/fix/localize/model.json
 //	go run ./cmd/train fix count -repos DIR -ext .ts,.tsx [-misses N] owner/name...
+//	go run ./cmd/train fix bugsinpy -from CHECKOUT project... > cases.jsonl
+//	go run ./cmd/train fix defects4j -from CHECKOUT project... > cases.jsonl
 //
 // The step measure runs the failing command of each case without a sandbox, with and without
 // coverage, and writes a file for each. It skips cases with such a file. The step extract writes
@@ -16,18 +18,20 @@
 // repository, and the step judge prints the accuracy of the program's own model on repositories
 // outside its training; both with intervals at 95 %. The step count tells how often each kind of
 // the offline engine's edits is exactly a small fix of a history, from which the weights of
-// package mutate come, and shows fixes that no edit makes.
+// package mutate come, and shows fixes that no edit makes. The steps bugsinpy and defects4j make
+// case files for `git agent eval fix` from the metadata of these benchmarks.
 package fixtrain
 
 import (
 	"context"
 	"fmt"
+	"os"
 )
 
 // Run runs the step that args[0] names with the rest of args.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count) <arguments>")
+		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count | bugsinpy | defects4j) <arguments>")
 	}
 	switch args[0] {
 	case "measure":
@@ -42,6 +46,10 @@ func Run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "count":
 		return count(ctx, args[1:])
+	case "bugsinpy":
+		return benchmark(args[1:], os.Stdout, bugsInPy)
+	case "defects4j":
+		return benchmark(args[1:], os.Stdout, defects4J)
 	}
-	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit and count", args[0])
+	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, bugsinpy and defects4j", args[0])
 }
