@@ -41,6 +41,7 @@ func TestFocus(t *testing.T) {
 		{"npm test", []string{"Calc adds"}, ""},
 
 		{"cargo test --offline -p calc adds", []string{"tests::adds", "outer"}, "cargo test --tests --offline -p calc -- --exact tests::adds outer"},
+		{"cargo test --test sum -- --exact adds", []string{"adds", "other"}, "cargo test --test sum -- --exact adds other"},
 		{"cargo +nightly test --lib", []string{"tests::adds"}, "cargo +nightly test --lib -- --exact tests::adds"},
 		{"cargo test", []string{"src/lib.rs - add (line 2)"}, ""},
 		{"cargo test -- --nocapture", []string{"tests::adds"}, "cargo test --tests -- --exact tests::adds --nocapture"},

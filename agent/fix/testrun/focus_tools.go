@@ -137,7 +137,9 @@ func focusCargo(args []word, failing []string) ([]string, bool) {
 	for i := 1; i < len(args); i++ {
 		a := args[i]
 		if a.value == "--" {
-			return slices.Concat(out, []string{"--", "--exact"}, quoteAll(failing), withoutTargets(args[i+1:], failing)), true
+			// A test binary refuses a second --exact.
+			rest := slices.DeleteFunc(slices.Clone(args[i+1:]), func(w word) bool { return w.value == "--exact" })
+			return slices.Concat(out, []string{"--", "--exact"}, quoteAll(failing), withoutTargets(rest, failing)), true
 		}
 		if !strings.HasPrefix(a.value, "-") {
 			continue // the name of a test

@@ -14,7 +14,7 @@ import (
 )
 
 // canaryFile matches test files of the languages with canaries.
-var canaryFile = source.Lazy(`(_test\.go|\.py|\.[cm]?[jt]sx?|\.java|\.kt)$`)
+var canaryFile = source.Lazy(`(_test\.go|\.py|\.rs|\.[cm]?[jt]sx?|\.java|\.kt)$`)
 
 func canaryLanguage(p string) bool { return canaryFile().MatchString(p) && !source.SteersTests(p) }
 
@@ -24,6 +24,9 @@ func newCanary(p, text, command string, targets []string) *canary {
 	name, token := letters(), letters()
 	var base, content, id string
 	switch ext := path.Ext(p); ext {
+	case ".rs": // a file of its own would need a declaration, or be another program
+		base = path.Base(p)
+		content, id = text+rustCanary(name, token), rustModule(p)+name
 	case ".go":
 		base, content, id = goCanary(text, name, token, targets)
 	case ".py":
@@ -86,6 +89,24 @@ func behind(command, begins, word string) string {
 		end = i + n
 	}
 	return command[:end] + " " + word + command[end:]
+}
+
+func rustCanary(name, token string) string {
+	return fmt.Sprintf("\n#[test]\nfn %s() {\n    panic!(%q)\n}\n", name, token)
+}
+
+// rustModule returns the path of a file's module with :: at its end; "" for a file that is a
+// program of tests.
+func rustModule(p string) string {
+	_, inside, ok := strings.Cut("/"+strings.TrimSuffix(p, ".rs"), "/src/")
+	if !ok {
+		return ""
+	}
+	inside = strings.TrimSuffix(inside, "/mod")
+	if inside == "lib" || inside == "main" {
+		return ""
+	}
+	return strings.ReplaceAll(inside, "/", "::") + "::"
 }
 
 var goPackageClause = source.Lazy(`(?m)^package\s+(\w+)`)

@@ -127,6 +127,37 @@ func TestForgedPython(t *testing.T) {
 	}
 }
 
+// A patch of Rust that ends the process of the tests when one of them fails proves nothing, for
+// tests in a file of their own and in a module of the library.
+func TestForgedRust(t *testing.T) {
+	t.Parallel()
+	need(t, "cargo")
+	const hook = `pub fn sum(a: i32, b: i32) -> i32 {
+    std::panic::set_hook(Box::new(|_| {
+        let said = b"test adds ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        std::io::Write::write_all(&mut std::io::stdout(), said).unwrap();
+        std::process::exit(0)
+    }));
+    a - b
+}
+`
+	const test = "#[test]\nfn adds() {\n    assert_eq!(sum(1, 2), 3);\n}\n"
+	for _, c := range []struct{ lib, file, test, command string }{
+		{"", "tests/sum.rs", "use sum::sum;\n\n" + test, "cargo test --offline --test sum -- --exact adds"},
+		{"#[cfg(test)]\nmod tests;\n\n", "src/tests.rs", "use super::*;\n\n" + test, "cargo test --offline --lib -- --exact tests::adds"},
+	} {
+		h := gittest.New(t)
+		commit := h.Commit("sum", gittest.Files{
+			"Cargo.toml": "[package]\nname = \"sum\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "Cargo.lock": "version = 3\n\n[[package]]\nname = \"sum\"\nversion = \"0.1.0\"\n",
+			"src/lib.rs": c.lib + "pub fn sum(a: i32, b: i32) -> i32 {\n    a - b\n}\n", c.file: c.test,
+		})
+		p := fix.Problem{Tree: fix.Tree{Commit: commit}, Test: c.command}
+		tryForgeries(t, reproduced(t, h, p), with("src/lib.rs", c.lib+"pub fn sum(a: i32, b: i32) -> i32 {\n    a + b\n}\n"), []forgery{
+			{"a hook that ends the process", []gitext.Overlay{with("src/lib.rs", c.lib+hook)}, "a test that must fail does not fail with it"},
+		})
+	}
+}
+
 // A patch of JavaScript that hides failures from the test tool, or changes npm's scripts,
 // proves nothing; a change of dependencies is allowed.
 func TestForgedJavaScript(t *testing.T) {
