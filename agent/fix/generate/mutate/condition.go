@@ -189,13 +189,17 @@ func (fn *Function) withClauses(c condition, op string, kind Op) []Edit {
 		other = "?" // && binds more than ||
 	}
 	off, end := c.toks[0].off, c.toks[len(c.toks)-1].end
-	base := fn.grouped(c.toks, other)
+	base, used := fn.grouped(c.toks, other), fn.roots(c.toks)
 	var list []Edit
 	for _, a := range fn.atomsAt(c.toks[0].line, c.body) {
 		if strings.Contains(fn.span(c.toks), a.text) {
 			continue
 		}
-		e := fn.edit(kind, off, end, base+" "+op+" "+a.text, "adds the clause "+short(a.text)+" to the condition "+short(fn.span(c.toks)))
+		text := base + " " + op + " " + a.text
+		if a.first && len(a.roots) > 0 && slices.Contains(used, a.roots[0]) {
+			text = a.text + " " + op + " " + base
+		}
+		e := fn.edit(kind, off, end, text, "adds the clause "+short(a.text)+" to the condition "+short(fn.span(c.toks)))
 		e.Weight *= a.weight
 		list = append(list, e)
 	}

@@ -71,6 +71,7 @@ var weights = map[Op]float64{
 // yaml and hono (TypeScript) 54, of 468 of ripgrep, clap, fd, chrono and quick-xml (Rust) 29. OpKin,
 // OpOptional, OpPattern and OpReceiver were counted there only.
 var weightsIn = map[*language]map[Op]float64{
+	golang: {OpReceiver: 0.1},
 	java:   {OpReceiver: 4.7, OpArgument: 0.7},
 	script: {OpReceiver: 0.06, OpArgument: 0.47},
 	rust:   {OpBoolean: 6.7},
