@@ -189,14 +189,14 @@ func (fn *Function) withClauses(c condition, op string, kind Op) []Edit {
 		other = "?" // && binds more than ||
 	}
 	off, end := c.toks[0].off, c.toks[len(c.toks)-1].end
-	base, used := fn.grouped(c.toks, other), fn.roots(c.toks)
+	base := fn.grouped(c.toks, other)
 	var list []Edit
 	for _, a := range fn.atomsAt(c.toks[0].line, c.body) {
 		if strings.Contains(fn.span(c.toks), a.text) {
 			continue
 		}
 		text := base + " " + op + " " + a.text
-		if a.first && len(a.roots) > 0 && slices.Contains(used, a.roots[0]) {
+		if a.place != "" && (strings.Contains(base, a.place+".") || strings.Contains(base, a.place+"->") || strings.Contains(base, a.place+"[")) {
 			text = a.text + " " + op + " " + base
 		}
 		e := fn.edit(kind, off, end, text, "adds the clause "+short(a.text)+" to the condition "+short(fn.span(c.toks)))
