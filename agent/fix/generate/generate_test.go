@@ -243,7 +243,7 @@ func TestMoreFollowsFromProbes(t *testing.T) {
 			t.Fatal("it is no probe")
 		}
 		for _, m := range c.More() {
-			if strings.Contains(string(m.Files[0].Content), "n.a > 1 && n != nil {") {
+			if strings.Contains(string(m.Files[0].Content), "if n != nil && n.a > 1 {") {
 				return
 			}
 		}
