@@ -12,7 +12,6 @@ type atom struct {
 	weight float64
 	roots  []string // the first names of its operands
 	line   int      // line of the function where the atom or its parts are used; 0 elsewhere in the file
-	place  string   // the place of which it asks whether there is a value or an element, before a condition uses it
 }
 
 // maxAtoms bounds the tried atoms at one place.
@@ -203,7 +202,7 @@ func (fn *Function) madeAtoms() []atom {
 	var list []atom
 	for _, p := range fn.places() {
 		for text, weight := range fn.questions(p) {
-			list = append(list, atom{text: text, weight: weight, roots: []string{p.root}, line: p.line, place: p.text})
+			list = append(list, atom{text: text, weight: weight, roots: []string{p.root}, line: p.line})
 		}
 	}
 	slices.SortFunc(list, func(a, b atom) int { return strings.Compare(a.text, b.text) })

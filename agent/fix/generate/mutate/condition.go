@@ -196,7 +196,7 @@ func (fn *Function) withClauses(c condition, op string, kind Op) []Edit {
 			continue
 		}
 		text := base + " " + op + " " + a.text
-		if a.place != "" && (strings.Contains(base, a.place+".") || strings.Contains(base, a.place+"->") || strings.Contains(base, a.place+"[")) {
+		if p := fn.asked(a.text); p != "" && (strings.Contains(base, p+".") || strings.Contains(base, p+"->") || strings.Contains(base, p+"[")) {
 			text = a.text + " " + op + " " + base
 		}
 		e := fn.edit(kind, off, end, text, "adds the clause "+short(a.text)+" to the condition "+short(fn.span(c.toks)))
@@ -256,6 +256,25 @@ func (fn *Function) receiversOf(clause []token, unequal, equal string, alone boo
 		}
 	}
 	return list
+}
+
+// asked returns the place of which a clause asks whether there is a value, or how many; "" if it
+// asks something else. Such a clause has to come before a condition that uses the value.
+func (fn *Function) asked(clause string) string {
+	p, _, found := strings.Cut(clause, " ")
+	if !found {
+		return ""
+	}
+	if inner, ok := strings.CutPrefix(p, "len("); ok {
+		return strings.TrimSuffix(inner, ")")
+	}
+	if place, ok := strings.CutSuffix(p, ".length"); ok {
+		return place
+	}
+	if fn.lang.null != "" && strings.HasSuffix(clause, " "+fn.lang.null) {
+		return p
+	}
+	return ""
 }
 
 // negated negates a condition.
