@@ -36,6 +36,7 @@ var storeys = [][]string{
 	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
+	{"agent/fix/testcmd"},
 	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate", "agent/bisect/engine"},
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
@@ -60,8 +61,8 @@ var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 // between lists the imports of one verb from another. A failing run of fix may print a crash, and
 // fix may start from the report of a crash. bisect reads the output of tests as fix does.
 var between = map[string][]string{
-	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun"},
-	"agent/eval/bisect":   {"agent/fix/testrun"},
+	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun", "agent/fix/testcmd"},
+	"agent/eval/bisect":   {"agent/fix/testrun", "agent/fix/testcmd"},
 
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -38,7 +39,7 @@ type command struct {
 func (e *Engine) open(ctx context.Context, q Question, listen func(agent.Event)) (*command, error) {
 	opt := e.Trial
 	c := &command{engine: e, q: q, listen: listen, spaces: make([]*trial.Workspace, max(1, e.Jobs))}
-	c.compiling, _ = testrun.CompileOnly(q.Test)
+	c.compiling, _ = testcmd.CompileOnly(q.Test)
 	opt.OnEvent = nil // the search reports its own progress
 	if e.Fetch != nil {
 		opt.Fetch = e.Fetch.Checkout

@@ -184,8 +184,8 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	case res.Outcome == trial.Unknown:
 		return fix.Reproduction{}, fmt.Errorf("the test command %s", res.How)
 	}
-	if how := testrun.Lacking(w, j.problem.Test, res); how != "" { // it would fail with any patch
-		return fix.Reproduction{}, fmt.Errorf("the test command %s", how)
+	if e := testrun.Judge(res, w.Dir(), j.problem.Test); e.State == fix.Broken && e.Report.Lacks != "" { // it would fail with any patch
+		return fix.Reproduction{}, fmt.Errorf("the test command %s", e.How)
 	}
 	return fix.Reproduction{Command: j.problem.Test, State: fix.Failing, How: res.How, Runs: 1, Output: res.Output, Took: res.Took}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -51,7 +51,7 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	if in.Problem.Build != "" {
 		in.Trial.Command = in.Problem.Build + " || exit 125\n" + in.Problem.Test
 	}
-	in.Trial.Compiling, _ = testrun.CompileOnly(in.Problem.Test)
+	in.Trial.Compiling, _ = testcmd.CompileOnly(in.Problem.Test)
 	in.Trial.MaxRuns = cmp.Or(in.Trial.MaxRuns, defaultBisectRuns)
 	in.Trial.OnEvent = in.OnEvent
 	w, err := trial.Open(ctx, repo, in.Trial)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -71,7 +71,7 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 		return behind(command, module(p), module(at))
 	}
 	if id != "" {
-		if focused, ok := testrun.Focus(command, append(slices.Clone(targets), id)); ok {
+		if focused, ok := testcmd.Focus(command, append(slices.Clone(targets), id)); ok {
 			return focused
 		}
 	}

@@ -1,10 +1,11 @@
-package testrun
+package testcmd
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 )
 
@@ -58,7 +59,7 @@ func (d directory) brokenCure(how string) Cure {
 		return d.importCure(m[1], m[2])
 	}
 	switch {
-	case strings.HasPrefix(how, "runs no test"):
+	case strings.HasPrefix(how, testrun.RunsNoTest):
 		return Cure{Advice: "name tests that exist with --test"}
 	case pythonSyntax().MatchString(how):
 		wants := ""
@@ -69,6 +70,8 @@ func (d directory) brokenCure(how string) Cure {
 			}
 		}
 		return Cure{Advice: "correct it, or put a Python that knows this syntax first on PATH" + wants}
+	case strings.HasPrefix(how, testrun.DoesNotBuild):
+		return Cure{Advice: "make it build, or let --test run only what does"}
 	}
 	return Cure{}
 }

@@ -1,4 +1,4 @@
-package testrun
+package testcmd
 
 import (
 	"cmp"
@@ -40,25 +40,10 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 	}
 	d := directory{l, dir}
 	c := d.cure(rep, command)
-	if c == (Cure{}) && rep.Lacks == "" {
-		c = unjudged(rep)
-	}
 	if c.Install != "" && dir != "." {
 		c.Install = "cd " + quote(dir) + " && " + c.Install
 	}
 	return c, l.err
-}
-
-// unjudged returns the cure for a command without a judgement that lacks nothing.
-func unjudged(rep fix.Reproduction) Cure {
-	switch {
-	case rep.State != fix.Broken:
-	case strings.HasPrefix(rep.How, doesNotBuild):
-		return Cure{Advice: "make it build, or let --test run only what does"}
-	case strings.HasPrefix(rep.How, runsNoTest):
-		return Cure{Advice: "--test must select tests that exist"}
-	}
-	return Cure{}
 }
 
 // changedTo matches a command of Propose that first enters another directory.
@@ -71,7 +56,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	}
 	switch rep.Lacks {
 	case fix.LackCommand:
-		return Cure{Advice: "it starts at the top of the work tree"}
+		return d.commandCure(rep.Lacking, command)
 	case fix.LackProgram:
 		return d.programCure(rep.Lacking, command)
 	case fix.LackNetwork:
@@ -82,8 +67,6 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
 	case fix.LackCheck:
 		return checkCure(rep.Lacking)
-	case fix.LackProject:
-		return d.projectCure(command)
 	case fix.LackTests:
 		return Cure{Advice: "name tests that exist"}
 	case fix.LackProcess:
@@ -96,8 +79,6 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Advice: d.buildAdvice()}
 	case fix.LackScript:
 		return Cure{Advice: "name another command with --test"}
-	case fix.LackFolder:
-		return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}
 	case fix.LackNode:
 		return Cure{Install: d.nodeInstall()}
 	case fix.LackPython:
@@ -120,6 +101,17 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Install: "dotnet restore"}
 	}
 	return d.brokenCure(rep.How)
+}
+
+// ofJVM matches the lines of Maven and Gradle about a directory without their build files.
+var ofJVM = source.Lazy(`there is no POM in this directory|^POM file |in the reactor|does not contain a Gradle build`)
+
+// commandCure says how to change a command that names what is not there, such as a directory.
+func (d directory) commandCure(line, command string) Cure {
+	if ofJVM().MatchString(line) {
+		return d.projectCure(command)
+	}
+	return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}
 }
 
 // goLacked matches the package without a module in an error line of go.

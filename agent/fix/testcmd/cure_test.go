@@ -1,4 +1,4 @@
-package testrun
+package testcmd
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestCureOf(t *testing.T) {
 		"no pnpm":                       {files: gittest.Files{"pnpm-lock.yaml": "", "package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: pnpm: not found", command: "pnpm test", want: Cure{Advice: "install it with npm install --global pnpm, or name another command with --test"}},
 		"no node":                       {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: npx: not found", command: "npx --no-install jest", want: Cure{Advice: "install Node.js, and put it on PATH"}},
 		"a build of the workspace":      {files: gittest.Files{"pnpm-lock.yaml": "", "package.json": `{"scripts":{"build":"tsc -b"}}`, "a/package.json": "{}"}, lacks: fix.LackBuilt, command: "cd a && npx --no-install vitest run", want: Cure{Advice: "--build='pnpm run build' builds it"}},
-		"a directory":                   {lacks: fix.LackFolder, command: "cd x && npm test", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
+		"a directory":                   {lacks: fix.LackCommand, command: "cd x && npm test", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
 		"a script":                      {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackScript, command: "npm run unit", want: Cure{Advice: "name another command with --test"}},
 		"a program of npm":              {files: gittest.Files{"package.json": `{"devDependencies":{"mocha":"1"}}`, "yarn.lock": ""}, lacks: fix.LackProgram, lacking: "sh: 1: mocha: not found", command: "make test", want: Cure{Install: "yarn install --frozen-lockfile"}},
 		"a program":                     {lacks: fix.LackProgram, lacking: "make: valgrind: No such file or directory", command: "make test", want: Cure{Advice: "install valgrind, or name another command with --test"}},
@@ -54,8 +54,8 @@ func TestCureOf(t *testing.T) {
 		"a JRE":                         {lacks: fix.LackJDK, lacking: "No compiler is provided in this environment.", want: Cure{Advice: "this is a JRE: install a JDK, which has javac, and let JAVA_HOME name it"}},
 		"an old source level":           {lacks: fix.LackJDK, lacking: "Source option 5 is no longer supported. Use 7 or later.", want: Cure{Advice: "add -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 to the command, or let JAVA_HOME name an older JDK"}},
 		"JAVA_HOME":                     {lacks: fix.LackJDK, lacking: "The JAVA_HOME environment variable is not defined correctly,", want: Cure{Advice: "let JAVA_HOME name the directory of a JDK, or unset it"}},
-		"no build file":                 {files: gittest.Files{"b/pom.xml": "", "a/c/pom.xml": ""}, command: "mvn test", lacks: fix.LackProject, want: Cure{Advice: "begin the command with cd b &&"}},
-		"no build file at all":          {command: "./gradlew test", lacks: fix.LackProject, want: Cure{Advice: "no directory of the tree has a build.gradle, so name another command with --test"}},
+		"no build file":                 {files: gittest.Files{"b/pom.xml": "", "a/c/pom.xml": ""}, command: "mvn test", lacks: fix.LackCommand, lacking: "there is no POM in this directory (/src/calc).", want: Cure{Advice: "begin the command with cd b &&"}},
+		"no build file at all":          {command: "./gradlew test", lacks: fix.LackCommand, lacking: "Directory '/src' does not contain a Gradle build.", want: Cure{Advice: "no directory of the tree has a build.gradle, so name another command with --test"}},
 		"an option of the JVM":          {lacks: fix.LackProcess, lacking: "Unrecognized VM option 'MaxPermSize=64m'", want: Cure{Advice: "use a JDK that knows the option, or take it out of argLine"}},
 		"plugins of pytest":             {files: gittest.Files{"pyproject.toml": "", "uv.lock": ""}, lacks: fix.LackPython, lacking: "python -m pytest: error: unrecognized arguments: --cov=lib --timeout=3 -n4", want: Cure{Install: "python3 -m venv .venv && .venv/bin/pip install -e . pytest-cov pytest-timeout pytest-xdist pytest"}},
 		"poetry":                        {files: gittest.Files{"pyproject.toml": "", "poetry.lock": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'requests'", want: Cure{Install: "POETRY_VIRTUALENVS_IN_PROJECT=1 poetry install"}},
@@ -63,7 +63,7 @@ func TestCureOf(t *testing.T) {
 		"an extension":                  {files: gittest.Files{"setup.py": "", "fast/_speed.c": ""}, how: "does not build (exit 2): fast/__init__.py:1: ImportError: cannot import name '_speed' from partially initialized module 'fast' (most likely due to a circular import) (fast/__init__.py)", want: Cure{Advice: "it is built from fast/_speed.c: --build='python3 setup.py build_ext --inplace' builds it in each copy"}},
 		"a name":                        {how: "does not build (exit 2): tests/test_lib.py:1: ImportError: cannot import name 'g' from 'lib' (lib.py)", want: Cure{Advice: "lib has no g: write it first, or name a test that does not import it"}},
 		"no test":                       {how: "runs no test (exit 5)", want: Cure{Advice: "name tests that exist with --test"}},
-		"no directory":                  {lacks: fix.LackFolder, lacking: "sh: 1: cd: can't cd to x", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
+		"no directory":                  {lacks: fix.LackCommand, lacking: "sh: 1: cd: can't cd to x", want: Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-package testrun
+package testcmd
 
 import (
 	"cmp"
@@ -32,11 +32,6 @@ var checks = []struct{ plugin, skip string }{
 	{"modernizer-maven-plugin", "-Dmodernizer.skip"},
 }
 
-// checkPlugin matches the line of Maven about a failed check.
-var checkPlugin = source.Lazy(
-	`Failed to execute goal \S*:(apache-rat|[\w-]*enforcer|[\w-]*checkstyle|japicmp|animal-sniffer|spotbugs|findbugs|[\w-]*pmd|spotless|license|formatter|impsort|sortpom|forbiddenapis|revapi|clirr|modernizer)[\w-]*:`,
-)
-
 // checkCure returns the option that skips a check.
 func checkCure(line string) Cure {
 	for _, c := range checks {
@@ -66,7 +61,10 @@ var (
 )
 
 // javaOf returns the version of Java for a version of class files.
-func javaOf(classFile string) string { return strconv.Itoa(number(classFile) - 44) }
+func javaOf(classFile string) string {
+	n, _ := strconv.Atoi(classFile) // digits, as the patterns match them
+	return strconv.Itoa(n - 44)
+}
 
 // jdkCure says which JDK a command needs.
 func jdkCure(line string) Cure {

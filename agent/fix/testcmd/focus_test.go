@@ -1,4 +1,4 @@
-package testrun
+package testcmd
 
 import "testing"
 
@@ -64,4 +64,22 @@ func TestFocus(t *testing.T) {
 			t.Errorf("Focus(%q, %q)\n got %q, %t\nwant %q", c.command, c.failing, got, ok, c.want)
 		}
 	}
+}
+
+// FuzzFocus checks that names of an output cannot leave the words of the command.
+func FuzzFocus(f *testing.F) {
+	f.Add("example.com/m:TestA/sub")
+	f.Add("tests/a.py::test_b[x; y]")
+	f.Add("com.x.ATest > it's larger()")
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, command := range []string{"go test ./...", "pytest", "npx jest", "npx vitest run", "mocha", "cargo test", "ctest", "mvn test", "gradle test", "rspec", "phpunit", "bats t"} {
+			focused, ok := Focus(command, []string{name})
+			if !ok {
+				continue
+			}
+			if _, simple := words(focused); !simple {
+				t.Errorf("%q", focused)
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
-package testrun
+package testcmd
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +11,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext/gittest"
 )
+
+var update = flag.Bool("update", false, "write what is said into the golden files")
 
 // TestBroken judges the outputs in testdata/broken, which are of broken set-ups: none is a failing
 // test, and each ends in one sentence with its cure. A file says what is broken, the exit code and
@@ -42,8 +46,8 @@ func TestBroken(t *testing.T) {
 		case 127:
 			res.Outcome, res.How = trial.Unknown, "found no program to run (exit 127)"
 		}
-		e := judge(read(res, "/src"), res, about[2])
-		rep := summarize(about[2], []Ending{e})
+		e := testrun.Judge(res, "/src", about[2])
+		rep := testrun.Summarize(about[2], []testrun.Ending{e})
 		cure, err := CureOf(t.Context(), repo, tree, rep)
 		if err != nil {
 			t.Fatal(name, err)

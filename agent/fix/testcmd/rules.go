@@ -1,4 +1,4 @@
-package testrun
+package testcmd
 
 import (
 	"encoding/json"
