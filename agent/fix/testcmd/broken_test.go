@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -46,7 +47,7 @@ func TestBroken(t *testing.T) {
 		case 127:
 			res.Outcome, res.How = trial.Unknown, "found no program to run (exit 127)"
 		}
-		e := testrun.Judge(res, "/src", about[2])
+		e := testrun.Judge(res, "/src", about[2], time.Now())
 		rep := testrun.Summarize(about[2], []testrun.Ending{e})
 		cure, err := CureOf(t.Context(), repo, tree, rep)
 		if err != nil {

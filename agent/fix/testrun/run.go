@@ -59,16 +59,17 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 	if err != nil {
 		return Ending{}, err
 	}
-	e := read(res, w.Dir())
-	e.addXML(c.Test, w.Dir(), start.Add(-clockStep))
-	e = judge(e, res, c.Test)
+	e := Judge(res, w.Dir(), c.Test, start)
 	e.Took += built
 	return e, nil
 }
 
-// Judge reads the output of a test command that ran in a directory, and judges its end.
-func Judge(res trial.Result, dir, command string) Ending {
-	return judge(read(res, dir), res, command)
+// Judge reads the output of a test command that ran in a directory, and the reports that it wrote
+// there since its start, and judges its end.
+func Judge(res trial.Result, dir, command string, start time.Time) Ending {
+	e := read(res, dir)
+	e.addXML(command, dir, start.Add(-clockStep))
+	return judge(e, res, command)
 }
 
 // clockStep is the step of the clock by which file systems note changes.
@@ -162,6 +163,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 	e.State = fix.Broken
 	switch {
 	case res.TimedOut, res.Full:
+	case res.Exit == trial.ExitSkip: // the command says that it cannot tell, whatever it prints
 	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
 		e.How = RunsNoTest
 	case res.Outcome == trial.Passes:

@@ -7,7 +7,6 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
-	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -62,7 +61,6 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
 		e.Verify.Compiling, _ = testcmd.CompileOnly(c.VerifyCmd)
-		e.Verify.Read = readTests
 		if c.Verify {
 			e.Verify.Find, e.Verify.Focus = testsOfFix, testcmd.Focus
 		}
@@ -115,9 +113,3 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 
 // maxTestFile bounds a test file that is read, in bytes.
 const maxTestFile = 1 << 20
-
-// readTests reads the tests in the output of a failing command.
-func readTests(output []byte) verify.Reading {
-	r := testrun.Read(output)
-	return verify.Reading{Failing: r.Failing, Broken: len(r.Failing) == 0 && r.Ran <= 0 && (r.Build || r.Lacks != "" || r.Ran == 0)}
-}
