@@ -166,12 +166,12 @@ func aloneCargo(args []word, file string, _ []byte) ([]string, bool) {
 }
 
 func aloneMaven(args []word, file string, _ []byte) ([]string, bool) {
-	class := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	class := source.Stem(file)
 	return append(raws(args), quote("-Dtest="+class), "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false"), true
 }
 
 func aloneGradle(args []word, file string, _ []byte) ([]string, bool) {
-	class := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	class := source.Stem(file)
 	return append(raws(args), "--tests", quote("*"+class)), true
 }
 

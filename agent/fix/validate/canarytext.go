@@ -144,7 +144,7 @@ func jvmCanary(p, text, name, token string, targets []string) (base, content, id
 // jvmID names the canary in the form of the failing tests' names, with its own class and
 // method.
 func jvmID(base, class, method string, targets []string) string {
-	old := strings.TrimSuffix(base, path.Ext(base))
+	old := source.Stem(base)
 	for _, t := range targets {
 		if before, after, ok := strings.Cut(t, old); ok && len(after) > 1 {
 			return before + class + after[:1] + method
