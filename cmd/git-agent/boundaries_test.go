@@ -43,7 +43,6 @@ var storeys = [][]string{
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
 	{"cmd/git-agent/store", "cmd/git-agent/clients"},
-	{"cmd/git-agent/plugin"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},

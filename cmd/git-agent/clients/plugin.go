@@ -1,10 +1,4 @@
-// Package plugin writes a folder that clients of git agent mcp load as a plugin or an extension:
-// the server, and skills that say which tools answer which question. One folder serves Claude
-// Code, Codex and Gemini CLI, and has the description of the server for the MCP registry.
-//
-// The texts are embedded. A test compares the tools, parameters, commands and options in them
-// with those that the program has.
-package plugin
+package clients
 
 import (
 	"embed"
@@ -18,15 +12,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-agent/cmd/git-agent/clients"
 	"git-agent/gitext/disk"
 )
 
+// skills are the texts of the skills. A test compares the tools, parameters, commands and options in
+// them with those that the program has.
+//
 //go:embed skills
 var skills embed.FS
 
-// File is one file of a plugin.
-type File struct {
+// PluginFile is one file of a plugin.
+type PluginFile struct {
 	Path string // with slashes
 	Text string
 }
@@ -92,19 +88,21 @@ type registration struct {
 	Version     string `json:"version"`
 }
 
-// Files returns the files of the plugin. version is that of the program.
-func Files(version string, server clients.Server) ([]File, error) {
+// PluginFiles returns the files of a folder that clients load as a plugin or an extension: the
+// server, and skills that say which tools answer which question. One folder serves Claude Code,
+// Codex and Gemini CLI, and has the description of the server for the MCP registry. version is that of the program.
+func PluginFiles(version string, server Server) ([]PluginFile, error) {
 	version = semantic(version)
-	servers := map[string]starts{clients.Name: {server.Command, server.Args}}
-	about := manifest{Name: clients.Name, Version: version, Description: summary, Author: authors, License: "MIT", Keywords: []string{"git", "szz", "bisect", "crash", "blame"}}
+	servers := map[string]starts{Name: {server.Command, server.Args}}
+	about := manifest{Name: Name, Version: version, Description: summary, Author: authors, License: "MIT", Keywords: []string{"git", "szz", "bisect", "crash", "blame"}}
 	pointed := about
 	pointed.Skills, pointed.Servers = "./skills/", "./.mcp.json"
 	list, err := documents([]document{
 		{".claude-plugin/plugin.json", about},
-		{".claude-plugin/marketplace.json", marketplace{clients.Name, summary, authors, []offer{{clients.Name, "./", summary}}}},
+		{".claude-plugin/marketplace.json", marketplace{Name, summary, authors, []offer{{Name, "./", summary}}}},
 		{".codex-plugin/plugin.json", pointed},
 		{".mcp.json", map[string]any{"mcpServers": servers}},
-		{"gemini-extension.json", extension{clients.Name, version, summary, servers}},
+		{"gemini-extension.json", extension{Name, version, summary, servers}},
 		{"server.json", registration{
 			Schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
 			Name:   "io.github.git-agent/git-agent", Title: "git agent", Description: summary, Version: version,
@@ -118,7 +116,7 @@ func Files(version string, server clients.Server) ([]File, error) {
 			return err
 		}
 		text, err := skills.ReadFile(name)
-		list = append(list, File{name, string(text)})
+		list = append(list, PluginFile{name, string(text)})
 		return err
 	})
 	return list, err
@@ -143,13 +141,13 @@ type document struct {
 	value any
 }
 
-func documents(all []document) (list []File, err error) {
+func documents(all []document) (list []PluginFile, err error) {
 	for _, d := range all {
 		text, err := json.MarshalIndent(d.value, "", "  ")
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, File{d.path, string(text) + "\n"})
+		list = append(list, PluginFile{d.path, string(text) + "\n"})
 	}
 	return list, nil
 }
@@ -163,9 +161,9 @@ func semantic(version string) string {
 	return "0.0.0-" + strings.Trim(version, "-")
 }
 
-// Write writes the files below a folder, which must be missing or empty, or hold an earlier
+// WritePlugin writes the files below a folder, which must be missing or empty, or hold an earlier
 // plugin of ours. write replaces a file completely or not at all. It returns the written files.
-func Write(dir string, files []File, write func(path string, mode fs.FileMode, write func(io.Writer) error) error) (written []string, err error) {
+func WritePlugin(dir string, files []PluginFile, write func(path string, mode fs.FileMode, write func(io.Writer) error) error) (written []string, err error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
@@ -202,7 +200,7 @@ func checkFolder(dir string) error {
 	}
 	var old manifest
 	text, err := disk.ReadRegular(filepath.Join(dir, ".claude-plugin", "plugin.json"), maxManifest)
-	if err != nil || json.Unmarshal(text, &old) != nil || old.Name != clients.Name {
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Name != Name {
 		return fmt.Errorf("%s is not empty, and has no plugin of git-agent", dir)
 	}
 	return nil
