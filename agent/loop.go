@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -63,6 +64,17 @@ type Limits struct {
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
 	Wall   time.Duration `json:"wall,omitempty"`   // of all processes of the run; the last word of a model that answers may add 90 seconds
+}
+
+// Or returns the limits, with those of defaults for the ones that are not set.
+func (l Limits) Or(defaults Limits) Limits {
+	return Limits{
+		Turns:  cmp.Or(max(l.Turns, 0), defaults.Turns),
+		Calls:  cmp.Or(max(l.Calls, 0), defaults.Calls),
+		Tokens: cmp.Or(max(l.Tokens, 0), defaults.Tokens),
+		USD:    cmp.Or(l.USD, defaults.USD),
+		Wall:   cmp.Or(max(l.Wall, 0), defaults.Wall),
+	}
 }
 
 // lastWordTime is the time for a last word after the wall limit.

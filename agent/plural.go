@@ -9,3 +9,11 @@ func Plural(n int, word string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
+
+// PluralOf returns one for the number 1, and many for any other number.
+func PluralOf(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

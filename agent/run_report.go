@@ -1,6 +1,13 @@
 package agent
 
-import "git-agent/agent/model"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-agent/agent/model"
+)
 
 // A RunReport sums up one run of a model. The reports of all verbs hold it.
 type RunReport struct {
@@ -13,6 +20,39 @@ type RunReport struct {
 	Repeated   int         `json:"repeated,omitempty"`
 	Objections int         `json:"objections,omitempty"` // claims to which the verb's check objected
 	Usage      model.Usage `json:"usage"`
+}
+
+// WhyNone says why no run has an answer, with each reason once. nothing is the reason of runs that
+// found nothing, such as "the model named no file".
+func WhyNone(runs []RunReport, nothing string) string {
+	var reasons []string
+	for _, r := range runs {
+		reason := r.Reason
+		switch {
+		case r.Status == StatusNothing:
+			reason = nothing
+		case r.Status == StatusLimit:
+			reason = "the limit was reached without an answer: " + reason
+		case reason == "":
+			reason = "the model gave no answer that can be used"
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// ReadFinal reads the value of the tool that ended the conversation.
+func (o Outcome) ReadFinal(into any) error {
+	data, ok := o.Final.Value.(json.RawMessage)
+	if !ok {
+		return fmt.Errorf("an answer is recorded as %T", o.Final.Value)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read the recorded answer: %w", err)
+	}
+	return nil
 }
 
 // Report returns the report of a run with this outcome. objections is the number of

@@ -127,7 +127,6 @@ const (
 	LackNode     Lack = "Node.js packages that are not installed"
 	LackBuilt    Lack = "a part of the project that is not built"
 	LackScript   Lack = "a script that package.json does not have"
-	LackFolder   Lack = "another directory"
 	LackPython   Lack = "Python packages that are not installed"
 	LackRuby     Lack = "gems that are not installed"
 	LackCargo    Lack = "crates that are not downloaded"
@@ -138,11 +137,10 @@ const (
 	LackJDK      Lack = "another JDK"
 	LackTool     Lack = "another version of a tool"
 	LackLock     Lack = "another lock file"
-	LackCommand  Lack = "to be another command" // it names what is not there
+	LackCommand  Lack = "another command" // it names a directory, a target or a package that is not there
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
 	LackCheck    Lack = "a check to pass that stops the build before the tests"
-	LackProject  Lack = "a build file in the directory where it runs"
 	LackTests    Lack = "tests that its pattern selects"
 	LackProcess  Lack = "a test process that does not die"
 )

@@ -79,6 +79,12 @@ func IsBuildOrData(p string) bool {
 // manual matches the sources of manual pages, including templates for the build.
 var manual = Lazy(`\.[1-8](?:\.in|\.xml|\.rst|\.xml\.in)?$`)
 
+// Stem returns the name of a file without its directory and its last extension.
+func Stem(p string) string {
+	base := path.Base(p)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
 // IsDocument reports, from the path alone, whether a file is written only for people, such as
 // NEWS, a change log or a manual page.
 func IsDocument(p string) bool {

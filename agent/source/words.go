@@ -81,11 +81,14 @@ func WordIndex(text, name string) int {
 	}
 }
 
+// IsDigit reports whether a byte is a decimal digit of ASCII.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 // IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII may, because
 // most languages allow them.
 func IsIdentByte(c byte) bool {
 	return c == '_' || c >= utf8.RuneSelf ||
-		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		IsDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // AddWords counts the words of prose. Identifiers in the prose, such as "ovs_vsctl" and

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/commitmsg"
@@ -210,7 +211,7 @@ func patchByFile(ctx context.Context, repo *gitext.Repo, fc *FixContext, opt git
 	for i, f := range files {
 		if i == mostApart || left == mostLeftOut {
 			n := len(files) - i
-			note("%d more %s of the fix %s left out", n, Plural(n, "file", "files"), Plural(n, "was", "were"))
+			note("%d more %s of the fix %s left out", n, agent.PluralOf(n, "file", "files"), agent.PluralOf(n, "was", "were"))
 			break
 		}
 		opt.Paths, opt.Pathspecs = []string{f.NewPath}, false
@@ -259,12 +260,12 @@ func patchNotes(p *gitext.Patch) []string {
 		note(
 			"%d %s not traced, because %s binary, or larger than 32 MiB",
 			binary,
-			Plural(binary, "file was", "files were"),
-			Plural(binary, "it is", "they are"),
+			agent.PluralOf(binary, "file was", "files were"),
+			agent.PluralOf(binary, "it is", "they are"),
 		)
 	}
 	if renamed > 0 && !changesLines(p) {
-		note("%d %s renamed without a change", renamed, Plural(renamed, "file is", "files are"))
+		note("%d %s renamed without a change", renamed, agent.PluralOf(renamed, "file is", "files are"))
 	}
 	return notes
 }

@@ -2,14 +2,6 @@ package szz
 
 import "fmt"
 
-// Plural returns one for 1 and many for any other number.
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // PartOf says how many of total things n is, such as "3 of the 5 lines", "all 3
 // lines" or "the line". n is at least 1.
 func PartOf(n, total int, thing string) string {

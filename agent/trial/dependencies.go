@@ -86,7 +86,10 @@ func tracked(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (files, 
 
 // link makes the work tree show the installed packages of the user's work tree, and copies the
 // lock files. The user's files are readable through the links, not writable.
-func (w *Workspace) link() error {
+func (w *Workspace) link() error { return w.inTree(w.linkAll) }
+
+// inTree calls do with the work tree, if something of the user's is to be linked or copied there.
+func (w *Workspace) inTree(do func(tree *os.Root) error) error {
 	if len(w.opt.Dependencies)+len(w.opt.Locks) == 0 {
 		return nil
 	}
@@ -95,6 +98,10 @@ func (w *Workspace) link() error {
 		return err
 	}
 	defer tree.Close()
+	return do(tree)
+}
+
+func (w *Workspace) linkAll(tree *os.Root) error {
 	if err := layLocks(tree, w.opt.Locks); err != nil {
 		return fmt.Errorf("copy lock files: %w", err)
 	}
@@ -119,15 +126,9 @@ func (w *Workspace) link() error {
 }
 
 // unlink removes what link made, so that a commit may have other files there.
-func (w *Workspace) unlink() error {
-	if len(w.opt.Dependencies)+len(w.opt.Locks) == 0 {
-		return nil
-	}
-	tree, err := os.OpenRoot(w.tree)
-	if err != nil {
-		return err
-	}
-	defer tree.Close()
+func (w *Workspace) unlink() error { return w.inTree(w.unlinkAll) }
+
+func (w *Workspace) unlinkAll(tree *os.Root) error {
 	if err := liftLocks(tree, w.opt.Locks); err != nil {
 		return fmt.Errorf("remove lock files: %w", err)
 	}

@@ -38,7 +38,7 @@ type Result struct {
 // mostly comes from the kernel when memory is short. 153 means SIGXFSZ: the process made a file
 // too large.
 const (
-	exitSkip      = 125
+	ExitSkip      = 125
 	exitNotExec   = 126
 	exitNotFound  = 127
 	exitWasKilled = 137
@@ -59,8 +59,8 @@ func (o *Options) resultOf(res sandbox.Result) Result {
 		return is(Passes, "passes")
 	case res.Starved:
 		return is(Unknown, "ran out of memory: no process may have more than %s", formatBytes(o.Memory))
-	case res.Exit == exitSkip:
-		return is(Unknown, "said that it cannot tell (exit %d)", exitSkip)
+	case res.Exit == ExitSkip:
+		return is(Unknown, "said that it cannot tell (exit %d)", ExitSkip)
 	case res.Exit == exitNotExec, res.Exit == exitNotFound:
 		return is(Unknown, "found no program to run (exit %d)", res.Exit)
 	case res.Exit == exitWasKilled:

@@ -33,16 +33,16 @@ var storeys = [][]string{
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
-	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike", "agent/szz/verify"},
+	{"agent/fix", "agent/fix/edit", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike"},
 	{"agent/szz/rank", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
-	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate", "agent/bisect/engine"},
+	{"agent/fix/testcmd"},
+	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate", "agent/bisect/engine", "agent/szz/verify"},
 	// A model at work, and the engines that choose between it and the offline ones.
 	{"agent/szz/investigate", "agent/crash/investigate", "agent/fix/investigate"},
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
 	{"cmd/git-agent/store", "cmd/git-agent/clients"},
-	{"cmd/git-agent/plugin"},
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
@@ -58,10 +58,11 @@ var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/
 var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 
 // between lists the imports of one verb from another. A failing run of fix may print a crash, and
-// fix may start from the report of a crash. bisect reads the output of tests as fix does.
+// fix may start from the report of a crash. bisect and szz read the output of tests as fix does.
 var between = map[string][]string{
-	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun"},
-	"agent/eval/bisect":   {"agent/fix/testrun"},
+	"agent/bisect/engine": {"agent/fix", "agent/fix/testrun", "agent/fix/testcmd"},
+	"agent/szz/verify":    {"agent/fix/testrun"},
+	"agent/eval/bisect":   {"agent/fix/testrun", "agent/fix/testcmd"},
 
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},
 	"agent/eval/fix": {"agent/crash", "agent/crash/format", "agent/crash/engine"},

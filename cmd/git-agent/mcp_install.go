@@ -11,7 +11,6 @@ import (
 
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/clients"
-	"git-agent/cmd/git-agent/plugin"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 )
@@ -121,11 +120,11 @@ func (c *mcpCmd) writePlugin(a *app.App) error {
 		return err
 	}
 	server.Command = clients.Name
-	files, err := plugin.Files(app.VersionString(), server)
+	files, err := clients.PluginFiles(app.VersionString(), server)
 	if err != nil {
 		return err
 	}
-	written, err := plugin.Write(c.Plugin, files, app.WriteFile)
+	written, err := clients.WritePlugin(c.Plugin, files, app.WriteFile)
 	for _, path := range written {
 		fmt.Fprintf(a.Stdout, "%s\n", path)
 	}

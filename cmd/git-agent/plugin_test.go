@@ -15,7 +15,6 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/clients"
 	"git-agent/cmd/git-agent/mcpcmd"
-	"git-agent/cmd/git-agent/plugin"
 	"git-agent/cmd/git-agent/ui"
 )
 
@@ -57,7 +56,7 @@ func verbOptions(t *testing.T) map[string][]string {
 
 // The tools, parameters, verbs and options in the skills are those that the program has.
 func TestSkillsNameWhatIsThere(t *testing.T) {
-	files, err := plugin.Files("v1.2.3-4-gabc", clients.Server{Command: "git-agent", Args: []string{"mcp"}})
+	files, err := clients.PluginFiles("v1.2.3-4-gabc", clients.Server{Command: "git-agent", Args: []string{"mcp"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +111,7 @@ func TestSkillsNameWhatIsThere(t *testing.T) {
 }
 
 // checkFrontMatter checks what clients require of a skill.
-func checkFrontMatter(t *testing.T, f plugin.File) {
+func checkFrontMatter(t *testing.T, f clients.PluginFile) {
 	t.Helper()
 	m := regexp.MustCompile(`^---\nname: ([a-z-]{1,64})\ndescription: ([^\n:]+)\n---\n\n# `).FindStringSubmatch(f.Text)
 	if m == nil || len(m[2]) > 1024 || f.Path != "skills/"+m[1]+"/SKILL.md" {
@@ -123,12 +122,12 @@ func checkFrontMatter(t *testing.T, f plugin.File) {
 // The plugin is written to a new folder or over itself, and to no other.
 func TestPluginFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plugin")
-	files, err := plugin.Files("devel", clients.Server{Command: "git-agent", Args: []string{"mcp", "--allow=run"}})
+	files, err := clients.PluginFiles("devel", clients.Server{Command: "git-agent", Args: []string{"mcp", "--allow=run"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if written, err := plugin.Write(dir, files, app.WriteFile); err != nil || len(written) != len(files) {
+		if written, err := clients.WritePlugin(dir, files, app.WriteFile); err != nil || len(written) != len(files) {
 			t.Fatalf("%v: %d files", err, len(written))
 		}
 	}
@@ -147,7 +146,7 @@ func TestPluginFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plugin.Write(other, files, app.WriteFile); err == nil {
+	if _, err := clients.WritePlugin(other, files, app.WriteFile); err == nil {
 		t.Error("the plugin is written into a folder of others")
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "skills")); err != nil {
@@ -156,7 +155,7 @@ func TestPluginFolder(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(dir, "skills")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := plugin.Write(dir, files, app.WriteFile); err == nil {
+	if _, err := clients.WritePlugin(dir, files, app.WriteFile); err == nil {
 		t.Error("a link is followed")
 	}
 }

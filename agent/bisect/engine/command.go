@@ -3,12 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"git-agent/agent"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -30,15 +30,14 @@ type command struct {
 	notes  []string
 
 	judging sync.Mutex
-	failure trial.Failure // the failure that is looked for; nil before a run failed
-	failing []string      // its tests
+	failure *testrun.Failure // the failure that is looked for; nil before a run failed
 }
 
 // open opens the first scratch work tree.
 func (e *Engine) open(ctx context.Context, q Question, listen func(agent.Event)) (*command, error) {
 	opt := e.Trial
 	c := &command{engine: e, q: q, listen: listen, spaces: make([]*trial.Workspace, max(1, e.Jobs))}
-	c.compiling, _ = testrun.CompileOnly(q.Test)
+	c.compiling, _ = testcmd.CompileOnly(q.Test)
 	opt.OnEvent = nil // the search reports its own progress
 	if e.Fetch != nil {
 		opt.Fetch = e.Fetch.Checkout
@@ -129,36 +128,30 @@ func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool)
 	if complete {
 		c.opened = opened
 	}
-	if e.State == fix.Broken && e.Report.Build && e.Report.Lacks == "" && c.q.Build == "" && !c.q.Fixed {
+	if e.FailsToBuild() && c.q.Build == "" && !c.q.Fixed {
 		c.builds = true
 		c.notes = append(c.notes, "at the tip the code does not build: this is the failure whose beginning is looked for")
 	}
 }
 
-// judge returns the result of a run. A failure counts only if it is the one that is looked for:
-// one of the same tests fails, or, if no tests are named, the output is similar.
+// judge returns the result of a run. A failure counts only if it is the one that is looked for.
 func (c *command) judge(e testrun.Ending) trial.Result {
-	res := trial.Result{Outcome: trial.Fails, How: e.How, Exit: e.Exit, TimedOut: e.TimedOut, Full: e.Full, Took: e.Took, Output: e.Output}
-	switch {
-	case e.State == fix.Passing:
-		res.Outcome = trial.Passes
-		return res
-	case c.builds && e.Report.Build && e.Report.Lacks == "":
-	case e.State != fix.Failing:
-		res.Outcome = trial.Unknown
+	res := trial.Result{Outcome: e.Outcome(), How: e.How, Exit: e.Exit, TimedOut: e.TimedOut, Full: e.Full, Took: e.Took, Output: e.Output}
+	if c.builds && e.FailsToBuild() {
+		res.Outcome = trial.Fails
+	}
+	if res.Outcome != trial.Fails {
 		return res
 	}
 	c.judging.Lock()
 	defer c.judging.Unlock()
 	switch {
 	case c.failure == nil:
-		c.failure, c.failing = trial.FailureOf(res, nil), e.Report.Failing
-	case c.q.Fixed: // every failure is one that a later commit repaired
-	case len(c.failing) > 0 && len(e.Report.Failing) > 0:
-		if !slices.ContainsFunc(e.Report.Failing, func(name string) bool { return slices.Contains(c.failing, name) }) {
-			res.Outcome, res.How = trial.Unknown, fmt.Sprintf("fails in another way: %s", e.Report.Failing[0])
-		}
-	case !c.failure.Recurs(res):
+		c.failure = testrun.FailureOf(e, nil)
+	case c.q.Fixed, c.failure.Recurs(e): // of Fixed, every failure is one that a later commit repaired
+	case len(c.failure.Failing) > 0 && len(e.Report.Failing) > 0:
+		res.Outcome, res.How = trial.Unknown, "fails in another way: "+e.Report.Failing[0]
+	default:
 		res.Outcome, res.How = trial.Unknown, res.How+", but not as it does at the tip"
 	}
 	return res

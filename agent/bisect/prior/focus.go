@@ -162,14 +162,9 @@ func testedStem(p string) string {
 	return testMarks().ReplaceAllString(stem, "")
 }
 
-// stemOf returns the name of a file without extensions, in lower case.
-func stemOf(p string) string {
-	base := path.Base(p)
-	if i := strings.LastIndexByte(base, '.'); i > 0 {
-		base = base[:i]
-	}
-	return strings.ToLower(base)
-}
+// stemOf returns the stem of a file in lower case, because test files and messages spell it in
+// either case.
+func stemOf(p string) string { return strings.ToLower(source.Stem(p)) }
 
 // testedDirs returns the directories in which a test's subject may be: its own, and those in
 // which "test" is replaced by what usual layouts have for sources.

@@ -44,7 +44,7 @@ func sayings(subject string, set func(string, float64)) {
 	if strings.Contains(lower, "no longer") {
 		set("says_remove", 1)
 	}
-	if i := strings.IndexByte(subject, '#'); i >= 0 && i+1 < len(subject) && '0' <= subject[i+1] && subject[i+1] <= '9' {
+	if i := strings.IndexByte(subject, '#'); i >= 0 && i+1 < len(subject) && source.IsDigit(subject[i+1]) {
 		set("says_fix", 1)
 	}
 	if isRelease().MatchString(subject) {

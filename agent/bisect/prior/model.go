@@ -2,8 +2,6 @@ package prior
 
 import (
 	_ "embed"
-	"encoding/json"
-	"sync"
 
 	"git-agent/agent/stat"
 )
@@ -26,10 +24,4 @@ type Made struct {
 }
 
 // committed is the embedded model.
-var committed = sync.OnceValue(func() *Model {
-	m := new(Model)
-	if err := json.Unmarshal(modelJSON, m); err != nil {
-		panic("prior: model.json: " + err.Error())
-	}
-	return m
-})
+var committed = stat.Embedded[Model]("prior", modelJSON)

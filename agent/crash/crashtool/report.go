@@ -192,13 +192,10 @@ func (c *Case) StackTitle(s crash.Stack) string {
 	return c.Shorten(title, 200)
 }
 
-// noStack is the answer for a report without stacks.
-const noStack = "the report has no stack\n"
-
-// lines returns the stacks in the report's own text.
-func (c *Case) lines() string {
+// eachStack returns the titles of the stacks, each with what text says of it below.
+func (c *Case) eachStack(text func(b *strings.Builder, s crash.Stack)) string {
 	if len(c.Report.Stacks) == 0 {
-		return noStack
+		return "the report has no stack\n"
 	}
 	var b strings.Builder
 	for i, s := range c.Report.Stacks {
@@ -207,40 +204,37 @@ func (c *Case) lines() string {
 			break
 		}
 		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
-		for _, f := range s.Frames {
-			fmt.Fprintln(&b, c.Shorten(f.Raw, maxLine))
-		}
-		if s.Omitted > 0 {
-			fmt.Fprintf(&b, "(%s not in the report)\n", agent.Plural(s.Omitted, "more frame"))
-		}
+		text(&b, s)
 	}
 	return b.String()
 }
 
+// lines returns the stacks in the report's own text.
+func (c *Case) lines() string {
+	return c.eachStack(func(b *strings.Builder, s crash.Stack) {
+		for _, f := range s.Frames {
+			fmt.Fprintln(b, c.Shorten(f.Raw, maxLine))
+		}
+		if s.Omitted > 0 {
+			fmt.Fprintf(b, "(%s not in the report)\n", agent.Plural(s.Omitted, "more frame"))
+		}
+	})
+}
+
 // places returns the places of the stacks in the repository, in order.
 func (c *Case) places() string {
-	if len(c.Report.Stacks) == 0 {
-		return noStack
-	}
-	var b strings.Builder
-	for i, s := range c.Report.Stacks {
-		if b.Len() > maxText {
-			fmt.Fprintf(&b, "(%s left out)\n", agent.Plural(len(c.Report.Stacks)-i, "more stack"))
-			break
-		}
-		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
+	return c.eachStack(func(b *strings.Builder, s crash.Stack) {
 		shown := 0
 		for i, f := range s.Frames {
 			if f.Path != "" {
-				fmt.Fprintf(&b, "#%d %s\n", i, Place(f))
+				fmt.Fprintf(b, "#%d %s\n", i, Place(f))
 				shown++
 			}
 		}
 		if shown == 0 {
 			b.WriteString("(no frame in the repository)\n")
 		}
-	}
-	return b.String()
+	})
 }
 
 // Place returns a frame's function and its place in the repository: "f() a.c:12".

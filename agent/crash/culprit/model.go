@@ -2,8 +2,6 @@ package culprit
 
 import (
 	_ "embed"
-	"encoding/json"
-	"sync"
 
 	"git-agent/agent/stat"
 )
@@ -35,13 +33,7 @@ type Made struct {
 }
 
 // committed is the model that was fitted with cmd/train/crashtrain.
-var committed = sync.OnceValue(func() *Model {
-	m := new(Model)
-	if err := json.Unmarshal(modelJSON, m); err != nil {
-		panic("culprit: model.json: " + err.Error())
-	}
-	return m
-})
+var committed = stat.Embedded[Model]("culprit", modelJSON)
 
 // weights returns the weights for a report.
 func (m *Model) weights(noLines bool) stat.Choice {

@@ -88,11 +88,8 @@ func titleOf(r *crash.Report) string {
 // be replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
-	if t.Opening == nil {
-		return spec, errors.New("it holds no conversation")
-	}
-	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("read what it investigated: %w", err)
+	if err := t.ReadSpec(&spec); err != nil {
+		return spec, err
 	}
 	if len(spec.Content) == 0 {
 		return spec, errors.New("its crash report is too large to be recorded; to go on with it, give git agent crash the same report again")

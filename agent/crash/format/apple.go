@@ -50,7 +50,7 @@ func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	case 'L', 'A':
 		return a.lastException(s, l)
 	}
-	if t[0] >= '0' && t[0] <= '9' && a.reading && l.N-a.last <= 4 {
+	if source.IsDigit(t[0]) && a.reading && l.N-a.last <= 4 {
 		return a.frame(s, l)
 	}
 	return false

@@ -1,6 +1,10 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"git-agent/agent/source"
+)
 
 // An automaton finds whether a text contains one of many patterns, in one pass.
 type automaton struct {
@@ -48,7 +52,7 @@ func setOfMark(m byte) byteSet {
 	var s byteSet
 	for i := range 256 {
 		c := byte(i)
-		digit := c >= '0' && c <= '9'
+		digit := source.IsDigit(c)
 		word := digit || c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 		switch {
 		case m == '%' && digit, m == '^' && !word, (m == ' ' || m == '~') && (c == ' ' || c == '\t'),

@@ -50,7 +50,7 @@ func (e *elixirReader) Read(s *scanner, l reportLine) bool {
 		return e.raised(l)
 	case len(e.heads) == 0 || l.N > e.reach:
 		return false
-	case (t[len(t)-1] == ')' || isDigit(t[len(t)-1])) && e.frame(s, l):
+	case (t[len(t)-1] == ')' || source.IsDigit(t[len(t)-1])) && e.frame(s, l):
 		return true
 	case e.begun() && l.Indent <= e.heads[0].line.Indent: // text after the stack, maybe a warning
 		e.heads = nil

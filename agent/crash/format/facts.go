@@ -3,6 +3,8 @@ package format
 import (
 	"strconv"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // The signals that end a program, by name and by number on Linux.
@@ -47,7 +49,7 @@ func accessWord(words string) string {
 
 func hexDigits(s string) int {
 	n := 0
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
+	for n < len(s) && (source.IsDigit(s[n]) || s[n] >= 'a' && s[n] <= 'f') {
 		n++
 	}
 	return n

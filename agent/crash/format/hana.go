@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
+	"git-agent/agent/source"
 )
 
 // hanaText reads parts of SAP HANA's dumps in other texts, such as a ticket or a trace file:
@@ -91,7 +92,7 @@ func startsHANA(t string) bool {
 		return strings.Contains(t, "-> ") && (strings.Contains(t, "Symbolic stack backtrace <-") || strings.Contains(t, "Pending exceptions"))
 	case t[0] == 'e':
 		return strings.HasPrefix(t, "exception ") && strings.Contains(t, ": no.")
-	case t[0] >= '0' && t[0] <= '9':
+	case source.IsDigit(t[0]):
 		i := strings.IndexByte(t, ':')
 		return i > 0 && i < 5 && strings.HasPrefix(t[i:], ": 0x") && strings.Contains(t, " in ") && strings.Contains(t, "+0x") ||
 			strings.Contains(t, "[thr=") && strings.HasSuffix(t, " at")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // backward collects the frames of a stack whose innermost frame comes last in the report. If the
@@ -66,7 +67,7 @@ func (m margin) Off(l reportLine) reportLine {
 		return l
 	}
 	for i := range len(m) {
-		if m[i] != l.Text[i] && !(isDigit(m[i]) && isDigit(l.Text[i])) {
+		if m[i] != l.Text[i] && !(source.IsDigit(m[i]) && source.IsDigit(l.Text[i])) {
 			return l
 		}
 	}
@@ -74,8 +75,6 @@ func (m margin) Off(l reportLine) reportLine {
 	l.logged = true
 	return l
 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // afterMargin splits a text at a heading. It returns the text before the heading as the margin of
 // the following lines, and the rest. The margin of a quoted line or of a log is short; a longer

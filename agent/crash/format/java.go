@@ -265,7 +265,7 @@ func javaName(name string) string {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		inner := c == '$' && i > 0 && i+1 < len(name) && source.IsIdentByte(name[i-1]) && name[i-1] != '$' &&
-			source.IsIdentByte(name[i+1]) && !isDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
+			source.IsIdentByte(name[i+1]) && !source.IsDigit(name[i+1]) && name[i+1] != '$' && strings.IndexByte(name[i:], '.') > 0
 		if inner {
 			c = '.'
 		}

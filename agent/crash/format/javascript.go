@@ -40,7 +40,7 @@ func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case strings.HasPrefix(t, "at "):
 		return j.frame(s, l)
-	case strings.IndexByte(t, '@') >= 0 && isDigit(t[len(t)-1]) && j.other(s, l):
+	case strings.IndexByte(t, '@') >= 0 && source.IsDigit(t[len(t)-1]) && j.other(s, l):
 		return true
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
 		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3) {
@@ -73,7 +73,7 @@ func (j *javaScriptReader) frame(s *scanner, l reportLine) bool {
 		m := jsCall().FindStringSubmatch(t)
 		return m != nil && (open || jsFile().MatchString(m[2])) && j.add(s, l, m[1], m[2:])
 	}
-	if isDigit(end[len(end)-1]) {
+	if source.IsDigit(end[len(end)-1]) {
 		m := jsBare().FindStringSubmatch(t)
 		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
 	}

@@ -374,7 +374,7 @@ func (k *kernelReader) build(s *scanner, t string) {
 	}
 	words := strings.Fields(t)
 	for i, w := range words {
-		if i > 0 && len(w) > 1 && w[0] == '#' && w[1] >= '0' && w[1] <= '9' {
+		if i > 0 && len(w) > 1 && w[0] == '#' && source.IsDigit(w[1]) {
 			k.version = true
 			s.Report.Build.Version = cut(words[i-1], maxRaw)
 			if m := kernelHash().FindStringSubmatch(words[i-1]); m != nil {

@@ -30,7 +30,7 @@ func (s *scanner) mentionsOf(line []byte) {
 			return
 		}
 		i += dot
-		if i == 0 || !isDigit(line[i-1]) || !isDigit(line[i+1]) {
+		if i == 0 || !source.IsDigit(line[i-1]) || !source.IsDigit(line[i+1]) {
 			continue
 		}
 		start, end := i, i
@@ -40,7 +40,7 @@ func (s *scanner) mentionsOf(line []byte) {
 		for end < len(line) && inVersion(line[end]) {
 			end++
 		}
-		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && (isDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
+		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && (source.IsDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
 			before := line[max(0, start-maxNameBefore):start]
 			if len(bytes.TrimSpace(line[:start])) == 0 {
 				before = s.heading // as in a form: "What is your version?", and the version below
@@ -62,7 +62,7 @@ func (s *scanner) mentionsOf(line []byte) {
 // beginning, or follow a separator or a v.
 func beginsNumber(word []byte, dot int) bool {
 	i := dot
-	for i > 0 && (isDigit(word[i-1]) || word[i-1] == '.' && i > 1 && isDigit(word[i-2])) {
+	for i > 0 && (source.IsDigit(word[i-1]) || word[i-1] == '.' && i > 1 && source.IsDigit(word[i-2])) {
 		i--
 	}
 	return i == 0 || strings.IndexByte("-_@.v", word[i-1]) >= 0
@@ -71,7 +71,7 @@ func beginsNumber(word []byte, dot int) bool {
 // isTime reports whether a word of a line is a time: seconds with a fraction of five digits or
 // more, or seconds behind minutes.
 func isTime(line []byte, start, end int) bool {
-	if start > 1 && line[start-1] == ':' && isDigit(line[start-2]) {
+	if start > 1 && line[start-1] == ':' && source.IsDigit(line[start-2]) {
 		return true
 	}
 	whole, fraction, _ := bytes.Cut(line[start:end], []byte("."))
@@ -93,7 +93,7 @@ func (s *scanner) keepMention(m crash.Mention) {
 const maxNameBefore = 80
 
 func inVersion(c byte) bool {
-	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '_' || c == '-' || c == '+' || c == '~' || c == '@'
+	return source.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '_' || c == '-' || c == '+' || c == '~' || c == '@'
 }
 
 // versionForm matches a version in a word: its numbers, and what distinguishes it from the release
@@ -153,7 +153,7 @@ func (s *scanner) accuse(id string) {
 func mayHaveID(line []byte) bool {
 	run := 0
 	for i, c := range line {
-		if !isDigit(c) && (c < 'a' || 'f' < c) {
+		if !source.IsDigit(c) && (c < 'a' || 'f' < c) {
 			run = 0
 			continue
 		}

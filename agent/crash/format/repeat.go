@@ -1,5 +1,7 @@
 package format
 
+import "git-agent/agent/source"
+
 // A deep recursion prints a million frames, and only the first are kept. Matching each of them
 // with the patterns of all formats takes many times as long as reading the lines. So once a stack
 // is full, lines that look like earlier frames are only counted.
@@ -82,7 +84,7 @@ func (r *repeat) see(raw []byte) (number int) {
 			if words == 0 {
 				continue // indentation shrinks as numbers grow
 			}
-		case c >= '0' && c <= '9', last == '0' && isHex(c) && words < exactWords:
+		case source.IsDigit(c), last == '0' && isHex(c) && words < exactWords:
 			if words == 0 && (len(r.buf) == 0 || len(r.buf) == 1 && r.buf[0] == '#') && last != '0' {
 				number = numberAt(raw[i:])
 			}
@@ -102,7 +104,7 @@ func (r *repeat) see(raw []byte) (number int) {
 func isHex(c byte) bool { return c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' || c == 'x' }
 
 func isWordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+	return source.IsDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
 // numberAt returns the number at the beginning of a text, at most a billion. It returns -1 for

@@ -83,7 +83,7 @@ func (r *rubyReader) frame(s *scanner, l reportLine) bool {
 	if f.Function != m[3] {
 		f.Symbol = m[3]
 	}
-	numbered := isDigit(l.Text[0]) && strings.Contains(l.Text, ": from ")
+	numbered := source.IsDigit(l.Text[0]) && strings.Contains(l.Text, ": from ")
 	switch {
 	case r.reversed || numbered:
 		r.backward.Add(l, f)

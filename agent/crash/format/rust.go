@@ -45,7 +45,7 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 		r.awaits = 0
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
 		return true
-	case isDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
+	case source.IsDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
 		return r.frame(s, l)
 	case strings.HasPrefix(t, "at ") && (r.held.Text != "" || s.IsOpen("rust")):
 		return r.frame(s, l)

@@ -2,8 +2,6 @@ package investigate
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"git-agent/agent"
@@ -77,12 +75,8 @@ func (t *reportTool) account(out agent.Outcome) (crash.Run, error) {
 		run.Claim = t.pending
 		return run, nil
 	}
-	data, ok := out.Final.Value.(json.RawMessage)
-	if !ok {
-		return run, fmt.Errorf("an answer is recorded as %T", out.Final.Value)
-	}
-	if err := json.Unmarshal(data, &run.Claim); err != nil {
-		return run, fmt.Errorf("read the recorded answer: %w", err)
+	if err := out.ReadFinal(&run.Claim); err != nil {
+		return run, err
 	}
 	if len(run.Claim.Files) == 0 {
 		run.Status = agent.StatusNothing

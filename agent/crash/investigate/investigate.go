@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -57,19 +56,7 @@ var defaultLimits = agent.Limits{Turns: 26, Calls: 25, Tokens: 400_000, Wall: 15
 
 // WithDefaults returns the options with defaults for unset limits and an unset number of runs.
 func (o Options) WithDefaults() Options {
-	l := &o.Limits
-	if l.Turns <= 0 {
-		l.Turns = defaultLimits.Turns
-	}
-	if l.Calls <= 0 {
-		l.Calls = defaultLimits.Calls
-	}
-	if l.Tokens <= 0 {
-		l.Tokens = defaultLimits.Tokens
-	}
-	if l.Wall <= 0 {
-		l.Wall = defaultLimits.Wall
-	}
+	o.Limits = o.Limits.Or(defaultLimits)
 	if o.Runs <= 0 {
 		o.Runs = DefaultRuns
 	}
@@ -166,7 +153,7 @@ func (d *investigation) conclude(ctx context.Context, report *crash.AgentReport)
 	r.Agent = report
 	votes, order := elect(report.Runs)
 	if len(order) == 0 {
-		report.Fallback = whyNone(report.Runs)
+		report.Fallback = agent.WhyNone(report.RunReports(), "the model named no file")
 		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)]
 		r.Notes = append(slices.Clone(r.Notes), "the ranking is the offline engine's: "+report.Fallback)
 		r.Suspects = r.Suspects[:min(len(r.Suspects), d.q.Suspects)] // the prompt may have more
@@ -199,24 +186,4 @@ func explain(runs []crash.Run, path string) string {
 		}
 	}
 	return text
-}
-
-// whyNone explains why no run has an answer. It gives each reason once.
-func whyNone(runs []crash.Run) string {
-	var reasons []string
-	for _, r := range runs {
-		reason := r.Reason
-		switch {
-		case r.Status == agent.StatusNothing:
-			reason = "the model named no file"
-		case r.Status == agent.StatusLimit:
-			reason = "the limit was reached without an answer: " + reason
-		case reason == "":
-			reason = "the model gave no answer that can be used"
-		}
-		if !slices.Contains(reasons, reason) {
-			reasons = append(reasons, reason)
-		}
-	}
-	return strings.Join(reasons, "; ")
 }

@@ -151,18 +151,6 @@ func TestSuspectsMerge(t *testing.T) {
 	}
 }
 
-// Each reason for a missing answer is given once.
-func TestWhyNone(t *testing.T) {
-	t.Parallel()
-	run := func(status, reason string) crash.Run {
-		return crash.Run{RunReport: agent.RunReport{Status: status, Reason: reason}}
-	}
-	got := whyNone([]crash.Run{run(agent.StatusNothing, "x"), run(agent.StatusNothing, "y"), run(agent.StatusLimit, "20 turns"), run(agent.StatusFailed, "no such key"), run(agent.StatusFailed, "")})
-	if want := "the model named no file; the limit was reached without an answer: 20 turns; no such key; the model gave no answer that can be used"; got != want {
-		t.Errorf("%q", got)
-	}
-}
-
 // If the runs put another file first, the suspects are determined again, for that file.
 func TestSuspectsFollowTheFiles(t *testing.T) {
 	t.Parallel()

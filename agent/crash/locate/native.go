@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // nativeFormats are formats whose frames are functions of machine code.
@@ -57,7 +58,7 @@ func inJavaClass(method, file string) bool {
 	}
 	class, pkg := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
 	dir, base := path.Split(file)
-	stem := strings.TrimSuffix(base, path.Ext(base))
+	stem := source.Stem(base)
 	return stem == class || stem+"Kt" == class || pkg != "" && strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg)
 }
 

@@ -208,7 +208,7 @@ func tagOf(tags []gitext.Tag, version string) *gitext.Tag {
 func tagKey(name string) string {
 	key := versionKey(name)
 	for i := range len(key) {
-		if digit(key[i]) && (i == 0 || key[i-1] == 'v' || key[i-1] == '.' && (i == 1 || !digit(key[i-2]))) {
+		if source.IsDigit(key[i]) && (i == 0 || key[i-1] == 'v' || key[i-1] == '.' && (i == 1 || !source.IsDigit(key[i-2]))) {
 			return key[i:]
 		}
 	}
@@ -224,8 +224,6 @@ func versionKey(version string) string {
 		return r
 	}, strings.ToLower(version))
 }
-
-func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // nearest returns the tag with the highest version that is not above the given one and has its
 // first number, nil if there is none. Numbers that are no version, such as an address, have none.

@@ -2,12 +2,12 @@ package rank
 
 import (
 	"math"
-	"path"
 	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/locate"
+	"git-agent/agent/source"
 	"git-agent/agent/symbol"
 )
 
@@ -248,7 +248,7 @@ func (c *collector) markNamed() {
 		}
 	}
 	for p, e := range c.files {
-		stem := stemOf(p)
+		stem := source.Stem(p)
 		e.named = len(stem) > 4 && words[stem]
 	}
 }
@@ -258,11 +258,6 @@ func (e *evidence) readCalls(report *crash.Report) {
 	e.gaveNull = slices.ContainsFunc(e.frames, func(ref crash.FrameRef) bool {
 		return ref.Frame > 0 && report.Stacks[ref.Stack].Frames[ref.Frame-1].NullArgument != ""
 	})
-}
-
-func stemOf(p string) string {
-	base := path.Base(p)
-	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // functionsOf returns the last names of the project's functions in the main stack.

@@ -62,7 +62,7 @@ func isEntry(function string) bool {
 }
 
 // isGeneric reports whether a file has the name of something that all parts of a program use.
-func isGeneric(p string) bool { return genericStems[strings.ToLower(stemOf(p))] }
+func isGeneric(p string) bool { return genericStems[strings.ToLower(source.Stem(p))] }
 
 // isHarness reports whether a file runs or tests the program, rather than being a part of it.
 func isHarness(p string) bool { return harness().MatchString(p) || source.IsTestPath(p) }

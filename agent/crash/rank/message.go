@@ -97,7 +97,7 @@ func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
 			continue
 		}
 		inPackage := strings.HasSuffix("/"+path.Dir(m.Path)+"/", "/"+s.dir)
-		if s.dir == "" && strings.HasSuffix(m.Path, ".py") || s.dir != "" && inPackage && stemOf(m.Path) == s.name {
+		if s.dir == "" && strings.HasSuffix(m.Path, ".py") || s.dir != "" && inPackage && source.Stem(m.Path) == s.name {
 			out = append(out, m.Path)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"encoding/json"
-	"sync"
 
 	"git-agent/agent/stat"
 )
@@ -54,13 +52,7 @@ type Made struct {
 }
 
 // committed is the model that was fitted with cmd/train/crashtrain.
-var committed = sync.OnceValue(func() *Model {
-	m := new(Model)
-	if err := json.Unmarshal(modelJSON, m); err != nil {
-		panic("rank: model.json: " + err.Error())
-	}
-	return m
-})
+var committed = stat.Embedded[Model]("rank", modelJSON)
 
 // TrainedOn returns the number of the model's training cases from each repository. A measurement
 // on one of these repositories flatters the model.

@@ -109,7 +109,7 @@ func (s search) measureUsage(found mentions, report *crash.Report, files []*evid
 // unitOf returns the name by which other code refers to a file: the package of a Go file, the
 // folder of a file that stands for its folder, else the file's name without its extension.
 func unitOf(p string) string {
-	stem, folder := stemOf(p), path.Base(path.Dir(p))
+	stem, folder := source.Stem(p), path.Base(path.Dir(p))
 	switch {
 	case folder == "." || folder == "/":
 	case path.Ext(p) == ".go" && strings.Contains(folder, "-"):

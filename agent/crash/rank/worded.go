@@ -48,7 +48,7 @@ func wordsOf(report *crash.Report) map[string]float64 {
 	add := func(text string, least, times int, w float64) {
 		words := strings.FieldsFunc(source.FirstBytes(text, maxMessageBytes), source.NotIdent)
 		for _, word := range words {
-			if len(word) < least || len(word) > 60 || word[0] >= '0' && word[0] <= '9' || common[strings.ToLower(word)] {
+			if len(word) < least || len(word) > 60 || source.IsDigit(word[0]) || common[strings.ToLower(word)] {
 				continue
 			}
 			count[word] += times
@@ -110,7 +110,7 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	}
 	var out []worded
 	for p, f := range files {
-		switch words[stemOf(p)] {
+		switch words[source.Stem(p)] {
 		case 0:
 		case inMessage:
 			f.score += 1.5 * namedByWord

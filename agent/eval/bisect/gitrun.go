@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"git-agent/agent/bisect"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -49,7 +50,7 @@ func (s *session) bisectRun(ctx context.Context, p *prepared) (*Prediction, erro
 		return nil, err
 	}
 	defer w.Close()
-	if compiling, ok := testrun.CompileOnly(p.c.Test); ok {
+	if compiling, ok := testcmd.CompileOnly(p.c.Test); ok {
 		if err := w.Prepare(ctx, p.bad, p.over); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
@@ -175,6 +176,7 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	if err := w.Prepare(ctx, j.problem.Tree.Commit, j.problem.Tree.Over); err != nil {
 		return fix.Reproduction{}, err
 	}
+	start := time.Now()
 	res, err := w.Exec(ctx, j.problem.Test, trial.ExecOptions{})
 	switch {
 	case err != nil:
@@ -184,8 +186,8 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	case res.Outcome == trial.Unknown:
 		return fix.Reproduction{}, fmt.Errorf("the test command %s", res.How)
 	}
-	if how := testrun.Lacking(w, j.problem.Test, res); how != "" { // it would fail with any patch
-		return fix.Reproduction{}, fmt.Errorf("the test command %s", how)
+	if e := testrun.Judge(res, w.Dir(), j.problem.Test, start); e.State == fix.Broken && e.Report.Lacks != "" { // it would fail with any patch
+		return fix.Reproduction{}, fmt.Errorf("the test command %s", e.How)
 	}
 	return fix.Reproduction{Command: j.problem.Test, State: fix.Failing, How: res.How, Runs: 1, Output: res.Output, Took: res.Took}, nil
 }

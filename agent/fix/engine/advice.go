@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/fix/localize"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/gitext/quote"
@@ -26,7 +27,7 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	case rep.Full:
 		return " (--disk allows more)", nil
 	}
-	cure, err := testrun.CureOf(ctx, s.engine.Repo, s.problem.Tree, rep)
+	cure, err := testcmd.CureOf(ctx, s.engine.Repo, s.problem.Tree, rep)
 	switch {
 	case err != nil:
 		return "", err

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 )
 
 // compile compiles the packages of a test command before any code of the repository runs. So
 // every workspace finds them, and no test can have changed them.
 func (s *study) compile(ctx context.Context, test string) error {
-	command, ok := testrun.CompileOnly(test)
+	command, ok := testcmd.CompileOnly(test)
 	if !ok || s.trial.Compiled == "" {
 		return nil
 	}
@@ -22,11 +22,11 @@ func (s *study) compile(ctx context.Context, test string) error {
 // compileAll does the same after a run of a command that calls go test indirectly, such as
 // make. It takes no longer than that run, which included the compilation.
 func (s *study) compileAll(ctx context.Context, rep fix.Reproduction) error {
-	_, known := testrun.CompileOnly(rep.Command)
+	_, known := testcmd.CompileOnly(rep.Command)
 	if known || s.trial.Compiled == "" || !goTests().Match(rep.Output) {
 		return nil
 	}
-	return s.compileWith(ctx, testrun.CompileAll(), min(s.clock.compilation(), rep.First))
+	return s.compileWith(ctx, testcmd.CompileAll(), min(s.clock.compilation(), rep.First))
 }
 
 // goTests matches go test's result lines for packages.

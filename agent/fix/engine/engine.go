@@ -20,6 +20,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/localize"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/trial"
@@ -396,7 +397,7 @@ func (s *study) spectrum(ctx context.Context) (*fix.Spectrum, error) {
 	budget := s.clock.coverage(rep)
 	focused := ""
 	if coverage.Narrows(s.problem.Test) {
-		focused, _ = testrun.Focus(s.problem.Test, rep.Failing)
+		focused, _ = testcmd.Focus(s.problem.Test, rep.Failing)
 	}
 	if rep.Took > budget && focused == "" && !coverage.WithoutCommand(s.problem.Test) {
 		s.note("coverage was not measured: one run of the test takes %s, and %s of --time are for it", brief(rep.Took), brief(budget))

@@ -73,11 +73,8 @@ func firstWords(p fix.Problem) string {
 // replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
-	if t.Opening == nil {
-		return spec, errors.New("it holds no conversation")
-	}
-	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("read what it was to repair: %w", err)
+	if err := t.ReadSpec(&spec); err != nil {
+		return spec, err
 	}
 	if len(spec.Content) == 0 {
 		return spec, errors.New("its uncommitted files are too large to be recorded; to go on with it, run git agent fix again with the same options")

@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/secret"
 	"git-agent/agent/source"
@@ -126,7 +127,7 @@ func (b *Box) layTest(ctx context.Context, p writeTestParams) error {
 		return err
 	}
 	text := []byte(strings.TrimRight(p.Text, "\n") + "\n")
-	command, ok := testrun.Alone(b.problem.Suite, name, text)
+	command, ok := testcmd.Alone(b.problem.Suite, name, text)
 	switch {
 	case !ok:
 		return refuse(

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func (g *generator) neighbourFiles(p string) []string {
 
 // stemParts cuts the name of a file at its signs: uint_slice.go has uint and slice.
 func stemParts(p string) []string {
-	name := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	name := source.Stem(p)
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 }
 

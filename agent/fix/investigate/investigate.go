@@ -56,16 +56,7 @@ var defaultLimits = agent.Limits{Turns: 50, Tokens: 1_500_000, Wall: time.Hour}
 
 // WithDefaults returns the options with default values for unset limits.
 func (o Options) WithDefaults() Options {
-	l := &o.Limits
-	if l.Turns <= 0 {
-		l.Turns = defaultLimits.Turns
-	}
-	if l.Tokens <= 0 {
-		l.Tokens = defaultLimits.Tokens
-	}
-	if l.Wall <= 0 {
-		l.Wall = defaultLimits.Wall
-	}
+	o.Limits = o.Limits.Or(defaultLimits)
 	return o
 }
 

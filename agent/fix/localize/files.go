@@ -88,7 +88,7 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 func (f *file) name() {
 	dir, base := path.Split(strings.ToLower(f.path))
 	dir = strings.Trim(dir, "/")
-	f.stem, f.folder = strings.TrimSuffix(base, path.Ext(base)), path.Base(dir)
+	f.stem, f.folder = source.Stem(base), path.Base(dir)
 	kept := slices.DeleteFunc(strings.Split(dir, "/"), func(part string) bool { return sides[part] })
 	f.place = strings.Join(kept, "/")
 }

@@ -3,7 +3,6 @@ package localize
 import (
 	"cmp"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -75,7 +74,7 @@ func newGraph(list []*file, p project) *graph {
 func aliases(f *file, fn source.Function) []string {
 	switch fn.Name {
 	case "exports", "default":
-		return []string{strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))}
+		return []string{source.Stem(f.path)}
 	case "__init__", "__new__", "constructor":
 		if name := classAround(f.lines, fn.Start); name != "" {
 			return []string{fn.Name, name}

@@ -2,9 +2,7 @@ package localize
 
 import (
 	_ "embed"
-	"encoding/json"
 	"maps"
-	"sync"
 
 	"git-agent/agent/stat"
 )
@@ -41,13 +39,7 @@ type Hits struct {
 }
 
 // committed is the embedded model, made by cmd/train/fixtrain.
-var committed = sync.OnceValue(func() *Model {
-	m := new(Model)
-	if err := json.Unmarshal(modelJSON, m); err != nil {
-		panic("localize: model.json: " + err.Error())
-	}
-	return m
-})
+var committed = stat.Embedded[Model]("localize", modelJSON)
 
 // Fitted returns the program's model for ordering functions.
 func Fitted() *Model { return committed() }

@@ -161,7 +161,7 @@ func (s *search) namedLike(names []string) []string {
 	}
 	var out []string
 	for _, p := range s.files.paths {
-		stem := strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p)))
+		stem := strings.ToLower(source.Stem(p))
 		if len(out) < most && (wanted[stem] || wanted[strings.ReplaceAll(stem, "_", "")]) {
 			out = append(out, p)
 		}

@@ -138,7 +138,7 @@ func (s *search) filesNamed(name string) []*file {
 	var out []*file
 	for _, f := range s.testFiles() {
 		base := path.Base(f.path)
-		if strings.Contains(name, base) || slices.Contains(parts, strings.TrimSuffix(base, path.Ext(base))) {
+		if strings.Contains(name, base) || slices.Contains(parts, source.Stem(base)) {
 			out = append(out, f)
 		}
 	}
@@ -343,7 +343,7 @@ func (s *search) oldLines(ctx context.Context, p string) (map[string]bool, error
 func (s *search) ofCommand() {
 	words := strings.FieldsFunc(s.in.Problem.Test, func(r rune) bool { return strings.ContainsRune(" \t\n'\"()&;|=", r) })
 	for _, f := range s.testFiles() {
-		stem := strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
+		stem := source.Stem(f.path)
 		for _, w := range words {
 			if b := path.Base(w); b == path.Base(f.path) || b == stem {
 				s.region(f, gitext.LineRange{Start: 1, End: len(f.lines)})

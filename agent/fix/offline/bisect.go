@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -51,7 +53,7 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	if in.Problem.Build != "" {
 		in.Trial.Command = in.Problem.Build + " || exit 125\n" + in.Problem.Test
 	}
-	in.Trial.Compiling, _ = testrun.CompileOnly(in.Problem.Test)
+	in.Trial.Compiling, _ = testcmd.CompileOnly(in.Problem.Test)
 	in.Trial.MaxRuns = cmp.Or(in.Trial.MaxRuns, defaultBisectRuns)
 	in.Trial.OnEvent = in.OnEvent
 	w, err := trial.Open(ctx, repo, in.Trial)
@@ -86,8 +88,7 @@ type bisector struct {
 	w       *trial.Workspace
 	tests   []gitext.Overlay
 	first   *trial.Result // at the problem's commit
-	failing []string
-	failure trial.Failure
+	failure *testrun.Failure
 }
 
 func (b *bisector) run(ctx context.Context) (Bisected, error) {
@@ -148,23 +149,17 @@ func goodOf(found *bisect.Answer) gitext.OID {
 
 // try runs the test at a commit. A failure other than the first one is an unknown outcome.
 func (b *bisector) try(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) {
+	start := time.Now()
 	res, err := b.w.Run(ctx, commit, b.tests)
 	if err != nil {
 		return res, err
 	}
-	ran := readTests(res.Output)
-	if b.first == nil {
-		b.first, b.failing, b.failure = &res, ran.failing, trial.FailureOf(res, nil)
-		return res, nil
-	}
-	if res.Outcome != trial.Fails {
-		return res, nil
-	}
-	same := b.failure.Recurs(res)
-	if len(b.failing) > 0 {
-		same = slices.ContainsFunc(ran.failing, func(n string) bool { return slices.Contains(b.failing, n) })
-	}
-	if ran.noBuild || !same {
+	e := testrun.Judge(res, b.w.Dir(), b.in.Problem.Test, start)
+	res.Outcome, res.How = e.Outcome(), e.How
+	switch {
+	case b.first == nil:
+		b.first, b.failure = &res, testrun.FailureOf(e, nil)
+	case res.Outcome == trial.Fails && !b.failure.Recurs(e):
 		res.Outcome, res.How = trial.Unknown, "fails in another way"
 	}
 	return res, nil

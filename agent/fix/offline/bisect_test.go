@@ -53,6 +53,20 @@ func TestBisect(t *testing.T) {
 	}
 }
 
+func TestBisectUnderMake(t *testing.T) {
+	// Make's own error line below a failing test is no broken build. The output is that of Test::More
+	// in testdata/failure of package testrun.
+	t.Parallel()
+	h, oids := history(t, 12, 5)
+	p := failing(oids[11])
+	p.Tree.Over = nil
+	p.Test = "grep -q 'a < b' a.c || { printf '1..1\\nnot ok 1 - of opposites\\nmake: *** [Makefile:2: test] Error 1\\n'; exit 2; }"
+	got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: p, Trial: options(t)})
+	if err != nil || got.First.OID != oids[5] {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestBisectWithoutAnAnswer(t *testing.T) {
 	// A test that always failed, one that passes, and commits that do not build: each has a
 	// note and no commit.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -53,7 +54,7 @@ const (
 // narrow looks for a command that runs only the failing tests. The command counts if the same
 // tests fail with it, and if it is faster.
 func (s *search) narrow(ctx context.Context, w *trial.Workspace) error {
-	command, ok := testrun.Focus(s.in.Problem.Test, s.baseline.failing)
+	command, ok := testcmd.Focus(s.in.Problem.Test, s.baseline.failing)
 	if !ok || command == s.in.Problem.Test || s.baseline.took < slowTest {
 		return nil
 	}

@@ -99,3 +99,6 @@ func (n names) has(name string) bool {
 	_, tail, ok := strings.Cut(name, ":")
 	return n.full[name] || n.tail[name] || ok && n.full[tail]
 }
+
+// hasAny reports whether the set has one of the names.
+func (n names) hasAny(list []string) bool { return slices.ContainsFunc(list, n.has) }

@@ -16,7 +16,7 @@ type sign struct {
 
 // signs are tried in order, and the first counts. Each has a sample in lack_test.go.
 var signs = []sign{
-	{fix.LackFolder, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
+	{fix.LackCommand, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
 
 	{fix.LackGoMod, "missing go.sum entry", nil},
 	{fix.LackGoMod, "no required module provides package ", nil},
@@ -70,9 +70,9 @@ var signs = []sign{
 	{fix.LackNode, "doesn't seem to have been installed", nil},
 	{fix.LackNode, "present in your lockfile; run \"yarn install\"", nil},
 	{fix.LackNode, "error: could not find package.json ", nil}, // bunx
-	{fix.LackFolder, "No package.json was found in ", nil},
-	{fix.LackFolder, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND", nil},
-	{fix.LackFolder, "Could not read package.json", nil},
+	{fix.LackCommand, "No package.json was found in ", nil},
+	{fix.LackCommand, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND", nil},
+	{fix.LackCommand, "Could not read package.json", nil},
 	{fix.LackScript, "Missing script: ", nil},
 	{fix.LackScript, "ERR_PNPM_NO_SCRIPT", nil},
 	{fix.LackNode, "npm ", source.Lazy(`^npm (?:error|ERR!) (?:network |code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NOTCACHED))`)},
@@ -103,10 +103,10 @@ var signs = []sign{
 	{fix.LackMaven, "No plugin found for prefix ", nil},
 	{fix.LackMaven, "Could not find or load main class org.", source.Lazy(`org\.(?:apache\.maven\.wrapper|codehaus\.plexus\.classworlds)`)},
 
-	{fix.LackProject, "there is no POM in this directory", nil},
-	{fix.LackProject, "POM file ", source.Lazy(`POM file \S+ specified with the -f/--file .* does not exist`)},
-	{fix.LackProject, "Could not find the selected project in the reactor", nil},
-	{fix.LackProject, "does not contain a Gradle build", nil},
+	{fix.LackCommand, "there is no POM in this directory", nil},
+	{fix.LackCommand, "POM file ", source.Lazy(`POM file \S+ specified with the -f/--file .* does not exist`)},
+	{fix.LackCommand, "Could not find the selected project in the reactor", nil},
+	{fix.LackCommand, "does not contain a Gradle build", nil},
 	{fix.LackTests, "No tests ", source.Lazy(`No tests (?:matching pattern .* )?were executed!|No tests found for given includes`)},
 	{fix.LackProcess, "Unrecognized ", source.Lazy(`^Unrecognized (?:VM )?option:? `)},
 	{fix.LackProcess, "Could not reserve enough space for ", source.Lazy(`object heap`)},
@@ -130,6 +130,11 @@ var signs = []sign{
 	{fix.LackNetwork, "Network is unreachable", nil},
 	{fix.LackNetwork, "onnection refused", source.Lazy(`^\s*(?:E\s+)?[\w.]*(?:ConnectionRefused|Operational|Interface|Connection)Error: `)},
 }
+
+// checkPlugin matches the line of Maven about a failed check.
+var checkPlugin = source.Lazy(
+	`Failed to execute goal \S*:(apache-rat|[\w-]*enforcer|[\w-]*checkstyle|japicmp|animal-sniffer|spotbugs|findbugs|[\w-]*pmd|spotless|license|formatter|impsort|sortpom|forbiddenapis|revapi|clirr|modernizer)[\w-]*:`,
+)
 
 // lackOf returns the lack in a line of output, "" for most lines.
 func lackOf(text string) fix.Lack {

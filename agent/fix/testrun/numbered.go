@@ -47,7 +47,7 @@ func (n *numbered) take(l line) bool {
 		return n.minitest(l)
 	case l.indent == 0 && n.heading(l.text):
 		return true
-	case l.bare[0] >= '0' && l.bare[0] <= '9':
+	case source.IsDigit(l.bare[0]):
 		return n.entry(l) || n.total(l.text)
 	case l.has("Failure") || l.has("Error") || l.has("Skipped"):
 		return n.kind(l.bare)

@@ -91,7 +91,5 @@ func FuzzRead(f *testing.F) {
 		if r.Ran < -1 {
 			t.Fatalf("ran %d", r.Ran)
 		}
-		Focus("go test ./...", r.Failing)
-		Focus("pytest", r.Failing)
 	})
 }

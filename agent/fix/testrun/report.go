@@ -1,9 +1,9 @@
 // Package testrun runs the tests of a repository and reads their output.
 //
-// [Propose] guesses the commands from the files of a tree. [Reproduce] runs a command several
-// times and reports its state. [Read] finds the names of the tests, the places of failed
-// assertions and the errors of compilers in the output of any known tool. [Compare] decides
-// whether a change made tests fail, and [Focus] restricts a command to the failing tests.
+// [Reproduce] runs a command several times and reports its state. [Read] finds the names of the
+// tests, the places of failed assertions and the errors of compilers in the output of any known
+// tool, and what a command lacks that ran none. [Compare] decides whether a change made tests
+// fail. Package testcmd makes the commands.
 //
 // The reader is a list of small machines, one for each family of tools. Each line goes from
 // machine to machine until one takes it. Time is proportional to the size of the output, and

@@ -66,7 +66,7 @@ func Runs(ctx context.Context, w *trial.Workspace, p fix.Problem, opt Options) (
 		}
 		runs = append(runs, e)
 		if e.State == fix.Broken || !opt.again(len(runs), time.Since(start)) {
-			out := summarize(p.Test, runs)
+			out := Summarize(p.Test, runs)
 			out.Opened = opened
 			return out, runs, nil
 		}
@@ -101,8 +101,8 @@ func Uncached(command string) []string {
 	return []string{strings.TrimSuffix("GOFLAGS="+os.Getenv("GOFLAGS"), " ") + " -count=1"}
 }
 
-// summarize makes one Reproduction from several runs.
-func summarize(command string, runs []Ending) fix.Reproduction {
+// Summarize makes one Reproduction from several runs.
+func Summarize(command string, runs []Ending) fix.Reproduction {
 	shown, failed := runs[0], 0
 	for _, e := range slices.Backward(runs) {
 		if e.State != fix.Passing {

@@ -59,20 +59,17 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 	if err != nil {
 		return Ending{}, err
 	}
-	e := read(res, w.Dir())
-	e.addXML(c.Test, w.Dir(), start.Add(-clockStep))
-	e = judge(e, res, c.Test)
+	e := Judge(res, w.Dir(), c.Test, start)
 	e.Took += built
 	return e, nil
 }
 
-// Lacking says what a failed command needed and did not have, as a predicate of a sentence; "" if
-// its output names no such thing, or names a test.
-func Lacking(w *trial.Workspace, command string, res trial.Result) string {
-	if e := judge(read(res, w.Dir()), res, command); e.State == fix.Broken && e.Report.Lacks != "" {
-		return e.How
-	}
-	return ""
+// Judge reads the output of a test command that ran in a directory, and the reports that it wrote
+// there since its start, and judges its end.
+func Judge(res trial.Result, dir, command string, start time.Time) Ending {
+	e := read(res, dir)
+	e.addXML(command, dir, start.Add(-clockStep))
+	return judge(e, res, command)
 }
 
 // clockStep is the step of the clock by which file systems note changes.
@@ -155,8 +152,8 @@ func (e *Ending) lacking() string {
 
 // These begin the predicates of commands that cannot be judged.
 const (
-	doesNotBuild = "does not build"
-	runsNoTest   = "runs no test"
+	DoesNotBuild = "does not build"
+	RunsNoTest   = "runs no test"
 )
 
 // judge sets State and How for a test command.
@@ -166,8 +163,9 @@ func judge(e Ending, res trial.Result, command string) Ending {
 	e.State = fix.Broken
 	switch {
 	case res.TimedOut, res.Full:
+	case res.Exit == trial.ExitSkip: // the command says that it cannot tell, whatever it prints
 	case res.Outcome == trial.Passes && r.Ran == 0 && !named:
-		e.How = runsNoTest
+		e.How = RunsNoTest
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
 	case named && r.Lacks != "" && !slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }):
@@ -183,7 +181,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 	case e.refused(command) != "":
 		e.How = e.refused(command)
 	case r.Ran == 0:
-		e.How = fmt.Sprintf("%s (exit %d)", runsNoTest, res.Exit)
+		e.How = fmt.Sprintf("%s (exit %d)", RunsNoTest, res.Exit)
 		if r.Unselected != "" {
 			e.How += ": " + agent.Shorten(r.Unselected, shownLine)
 		}
@@ -197,7 +195,7 @@ var jsTestFile = source.Lazy(`^\S+\.[cm]?[jt]sx?$`)
 
 // notBuilt names the packages or files that do not build.
 func (e *Ending) notBuilt() string {
-	how := fmt.Sprintf("%s (exit %d)", doesNotBuild, e.Exit)
+	how := fmt.Sprintf("%s (exit %d)", DoesNotBuild, e.Exit)
 	if len(e.Report.BuildErrors) == 0 && e.Report.Refusal != "" {
 		return how + ": " + agent.Shorten(e.Report.Refusal, shownLine)
 	}

@@ -40,7 +40,7 @@ func (t *trouble) take(l line) bool {
 	if strings.HasSuffix(l.text, "Error 127") && t.shell != "" { // as make prints it
 		t.missing(fix.LackProgram, t.shell)
 	}
-	if what := lackOf(l.text); what != fix.LackFolder && notFound().MatchString(l.text) {
+	if what := lackOf(l.text); what != fix.LackCommand && notFound().MatchString(l.text) {
 		t.shell = cmp.Or(t.shell, l.bare)
 	} else if what != "" {
 		t.missing(what, withoutMarks(l.bare, what))

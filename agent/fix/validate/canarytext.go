@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -74,7 +74,7 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 		return behind(command, module(p), module(at))
 	}
 	if id != "" {
-		if focused, ok := testrun.Focus(command, append(slices.Clone(targets), id)); ok {
+		if focused, ok := testcmd.Focus(command, append(slices.Clone(targets), id)); ok {
 			return focused
 		}
 	}
@@ -165,7 +165,7 @@ func jvmCanary(p, text, name, token string, targets []string) (base, content, id
 // jvmID names the canary in the form of the failing tests' names, with its own class and
 // method.
 func jvmID(base, class, method string, targets []string) string {
-	old := strings.TrimSuffix(base, path.Ext(base))
+	old := source.Stem(base)
 	for _, t := range targets {
 		if before, after, ok := strings.Cut(t, old); ok && len(after) > 1 {
 			return before + class + after[:1] + method

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -271,7 +272,7 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 // kept them from running. It runs only these tests.
 func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 	fresh := tests
-	if focused, ok := testrun.Focus(r.problem.Suite, tests); ok {
+	if focused, ok := testcmd.Focus(r.problem.Suite, tests); ok {
 		err := r.unpatched(ctx, nil, func(base *run) error {
 			e, err := base.tests(ctx, focused, 0, false)
 			fresh = absent(tests, e.Report.Failing)

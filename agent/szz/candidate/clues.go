@@ -87,7 +87,7 @@ func CluesOf(fc *szz.FixContext) []Clue {
 func noteFile(f *gitext.FileChange, note func(ClueSet, ...string)) {
 	for _, p := range []string{f.OldPath, f.NewPath} {
 		base := path.Base(p)
-		note(ClueFile, base, strings.TrimSuffix(base, path.Ext(base)))
+		note(ClueFile, base, source.Stem(base))
 	}
 	if f.Submodule {
 		return

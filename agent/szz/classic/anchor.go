@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
-	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -60,7 +60,7 @@ func (t *tracer) anchors(ctx context.Context) error {
 		t.note(
 			"only the first %d changed %s traced; name paths after -- to trace others of the %d",
 			t.most,
-			szz.Plural(t.most, "file is", "files are"),
+			agent.PluralOf(t.most, "file is", "files are"),
 			t.most+left,
 		)
 	}

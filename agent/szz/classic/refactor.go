@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -72,8 +72,8 @@ func (t *tracer) dropRefactored(ctx context.Context) error {
 		t.note(
 			"%d %s that the fix only moves, renames or reformats %s left out",
 			dropped,
-			szz.Plural(dropped, "line", "lines"),
-			szz.Plural(dropped, "is", "are"),
+			agent.PluralOf(dropped, "line", "lines"),
+			agent.PluralOf(dropped, "is", "are"),
 		)
 	}
 	return nil

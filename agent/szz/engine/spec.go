@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,11 +59,8 @@ func specOf(in Inquiry) Spec {
 // be replayed or resumed.
 func SpecOf(t *trace.Trajectory) (Spec, error) {
 	var spec Spec
-	if t.Opening == nil {
-		return spec, errors.New("it holds no conversation")
-	}
-	if err := json.Unmarshal(t.Run.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("read what it investigated: %w", err)
+	if err := t.ReadSpec(&spec); err != nil {
+		return spec, err
 	}
 	if spec.Fix == "" {
 		return spec, errors.New("its fix was not committed, and is gone")

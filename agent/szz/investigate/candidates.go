@@ -12,7 +12,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/agent/szz/rank"
 	"git-agent/gitext"
@@ -98,7 +97,7 @@ func (d *investigation) writeHistory(ctx context.Context, b *strings.Builder, c 
 		return err
 	}
 	if fresh = slices.Compact(slices.Sorted(slices.Values(fresh))); len(fresh) > 0 {
-		fmt.Fprintf(b, "   %s %s new in %s\n", strings.Join(fresh, ", "), szz.Plural(len(fresh), "is", "are"), name)
+		fmt.Fprintf(b, "   %s %s new in %s\n", strings.Join(fresh, ", "), agent.PluralOf(len(fresh), "is", "are"), name)
 	}
 	before, err := d.findPrecedent(ctx, c.OID)
 	if err != nil {

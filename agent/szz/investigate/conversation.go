@@ -2,8 +2,6 @@ package investigate
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"git-agent/agent"
 	"git-agent/agent/session"
@@ -97,12 +95,8 @@ func (t *reportTool) account(out agent.Outcome) (szz.Run, error) {
 		run.Claims = t.pending
 		return run, nil
 	}
-	data, ok := out.Final.Value.(json.RawMessage)
-	if !ok {
-		return run, fmt.Errorf("an answer is recorded as %T", out.Final.Value)
-	}
-	if err := json.Unmarshal(data, &run.Claims); err != nil {
-		return run, fmt.Errorf("read the recorded answer: %w", err)
+	if err := out.ReadFinal(&run.Claims); err != nil {
+		return run, err
 	}
 	if len(run.Claims) == 0 {
 		run.Status = agent.StatusNothing

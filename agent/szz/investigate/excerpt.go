@@ -13,7 +13,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
@@ -96,7 +95,7 @@ func (d *investigation) excerptOfPatch(c *candidate.Candidate, p *gitext.Patch, 
 		section = part.hunk.Section
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%d more %s)\n", left, szz.Plural(left, "hunk", "hunks"))
+		fmt.Fprintf(&b, "(%d more %s)\n", left, agent.PluralOf(left, "hunk", "hunks"))
 	}
 	writeDocuments(&b, texts)
 	return b.String()
@@ -118,7 +117,7 @@ func writeDocuments(b *strings.Builder, parts []*patchPart) {
 	if n := len(names) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	fmt.Fprintf(b, "(not shown, %s: %s)\n", szz.Plural(len(names), "a document", "documents"), text)
+	fmt.Fprintf(b, "(not shown, %s: %s)\n", agent.PluralOf(len(names), "a document", "documents"), text)
 }
 
 // showSmall marks the changed lines of the omitted hunks if they are few, because a count

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -96,16 +95,7 @@ func newAgentReport(opt *Options) (*szz.AgentReport, error) {
 
 // WithDefaults returns the options with default limits and one run for unset values.
 func (o Options) WithDefaults() Options {
-	l := &o.Limits
-	if l.Turns <= 0 {
-		l.Turns = defaultLimits.Turns
-	}
-	if l.Tokens <= 0 {
-		l.Tokens = defaultLimits.Tokens
-	}
-	if l.Wall <= 0 {
-		l.Wall = defaultLimits.Wall
-	}
+	o.Limits = o.Limits.Or(defaultLimits)
 	o.Runs = max(1, o.Runs)
 	return o
 }
@@ -132,7 +122,7 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	}
 	notes := d.k.Set.Notes
 	if len(suspects) == 0 {
-		report.Fallback = whyNone(report.Runs)
+		report.Fallback = agent.WhyNone(report.RunReports(), "the model named no commit")
 		report.Calibrated, report.Calibration = false, "the answer is the offline engine's, whose probabilities have a calibration of their own"
 		v.Algorithm, v.Suspects, v.Owner = d.offline.Algorithm, d.offline.Suspects, d.offline.Owner
 		notes = append(slices.Clone(d.offline.Notes), "the answer is the offline engine's: "+report.Fallback)
@@ -149,24 +139,4 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 	v.Notes = append(d.fc.AllNotes(), notes...)
 	v.Fix, v.Parent, v.Agent = d.fc.Fix, d.fc.Parent, report
 	return v, nil
-}
-
-// whyNone names the reasons for runs without an answer. Each reason is given once.
-func whyNone(runs []szz.Run) string {
-	var reasons []string
-	for _, r := range runs {
-		reason := r.Reason
-		switch {
-		case r.Status == agent.StatusNothing:
-			reason = "the model named no commit"
-		case r.Status == agent.StatusLimit:
-			reason = "the limit was reached without an answer: " + reason
-		case reason == "":
-			reason = "the model gave no answer that can be used"
-		}
-		if !slices.Contains(reasons, reason) {
-			reasons = append(reasons, reason)
-		}
-	}
-	return strings.Join(reasons, "; ")
 }

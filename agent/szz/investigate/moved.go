@@ -6,7 +6,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
-	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -146,4 +145,3 @@ func inHeader(h *gitext.Hunk, i int) bool {
 }
 
 // countLines renders a number of lines.
-func countLines(n int) string { return fmt.Sprintf("%d %s", n, szz.Plural(n, "line", "lines")) }

@@ -123,7 +123,7 @@ func (d *investigation) writeOrigin(ctx context.Context, b *strings.Builder, u *
 			return err
 		}
 		d.quoted[quotedLine{l.commit.OID, squeezed([]byte(d.redact(l.text)))}] = true
-		fmt.Fprintf(b, "   later %s by %s: %s\n", countLines(l.lines), by, agent.Abridge(agent.CleanLine(d.redact(strings.TrimSpace(l.text))), 80))
+		fmt.Fprintf(b, "   later %s by %s: %s\n", agent.Plural(l.lines, "line"), by, agent.Abridge(agent.CleanLine(d.redact(strings.TrimSpace(l.text))), 80))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (d *investigation) patchText() string {
 		files = files[n:]
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%d more %s changed, tests and texts last)\n", left, szz.Plural(left, "file", "files"))
+		fmt.Fprintf(&b, "(%d more %s changed, tests and texts last)\n", left, agent.PluralOf(left, "file", "files"))
 	}
 	return b.String()
 }

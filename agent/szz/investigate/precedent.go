@@ -384,7 +384,7 @@ func (p *precedent) describe(name string, redact func(string) string) string {
 	for _, o := range p.origins[:min(maxOrigins, len(p.origins))] {
 		text += fmt.Sprintf(", by %s %s %s", o.commit.OID.Short(), dateOf(o.commit.Committer.Time), subjectOf(o.commit, redact))
 		if len(p.origins) > 1 {
-			text += fmt.Sprintf(" (%s)", countLines(o.lines))
+			text += fmt.Sprintf(" (%s)", agent.Plural(o.lines, "line"))
 		}
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
 	"git-agent/agent/szz/rank"
@@ -125,7 +126,7 @@ func (d *investigation) excerptText(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "## %s, %s changed\n%s", d.names.of[j.Candidate.OID], countFiles(j.Candidate.Files), text)
+		fmt.Fprintf(&b, "## %s, %s changed\n%s", d.names.of[j.Candidate.OID], agent.Plural(j.Candidate.Files, "file"), text)
 	}
 	for _, oid := range d.behind {
 		room := min(behindExcerpt, maxExcerpts-b.Len())
@@ -148,8 +149,6 @@ func (d *investigation) excerptText(ctx context.Context) (string, error) {
 	}
 	return b.String(), nil
 }
-
-func countFiles(n int) string { return fmt.Sprintf("%d %s", n, szz.Plural(n, "file", "files")) }
 
 // excerpt renders the part of a candidate's patch nearest to the fix, in at most room
 // characters.

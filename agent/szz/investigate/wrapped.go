@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -154,9 +155,9 @@ func (d *investigation) writeWraps(ctx context.Context, found []*rewrapped) (str
 			return "", err
 		}
 		if w.indented {
-			fmt.Fprintf(&b, "%s of %s: reindented or wrapped by %s\n", countLines(w.lines), of, by)
+			fmt.Fprintf(&b, "%s of %s: reindented or wrapped by %s\n", agent.Plural(w.lines, "line"), of, by)
 		} else {
-			fmt.Fprintf(&b, "%s of %s: %s changed white space only\n", countLines(w.lines), of, by)
+			fmt.Fprintf(&b, "%s of %s: %s changed white space only\n", agent.Plural(w.lines, "line"), of, by)
 		}
 	}
 	return b.String(), nil

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -211,16 +212,16 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return fmt.Sprintf(
 			"wrote %d %s",
 			other,
-			szz.Plural(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"),
+			agent.PluralOf(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"),
 		)
 	case near > 0:
-		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, szz.Plural(near, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, agent.PluralOf(near, "line", "lines"))
 	case c.Sources&candidate.FromSecond != 0 && removals == 0:
 		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
-		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, szz.Plural(inFunction, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
 	case c.Sources&candidate.FromBeside != 0:
 		return "wrote lines of build or data files in or near what the fix changes there"
 	case c.Sources&candidate.FromNames != 0:
@@ -240,7 +241,7 @@ func (k *Case) historyReason(c *candidate.Candidate) string {
 		return "the last commit to change a file that the fix changes"
 	}
 	if n := c.Position; n > 0 && n < fewLater {
-		return fmt.Sprintf("changed a file that the fix changes; %d later %s did, too", n, szz.Plural(n, "commit", "commits"))
+		return fmt.Sprintf("changed a file that the fix changes; %d later %s did, too", n, agent.PluralOf(n, "commit", "commits"))
 	}
 	return "changed a file that the fix changes"
 }

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/sandbox"
-	"git-agent/agent/szz"
 )
 
 // summary says in a sentence how often the command was run, with which overlaid files and
 // in which sandbox.
 func (c *Check) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), szz.Plural(c.space.Runs(), "time", "times"))
+	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), agent.PluralOf(c.space.Runs(), "time", "times"))
 	if n := len(c.over.tests); n > 0 {
-		fmt.Fprintf(&b, ", with %d test %s of the fix laid over", n, szz.Plural(n, "file", "files"))
+		fmt.Fprintf(&b, ", with %d test %s of the fix laid over", n, agent.PluralOf(n, "file", "files"))
 	} else {
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
 	}

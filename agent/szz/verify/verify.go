@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/trial"
@@ -30,8 +32,6 @@ type Options struct {
 	// The first one that passes at the fix and fails before it is used. An error says why there
 	// is none.
 	Find func(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]Found, error)
-	// Read reads the output of a failing command. It may be nil.
-	Read func(output []byte) Reading
 	// Focus restricts a command to tests with these names; ok is false if it cannot. It may be nil.
 	Focus func(command string, tests []string) (focused string, ok bool)
 }
@@ -40,12 +40,6 @@ type Options struct {
 type Found struct {
 	Command   string
 	Compiling string // see trial.Options
-}
-
-// A Reading is what the output of a failing command says.
-type Reading struct {
-	Failing []string // names of the failing tests; nil if it names none
-	Broken  bool     // no test ran, because something did not build or is missing
 }
 
 const defaultMaxSuspects = 5
@@ -62,11 +56,11 @@ type Check struct {
 
 	mu      sync.Mutex // guards what follows
 	space   *trial.Workspace
-	chosen  bool          // the commands were tried
-	usable  bool          // the last one tried shows the bug
-	passing []byte        // output of the command at the fix
-	failure trial.Failure // its failure at the fix's parent; nil before that run
-	failing []string      // tests that fail at the fix's parent and not at the fix; nil if the command names none
+	chosen  bool             // the commands were tried
+	usable  bool             // the last one tried shows the bug
+	command string           // the one that is run
+	passing []byte           // its output at the fix
+	failure *testrun.Failure // its failure at the fix's parent; nil before that run
 	known   map[gitext.OID]trial.Result
 	order   []gitext.OID // keys of known, in the order of the runs
 }
@@ -222,8 +216,8 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	why := ""
 	for _, command := range c.commands {
-		c.space.SetCommand(command.Command, command.Compiling)
-		c.failure, c.failing, c.known, c.order = nil, nil, map[gitext.OID]trial.Result{}, nil
+		c.use(command)
+		c.failure, c.known, c.order = nil, map[gitext.OID]trial.Result{}, nil
 		var err error
 		if why, err = c.baseline(ctx); err != nil {
 			return false, err
@@ -245,13 +239,19 @@ func (c *Check) focus(command Found) {
 	if c.opt.Command != "" {
 		return
 	}
-	if c.opt.Focus != nil && len(c.failing) > 0 {
-		if focused, ok := c.opt.Focus(command.Command, c.failing); ok {
+	if c.opt.Focus != nil && len(c.failure.Failing) > 0 {
+		if focused, ok := c.opt.Focus(command.Command, c.failure.Failing); ok {
 			command.Command = focused
-			c.space.SetCommand(command.Command, command.Compiling)
+			c.use(command)
 		}
 	}
 	c.note("the command is %s", command.Command)
+}
+
+// use lets the next runs run a command.
+func (c *Check) use(command Found) {
+	c.command = command.Command
+	c.space.SetCommand(command.Command, command.Compiling)
 }
 
 func isConfirmed(s szz.Suspect) bool {
@@ -287,11 +287,23 @@ func (c *Check) runFix(ctx context.Context) (trial.Result, error) {
 	if commit == "" {
 		commit = c.fc.Parent
 	}
-	res, err := c.space.Run(ctx, commit, c.over.fix)
+	res, ending, err := c.runOver(ctx, commit, c.over.fix)
 	if err == nil && res.Outcome == trial.Passes {
-		c.passing = res.Output
+		c.passing = ending.Output
 	}
 	return res, err
+}
+
+// runOver runs the command at a commit with files laid over, and reads its output.
+func (c *Check) runOver(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (trial.Result, testrun.Ending, error) {
+	start := time.Now()
+	res, err := c.space.Run(ctx, commit, over)
+	if err != nil {
+		return trial.Result{}, testrun.Ending{}, err
+	}
+	e := testrun.Judge(res, c.space.Dir(), c.command, start)
+	res.Outcome, res.How = e.Outcome(), e.How
+	return res, e, nil
 }
 
 // run runs the command at a commit with the fix's tests laid over, once for each commit.
@@ -301,38 +313,20 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	if res, ok := c.known[commit]; ok {
 		return res, nil
 	}
-	res, err := c.space.Run(ctx, commit, c.over.tests)
-	if err != nil {
+	res, ending, err := c.runOver(ctx, commit, c.over.tests)
+	switch {
+	case err != nil:
 		return trial.Result{}, err
-	}
-	if res.Outcome == trial.Fails {
-		c.judgeFailure(&res)
+	case res.Outcome != trial.Fails:
+	case c.failure == nil:
+		c.failure = testrun.FailureOf(ending, c.passing)
+	case !c.failure.Recurs(ending):
+		res.Outcome, res.How = trial.Unknown, res.How+", but not in the way in which it fails at the fix's parent"
 	}
 	res.Output = nil // otherwise a hundred outputs would stay in memory
 	c.known[commit] = res
 	c.order = append(c.order, commit)
 	return res, nil
-}
-
-// judgeFailure decides whether a failing command fails because of the bug. The first failure is
-// that at the fix's parent.
-func (c *Check) judgeFailure(res *trial.Result) {
-	var read Reading
-	if c.opt.Read != nil {
-		read = c.opt.Read(res.Output)
-	}
-	shows := func(name string) bool { return slices.Contains(c.failing, name) }
-	switch {
-	case c.failure == nil && read.Broken:
-		res.Outcome, res.How = trial.Unknown, res.How+", and runs no test"
-	case c.failure == nil:
-		c.failure, c.failing = trial.FailureOf(*res, c.passing), read.Failing
-	case read.Broken:
-		res.Outcome, res.How = trial.Unknown, res.How+", and runs no test"
-	case slices.ContainsFunc(read.Failing, shows):
-	case len(c.failing) > 0 && len(read.Failing) > 0, !c.failure.Recurs(*res):
-		res.Outcome, res.How = trial.Unknown, res.How+", but not in the way in which it fails at the fix's parent"
-	}
 }
 
 func (c *Check) trySuspects(ctx context.Context, v *szz.Answer) error {

@@ -179,6 +179,18 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 	}
 }
 
+func TestVerifyDoesNotTakeARunWithoutTestsForAPass(t *testing.T) {
+	// A command that passes because it finds no test refutes no suspect.
+	t.Parallel()
+	h, c, fix := chain(t, "good", "none", "bad", "bad")
+	const command = `grep -q none app.sh && { printf 'ok  \texample.com/m\t0.004s [no tests to run]\n'; exit; }; ` + runTests
+	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: command}}, c[1], c[2])
+	wantStatuses(t, v, err, "c1 unclear, c2 unclear")
+	if got := detail(v, "c1"); got != "at it the command runs no test" {
+		t.Error(got)
+	}
+}
+
 func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 	// A command that fails at the fix, or passes at its parent, marks no suspect.
 	t.Parallel()

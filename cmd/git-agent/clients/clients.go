@@ -1,5 +1,6 @@
-// Package clients knows the programs that can use the server of git agent mcp, and edits their
-// configuration: it adds, changes and removes one entry.
+// Package clients knows the programs that can use the server of git agent mcp. It edits their
+// configuration: it adds, changes and removes one entry. It also writes the folder that some of
+// them load as a plugin, with skills.
 //
 // Promises:
 //
@@ -9,7 +10,8 @@
 //   - An entry of the same name that starts another program is never touched.
 //   - A file is replaced completely or not at all, and only if it is as it was when the change
 //     was shown. A link of the user's own is followed; in a project, a link is refused.
-//   - Nothing is started, and nothing is read besides the files of Client.Path.
+//   - Nothing is started, and nothing is read besides the files of Client.Path and the folder of a
+//     plugin.
 package clients
 
 import (

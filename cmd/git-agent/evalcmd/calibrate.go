@@ -12,7 +12,6 @@ import (
 	crasheval "git-agent/agent/eval/crash"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/session"
-	"git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/gitext/quote"
 )
@@ -94,28 +93,24 @@ func writeCalibration(w io.Writer, c *session.Calibration) error {
 
 // calibration returns the calibration to apply to stored answers. It is nil if
 // none is configured, or if one is to be fitted.
-func (c *evalSzzCmd) calibration(ctx context.Context, a *app.App) (*investigate.Calibration, error) {
-	if c.Calibrate != "" {
-		return nil, nil
-	}
-	settings, err := a.ModelSettings(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.Override(&settings)
-	return app.ReadCalibration(settings)
+func (c *evalSzzCmd) calibration(ctx context.Context, a *app.App) (*session.Calibration, error) {
+	return calibrationFor(ctx, a, c.Calibrate, c.Override, app.ReadCalibration)
 }
 
-// calibration returns the calibration to apply to stored answers. It is nil if none is
-// configured, or if one is to be fitted.
 func (c *evalCrashCmd) calibration(ctx context.Context, a *app.App) (*session.Calibration, error) {
-	if c.Calibrate != "" {
+	return calibrationFor(ctx, a, c.Calibrate, c.Override, app.ReadCrashCalibration)
+}
+
+// calibrationFor reads the configured calibration, unless a file for a new one is named.
+func calibrationFor(ctx context.Context, a *app.App, fitInto string, override func(*session.Settings),
+	read func(session.Settings) (*session.Calibration, error)) (*session.Calibration, error) {
+	if fitInto != "" {
 		return nil, nil
 	}
 	settings, err := a.ModelSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.Override(&settings)
-	return app.ReadCrashCalibration(settings)
+	override(&settings)
+	return read(settings)
 }

@@ -65,7 +65,7 @@ func (c *evalCrashCmd) check() error {
 	for _, name := range rank.Algorithms {
 		known = append(known, string(name))
 	}
-	c.choose(known[0])
+	c.Algorithm = choose(c.Algorithm, known[0], c.Engine, c.Ablation, crasheval.Ablation, crasheval.IsAgent)
 	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(known, name) })
 	if err != nil {
 		return err
@@ -73,46 +73,13 @@ func (c *evalCrashCmd) check() error {
 	if err := c.checkNames(c.Algorithm, slices.Concat(known, others), crasheval.Arms); err != nil {
 		return err
 	}
-	switch {
-	case c.asksModel() && c.Engine == "offline":
-		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
-	case c.Calibrate != "" && c.Journal != "":
-		return app.Usagef(
-			"--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval crash --run=<name> --calibrate",
-		)
-	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
-		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
-	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
-		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
-	case len(c.Cases) > 0 && !c.asksModel() && c.Used():
-		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+	if err := c.checkModel("crash", c.Engine, c.Calibrate, c.Calibration, c.asksModel(), c.Used()); err != nil {
+		return err
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
 	return c.CrashModelFlags.Check()
-}
-
-// choose completes the list of algorithms.
-func (c *evalCrashCmd) choose(offline string) {
-	whole := eval.WholeAgent
-	if len(c.Algorithm) == 0 {
-		c.Algorithm = []string{offline}
-		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{whole}
-		}
-	}
-	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{whole}, c.Algorithm...)
-	}
-	if !c.Ablation {
-		return
-	}
-	for _, name := range crasheval.Ablation {
-		if !slices.Contains(c.Algorithm, name) {
-			c.Algorithm = append(c.Algorithm, name)
-		}
-	}
 }
 
 // asksModel reports whether one of the algorithms needs a model.

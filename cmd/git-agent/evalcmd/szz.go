@@ -54,7 +54,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
 // check completes the options and returns an error for those that make no sense
 // together.
 func (c *evalSzzCmd) check() error {
-	c.choose()
+	c.Algorithm = choose(c.Algorithm, szz.Algorithms[0], c.Engine, c.Ablation, szzeval.Arms.Names()[:4], szzeval.IsAgent)
 	others, err := c.answerFlags.add(&c.Algorithm, func(name string) bool { return slices.Contains(szz.Algorithms, name) })
 	if err != nil {
 		return err
@@ -62,45 +62,13 @@ func (c *evalSzzCmd) check() error {
 	if err := c.checkNames(c.Algorithm, slices.Concat(szz.Algorithms, others), szzeval.Arms); err != nil {
 		return err
 	}
-	switch {
-	case c.asksModel() && c.Engine == "offline":
-		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
-	case c.Calibrate != "" && c.Journal != "":
-		return app.Usagef(
-			"--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval szz --run=<name> --calibrate",
-		)
-	case c.Calibrate != "" && (c.Calibration != "" || c.Compare):
-		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
-	case c.Calibrate != "" && len(c.Cases) > 0 && !c.asksModel():
-		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
-	case len(c.Cases) > 0 && !c.asksModel() && c.Used():
-		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
+	if err := c.checkModel("szz", c.Engine, c.Calibrate, c.Calibration, c.asksModel(), c.Used()); err != nil {
+		return err
 	}
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
 	return c.SzzModelFlags.Check()
-}
-
-// choose completes the list of algorithms.
-func (c *evalSzzCmd) choose() {
-	if len(c.Algorithm) == 0 {
-		c.Algorithm = []string{szz.Algorithms[0]}
-		if c.Engine == "agent" || c.Ablation {
-			c.Algorithm = []string{eval.WholeAgent}
-		}
-	}
-	if c.Engine == "agent" && !c.asksModel() {
-		c.Algorithm = append([]string{eval.WholeAgent}, c.Algorithm...)
-	}
-	if !c.Ablation {
-		return
-	}
-	for _, name := range szzeval.Arms.Names()[:4] {
-		if !slices.Contains(c.Algorithm, name) {
-			c.Algorithm = append(c.Algorithm, name)
-		}
-	}
 }
 
 // asksModel reports whether one of the algorithms needs a model.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"git-agent/agent"
-	"git-agent/cmd/git-agent/plugin"
+	"git-agent/cmd/git-agent/clients"
 )
 
 // skillPrompts returns the skills of the plugin as prompts, for clients that have prompts and no
@@ -26,7 +26,7 @@ func skillPrompts(runs bool) []Prompt {
 
 // skillPrompt returns the prompt of one skill, whose text ends with the argument after a label.
 func skillPrompt(name, title, label string, arg Argument, usual string) Prompt {
-	skill, err := plugin.SkillOf(name)
+	skill, err := clients.SkillOf(name)
 	return Prompt{
 		Name: name, Title: title, Description: skill.Description, Arguments: []Argument{arg},
 		Text: func(args map[string]string) (string, error) {

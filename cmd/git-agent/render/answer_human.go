@@ -111,8 +111,8 @@ func (r *Human) heading(b *bytes.Buffer, ans Answer) {
 // title prints a commit's subject, wrapped into a column that begins at indent, the cursor's
 // column.
 func (r *Human) title(b *bytes.Buffer, subject string, indent int) {
-	for i, l := range ui.Wrap(ui.OneLine(subject), r.measure()-indent) {
-		r.line(b, indent*min(i, 1), r.color.Paint("heading", l))
+	for i, l := range ui.Wrap(ui.OneLine(subject), measure(r.width)-indent) {
+		line(b, indent*min(i, 1), r.color.Paint("heading", l))
 	}
 }
 
@@ -141,15 +141,15 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 	b.WriteString("    ")
 	r.title(b, s.Commit.Subject(), 4)
 	if s.Type != "" {
-		r.line(b, 4, typeTitle(s.Type))
+		line(b, 4, typeTitle(s.Type))
 	}
 	if s.Reason != "" {
-		for _, l := range ui.Wrap(ui.OneLine(s.Reason), r.measure()-4) {
-			r.line(b, 4, l)
+		for _, l := range ui.Wrap(ui.OneLine(s.Reason), measure(r.width)-4) {
+			line(b, 4, l)
 		}
 	}
 	if c := s.Confirmation; c != nil {
-		r.line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+ui.OneLine(c.Detail)+before(s))
+		line(b, 4, r.color.Paint(confirmationSlot(c.Status), c.Status)+": "+ui.OneLine(c.Detail)+before(s))
 	}
 	r.evidence(b, s.Evidence)
 	if r.all {
@@ -183,8 +183,8 @@ func (r *Human) lessLikely(b *bytes.Buffer, first, s szz.Suspect) {
 	if len(names) == 0 || len(s.Signals) == 0 {
 		return
 	}
-	for i, l := range ui.Wrap(lead+strings.Join(names[:min(len(names), most)], "; "), r.measure()-6) {
-		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
+	for i, l := range ui.Wrap(lead+strings.Join(names[:min(len(names), most)], "; "), measure(r.width)-6) {
+		line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
 }
 
@@ -228,15 +228,15 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 			if e.Removed {
 				text = "- " + text // as in a patch
 			}
-			r.line(b, 6, strings.TrimSpace(r.place(e)+"  "+ui.Clip(text, max(20, r.width-6-len(e.Path)-8))))
+			line(b, 6, strings.TrimSpace(r.place(e)+"  "+ui.Clip(text, max(20, r.width-6-len(e.Path)-8))))
 		}
 		last := i == len(shown)-1 || shown[i+1].Command != e.Command
 		if last && e.Command != "" { // a shared command is printed once after its pieces
-			r.line(b, 8, r.color.Paint("command", ui.OneLine(e.Command)))
+			line(b, 8, r.color.Paint("command", ui.OneLine(e.Command)))
 		}
 	}
 	if n := len(list) - len(shown); n > 0 {
-		r.line(b, 6, fmt.Sprintf("and %d more, with -v", n))
+		line(b, 6, fmt.Sprintf("and %d more, with -v", n))
 	}
 }
 
@@ -274,8 +274,8 @@ func (r *Human) signals(b *bytes.Buffer, list []suspect.Signal, byModel bool) {
 	for i, s := range list {
 		words[i] = fmt.Sprintf("%s %+.2f", s.Name, s.Weight)
 	}
-	for i, l := range ui.Wrap(lead+strings.Join(words, ", "), r.measure()-6) {
-		r.line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
+	for i, l := range ui.Wrap(lead+strings.Join(words, ", "), measure(r.width)-6) {
+		line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
 }
 
@@ -307,11 +307,11 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability))))
 	}
 	for _, n := range notes {
-		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.width)-6) {
 			if why != "" && strings.HasSuffix(n, why) { // the note that the answer is not the model's
 				l = r.color.Paint("warning", l)
 			}
-			r.line(b, 6*min(i, 1), l)
+			line(b, 6*min(i, 1), l)
 		}
 	}
 	with := ""
@@ -346,14 +346,6 @@ func (r *Human) agent(b *bytes.Buffer, ans Answer) {
 		if id == "" {
 			continue // the run could not be recorded
 		}
-		r.line(b, 2, r.color.Paint("command", "git agent trace show "+string(id)))
+		line(b, 2, r.color.Paint("command", "git agent trace show "+string(id)))
 	}
-}
-
-// measure returns the width of running text, 100 columns at most, because longer
-// lines are hard to read.
-func (r *Human) measure() int { return min(r.width, 100) }
-
-func (r *Human) line(b *bytes.Buffer, indent int, s string) {
-	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
 }

@@ -35,9 +35,9 @@ func (r *Human) Bisect(found *engine.Result) error {
 	lead := "bisect " + found.Question.Tip.Short()
 	fmt.Fprintf(&b, "%s  %s\n", r.color.Paint("fix", lead), ui.OneLine(found.Question.Test))
 	if found.Status == bisect.Nothing {
-		r.wrapped(&b, 4, "there is nothing to look for: it "+found.How)
+		wrapped(&b, r.width, 4, "there is nothing to look for: it "+found.How)
 	} else {
-		r.wrapped(&b, 4, "it "+found.How+failingTests(found.Failing, r.all))
+		wrapped(&b, r.width, 4, "it "+found.How+failingTests(found.Failing, r.all))
 	}
 	if found.Culprit != nil {
 		r.suspect(&b, culpritTitle(found), szz.Suspect{Suspect: *found.Culprit})
@@ -50,20 +50,13 @@ func (r *Human) Bisect(found *engine.Result) error {
 	}
 	fmt.Fprintln(&b)
 	for _, n := range found.Notes {
-		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
-			r.line(&b, 6*min(i, 1), l)
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.width)-6) {
+			line(&b, 6*min(i, 1), l)
 		}
 	}
 	r.bisectCost(&b, found)
 	_, err := r.w.Write(b.Bytes())
 	return err
-}
-
-// wrapped prints a text in lines of the width.
-func (r *Human) wrapped(b *bytes.Buffer, indent int, text string) {
-	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
-		r.line(b, indent, l)
-	}
 }
 
 // failingTests lists the failing tests behind the end of a command.
@@ -105,7 +98,7 @@ func (r *Human) candidates(b *bytes.Buffer, found *engine.Result) {
 	fmt.Fprintf(b, "\n%s\n", r.color.Paint("heading", title))
 	for _, c := range found.Candidates {
 		fmt.Fprintf(b, "  %s  %s  %s\n", percent(c.Probability), r.color.Paint("suspect", c.Commit.Short()),
-			ui.Clip(ui.OneLine(found.Subject(c.Commit)), r.measure()-22))
+			ui.Clip(ui.OneLine(found.Subject(c.Commit)), measure(r.width)-22))
 	}
 }
 
@@ -113,7 +106,7 @@ func (r *Human) candidates(b *bytes.Buffer, found *engine.Result) {
 func (r *Human) bisectRuns(b *bytes.Buffer, found *engine.Result) {
 	fmt.Fprintf(b, "\n%s\n", r.color.Paint("heading", "runs"))
 	for _, run := range found.Runs {
-		r.line(b, 2, fmt.Sprintf("%s  it %s%s  %s", run.Commit.Short(), ui.OneLine(run.How),
+		line(b, 2, fmt.Sprintf("%s  it %s%s  %s", run.Commit.Short(), ui.OneLine(run.How),
 			map[bool]string{true: ", says an earlier call"}[run.Earlier], ui.Clip(ui.OneLine(found.Subject(run.Commit)), 50)))
 	}
 }
@@ -128,9 +121,9 @@ func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
 	if found.FalseNew >= 0.01 || found.FalseOld >= 0.01 {
 		text += fmt.Sprintf("; the command seems to be wrong in %.0f%% of its runs", 100*max(found.FalseNew, found.FalseOld))
 	}
-	r.wrapped(b, 0, text)
+	wrapped(b, r.width, 0, text)
 	if found.Status == bisect.Proved {
-		r.line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found))))
+		line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found))))
 	}
 }
 

@@ -60,14 +60,14 @@ func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report,
 	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", title), ui.OneLine(strings.Join(report.Formats, ", ")))
 	for i, p := range report.Problems {
 		if i == 3 && !r.All {
-			r.line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(report.Problems)-i, "problem")))
+			line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(report.Problems)-i, "problem")))
 			break
 		}
-		for _, l := range ui.Wrap(problemText(p), r.measure()-4) {
-			r.line(b, 4, r.Color.Paint("heading", l))
+		for _, l := range ui.Wrap(problemText(p), measure(r.Width)-4) {
+			line(b, 4, r.Color.Paint("heading", l))
 		}
 	}
-	r.line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom))+otherVersion(ranking))
+	line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom))+otherVersion(ranking))
 }
 
 // otherVersion says that the report does not fit the commit.
@@ -123,11 +123,11 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		if s.Title != "" && s.Kind != crash.StackCrash {
 			title += ": " + s.Title
 		}
-		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", ui.Clip(ui.OneLine(title), r.measure())))
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", ui.Clip(ui.OneLine(title), measure(r.Width))))
 		r.frames(b, s)
 	}
 	if n := len(report.Stacks) - 1; n > 0 && !r.All {
-		r.line(b, 2, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more stack"))))
+		line(b, 2, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more stack"))))
 	}
 }
 
@@ -137,7 +137,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 	shown, folded := 0, 0
 	unfold := func() {
 		if folded > 0 {
-			r.line(b, 4, r.Color.Paint("doubt", "… "+agent.Plural(folded, "frame")+" outside the project"))
+			line(b, 4, r.Color.Paint("doubt", "… "+agent.Plural(folded, "frame")+" outside the project"))
 			folded = 0
 		}
 	}
@@ -148,7 +148,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 			continue
 		}
 		if shown == stackFrames && !r.All {
-			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("… %s, with -v", agent.Plural(len(s.Frames)-i, "more frame"))))
+			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("… %s, with -v", agent.Plural(len(s.Frames)-i, "more frame"))))
 			folded = 0
 			break
 		}
@@ -158,7 +158,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 	}
 	unfold()
 	if s.Omitted > 0 {
-		r.line(b, 4, fmt.Sprintf("… %s not read", agent.Plural(s.Omitted, "frame")))
+		line(b, 4, fmt.Sprintf("… %s not read", agent.Plural(s.Omitted, "frame")))
 	}
 }
 
@@ -196,7 +196,7 @@ func (r *CrashHuman) frame(b *bytes.Buffer, f crash.Frame, width int) {
 		place += "  inline"
 	}
 	pad := strings.Repeat(" ", max(width-ui.Columns(name), 0))
-	r.line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
+	line(b, 2, strings.TrimRight(mark+" "+r.Color.Paint(slot, name)+pad+"  "+place, " "))
 }
 
 // framePlace returns the place of a frame: its path in the project, if the frame is there.
@@ -236,14 +236,7 @@ func (r *CrashHuman) explanation(b *bytes.Buffer, ranking *crash.Answer) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "chain of events, as the model tells it"))
-	r.wrapped(b, 4, ranking.Agent.Explanation)
-}
-
-// wrapped prints a text with line breaks.
-func (r *CrashHuman) wrapped(b *bytes.Buffer, indent int, text string) {
-	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
-		r.line(b, indent, l)
-	}
+	wrapped(b, r.Width, 4, ranking.Agent.Explanation)
 }
 
 // files prints the ranked files with their reasons and frames.
@@ -273,7 +266,7 @@ func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash
 		r.file(b, i+1, report, f)
 	}
 	if n := len(ranking.Files) - len(shown); n > 0 {
-		r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more file"))))
+		line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more file"))))
 	}
 }
 
@@ -288,18 +281,18 @@ func (r *CrashHuman) file(b *bytes.Buffer, rank int, report *crash.Report, f cra
 	}
 	fmt.Fprintf(b, "%s  %s\n", lead, r.Color.Paint("path", ui.Path(r.Place(f.Path))))
 	if len(f.Reasons) > 0 {
-		for _, l := range ui.Wrap(strings.Join(f.Reasons, "; "), r.measure()-4) {
-			r.line(b, 4, ui.OneLine(l))
+		for _, l := range ui.Wrap(strings.Join(f.Reasons, "; "), measure(r.Width)-4) {
+			line(b, 4, ui.OneLine(l))
 		}
 	}
 	r.vote(b, f.Vote)
 	places := r.places(report, f)
 	for i, place := range places {
 		if i == shownFrames && !r.All {
-			r.line(b, 6, fmt.Sprintf("and %s", agent.Plural(len(places)-i, "more place")))
+			line(b, 6, fmt.Sprintf("and %s", agent.Plural(len(places)-i, "more place")))
 			break
 		}
-		r.line(b, 6, place)
+		line(b, 6, place)
 	}
 }
 
@@ -310,10 +303,10 @@ func (r *CrashHuman) vote(b *bytes.Buffer, v *crash.Vote) {
 	}
 	for i, text := range v.Explanations {
 		if i > 0 && !r.All {
-			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(v.Explanations)-i, "more explanation"))))
+			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(v.Explanations)-i, "more explanation"))))
 			break
 		}
-		r.wrapped(b, 4, text)
+		wrapped(b, r.Width, 4, text)
 	}
 }
 
@@ -364,14 +357,14 @@ func (r *CrashHuman) suspects(b *bytes.Buffer, ranking *crash.Answer) {
 func (r *CrashHuman) footer(b *bytes.Buffer, report *crash.Report, ranking *crash.Answer) {
 	fmt.Fprintln(b)
 	for _, n := range append(append([]string{}, report.Notes...), ranking.Notes...) {
-		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
-			r.line(b, 6*min(i, 1), l)
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.Width)-6) {
+			line(b, 6*min(i, 1), l)
 		}
 	}
 	if ranking.Since != "" {
 		fmt.Fprintln(b, "to search with a command that fails where the program crashes:")
-		r.line(b, 2, r.Color.Paint("command", fmt.Sprintf("git bisect start %s %s", ranking.Commit.Short(), ranking.Since.Short())))
-		r.line(b, 2, r.Color.Paint("command", "git bisect run <command>"))
+		line(b, 2, r.Color.Paint("command", fmt.Sprintf("git bisect start %s %s", ranking.Commit.Short(), ranking.Since.Short())))
+		line(b, 2, r.Color.Paint("command", "git bisect run <command>"))
 	}
 	frames, mapped := 0, 0
 	for _, s := range report.Stacks {
@@ -396,13 +389,7 @@ func (r *CrashHuman) work(b *bytes.Buffer, report *crash.AgentReport) {
 		agent.Plural(len(report.Runs), "run"), UsageText(done.Usage))
 	for _, run := range report.Runs {
 		if run.Trace != "" {
-			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace)))
+			line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace)))
 		}
 	}
-}
-
-func (r *CrashHuman) measure() int { return min(r.Width, 100) }
-
-func (r *CrashHuman) line(b *bytes.Buffer, indent int, s string) {
-	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/szz"
 	"git-agent/gitext"
 )
 
@@ -13,20 +14,20 @@ const CrashSchema = "git-agent/crash/1"
 // These types are the documented JSON form of an answer about a crash.
 type (
 	CrashAnswerJSON struct {
-		Schema     string             `json:"schema"`
-		Input      string             `json:"input"` // the report's file, "-" for standard input
-		Commit     gitext.OID         `json:"commit"`
-		CommitFrom string             `json:"commit_from"`
-		Fit        crash.Fit          `json:"fit,omitzero"`
-		Engine     string             `json:"engine"`
-		Algorithm  string             `json:"algorithm"`
-		Answered   bool               `json:"answered"`
-		Files      []crash.File       `json:"files"`
-		Suspects   []CrashSuspectJSON `json:"suspects"`
-		Report     *crash.Report      `json:"report"`
-		Notes      []string           `json:"notes"`
-		Incomplete []string           `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
-		Agent      *crashAgentJSON    `json:"agent,omitempty"`
+		Schema     string          `json:"schema"`
+		Input      string          `json:"input"` // the report's file, "-" for standard input
+		Commit     gitext.OID      `json:"commit"`
+		CommitFrom string          `json:"commit_from"`
+		Fit        crash.Fit       `json:"fit,omitzero"`
+		Engine     string          `json:"engine"`
+		Algorithm  string          `json:"algorithm"`
+		Answered   bool            `json:"answered"`
+		Files      []crash.File    `json:"files"`
+		Suspects   []SuspectJSON   `json:"suspects"`
+		Report     *crash.Report   `json:"report"`
+		Notes      []string        `json:"notes"`
+		Incomplete []string        `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
+		Agent      *crashAgentJSON `json:"agent,omitempty"`
 	}
 	crashAgentJSON struct {
 		Model       string         `json:"model"`
@@ -49,16 +50,6 @@ type (
 		Usage   TokensJSON  `json:"usage"`
 		Verdict crash.Claim `json:"verdict"`
 	}
-	CrashSuspectJSON struct {
-		Commit      gitext.OID     `json:"commit"`
-		Probability float64        `json:"probability"`
-		Author      personJSON     `json:"author"`
-		Committer   personJSON     `json:"committer"`
-		Subject     string         `json:"subject"`
-		Reason      string         `json:"reason"`
-		Evidence    []EvidenceJSON `json:"evidence"`
-		Signals     []SignalJSON   `json:"signals"`
-	}
 )
 
 // CrashJSON prints each answer about a crash as one JSON object.
@@ -78,22 +69,11 @@ func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Answer, mos
 	out := CrashAnswerJSON{
 		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
 		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
-		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []CrashSuspectJSON{},
+		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []SuspectJSON{},
 		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Incomplete: ranking.Incomplete, Agent: crashAgentJSONOf(ranking.Agent),
 	}
 	for _, s := range ranking.Suspects {
-		j := CrashSuspectJSON{
-			Commit: s.Commit.OID, Probability: s.Probability, Subject: s.Commit.Subject(), Reason: s.Reason,
-			Author: personJSONOf(s.Commit.Author), Committer: personJSONOf(s.Commit.Committer),
-			Evidence: []EvidenceJSON{}, Signals: []SignalJSON{},
-		}
-		for _, e := range s.Evidence {
-			j.Evidence = append(j.Evidence, EvidenceJSON(e))
-		}
-		for _, g := range s.Signals {
-			j.Signals = append(j.Signals, SignalJSON(g))
-		}
-		out.Suspects = append(out.Suspects, j)
+		out.Suspects = append(out.Suspects, suspectJSONOf(szz.Suspect{Suspect: s}))
 	}
 	return out
 }

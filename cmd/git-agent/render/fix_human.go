@@ -39,7 +39,7 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
 	r.heading(&b, commit, ans.Reproduction)
 	if t := ans.OwnTest; t != nil {
-		r.wrapped(&b, 4, "the model wrote this test itself, "+ui.Path(r.Place(t.File.Path))+": "+t.Why)
+		wrapped(&b, r.Width, 4, "the model wrote this test itself, "+ui.Path(r.Place(t.File.Path))+": "+t.Why)
 	}
 	repaired := len(ans.Offered()) > 0
 	sought := ans.Stopped == "" || len(ans.Localization.Locations) > 0 // else the work ended before the search
@@ -78,13 +78,13 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 	if rep.Runs > 1 {
 		said = fmt.Sprintf("it %s, %d runs, the last in %s", rep.How, rep.Runs, rep.Took.Round(10*time.Millisecond))
 	}
-	r.wrapped(b, 4, said)
+	wrapped(b, r.Width, 4, said)
 	for i, name := range rep.Failing {
 		if i == shownFailing && !r.All {
-			r.line(b, 6, fmt.Sprintf("and %s, with -v", agent.Plural(len(rep.Failing)-i, "more test")))
+			line(b, 6, fmt.Sprintf("and %s, with -v", agent.Plural(len(rep.Failing)-i, "more test")))
 			break
 		}
-		r.line(b, 6, r.Color.Paint("heading", ui.OneLine(name)))
+		line(b, 6, r.Color.Paint("heading", ui.OneLine(name)))
 	}
 }
 
@@ -98,7 +98,7 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 	}
 	for i, l := range list {
 		if i == shownLocations && !r.All {
-			r.line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
+			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
 			break
 		}
 		place := fmt.Sprintf("%s:%d", ui.Path(r.Place(l.Path)), l.Lines.Start)
@@ -108,14 +108,14 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 			why = append(why, g.Text)
 		}
 		if len(why) > 0 {
-			r.wrapped(b, 4, strings.Join(why, "; "))
+			wrapped(b, r.Width, 4, strings.Join(why, "; "))
 		}
 		if len(l.Hot) > 0 && len(l.Hot) <= 6 {
 			var lines []string
 			for _, h := range l.Hot {
 				lines = append(lines, rangeText(h))
 			}
-			r.line(b, 4, r.Color.Paint("doubt", "lines "+strings.Join(lines, ", ")))
+			line(b, 4, r.Color.Paint("doubt", "lines "+strings.Join(lines, ", ")))
 		}
 	}
 }
@@ -141,13 +141,13 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 			break
 		}
 		fmt.Fprintf(b, "  %s %s %s\n", r.Color.Paint("suspect", c.Commit.OID.Short()), c.Commit.Committer.Time.UTC().Format("2006-01-02"),
-			ui.Clip(ui.OneLine(c.Commit.Subject()), r.measure()-28))
+			ui.Clip(ui.OneLine(c.Commit.Subject()), measure(r.Width)-28))
 		how := fmt.Sprintf("wrote %s of %s", agent.Plural(len(c.Lines), "suspected line"), ui.Path(r.Place(c.Path)))
 		if c.Nearby {
 			how = "wrote the lines before the suspected place in " + ui.Path(r.Place(c.Path))
 		}
-		r.line(b, 4, how)
-		r.line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+ui.ShellJoin([]string{":/" + c.Path})))
+		line(b, 4, how)
+		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+ui.ShellJoin([]string{":/" + c.Path})))
 	}
 }
 
@@ -156,37 +156,39 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	fmt.Fprintln(b)
 	switch {
 	case ans.Declined != "":
-		r.wrapped(b, 0, "nothing was tried: "+ans.Declined)
+		wrapped(b, r.Width, 0, "nothing was tried: "+ans.Declined)
 		return
 	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
-		r.wrapped(b, 0, "no patch was tried: "+ans.Stopped)
+		wrapped(b, r.Width, 0, "no patch was tried: "+ans.Stopped)
 	case ans.Tried == 0 && ans.Engine == "offline":
-		r.wrapped(b, 0, "no patch was tried: neither history nor small changes give a candidate")
+		wrapped(b, r.Width, 0, "no patch was tried: neither history nor small changes give a candidate")
 	case ans.Tried == 0:
-		r.wrapped(b, 0, "no patch was tried: the model made none")
+		wrapped(b, r.Width, 0, "no patch was tried: the model made none")
 	case len(ans.Plausible) == 0 && len(ans.OwnTested) > 0:
-		r.wrapped(
+		wrapped(
 			b,
+			r.Width,
 			0,
-			fmt.Sprintf("%s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
-				plural(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)),
+			fmt.Sprintf("%d %s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
+				len(ans.OwnTested), agent.PluralOf(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)),
 		)
 	case len(ans.Plausible) == 0 && ans.Engine == "offline":
-		r.wrapped(
+		wrapped(
 			b,
+			r.Width,
 			0,
 			fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)),
 		)
 	case len(ans.Plausible) == 0:
-		r.wrapped(b, 0, "no patch made the tests pass: "+tried(ans.Tried))
+		wrapped(b, r.Width, 0, "no patch made the tests pass: "+tried(ans.Tried))
 	case len(ans.Plausible) == 1:
-		r.wrapped(b, 0, "a plausible patch: "+tried(ans.Tried))
+		wrapped(b, r.Width, 0, "a plausible patch: "+tried(ans.Tried))
 	default:
 		more := ""
 		if !r.All {
 			more = "; the others are shown with -v"
 		}
-		r.wrapped(b, 0, fmt.Sprintf("%s: %s%s", plural(len(ans.Plausible), "plausible patch", "plausible patches"), tried(ans.Tried), more))
+		wrapped(b, r.Width, 0, fmt.Sprintf("%d plausible %s: %s%s", len(ans.Plausible), agent.PluralOf(len(ans.Plausible), "patch", "patches"), tried(ans.Tried), more))
 	}
 	if len(ans.Offered()) > 0 && !r.All {
 		return
@@ -199,7 +201,7 @@ func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 		if len(t.Failing) > 0 {
 			said += fmt.Sprintf(" (%s)", agent.Plural(len(t.Failing), "failing test"))
 		}
-		r.wrapped(b, 4, said)
+		wrapped(b, r.Width, 4, said)
 	}
 }
 
@@ -225,22 +227,22 @@ func (r *FixHuman) patch(b *bytes.Buffer, i int, t fix.Trial) {
 	}
 	fmt.Fprintf(b, "\n%s  %s\n", r.Color.Paint("heading", title+" ("+verdict+")"), ui.OneLine(t.Origin))
 	for _, c := range t.Cautions {
-		r.wrapped(b, 4, "caution: "+ui.OneLine(c))
+		wrapped(b, r.Width, 4, "caution: "+ui.OneLine(c))
 	}
 	if t.Votes > 1 {
-		r.line(b, 4, fmt.Sprintf("%d candidates are this patch", t.Votes))
+		line(b, 4, fmt.Sprintf("%d candidates are this patch", t.Votes))
 	}
 	if t.Why != "" {
-		r.wrapped(b, 4, t.Why)
+		wrapped(b, r.Width, 4, t.Why)
 	}
 	if t.Preferred != "" {
-		r.wrapped(b, 4, "the reviewer chose it: "+t.Preferred)
+		wrapped(b, r.Width, 4, "the reviewer chose it: "+t.Preferred)
 	}
 	if t.Commit != "" {
-		r.line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
+		line(b, 4, "introduced by "+r.Color.Paint("suspect", t.Commit.Short()))
 	}
 	for _, c := range t.Checks {
-		r.line(b, 4, r.Color.Paint("command", "$ "+ui.Clip(ui.OneLine(c.Command), r.measure()-20))+"  "+ui.OneLine(c.How))
+		line(b, 4, r.Color.Paint("command", "$ "+ui.Clip(ui.OneLine(c.Command), measure(r.Width)-20))+"  "+ui.OneLine(c.How))
 	}
 	fmt.Fprintln(b)
 	if r.Exact {
@@ -270,8 +272,8 @@ func diffSlot(line string) string {
 
 func (r *FixHuman) notes(b *bytes.Buffer, notes []string) {
 	for _, n := range slices.Compact(slices.Clone(notes)) {
-		for i, l := range ui.Wrap("note: "+ui.OneLine(n), r.measure()-6) {
-			r.line(b, 6*min(i, 1), l)
+		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.Width)-6) {
+			line(b, 6*min(i, 1), l)
 		}
 	}
 }
@@ -284,15 +286,16 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 	done := modelWorkOf(report.RunReports())
 	fmt.Fprintf(
 		b,
-		"%s: %s in %s, %s\n",
+		"%s: %s in %d %s, %s\n",
 		ui.OneLine(report.Model),
 		agent.Plural(done.Turns, "step"),
-		plural(len(report.Runs), "trajectory", "trajectories"),
+		len(report.Runs),
+		agent.PluralOf(len(report.Runs), "trajectory", "trajectories"),
 		UsageText(done.Usage),
 	)
 	for _, run := range report.Runs {
 		if run.Trace != "" {
-			r.line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
+			line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
 		}
 	}
 }
@@ -331,16 +334,4 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-func (r *FixHuman) wrapped(b *bytes.Buffer, indent int, text string) {
-	for _, l := range ui.Wrap(ui.OneLine(text), r.measure()-indent) {
-		r.line(b, indent, l)
-	}
-}
-
-func (r *FixHuman) measure() int { return min(r.Width, 100) }
-
-func (r *FixHuman) line(b *bytes.Buffer, indent int, s string) {
-	fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), s)
 }

@@ -15,7 +15,7 @@ import (
 	crashengine "git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/cmd/git-agent/app"
@@ -197,7 +197,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	}
 	changed := changedTests(p.Tree)
 	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changed, "")[0])
-	proposals, err := testrun.Propose(ctx, repo, p.Tree, near)
+	proposals, err := testcmd.Propose(ctx, repo, p.Tree, near)
 	if err != nil {
 		return err
 	}
@@ -208,13 +208,13 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		return app.WithHint(errors.New("no command that tests the bug is known, and no file of the repository suggests one"),
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
-	guess := func(of testrun.Proposal) fix.Commands {
+	guess := func(of testcmd.Proposal) fix.Commands {
 		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part}
 	}
 	var parts, guesses []fix.Commands
 	for _, proposal := range proposals {
 		guesses = append(guesses, guess(proposal))
-		if narrow, ok := testrun.Narrow(proposal, changed); ok && !c.WriteTest {
+		if narrow, ok := testcmd.Narrow(proposal, changed); ok && !c.WriteTest {
 			parts = append(parts, guess(narrow))
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -60,10 +60,9 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
-		e.Verify.Compiling, _ = testrun.CompileOnly(c.VerifyCmd)
-		e.Verify.Read = readTests
+		e.Verify.Compiling, _ = testcmd.CompileOnly(c.VerifyCmd)
 		if c.Verify {
-			e.Verify.Find, e.Verify.Focus = testsOfFix, testrun.Focus
+			e.Verify.Find, e.Verify.Focus = testsOfFix, testcmd.Focus
 		}
 	} else if c.Cache && !repo.Shallow() {
 		e.Cache = a.Data.OpenCache(ctx, repo)
@@ -91,7 +90,7 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 	if len(files) == 0 {
 		return nil, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
 	}
-	proposals, err := testrun.Propose(ctx, repo, fix.Tree{Commit: fc.Fix}, files[0])
+	proposals, err := testcmd.Propose(ctx, repo, fix.Tree{Commit: fc.Fix}, files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +100,8 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 		if err != nil {
 			continue // a file that cannot be read has no command
 		}
-		for _, command := range testrun.OfFile(proposals, file, text) {
-			compiling, _ := testrun.CompileOnly(command)
+		for _, command := range testcmd.OfFile(proposals, file, text) {
+			compiling, _ := testcmd.CompileOnly(command)
 			found = append(found, verify.Found{Command: command, Compiling: compiling})
 		}
 	}
@@ -114,9 +113,3 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 
 // maxTestFile bounds a test file that is read, in bytes.
 const maxTestFile = 1 << 20
-
-// readTests reads the tests in the output of a failing command.
-func readTests(output []byte) verify.Reading {
-	r := testrun.Read(output)
-	return verify.Reading{Failing: r.Failing, Broken: len(r.Failing) == 0 && r.Ran <= 0 && (r.Build || r.Lacks != "" || r.Ran == 0)}
-}

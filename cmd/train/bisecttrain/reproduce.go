@@ -14,6 +14,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/cmd/train/heldout"
@@ -126,7 +127,7 @@ func failureOf(ctx context.Context, root string, c regression, opt trial.Options
 		return f, err
 	}
 	defer w.Close()
-	if compile, ok := testrun.CompileOnly(c.Proof.Command); ok && opt.Compiled != "" {
+	if compile, ok := testcmd.CompileOnly(c.Proof.Command); ok && opt.Compiled != "" {
 		if err := w.Prepare(ctx, bad, append(more, over...)); err != nil {
 			return f, err
 		}

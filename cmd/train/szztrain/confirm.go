@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"git-agent/agent/eval"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/offline"
@@ -68,7 +68,7 @@ func confirm(ctx context.Context, args []string) error {
 			return err
 		}
 		for _, c := range cases {
-			compiling, _ := testrun.CompileOnly(c.Command)
+			compiling, _ := testcmd.CompileOnly(c.Command)
 			row, err := confirmCase(ctx, *root, c, *most, verify.Options{All: true, Bisect: *bisect, Options: trial.Options{
 				Command: c.Command, Compiled: *cacheDir, Compiling: compiling, Timeout: 3 * time.Minute, MaxRuns: 60,
 			}})

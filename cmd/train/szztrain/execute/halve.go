@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 
+	"git-agent/agent"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
@@ -92,16 +93,9 @@ func (b *bisection) Halve(ctx context.Context) (int, error) {
 			return step.Left, nil
 		}
 		b.Halvings++
-		b.progress("bisect: %d commits left, about %d more %s", step.Left, step.Steps+1, plural(step.Steps+1, "run", "runs"))
+		b.progress("bisect: %d commits left, about %s", step.Left, agent.Plural(step.Steps+1, "more run"))
 		if _, err := b.Try(ctx, step.Next); err != nil {
 			return 0, err
 		}
 	}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

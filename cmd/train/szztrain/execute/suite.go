@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -76,7 +76,7 @@ func suiteOf(ctx context.Context, m *miner, f candidateFix) (suite, error) {
 	case "Java":
 		return s, s.forJava()
 	}
-	proposals, err := testrun.Propose(ctx, m.repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
+	proposals, err := testcmd.Propose(ctx, m.repo, fix.Tree{Commit: f.commit.OID}, f.tests[0])
 	if err != nil {
 		return s, err
 	}

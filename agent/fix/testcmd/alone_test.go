@@ -1,0 +1,34 @@
+package testcmd
+
+import "testing"
+
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	const goText = "package p\n\nfunc TestA(t *testing.T) {}\n\nfunc TestB(t *testing.T) {}\n"
+	for _, c := range []struct{ suite, file, text, want string }{
+		{"go test ./...", "p/new_test.go", goText, "go test -count=1 -run '^(TestA|TestB)$' ./p"},
+		{"cd sub && go test -race ./...", "sub/new_test.go", goText, "cd sub && go test -count=1 -race -run '^(TestA|TestB)$' ."},
+		{"make check", "p/new_test.go", goText, "go test -count=1 -run '^(TestA|TestB)$' ./p"},
+		{"python3 -m pytest -q tests", "tests/test_new.py", "", "python3 -m pytest -q tests/test_new.py"},
+		{"pytest -q tests/test_old.py", "tests/test new.py", "", "pytest -q 'tests/test new.py'"},
+		{"python -m unittest discover -s tests", "tests/test_new.py", "", "python -m unittest tests/test_new.py"},
+		{"npx mocha --exit 'test/**/*.js'", "test/new.js", "", "npx mocha --exit test/new.js"},
+		{"npx jest --ci", "src/new.test.ts", "", "npx jest --ci src/new.test.ts"},
+		{"cargo test --all", "tests/new.rs", "", "cargo test --test new"},
+		{"mvn -o -q test", "src/test/java/p/NewTest.java", "", "mvn -o -q test -Dtest=NewTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},
+		{"./gradlew --offline test", "src/test/java/p/NewTest.java", "", "./gradlew --offline test --tests '*NewTest'"},
+		{"", "test_new.py", "def test_x():\n    pass\n", "python3 -m pytest test_new.py"},
+		{"make test", "test_new.py", "assert f() == 1\n", "PYTHONPATH=. python3 test_new.py"},
+		{"", "tests/new.sh", "exit 1\n", "sh tests/new.sh"},
+		{"make test", "tests/new.c", "int main(void) {}\n", "make test"},
+		{"cd other && pytest", "tests/new.sh", "", "sh tests/new.sh"},
+		{"", "tests/$(touch x).sh", "", "sh 'tests/$(touch x).sh'"},
+	} {
+		if got, ok := Alone(c.suite, c.file, []byte(c.text)); got != c.want || !ok {
+			t.Errorf("%q with %s: %q, %v, want %q", c.suite, c.file, got, ok, c.want)
+		}
+	}
+	if got, ok := Alone("", "tests/new.c", nil); ok {
+		t.Errorf("a file of C without a suite is run by %q", got)
+	}
+}

@@ -1,0 +1,231 @@
+package testcmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A Cure tells a user how to provide a missing requirement of a command.
+type Cure struct {
+	// Install is a shell command, for the top of the tree, that installs the requirement; "" if
+	// there is none.
+	Install string
+	// Advice is a clause about other necessary steps; "" if Install is enough.
+	Advice string
+}
+
+// CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
+// is the zero Cure if there is no lack.
+//
+// An error means that the repository could not be read.
+func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Reproduction) (Cure, error) {
+	if rep.Lacks == "" && rep.State != fix.Broken {
+		return Cure{}, nil
+	}
+	l, err := newLayout(ctx, repo, tree)
+	if err != nil {
+		return Cure{}, err
+	}
+	dir, command := ".", rep.Command
+	if m := changedTo().FindStringSubmatch(command); m != nil {
+		dir, command = path.Clean(strings.Trim(m[1], "'")), m[2]
+	}
+	d := directory{l, dir}
+	c := d.cure(rep, command)
+	if c.Install != "" && dir != "." {
+		c.Install = "cd " + quote(dir) + " && " + c.Install
+	}
+	return c, l.err
+}
+
+// changedTo matches a command of Propose that first enters another directory.
+var changedTo = source.Lazy(`^cd ('[^']+'|[\w./-]+) && (.+)$`)
+
+// cure returns the cure for a command that runs in the directory.
+func (d directory) cure(rep fix.Reproduction, command string) Cure {
+	if c, ok := d.cargoCure(rep.Lacks, rep.Lacking); ok {
+		return c
+	}
+	switch rep.Lacks {
+	case fix.LackCommand:
+		return d.commandCure(rep.Lacking, command)
+	case fix.LackProgram:
+		return d.programCure(rep.Lacking, command)
+	case fix.LackNetwork:
+		return Cure{Advice: "--network lets the commands use it"}
+	case fix.LackJDK:
+		return jdkCure(rep.Lacking)
+	case fix.LackTool:
+		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
+	case fix.LackCheck:
+		return checkCure(rep.Lacking)
+	case fix.LackTests:
+		return Cure{Advice: "name tests that exist"}
+	case fix.LackProcess:
+		return processCure(rep.Lacking)
+	case fix.LackGoMod:
+		return goModCure(rep.Lacking)
+	case fix.LackGo:
+		return Cure{Install: "go mod download"}
+	case fix.LackBuilt:
+		return Cure{Advice: d.buildAdvice()}
+	case fix.LackScript:
+		return Cure{Advice: "name another command with --test"}
+	case fix.LackNode:
+		return Cure{Install: d.nodeInstall()}
+	case fix.LackPython:
+		return d.pythonCure(rep.Lacking)
+	case fix.LackRuby:
+		return Cure{Install: "bundle install"}
+	case fix.LackCargo:
+		return Cure{Install: "cargo fetch"}
+	case fix.LackMaven:
+		return Cure{Install: d.mavenInstall(command)}
+	case fix.LackGradle:
+		program := "gradle"
+		if d.has("gradlew") {
+			program = d.program("gradlew")
+		}
+		return Cure{Install: program + " testClasses"}
+	case fix.LackComposer:
+		return Cure{Install: "composer install"}
+	case fix.LackNuGet:
+		return Cure{Install: "dotnet restore"}
+	}
+	return d.brokenCure(rep.How)
+}
+
+// ofJVM matches the lines of Maven and Gradle about a directory without their build files.
+var ofJVM = source.Lazy(`there is no POM in this directory|^POM file |in the reactor|does not contain a Gradle build`)
+
+// commandCure says how to change a command that names what is not there, such as a directory.
+func (d directory) commandCure(line, command string) Cure {
+	if ofJVM().MatchString(line) {
+		return d.projectCure(command)
+	}
+	return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}
+}
+
+// goLacked matches the package without a module in an error line of go.
+var goLacked = source.Lazy(`no required module provides package ([^\s;]+)`)
+
+// goModCure returns the cure for incomplete go.mod and go.sum files. They are tracked, so the
+// user has to change them.
+func goModCure(line string) Cure {
+	if m := goLacked().FindStringSubmatch(line); m != nil {
+		return Cure{Advice: "go get " + quote(m[1]) + " adds it to go.mod"}
+	}
+	if strings.Contains(line, "vendoring") {
+		return Cure{Advice: "go mod vendor makes them agree"}
+	}
+	return Cure{Advice: "go mod tidy completes them"}
+}
+
+// nodeInstall returns the command that installs the packages of package.json. In a workspace,
+// it installs those of all packages.
+func (d directory) nodeInstall() string {
+	run, at := d.nodeManager()
+	switch {
+	case run == "pnpm" && at.has("pnpm-lock.yaml"):
+		return "pnpm install --frozen-lockfile"
+	case run == "yarn" && at.has("yarn.lock") && at.has(".yarnrc.yml"):
+		return "yarn install --immutable"
+	case run == "yarn" && at.has("yarn.lock"):
+		return "yarn install --frozen-lockfile"
+	case run == "bun" && at.has("bun.lock", "bun.lockb"):
+		return "bun install --frozen-lockfile"
+	case run == "npm" && at.has("package-lock.json", "npm-shrinkwrap.json"):
+		return "npm ci"
+	}
+	return run + " install"
+}
+
+// buildAdvice says how the packages of a project in Node.js are built. What they are built to is
+// ignored by git, so that it is not in the scratch work tree.
+func (d directory) buildAdvice() string {
+	run, at := d.nodeManager()
+	build := ""
+	switch own, _ := d.manifest(); {
+	case at.hasScript("build"):
+		build = run + " run build"
+		d = at
+	case own.Scripts["build"] != "":
+		build = run + " run build"
+	case run == "pnpm":
+		build = "pnpm --recursive run build"
+		d = at
+	default:
+		return "--build takes the command that builds it"
+	}
+	if d.path != "." {
+		build = "cd " + quote(d.path) + " && " + build
+	}
+	return "--build=" + quote(build) + " builds it"
+}
+
+func (d directory) hasScript(name string) bool {
+	m, _ := d.manifest()
+	return m.Scripts[name] != ""
+}
+
+// mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
+// test runner only when it has test classes, so dependency:go-offline does not fetch the
+// runner. Therefore this command selects all classes, and no methods. With a wrapper, the command
+// also downloads Maven.
+func (d directory) mavenInstall(command string) string {
+	program := "mvn"
+	if strings.Contains(command, "mvnw") && d.has("mvnw") {
+		program = d.program("mvnw")
+	}
+	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+}
+
+// lackedProgram matches the missing program in an error of a shell, env or make.
+var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
+
+// programCure returns the cure for a missing program: the packages of a project may contain it.
+func (d directory) programCure(line, command string) Cure {
+	name := ""
+	if m := lackedProgram().FindStringSubmatch(line); m != nil {
+		name = path.Base(m[1])
+	}
+	list, _ := words(command)
+	if d.has("package.json") &&
+		(d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx", "node"}, name)) {
+		return Cure{Install: d.nodeInstall()}
+	}
+	switch name {
+	case "node", "npm", "npx":
+		return Cure{Advice: "install Node.js, and put it on PATH"}
+	case "pnpm", "yarn":
+		return Cure{Advice: "install it with npm install --global " + name + ", or name another command with --test"}
+	case "pytest", "py.test", "tox", "nose2", "nosetests":
+		return d.pythonCure("No module named pytest")
+	case "rspec", "rake", "minitest":
+		if d.has("Gemfile") {
+			return Cure{Install: "bundle install"}
+		}
+	case "phpunit":
+		if d.has("composer.json") {
+			return Cure{Install: "composer install"}
+		}
+	}
+	return Cure{Advice: "install " + cmp.Or(name, "it") + ", or name another command with --test"}
+}
+
+// nodeBrings reports whether package.json depends on a package with this name.
+func (d directory) nodeBrings(name string) bool {
+	var manifest struct{ Dependencies, DevDependencies map[string]string }
+	if name == "" || json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
+		return false
+	}
+	return manifest.Dependencies[name] != "" || manifest.DevDependencies[name] != ""
+}

@@ -1,0 +1,86 @@
+package testcmd
+
+import "testing"
+
+func TestFocus(t *testing.T) {
+	// The command runs only the failing tests; its other parts stay.
+	for _, c := range []struct {
+		command string
+		failing []string
+		want    string // "" if it cannot be narrowed
+	}{
+		{"go test ./...", []string{"m/p:TestA", "m/p:TestB/sub_1"}, "go test -count=1 -run '^(TestA|TestB)$' m/p"},
+		{"go test ./...", []string{"m/p:TestA", "m/q:TestA"}, "go test -count=1 -run '^(TestA)$' m/p m/q"},
+		{"GOFLAGS=-mod=mod CGO_ENABLED=0 go test -count=1 -vet=off -run '^(TestX|TestY)$' -timeout 30s ./a ./b", []string{"m/a:TestX"}, "GOFLAGS=-mod=mod CGO_ENABLED=0 go test -count=1 -vet=off -timeout 30s -run '^(TestX)$' m/a"},
+		{"go test -v . -args -x 1", []string{"TestA"}, "go test -count=1 -v -run '^(TestA)$' . -args -x 1"},
+		{"go test ./...", []string{"m/p:TestA", "m/q"}, "go test -count=1 m/p m/q"},
+		{"go test a_test.go a.go", []string{"command-line-arguments:TestA"}, "go test -count=1 -run '^(TestA)$' a_test.go a.go"},
+		{"cd 'sub dir' && go test ./...", []string{"m/p:TestA"}, "cd 'sub dir' && go test -count=1 -run '^(TestA)$' m/p"},
+		{"go vet ./...", []string{"m/p:TestA"}, ""},
+		{"go test -bench . ./...", []string{"m/p:TestA"}, ""},
+		{"go test ./... | tee log", []string{"m/p:TestA"}, ""},
+		{"go test ./... && make lint", []string{"m/p:TestA"}, ""},
+		{"go test $PKGS", []string{"m/p:TestA"}, ""},
+		{`go test "$PKGS"`, []string{"m/p:TestA"}, ""},
+		{"go test ./... > log", []string{"m/p:TestA"}, ""},
+		{"go test ./...", nil, ""},
+
+		{"python3 -m pytest -q", []string{"tests/a.py::test_b", "tests/a.py::test_c[x y]"}, "python3 -m pytest -q tests/a.py::test_b 'tests/a.py::test_c[x y]'"},
+		{"PYTHONPATH=src pytest -n 2 tests/ other", []string{"tests/a.py::T::test_b"}, "PYTHONPATH=src pytest -n 2 other tests/a.py::T::test_b"},
+		{"poetry run pytest tests/a.py tests/b.py -x", []string{"tests/a.py::test_it's"}, `poetry run pytest -x 'tests/a.py::test_it'\''s'`},
+		{"pytest", []string{"test_without_file"}, ""},
+		{"tox -e py3", []string{"tests/a.py::test_b"}, ""},
+		{"python3 -m unittest -v tests.test_u", []string{"test_eq (tests.test_u.T.test_eq)", "test_old (tests.test_u.T)"}, "python3 -m unittest -v tests.test_u.T.test_eq tests.test_u.T.test_old"},
+		{"python3 -m unittest discover -s tests", []string{"test_eq (test_u.T.test_eq)"}, ""},
+
+		{"npx --no-install jest --ci", []string{"Calc › adds (1+1)", "top"}, `npx --no-install jest --ci -t '^(Calc( ›)? adds \(1\+1\)|top)$'`},
+		{"jest -t x", []string{"top"}, ""},
+		{"npx vitest run", []string{"a.spec.js > Calc > adds"}, "npx vitest run -t '^(Calc adds)$'"},
+		{"mocha --exit test/", []string{"Calc #sub() subs"}, `mocha --exit test/ --grep '^(Calc #sub\(\) subs)$'`},
+		{"mocha", []string{`Calc "after all" hook for "adds"`}, ""},
+		{"npm test", []string{"Calc adds"}, ""},
+
+		{"cargo test --offline -p calc adds", []string{"tests::adds", "outer"}, "cargo test --tests --offline -p calc -- --exact tests::adds outer"},
+		{"cargo test --test sum -- --exact adds", []string{"adds", "other"}, "cargo test --test sum -- --exact adds other"},
+		{"cargo +nightly test --lib", []string{"tests::adds"}, "cargo +nightly test --lib -- --exact tests::adds"},
+		{"cargo test", []string{"src/lib.rs - add (line 2)"}, ""},
+		{"cargo test -- --nocapture", []string{"tests::adds"}, "cargo test --tests -- --exact tests::adds --nocapture"},
+		{"cargo build", []string{"tests::adds"}, ""},
+		{"ctest --test-dir _build --output-on-failure", []string{"alpha", "b+"}, `ctest --test-dir _build --output-on-failure -R '^(alpha|b\+)$'`},
+		{"ctest -L fast", []string{"alpha"}, ""},
+		{"mvn -B -o test", []string{"com.x.ATest.a", "com.x.ATest.b(int)[2]", "com.x.ATest$In.c"}, "mvn -B -o test '-Dtest=com.x.ATest#a+b,com.x.ATest$In#c' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},
+		{"mvn verify", []string{"com.x.ATest.a"}, ""},
+		{"./gradlew --offline :core:test --continue", []string{"com.x.ATest > adds()"}, "./gradlew --offline :core:test --tests com.x.ATest.adds --continue"},
+		{"./gradlew test", []string{"ATest > a name in words"}, ""},
+		{"bundle exec rspec", []string{"Calc adds"}, "bundle exec rspec -e 'Calc adds'"},
+		{"vendor/bin/phpunit -c x.xml", []string{`Tests\ATest::testB with data set #0 (1)`}, `vendor/bin/phpunit -c x.xml --filter '/^(Tests\\ATest::testB)( with data set .*)?$/'`},
+		{"bats test", []string{"adds # numbers"}, `bats -f '^(adds # numbers)$' test`},
+
+		{"make check", []string{"a"}, ""},
+		{"", []string{"a"}, ""},
+		{"'unclosed", []string{"a"}, ""},
+	} {
+		got, ok := Focus(c.command, c.failing)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("Focus(%q, %q)\n got %q, %t\nwant %q", c.command, c.failing, got, ok, c.want)
+		}
+	}
+}
+
+// FuzzFocus checks that names of an output cannot leave the words of the command.
+func FuzzFocus(f *testing.F) {
+	f.Add("example.com/m:TestA/sub")
+	f.Add("tests/a.py::test_b[x; y]")
+	f.Add("com.x.ATest > it's larger()")
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, command := range []string{"go test ./...", "pytest", "npx jest", "npx vitest run", "mocha", "cargo test", "ctest", "mvn test", "gradle test", "rspec", "phpunit", "bats t"} {
+			focused, ok := Focus(command, []string{name})
+			if !ok {
+				continue
+			}
+			if _, simple := words(focused); !simple {
+				t.Errorf("%q", focused)
+			}
+		}
+	})
+}

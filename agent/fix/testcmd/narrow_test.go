@@ -1,0 +1,25 @@
+package testcmd
+
+import "testing"
+
+func TestNarrow(t *testing.T) {
+	// The files take the place of the files and patterns of the command.
+	t.Parallel()
+	for _, c := range []struct{ command, file, want string }{
+		{"npx --no-install vitest run", "src/a.test.ts", "npx --no-install vitest run src/a.test.ts"},
+		{"CI=true pnpm exec vitest", "a b.test.ts", "CI=true pnpm exec vitest 'a b.test.ts'"},
+		{"cd packages/x && yarn run jest --runInBand", "packages/x/test/a.ts", "cd packages/x && yarn run jest --runInBand test/a.ts"},
+		{"node --import=tsx/esm --test test/*.ts", "test/a.ts", "node --import=tsx/esm --test test/a.ts"},
+		{"npx --no-install mocha --require ts-node/register 'test/**/*.ts'", "test/a.ts", "npx --no-install mocha --require ts-node/register test/a.ts"},
+		{"bun test", "a.test.ts", "bun test a.test.ts"},
+		{"cd packages/x && yarn run jest", "packages/y/test/a.ts", ""},
+		{"node test/run.js", "test/a.js", ""},
+		{"pnpm test", "test/a.js", ""},
+		{"npx --no-install vitest run", "test/data.json", ""},
+	} {
+		got, ok := Narrow(Proposal{Test: c.command}, []string{c.file})
+		if ok != (c.want != "") || ok && (got.Test != c.want || got.Suite != c.command) {
+			t.Errorf("%s: got %s, %v", c.command, got.Test, ok)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package testcmd
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+// A nodeProject is a package.json and the program that runs its scripts.
+type nodeProject struct {
+	scripts map[string]string
+	run     string // "npm", "pnpm", "yarn" or "bun"
+	plug    bool   // yarn keeps the packages in archives, so that there is no node_modules
+}
+
+// deepestScript bounds scripts that run each other.
+const deepestScript = 4
+
+// A nodeManifest is a package.json.
+type nodeManifest struct {
+	Scripts        map[string]string
+	PackageManager string // such as "pnpm@10.33.0"
+}
+
+func (d directory) manifest() (m nodeManifest, ok bool) {
+	return m, json.Unmarshal([]byte(d.text("package.json")), &m) == nil
+}
+
+func (d directory) nodeProject() (nodeProject, bool) {
+	manifest, ok := d.manifest()
+	if !ok {
+		return nodeProject{}, false
+	}
+	run, at := d.nodeManager()
+	return nodeProject{manifest.Scripts, run, run == "yarn" && at.has(".pnp.cjs", ".pnp.js", ".pnp.loader.mjs")}, true
+}
+
+// up returns the directory around this one; ok is false at the top.
+func (d directory) up() (directory, bool) {
+	return directory{d.layout, path.Dir(d.path)}, d.path != "."
+}
+
+// nodeManager returns the package manager of a directory, and the directory that names it: the
+// root of a workspace has the only lock file for all packages in it. The field packageManager
+// counts before lock files, because corepack obeys it too.
+func (d directory) nodeManager() (name string, at directory) {
+	for at, ok := d, true; ok; at, ok = at.up() {
+		m, _ := at.manifest()
+		if name, _, found := strings.Cut(m.PackageManager, "@"); found && nodeManagers[name] {
+			return name, at
+		}
+		switch {
+		case at.has("pnpm-lock.yaml"):
+			return "pnpm", at
+		case at.has("yarn.lock"):
+			return "yarn", at
+		case at.has("bun.lock", "bun.lockb"):
+			return "bun", at
+		case at.has("package-lock.json", "npm-shrinkwrap.json"):
+			return "npm", at
+		case at.has("pnpm-workspace.yaml"):
+			return "pnpm", at
+		}
+	}
+	return "npm", d
+}
+
+var nodeManagers = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun": true}
+
+var (
+	nodeRuns = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)((?: .*)?)$`)
+	// nodeStarts matches the programs that start a program of a package.
+	nodeStarts = source.Lazy(`^(?:(?:npx|bunx)(?: +--no-install| +--yes| +-y)*|npm exec(?: +--)?|pnpm exec|pnpm run|pnpm|yarn run|yarn|bun run) +`)
+)
+
+// script returns the name of the script that a part of a script runs, and the arguments for it.
+// ok is false if the part runs none.
+func (n nodeProject) script(part string) (name, args string, ok bool) {
+	m := nodeRuns().FindStringSubmatch(part[len(nodeVars().FindString(part)):])
+	if m == nil || n.scripts[m[1]] == "" && !nodeLints().MatchString(m[1]) {
+		return "", "", false
+	}
+	args = strings.TrimSpace(m[2])
+	if args == "--" || strings.HasPrefix(args, "-- ") {
+		args = strings.TrimSpace(args[2:])
+	}
+	return m[1], args, true
+}
+
+// expand replaces a script by its only command, if that starts a tool that can run single tests.
+func (n nodeProject) expand(script string) string {
+	part := script
+	for range deepestScript {
+		name, args, ok := n.script(part)
+		parts := scriptParts(n.scripts[name])
+		if !ok || len(parts) != 1 || n.scripts["pre"+name] != "" || n.scripts["post"+name] != "" {
+			break
+		}
+		part = strings.TrimSpace(nodeVars().FindString(part) + parts[0] + " " + args)
+	}
+	if list, ok := words(n.bare(part)); ok {
+		if name, _ := tool(list); focusers[name] != nil {
+			return part
+		}
+	}
+	return script
+}
+
+// bare returns a part of a script without its assignments and without the program that starts
+// its program.
+func (n nodeProject) bare(part string) string {
+	part = part[len(nodeVars().FindString(part)):]
+	return part[len(nodeStarts().FindString(part)):]
+}
+
+// start returns the command that starts a part of a script alone, because the programs of
+// packages are not on PATH.
+func (n nodeProject) start(part string) string {
+	vars := nodeVars().FindString(part)
+	program, rest := strings.TrimPrefix(vars, "cross-env "), part[len(vars):]
+	if _, _, ok := n.script(part); ok {
+		return program + rest
+	}
+	rest = n.bare(part)
+	if strings.HasPrefix(rest, "node ") || strings.HasPrefix(rest, "bun ") || strings.HasPrefix(rest, "npm ") {
+		return program + rest
+	}
+	switch n.run {
+	case "npm":
+		return program + "npx --no-install " + rest
+	case "bun":
+		return program + "bunx --no-install " + rest
+	case "yarn":
+		return program + "yarn run " + rest
+	}
+	return program + n.run + " exec " + rest
+}

@@ -1,0 +1,246 @@
+package testcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// A Proposal is a guess of the commands that build and test a repository.
+type Proposal struct {
+	Build string // "" if Test builds the program itself
+	Test  string
+	Suite string // "" for Test
+	Part  bool   // Test runs only a part of the tests, so that it says nothing if it passes
+	From  string // the file that suggests the commands, with its directory
+}
+
+// These limits bound the search for proposals.
+const (
+	maxProposals   = 12
+	maxManifest    = 1 << 20 // bytes of a read file
+	maxDirectories = 8       // considered directories below the top
+)
+
+// Propose guesses commands from the tracked files of a tree, the most likely first. It runs
+// nothing and reads only files that describe builds. Commands are for the top of the tree and
+// need no network. near is a path that the tests should cover, such as the file of a bug, or
+// "". If several directories have their own tests, the top comes first, then the directories
+// around near, the closest first, then the others.
+//
+// An error means that the repository could not be read. An empty result is no error.
+func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
+	l, err := newLayout(ctx, repo, tree)
+	if err != nil {
+		return nil, err
+	}
+	var out []Proposal
+	atTop := map[int]bool{}
+	for _, dir := range l.directories(near) {
+		for _, f := range l.at(dir) {
+			switch {
+			case dir == ".":
+				atTop[f.rule] = true
+			case atTop[f.rule] && rules[f.rule].covers && around(dir, near) == 0:
+				continue
+			default:
+				f.inDirectory(dir)
+			}
+			out = append(out, f.Proposal)
+		}
+	}
+	return out[:min(len(out), maxProposals)], l.err
+}
+
+// around rates how closely a directory surrounds a path; 0 means that the path is outside.
+func around(dir, near string) int {
+	if dir == near || strings.HasPrefix(near, dir+"/") {
+		return len(dir)
+	}
+	return 0
+}
+
+// inDirectory changes commands for a directory to commands for the top.
+func (p *Proposal) inDirectory(dir string) {
+	for _, command := range []*string{&p.Build, &p.Test, &p.Suite} {
+		if *command != "" {
+			*command = "cd " + quote(dir) + " && " + *command
+		}
+	}
+	p.From = dir + "/" + p.From
+}
+
+// A layout has the information in the tree's files about its tests.
+type layout struct {
+	read   func(path string) (string, error)
+	modes  map[string]uint32          // of all files
+	in     map[string]map[string]bool // names of files by directory
+	counts map[string]int             // files by extension
+	laid   []string                   // test files that are laid over the commit, as a user writes them
+	err    error                      // the first error of read
+}
+
+func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*layout, error) {
+	entries, err := repo.Tree(ctx, tree.Commit)
+	if err != nil && len(entries) == 0 {
+		return nil, err
+	}
+	l := &layout{modes: map[string]uint32{}, in: map[string]map[string]bool{}, counts: map[string]int{}}
+	for _, e := range entries {
+		if !e.Submodule {
+			l.modes[e.Path] = e.Mode
+		}
+	}
+	over := map[string]gitext.Overlay{}
+	for _, o := range tree.Over {
+		over[o.Path] = o
+		if l.modes[o.Path] = o.Mode; o.Mode == 0 {
+			delete(l.modes, o.Path)
+		} else if source.IsTestPath(o.Path) {
+			l.laid = append(l.laid, o.Path)
+		}
+	}
+	for p := range l.modes {
+		l.add(p)
+	}
+	l.read = func(p string) (string, error) {
+		o, laid := over[p]
+		if laid && o.OID == "" {
+			return string(o.Content[:min(len(o.Content), maxManifest)]), nil
+		}
+		var blob []byte
+		var err error
+		if laid {
+			blob, err = repo.Blob(ctx, o.OID, maxManifest)
+		} else {
+			blob, err = repo.BlobAt(ctx, tree.Commit, p, maxManifest)
+		}
+		return string(blob), err
+	}
+	return l, nil
+}
+
+// foreign are names of directories without tests of the project.
+var foreign = map[string]bool{
+	"node_modules": true, "vendor": true, "third_party": true, "thirdparty": true, "3rdparty": true, "extern": true, "external": true, "deps": true, "testdata": true, "fixtures": true,
+	"__fixtures__": true, "examples": true, "example": true, "templates": true, "docs": true, "doc": true, "website": true, "benchmarks": true, "target": true, "dist": true,
+}
+
+func (l *layout) add(p string) {
+	dir, name := path.Dir(p), path.Base(p)
+	for _, part := range strings.Split(dir, "/") {
+		if foreign[part] || len(part) > 1 && (part[0] == '.' || part[0] == '_') {
+			return
+		}
+	}
+	if l.in[dir] == nil {
+		l.in[dir] = map[string]bool{}
+	}
+	l.in[dir][name] = true
+	l.counts[path.Ext(name)]++
+}
+
+// text reads a file. A file that cannot be read counts as empty; an error of the
+// repository is kept.
+func (l *layout) text(p string) string {
+	if _, ok := l.modes[p]; !ok {
+		return ""
+	}
+	s, err := l.read(p)
+	var large *gitext.TooLargeError
+	if err != nil && !errors.As(err, &large) && l.err == nil {
+		l.err = err
+	}
+	return s
+}
+
+// directories returns the directories to look at, in order.
+func (l *layout) directories(near string) []string {
+	var out []string
+	for dir, names := range l.in {
+		if dir != "." && hasManifest(names) {
+			out = append(out, dir)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(around(b, near), around(a, near)), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	return append([]string{"."}, out[:min(len(out), maxDirectories)]...)
+}
+
+func hasManifest(names map[string]bool) bool {
+	return slices.ContainsFunc(manifests, func(m string) bool { return names[m] })
+}
+
+// A directory is a directory of a layout; rules make proposals for it.
+type directory struct {
+	*layout
+	path string
+}
+
+// has reports whether the directory contains one of the files, or one of the directories if the
+// name ends with a slash. Names may contain directories.
+func (d directory) has(names ...string) bool {
+	for _, name := range names {
+		p := path.Join(d.path, name)
+		if _, ok := d.modes[p]; ok || strings.HasSuffix(name, "/") && len(d.in[p]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (d directory) text(name string) string { return d.layout.text(path.Join(d.path, name)) }
+
+// program returns the command that starts a script of the repository: with sh if it is not
+// executable.
+func (d directory) program(name string) string {
+	if d.modes[path.Join(d.path, name)] == 0o100755 {
+		return "./" + name
+	}
+	return "sh ./" + name
+}
+
+// at returns the proposals of one directory. If several languages have proposals, the one with
+// the most files comes first; rules without a language come last.
+func (l *layout) at(dir string) []ranked {
+	var found []ranked
+	for i, r := range rules {
+		weight := 0
+		for _, ext := range r.extensions {
+			weight += l.counts[ext]
+		}
+		for _, p := range r.propose(directory{l, dir}) {
+			found = append(found, ranked{p, i, weight})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(b.weight, a.weight) })
+	return found
+}
+
+// A ranked is a proposal with the index of its rule.
+type ranked struct {
+	Proposal
+	rule   int
+	weight int
+}
+
+var makeTarget = source.Lazy(`(?m)^(check|test)\s*:([^=]|$)`)
+
+// makeTargets returns the test targets of a Makefile. If there are both test and check, test
+// comes first, because check then often runs linters too.
+func makeTargets(makefile string) []string {
+	var out []string
+	for _, m := range makeTarget().FindAllStringSubmatch(makefile, -1) {
+		out = append(out, m[1])
+	}
+	slices.SortFunc(out, func(a, b string) int { return strings.Compare(b, a) })
+	return slices.Compact(out)
+}

@@ -1,0 +1,167 @@
+package testcmd
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext"
+	"git-agent/gitext/gittest"
+)
+
+// propose returns the proposals for a repository with these files, one per line.
+func propose(t *testing.T, files gittest.Files, near string, over ...gitext.Overlay) string {
+	t.Helper()
+	h := gittest.New(t)
+	commit := h.Commit("c", files)
+	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: commit, Over: over}, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, p := range list {
+		line := p.From + ": " + p.Test
+		if p.Build != "" {
+			line = p.From + ": " + p.Build + "; " + p.Test
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestProposeKnowsEcosystems(t *testing.T) {
+	// Each set of files gets the commands of its ecosystem, the most likely first.
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files gittest.Files
+		want  string
+	}{
+		"go with make": {gittest.Files{"go.mod": "module m\n", "a.go": "package m\n", "Makefile": "X := 1\ncheck: test lint\ntest:\n\tgo test\n"},
+			"go.mod: go test ./...\nMakefile: make test\nMakefile: make check"},
+		"npm's own script is none": {gittest.Files{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, ""},
+		"npm": {gittest.Files{"package.json": `{"scripts":{"pretest":"npm run lint","test":"npm run tests-only","tests-only":"nyc tape 'test/**/*.js'"}}`},
+			"package.json: npm run tests-only\npackage.json: npm test"},
+		"npm, linters before the tests": {gittest.Files{"package.json": `{"scripts":{"lint":"eslint .","test":"npm run lint && cross-env NODE_ENV=test mocha --exit"}}`},
+			"package.json: NODE_ENV=test npx --no-install mocha --exit\npackage.json: npm test"},
+		"npm, linters that a hook runs": {gittest.Files{"package.json": `{"scripts":{"pretest":"standard && tsc","test":"node --test","posttest":"npm audit"}}`},
+			"package.json: npx --no-install tsc; node --test\npackage.json: npm test"},
+		"pnpm, linters after the tests": {gittest.Files{"package.json": `{"scripts":{"check":"npm run lint && npm run types","lint":"biome ci","types":"tsc --noEmit","test":"vitest run && pnpm run check"}}`, "pnpm-lock.yaml": "\n"},
+			"package.json: pnpm exec vitest run\npackage.json: npx --no-install vitest run\npackage.json: pnpm test"},
+		"pnpm, types before the tests": {gittest.Files{"package.json": `{"packageManager":"pnpm@10.33.0","scripts":{"lint":"oxlint src","test":"pnpm lint && pnpm test:types && pnpm vitest run","test:types":"tsgo --noEmit"}}`},
+			"package.json: pnpm exec vitest run\npackage.json: npx --no-install vitest run\npackage.json: pnpm test"},
+		"yarn, a script of a script": {gittest.Files{"package.json": `{"scripts":{"test":"yarn lint && yarn testonly --runInBand","lint":"eslint src","testonly":"jest"}}`, "yarn.lock": "\n"},
+			"package.json: yarn run jest --runInBand\npackage.json: npx --no-install jest --runInBand\npackage.json: yarn test"},
+		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},
+			"package.json: yarn run vitest --run\npackage.json: yarn test"},
+		"bun, its types and vitest": {gittest.Files{"package.json": `{"scripts":{"test":"tsc -p tsconfig.spec.json && vitest --run"}}`, "bun.lock": "\n"},
+			"package.json: bunx --no-install vitest --run\npackage.json: npx --no-install vitest --run\npackage.json: bun run test"},
+		"node's runner with tsx": {gittest.Files{"package.json": `{"scripts":{"test":"xo && node --import=tsx/esm --test test/*.ts && tsd"}}`},
+			"package.json: node --import=tsx/esm --test test/*.ts\npackage.json: npm test"},
+		"mocha with assignments": {gittest.Files{"package.json": `{"scripts":{"test":"cross-env NODE_OPTIONS=--import=tsx mocha test/*.ts"}}`},
+			"package.json: NODE_OPTIONS=--import=tsx npx --no-install mocha test/*.ts\npackage.json: npm test"},
+		"npm, only tests": {gittest.Files{"package.json": `{"scripts":{"test":"tsc && mocha dist"}}`}, "package.json: npm test"},
+		"npm, a pipe":     {gittest.Files{"package.json": `{"scripts":{"test":"eslint . && tape t.js | tap-spec"}}`}, "package.json: npm test"},
+		"yarn, watching":  {gittest.Files{"package.json": `{"scripts":{"test":"react-scripts test"}}`, "yarn.lock": "\n"}, "package.json: CI=true yarn test"},
+		"pnpm, tests of the build": {gittest.Files{"package.json": `{"scripts":{"build":"tsc","test":"mocha dist/test"}}`, "pnpm-lock.yaml": "\n"},
+			"package.json: pnpm run build; pnpm test"},
+		"bun":         {gittest.Files{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lock": "\n"}, "package.json: bun test\npackage.json: bun run test"},
+		"broken json": {gittest.Files{"package.json": `{"scripts":`}, ""},
+		"pytest below src": {gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\n", "src/m/a.py": "x=1\n", "tests/test_a.py": "import m\n"},
+			"pyproject.toml: PYTHONPATH=src python3 -m pytest -q"},
+		"unittest":          {gittest.Files{"setup.py": "\n", "m.py": "\n", "tests/test_a.py": "import unittest\n"}, "setup.py: python3 -m pytest -q\nsetup.py: python3 -m unittest discover"},
+		"django":            {gittest.Files{"manage.py": "\n", "app/tests.py": "\n"}, "manage.py: python3 manage.py test"},
+		"django and pytest": {gittest.Files{"manage.py": "\n", "app/tests.py": "\n", "pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE = a.settings\n"}, "pytest.ini: python3 -m pytest -q\nmanage.py: python3 manage.py test"},
+		"runtests.py":       {gittest.Files{"setup.py": "\n", "tests/runtests.py": "\n", "tests/test_a.py": "\n"}, "tests/runtests.py: PYTHONPATH=. python3 tests/runtests.py"},
+		"poetry":            {gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\n", "poetry.lock": "\n", "tests/test_a.py": "\n"}, "pyproject.toml: python3 -m pytest -q\npoetry.lock: poetry run python -m pytest -q"},
+		"no python tests":   {gittest.Files{"pyproject.toml": "\n", "m.py": "\n"}, ""},
+		"cargo workspace": {gittest.Files{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": "[package]\n", "a/src/lib.rs": "\n"},
+			"Cargo.toml: cargo test --offline --no-fail-fast --workspace"},
+		"maven": {gittest.Files{"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "core/pom.xml": "<project/>\n"}, "pom.xml: mvn -B -o -fae test\nmvnw: sh ./mvnw -B -o -fae test"},
+		"maven, checks": {gittest.Files{"pom.xml": "<project><parent><artifactId>commons-parent</artifactId></parent>checkstyle: maven-checkstyle-plugin</project>\n"},
+			"pom.xml: mvn -B -o -fae test -Drat.skip -Dcheckstyle.skip"},
+		"gradle": {gittest.Files{"build.gradle.kts": "\n", "gradlew": "#!/bin/sh\n"}, "build.gradle.kts: sh ./gradlew --offline --continue test"},
+		"cmake, tests below": {gittest.Files{"CMakeLists.txt": "project(x)\n", "tests/CMakeLists.txt": "add_test(NAME a COMMAND a)\n"},
+			"CMakeLists.txt: cmake -S . -B _build && cmake --build _build -j2; ctest --test-dir _build --output-on-failure"},
+		"cmake without tests": {gittest.Files{"CMakeLists.txt": "project(x)\n", "a.c": "\n"}, ""},
+		"meson": {gittest.Files{"meson.build": "project('x', 'c')\n"},
+			"meson.build: (test -d _build || meson setup _build) && meson compile -C _build; meson test -C _build --print-errorlogs"},
+		"autotools":          {gittest.Files{"configure.ac": "AC_INIT\n"}, "configure.ac: (test -f Makefile || (autoreconf -i && ./configure)) && make -j2; make check"},
+		"rspec":              {gittest.Files{"Gemfile": "\n", "spec/a_spec.rb": "\n"}, "spec: bundle exec rspec"},
+		"rake":               {gittest.Files{"Rakefile": "Rake::TestTask.new\n", "test/a_test.rb": "\n"}, "Rakefile: rake test"},
+		"phpunit":            {gittest.Files{"composer.json": "{}", "phpunit.xml.dist": "<phpunit/>\n"}, "phpunit.xml.dist: vendor/bin/phpunit"},
+		"composer":           {gittest.Files{"composer.json": `{"scripts":{"test":["a","b"]}}`}, "composer.json: composer test"},
+		"dotnet":             {gittest.Files{"My App.sln": "\n"}, "My App.sln: dotnet test --no-restore 'My App.sln'"},
+		"perl":               {gittest.Files{"t/a.t": "\n"}, "t: prove -lr t"},
+		"elixir":             {gittest.Files{"mix.exs": "\n"}, "mix.exs: mix test"},
+		"make":               {gittest.Files{"Makefile": "all:\n\ncheck: all\n"}, "Makefile: make check"},
+		"a variable is none": {gittest.Files{"Makefile": "test := 1\ncheck:=2\n"}, ""},
+		"bats":               {gittest.Files{"test/a.bats": "\n"}, "test: bats -r test"},
+		"script":             {gittest.Files{"run-tests.sh": "#!/bin/sh\n"}, "run-tests.sh: sh ./run-tests.sh"},
+		"nothing":            {gittest.Files{"README": "\n", "node_modules/x/package.json": `{"scripts":{"test":"x"}}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := propose(t, c.files, ""); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestProposeOrdersLanguagesByTheirFiles(t *testing.T) {
+	// A Python project whose documentation has a package.json is tested by pytest
+	// first.
+	t.Parallel()
+	got := propose(t, gittest.Files{"package.json": `{"scripts":{"test":"x"}}`, "a.js": "\n", "pytest.ini": "\n", "a.py": "\n", "b.py": "\n", "test_a.py": "\n"}, "")
+	if !strings.HasPrefix(got, "pytest.ini: ") || !strings.Contains(got, "npm test") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestProposeLooksAroundAPath(t *testing.T) {
+	// In a repository of several projects the top comes first, then the directory
+	// around the path, then the others.
+	t.Parallel()
+	files := gittest.Files{
+		"Makefile": "test:\n", "a/go.mod": "module a\n", "b/go.mod": "module b\n", "b/c d/go.mod": "module d\n", "b/c d/x.go": "package d\n",
+	}
+	want := "Makefile: make test\nb/c d/go.mod: cd 'b/c d' && go test ./...\nb/go.mod: cd b && go test ./...\na/go.mod: cd a && go test ./..."
+	if got := propose(t, files, "b/c d/x.go"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestProposeSeesTheFilesLaidOver(t *testing.T) {
+	// Uncommitted files count, and files that are removed do not.
+	t.Parallel()
+	got := propose(t, gittest.Files{"go.mod": "module m\n"}, "",
+		gitext.Overlay{Path: "go.mod"}, gitext.Overlay{Path: "Makefile", Mode: 0o100644, Content: []byte("check:\n")})
+	if got != "Makefile: make check" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestProposeBeginsWithJavaTestsThatAreNotCommitted(t *testing.T) {
+	// The first proposal runs only the tests that are not committed, and of a Maven project with
+	// modules only their modules and those that these need; the next one runs all of them.
+	t.Parallel()
+	files := gittest.Files{
+		"pom.xml": "<project><modules><module>core</module><module>web</module></modules></project>\n", "core/pom.xml": "<project/>\n", "web/pom.xml": "<project/>\n",
+	}
+	laid := func(p string) gitext.Overlay {
+		return gitext.Overlay{Path: p, Mode: 0o100644, Content: []byte("class T {}\n")}
+	}
+	got := propose(t, files, "", laid("core/src/test/java/x/ATest.java"), laid("web/src/test/java/x/BTest.java"), laid("core/src/main/java/x/A.java"))
+	want := "pom.xml: mvn -B -o -fae test -pl core,web -am -Dtest=ATest,BTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false\n" +
+		"pom.xml: mvn -B -o -fae test -pl core,web -am"
+	if got != want {
+		t.Errorf("got %q", got)
+	}
+	if got := propose(t, files, "", laid("src/test/java/x/Helper.java")); got != "pom.xml: mvn -B -o -fae test" {
+		t.Errorf("a file of the top without tests: %q", got)
+	}
+	if got := propose(t, gittest.Files{"build.gradle": "\n"}, "", laid("src/test/java/x/ATest.java")); got != "build.gradle: gradle --offline --continue test --tests '*ATest'\n"+
+		"build.gradle: gradle --offline --continue test" {
+		t.Errorf("gradle: %q", got)
+	}
+}

@@ -1,0 +1,87 @@
+package testcmd
+
+import (
+	"path"
+	"strings"
+)
+
+// pythonConfigs are the files that suggest pytest, in order.
+var pythonConfigs = []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "conftest.py", "tests/conftest.py", "tests/", "test/"}
+
+// proposePython proposes pytest and unittest with the Python of the active environment, which
+// is .venv where a package manager makes one. Managers that keep environments elsewhere run
+// their own, if python3 cannot run the tests.
+func proposePython(d directory) []Proposal {
+	var out []Proposal
+	django := d.djangoTests()
+	from := d.pythonConfig()
+	if django != nil && !strings.Contains(d.text(from), "DJANGO_SETTINGS_MODULE") {
+		return django
+	}
+	below := d.path != "." // directories with the name tests are everywhere
+	if from == "" || below && strings.HasSuffix(from, "/") || !d.hasPythonTests() {
+		return django
+	}
+	env := ""
+	if d.hasBelow("src", ".py") && !strings.Contains(d.text("pyproject.toml"), "pythonpath") {
+		env = "PYTHONPATH=src "
+	}
+	out = append(out, Proposal{Test: env + "python3 -m pytest -q", From: from})
+	if !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
+		out = append(out, Proposal{Test: env + "python3 -m unittest discover", From: from})
+	}
+	out = append(out, django...)
+	for _, m := range []struct{ file, run string }{
+		{"poetry.lock", "poetry run"}, {"pdm.lock", "pdm run"}, {"Pipfile.lock", "pipenv run"}, {"uv.lock", "uv run --offline --no-sync"},
+	} {
+		if d.has(m.file) {
+			out = append(out, Proposal{Test: env + m.run + " python -m pytest -q", From: m.file})
+		}
+	}
+	if strings.Contains(d.text("pyproject.toml"), "[tool.hatch.envs") {
+		out = append(out, Proposal{Test: env + "hatch run python -m pytest -q", From: "pyproject.toml"})
+	}
+	return out
+}
+
+// pythonConfig returns the file that suggests pytest: the first one that names it, or else the
+// first one; "" if there is none.
+func (d directory) pythonConfig() string {
+	first := ""
+	for _, name := range pythonConfigs {
+		if !d.has(name) {
+			continue
+		}
+		if strings.Contains(d.text(name), "pytest") {
+			return name
+		}
+		if first == "" {
+			first = name
+		}
+	}
+	return first
+}
+
+// djangoTests proposes the test runners of Django's projects and applications.
+func (d directory) djangoTests() []Proposal {
+	switch {
+	case d.has("manage.py"):
+		return []Proposal{{Test: "python3 manage.py test", From: "manage.py"}}
+	case d.has("runtests.py"):
+		return []Proposal{{Test: "python3 runtests.py", From: "runtests.py"}}
+	case d.has("tests/runtests.py"):
+		return []Proposal{{Test: "PYTHONPATH=. python3 tests/runtests.py", From: "tests/runtests.py"}}
+	}
+	return nil
+}
+
+// hasPythonTests reports whether pytest or unittest would find test files below the directory.
+func (d directory) hasPythonTests() bool {
+	for p := range d.modes {
+		if name := path.Base(p); strings.HasSuffix(name, ".py") && d.holds(p) &&
+			(strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py")) {
+			return true
+		}
+	}
+	return false
+}
