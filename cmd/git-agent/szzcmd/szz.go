@@ -1,7 +1,7 @@
-// Package verbs has the command lines of szz, crash, fix and bisect: each parses its options, asks its
-// engine one question and prints the answer. It also has the functions with which trace replays
-// and resumes recorded runs.
-package verbs
+// Package szzcmd has the command line of szz: it parses the options, asks one engine about each fix, and
+// prints the answers. It also has the functions with which trace replays and resumes recorded runs
+// of szz, and eval merges journals of it.
+package szzcmd
 
 import (
 	"context"
@@ -62,7 +62,7 @@ type Szz struct {
 	ShowRequest    bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs           int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	app.ShardFlags `embed:""`
-	SzzModelFlags  `embed:""`
+	ModelFlags     `embed:""`
 	Revisions      []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths         []string
@@ -70,14 +70,14 @@ type Szz struct {
 	lacks         app.Clone
 	floor         float64 // of --trailer; 0 without it
 	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
-	kept          *szzJournal
+	kept          *answerJournal
 }
 
 // SetPaths sets the paths after "--".
 func (c *Szz) SetPaths(paths []string) { c.paths = paths }
 
-// szzRenderer prints answers in one form. When Answer returns, the whole answer has been written.
-type szzRenderer interface {
+// renderer prints answers in one form. When Answer returns, the whole answer has been written.
+type renderer interface {
 	Answer(ans render.Answer) error
 }
 
@@ -136,7 +136,7 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := &szzOutput{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
@@ -159,7 +159,7 @@ func (c *Szz) workers(model bool) int {
 	case c.Jobs > 0:
 		return c.Jobs
 	case model:
-		return c.SzzModelFlags.Jobs()
+		return c.ModelFlags.Jobs()
 	}
 	return runtime.GOMAXPROCS(0)
 }
@@ -170,7 +170,7 @@ func (c *Szz) answerAll(
 	ctx context.Context,
 	a *app.App,
 	e *engine.Engine,
-	show *szzOutput,
+	show *output,
 	questions iter.Seq2[szz.Question, error],
 	tally *app.ExitTally,
 ) error {
@@ -268,7 +268,7 @@ func (c *Szz) check() error {
 		return app.Usagef("--base needs --patch")
 	case c.SARIF && !c.Check:
 		return app.Usagef("--sarif needs --check")
-	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.SzzModelFlags.Used()):
+	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.ModelFlags.Used()):
 		return app.Usagef("--check goes with revisions, --stdin, --json and --sarif only")
 	case c.Cc && !c.Trailer:
 		return app.Usagef("--cc needs --trailer")
@@ -308,7 +308,7 @@ func (c *Szz) check() error {
 			"--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request",
 		)
 	}
-	return c.SzzModelFlags.Check()
+	return c.ModelFlags.Check()
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is given, because
