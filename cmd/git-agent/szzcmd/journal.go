@@ -122,7 +122,9 @@ func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *e
 		for _, fix := range todo {
 			oid, err := repo.Resolve(ctx, fix.name)
 			c.kept.ask(fix)
-			if !yield(complete(szz.Question{Fix: oid}), err) || err != nil {
+			q := complete(szz.Question{Fix: oid})
+			q.Hint = szz.Hint{}.And(szz.Hint{Text: c.Hint})
+			if !yield(q, err) || err != nil {
 				return
 			}
 		}
@@ -204,6 +206,9 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 	h.Options = map[string]string{
 		"algorithm": c.Algorithm, "annotations": strconv.FormatBool(c.Annotations), "max-count": "all",
 		"paths": strings.Join(c.paths, "\x00"), "verify": strconv.FormatBool(c.Verify), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect), "engine": "offline",
+	}
+	if c.Hint != "" {
+		h.Options["hint"] = c.Hint
 	}
 	if indexed {
 		h.Options["index"] = "true"

@@ -34,6 +34,10 @@ func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	if o.cmd.hidesSuspects() {
 		ans = ans.WithoutSuspects()
 	}
+	ans, err := o.withRequests(ctx, ans)
+	if err != nil {
+		return err
+	}
 	if o.events != nil {
 		o.events.Answer(app.EventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
 	}
@@ -44,6 +48,7 @@ func (o *output) answer(ctx context.Context, ans render.Answer) error {
 		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
 		return nil
 	}
+	o.tellRequest(ans)
 	if !o.cmd.JSON && o.cmd.kept == nil {
 		local := *ans.Answer
 		local.Suspects = o.at.Answer(local.Suspects)

@@ -58,7 +58,7 @@ func (r resumedFix) Status() string {
 }
 
 func (r resumedFix) Print(ctx context.Context, json bool) (err error) {
-	show := &output{a: r.app, cmd: &Szz{JSON: json}, total: 1, at: app.HereIn(r.repo)}
+	show := &output{a: r.app, repo: r.repo, cmd: &Szz{JSON: json}, total: 1, at: app.HereIn(r.repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 	ans := r.ans
 	if ans.Fix, err = r.repo.Commit(ctx, ans.Answer.Fix); err != nil {

@@ -37,11 +37,16 @@ type Szz struct {
 	Base           string   `placeholder:"<commit>" help:"with --patch, the commit that the patches apply to; default: the one that they name, HEAD, or one of HEAD's history"`
 	Stdin          bool     `xor:"source" help:"also read revisions from standard input, one per line"`
 	Not            []string `placeholder:"<commit>" sep:"none" help:"do not suspect <commit>, because you know that it did not introduce the bug; may be given several times"`
+	Hint           string   `placeholder:"<text>" help:"take <text> as evidence, as if it stood in the message of the fix: what you know of the bug"`
+	Crash          string   `placeholder:"<report>" kind:"path" help:"take a crash report as evidence: its functions, its files, and the commits that git agent crash suspects; - is standard input"`
 	Null           bool     `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON           bool     `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format         *string  `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
 	Check          bool     `help:"check the Fixes: trailers of the commits instead of tracing them; exit with 1 if any is wrong"`
 	SARIF          bool     `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
+	Risk           bool     `help:"say what history shows about the changes, as before a commit, instead of tracing them; exit with 1 if it shows anything"`
+	Stat           bool     `help:"sum the culprits of the fixes among the commits by directory, age, release and trailers for tools"`
+	HTML           string   `name:"html" placeholder:"<file>" kind:"path" help:"with --stat, also write the sums to <file> as an HTML page with plots"`
 	AffectedFlags  `embed:""`
 	Culprit        []string      `sep:"none" placeholder:"<revision>" help:"with --affected, the commit that introduced the bug; then nothing is traced; may be given several times"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
@@ -92,6 +97,12 @@ func (c *Szz) Run(ctx context.Context, a *app.App) error {
 	}
 	if c.Check {
 		return c.runCheck(ctx, a, repo)
+	}
+	if c.Risk {
+		return c.runRisk(ctx, a, repo)
+	}
+	if c.Stat {
+		return c.runStat(ctx, a, repo)
 	}
 	if len(c.Culprit) > 0 {
 		return c.runCulprit(ctx, a, repo)
@@ -294,14 +305,10 @@ func (c *Szz) check() error {
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
 	}
-	if err := c.checkAffected(); err != nil {
-		return err
-	}
-	if err := c.checkVerify(); err != nil {
-		return err
-	}
-	if err := c.ShardFlags.CheckShard(); err != nil {
-		return err
+	for _, check := range []func() error{c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkVerify, c.ShardFlags.CheckShard} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
 		return app.Usagef(
