@@ -65,6 +65,7 @@ func (s *study) lines(ctx context.Context) error {
 		}
 		s.checks(b, history)
 	}
+	s.sayChecks()
 	return nil
 }
 
@@ -160,18 +161,50 @@ func (s *study) checks(b block, history []lineEntry) {
 			continue
 		}
 		s.traced.checksRemoved++
-		by := history[i].commit
-		if s.names(by) || s.traced.checksRemoved > mostOfAKind {
+		if source.FileKindOf(b.path) == source.TestFile || endlessLoop().MatchString(key) {
+			continue // an expectation of a test, or no check: nothing to say
+		}
+		s.removed = append(s.removed, removedCheck{history[i].commit, key, b.path, l.Old})
+	}
+}
+
+// endlessLoop matches a condition that is none, as in macros.
+var endlessLoop = source.Lazy(`\bwhile \(?(?:0|1|true|True|TRUE)\)?`)
+
+// A removedCheck is a check that a fix added and the change removes.
+type removedCheck struct {
+	by   gitext.Commit
+	key  string
+	path string
+	line int
+}
+
+// sayChecks adds a finding for each fix that added removed checks.
+func (s *study) sayChecks() {
+	count := map[gitext.OID]int{}
+	for _, c := range s.removed {
+		count[c.by.OID]++
+	}
+	shown := 0
+	for _, c := range s.removed {
+		n := count[c.by.OID]
+		if n == 0 || s.names(c.by) || shown == mostOfAKind {
 			continue
 		}
-		text := fmt.Sprintf("removes the check `%s`, which the fix %s added on %s (%q)",
-			source.FirstBytes(key, 80), by.OID.Short(), by.Committer.Time.UTC().Format("2006-01-02"), by.Subject())
-		if of := check.Trailers(by.Message); len(of) > 0 && of[0].Subject != "" {
+		shown++
+		count[c.by.OID] = 0 // the others are counted with this one
+		what := "the check"
+		if n > 1 {
+			what = fmt.Sprintf("%d checks, such as", n)
+		}
+		text := fmt.Sprintf("removes %s `%s`, which the fix %s added on %s (%q)",
+			what, source.FirstBytes(c.key, 80), c.by.OID.Short(), c.by.Committer.Time.UTC().Format("2006-01-02"), c.by.Subject())
+		if of := check.Trailers(c.by.Message); len(of) > 0 && of[0].Subject != "" {
 			text += fmt.Sprintf(" because of %s (%q)", of[0].ID[:min(12, len(of[0].ID))], of[0].Subject)
 		}
 		s.add(Finding{
-			Kind: RemovesCheck, Text: text, Path: b.path, Line: l.Old, Commits: []gitext.Commit{by},
-			Command: "git show " + by.OID.Short() + " -- " + quote.Shell(b.path),
+			Kind: RemovesCheck, Text: text, Path: c.path, Line: c.line, Commits: []gitext.Commit{c.by},
+			Command: "git show " + c.by.OID.Short() + " -- " + quote.Shell(c.path),
 		})
 	}
 }

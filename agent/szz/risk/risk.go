@@ -109,9 +109,10 @@ type study struct {
 	past   *past
 	answer *Answer
 
-	found  map[Kind]float64 // how strong the findings of each kind are, also those too weak to be shown
-	traced traced
-	named  named
+	found   map[Kind]float64 // how strong the findings of each kind are, also those too weak to be shown
+	traced  traced
+	removed []removedCheck
+	named   named
 }
 
 // add adds a finding.

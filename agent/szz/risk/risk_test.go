@@ -100,6 +100,27 @@ func TestRemovedCheck(t *testing.T) {
 	}
 }
 
+func TestChecksOfOneFix(t *testing.T) {
+	// Several checks of one fix are one finding; the loop of a macro and an expectation of a test are
+	// no checks.
+	t.Parallel()
+	h := szztest.New(t)
+	plain := "#define SWAP(a, b) swap_all(a, b)\n\nint first(struct list *list)\n{\n\treturn list->first;\n}\n"
+	safe := "#define SWAP(a, b) do { \\\n\tswap_all(a, b); \\\n} while (0)\n\nint first(struct list *list)\n{\n\tif (list == NULL)\n\t\treturn -1;\n\tif (list->broken)\n\t\treturn -2;\n\treturn list->first;\n}\n"
+	h.Commit("list: begin", gittest.Files{"list.c": plain, "tests/list_test.c": "int main(void)\n{\n}\n"})
+	h.Commit("list: fix a crash with broken lists", gittest.Files{"list.c": safe, "tests/list_test.c": "int main(void)\n{\n\tassert(first(none) == -1);\n}\n"})
+	v := assess(t, h, h.Commit("list: simplify", gittest.Files{"list.c": plain, "tests/list_test.c": "int main(void)\n{\n}\n"}))
+	var texts []string
+	for _, f := range v.Findings {
+		if f.Kind == RemovesCheck {
+			texts = append(texts, f.Text)
+		}
+	}
+	if len(texts) != 1 || !strings.HasPrefix(texts[0], "removes 2 checks, such as `if (list == NULL)`, which the fix") {
+		t.Errorf("%q", texts)
+	}
+}
+
 func TestResemblesReverted(t *testing.T) {
 	// A change like one that was reverted is found, and undoes the revert; the revert itself says what
 	// it undoes, and is not found.

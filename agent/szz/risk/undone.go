@@ -38,7 +38,8 @@ func (s *study) undone(context.Context) error {
 			continue
 		}
 		s.found[Undoes] = max(s.found[Undoes], float64(n)/float64(max(1, own.size())))
-		if s.names(e.commit) || shown == mostOfAKind {
+		path, line := s.placeOf(both.reversed())
+		if s.names(e.commit) || shown == mostOfAKind || source.FileKindOf(path) == source.TestFile {
 			continue
 		}
 		shown++
@@ -47,7 +48,6 @@ func (s *study) undone(context.Context) error {
 			did = "undoes a part of"
 		}
 		text := fmt.Sprintf("%s %s, which %s: %s", did, e.commit.OID.Short(), whatItWas(e), both.describe())
-		path, line := s.placeOf(both.reversed())
 		s.add(Finding{
 			Kind: Undoes, Text: text, Path: path, Line: line, Commits: []gitext.Commit{e.commit},
 			Command: "git show " + e.commit.OID.Short() + " -- " + quote.Shell(path),
