@@ -46,7 +46,7 @@ func (r *Risk) Answer(v *risk.Answer, source szz.Source) error {
 	if v.Fix != "" {
 		name = r.Color.Paint("fix", v.Fix.Short()) + " " + ui.OneLine(v.Commit.Subject())
 	}
-	fmt.Fprintf(&b, "%s (riskier than %.0f%% of ordinary commits)\n", name, 100*v.Score)
+	fmt.Fprintf(&b, "%s (riskier than %.0f%% of ordinary commits)\n", name, min(99, 100*v.Score))
 	for _, f := range v.Findings {
 		place := ui.OneLine(r.Path(f.Path))
 		if f.Line > 0 {

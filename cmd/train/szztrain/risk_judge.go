@@ -90,10 +90,11 @@ func judgeRisk(name string, rows []riskRow, m risk.Model) {
 	named := len(slices.DeleteFunc(slices.Clone(rows), func(r riskRow) bool { return !r.Named }))
 	fmt.Printf("%s: %d named commits, %d others; of all commits of these authors, %.3f are named\n", name, named, len(rows)-named, rows[0].Share)
 	size := func(r riskRow) float64 { return math.Expm1(r.X[0]) + math.Expm1(r.X[1]) }
+	alone := riskScorer{"changed lines alone", false, size}
 	for _, s := range []riskScorer{
 		{"score", false, func(r riskRow) float64 { return m.Plain.Sum(r.X) }},
 		{"score with an index", true, func(r riskRow) float64 { return m.Indexed.Sum(r.X) }},
-		{"changed lines alone", false, size},
+		alone,
 	} {
 		own := rows
 		if s.indexed {
@@ -102,15 +103,34 @@ func judgeRisk(name string, rows []riskRow, m risk.Model) {
 		if len(own) == 0 {
 			continue
 		}
-		auc, precision := s.measure(own)
-		fmt.Printf("  %-22s AUC %s, precision at one warning in ten commits %s\n", s.name, auc, precision)
+		f := s.measure(own)
+		fmt.Printf("  %-22s AUC %s, precision at one warning in ten commits %s\n", s.name, stat.Interval(f.auc, f.aucs), stat.Interval(f.precision, f.precisions))
+		if s.name != alone.name {
+			lead, p := alone.measure(own).lead(f)
+			fmt.Printf("  %-22s AUC %s than the changed lines alone (p %.3f)\n", "", lead.Signed(), p)
+		}
 	}
 	printFound(rows)
 }
 
+// riskFigures are figures of a way to order commits, and those of each bootstrap sample.
+type riskFigures struct {
+	auc, precision   float64
+	aucs, precisions []float64
+}
+
+// lead returns by how much the area of another way is larger.
+func (f riskFigures) lead(o riskFigures) (stat.Estimate, float64) {
+	samples := make([]float64, len(f.aucs))
+	for i := range samples {
+		samples[i] = o.aucs[i] - f.aucs[i]
+	}
+	return stat.Difference(o.auc-f.auc, samples)
+}
+
 // measure returns the area under the ROC curve, and the share of named commits among the tenth with
 // the highest scores, where named and other commits are as frequent as they are in the history.
-func (s riskScorer) measure(rows []riskRow) (auc, precision stat.Estimate) {
+func (s riskScorer) measure(rows []riskRow) (f riskFigures) {
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
 		scores[i] = s.score(r)
@@ -133,13 +153,12 @@ func (s riskScorer) measure(rows []riskRow) (auc, precision stat.Estimate) {
 	for i := range all {
 		all[i] = i
 	}
-	var aucs, precisions []float64
 	stat.Resample(len(rows), func(pick []int) {
 		a, p := figures(pick)
-		aucs, precisions = append(aucs, a), append(precisions, p)
+		f.aucs, f.precisions = append(f.aucs, a), append(f.precisions, p)
 	})
-	a, p := figures(all)
-	return stat.Interval(a, aucs), stat.Interval(p, precisions)
+	f.auc, f.precision = figures(all)
+	return f
 }
 
 // precisionAtTenth returns the share of named commits in the tenth of all commits with the highest
