@@ -41,8 +41,9 @@ type Answer struct {
 	Tags     int      // tags of the repository
 	Affected []string // tags, in the order of the ranges, then others
 	Ranges   []Range
-	Others   []string // affected tags that name no version
-	Unknown  []string // tags of which a cut history does not tell
+	Semantic []Semantic // the ranges as those of semantic versions; nil if the tags are none
+	Others   []string   // affected tags that name no version
+	Unknown  []string   // tags of which a cut history does not tell
 	Branches []Branch
 	Notes    []string
 }
@@ -72,6 +73,7 @@ func Find(ctx context.Context, repo *gitext.Repo, q Question) (*Answer, error) {
 		return nil, err
 	}
 	f.judgeTags()
+	f.answer.Semantic = f.answer.semanticRanges(f.tags)
 	if err := f.judgeBranches(ctx); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ type ContextOptions struct {
 	Mails         []gitext.Mail // of SourcePatch: patches that together are the fix
 	Not           []gitext.OID  // commits that did not introduce the bug, as the user knows
 	Index         bool          // the ranking asks the repository's index of changed lines, if there is one
+	Hint          Hint          // what is known of the bug beside the fix
 }
 
 // ContextLines is the number of context lines in a patch, as in git. The ranker uses the
@@ -52,6 +53,7 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 	if err := fc.annotate(ctx, repo, opt); err != nil {
 		return fc, err
 	}
+	fc.take(opt.Hint)
 	fc.Annotations = slices.DeleteFunc(fc.Annotations, func(a Annotation) bool { return fc.Excludes(a.Commit) })
 	return fc, nil
 }

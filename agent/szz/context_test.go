@@ -219,3 +219,23 @@ func TestMovedLineIsNoLineEnd(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 }
+
+// A hint is read behind the subject of the message, and never as an annotation. It is not the
+// message: what judges whether a commit is a fix does not see it.
+func TestHint(t *testing.T) {
+	h := newHistory(t)
+	bad := h.Commit("start", gittest.Files{"a.c": "int a;\n"})
+	fix := h.Commit("widen\n\nIt is too small.", gittest.Files{"a.c": "long a;\n"})
+	hint := Hint{Text: "introduced in commit " + string(bad[:12]) + " by the overflow of parse_chunk"}
+	fc := h.context(fix, ContextOptions{Hint: hint})
+	if len(fc.Annotations) > 0 || fc.Message != "widen\n\nIt is too small.\n" {
+		t.Errorf("annotations %+v, message %q", fc.Annotations, fc.Message)
+	}
+	before, after := strings.Index(fc.Prose, "parse_chunk"), strings.Index(fc.Prose, "It is too small.")
+	if !strings.HasPrefix(fc.Prose, "widen\n") || before < 0 || after < before || strings.Contains(fc.Prose, string(bad[:12])) {
+		t.Errorf("prose %q", fc.Prose)
+	}
+	if long := (Hint{Text: strings.Repeat("x ", 5000)}).And(Hint{}); len(long.Text) > maxHint {
+		t.Errorf("a hint of %d bytes", len(long.Text))
+	}
+}

@@ -20,6 +20,7 @@ type Question struct {
 	Max         int           // most suspects returned; 0 lets the engine decide
 	Index       bool          // the ranking asks the repository's index of changed lines
 	Switches    Switches      // of the agent engine
+	Hint        Hint          // what is known of the bug beside the fix
 }
 
 // An Opinion says when the ranking answers beside an annotation.
@@ -44,7 +45,7 @@ func (o Opinion) Asks(annotations []Annotation) bool {
 
 // Context returns the options for reading the fix.
 func (q Question) Context() ContextOptions {
-	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Mails: q.Mails, Not: q.Not, Index: q.Index}
+	return ContextOptions{NoAnnotations: !q.Annotations, Paths: q.Paths, Source: q.Source, Mails: q.Mails, Not: q.Not, Index: q.Index, Hint: q.Hint}
 }
 
 // Committed reports whether the fix is a commit.

@@ -47,6 +47,7 @@ type FixContext struct {
 	Notes       []string      // oddities of this fix, a sentence each
 	Not         []gitext.OID  // commits that did not introduce the bug, as the user knows
 	Index       bool          // the ranking asks the repository's index of changed lines, if there is one
+	Hint        Hint          // what is known of the bug beside the fix; Prose has its words
 
 	leftOut bool // some files could not be read
 }

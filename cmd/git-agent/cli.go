@@ -8,6 +8,7 @@ import (
 
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/evalcmd"
+	"git-agent/cmd/git-agent/szzcmd"
 	"git-agent/cmd/git-agent/tracecmd"
 	"git-agent/cmd/git-agent/verbs"
 
@@ -19,7 +20,7 @@ import (
 type cli struct {
 	app.Globals
 
-	Szz        verbs.Szz     `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
+	Szz        szzcmd.Szz    `cmd:"" help:"find the commits that introduced the bug that a commit fixes"`
 	Fix        verbs.Fix     `cmd:"" help:"repair a bug, and prove the patch by the tests"`
 	Crash      verbs.Crash   `cmd:"" help:"rank the files and the commits behind a crash report"`
 	Bisect     verbs.Bisect  `cmd:"" help:"find the commit since which a command fails, by running it at few commits"`
@@ -75,7 +76,7 @@ func parserOptions(a *app.App) []kong.Option {
 		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(int) {}), // exit codes are chosen in exit.go
 		kong.Bind(a),
-		kong.Vars{"recorded_verbs": verbs.Alternatives(verbs.RecordedVerb.VerbName)},
+		kong.Vars{"recorded_verbs": verbs.Alternatives(app.RecordedVerb.VerbName)},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/doctor"
 	"git-agent/cmd/git-agent/store"
+	"git-agent/cmd/git-agent/szzcmd"
 	"git-agent/cmd/git-agent/verbs"
 	"git-agent/gitext/gitcmd"
 )
@@ -28,7 +29,7 @@ var otherSettings = []doctor.Setting{
 	{Key: verbs.SetupCommandKey, UserOnly: true},
 	{Key: gitcmd.MemorySetting, Check: store.CheckSize(gitcmd.MemorySetting)},
 	{Key: app.FetchKey, UserOnly: true, Check: app.CheckFetch},
-	{Key: verbs.TrailerFloorKey},
+	{Key: szzcmd.TrailerFloorKey},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: app.SandboxKey, UserOnly: true, Check: app.CheckSandboxLevel},
 	{Key: app.SandboxReadKey, UserOnly: true},

@@ -23,7 +23,7 @@ func (recordedToy) Plain() bool     { return true }
 func (recordedToy) Replay(context.Context, *app.App, *gitext.Repo, *trace.Trajectory, bool, bool) (trace.Played, error) {
 	return trace.Played{}, errors.New("replayed")
 }
-func (recordedToy) Resume(context.Context, *app.App, verbs.Resumption) (verbs.ResumedAnswer, error) {
+func (recordedToy) Resume(context.Context, *app.App, app.Resumption) (app.ResumedAnswer, error) {
 	return nil, errors.New("resumed")
 }
 
@@ -32,7 +32,7 @@ func (recordedToy) Resume(context.Context, *app.App, verbs.Resumption) (verbs.Re
 func TestRecordedVerbs(t *testing.T) {
 	before := verbs.RecordedVerbs
 	t.Cleanup(func() { verbs.RecordedVerbs = before })
-	verbs.RecordedVerbs = append(before[:1:1], verbs.RecordedVerb{Name: "toy", Kind: "toy/agent", Read: func(*trace.Trajectory) (verbs.RecordedQuestion, error) {
+	verbs.RecordedVerbs = append(before[:1:1], app.RecordedVerb{Name: "toy", Kind: "toy/agent", Read: func(*trace.Trajectory) (app.RecordedQuestion, error) {
 		return recordedToy{}, nil
 	}})
 	traces, err := cache.OpenTraces(t.Context(), t.TempDir(), cache.Options{})

@@ -138,6 +138,7 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	if err := e.trace(ctx, ans, fc, q, check, listen); err != nil {
 		return nil, err
 	}
+	ans.Answer.NotePointed(q.Hint)
 	if ans.Answer.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
 		if err := opine(ctx, e.Repo, q, ans.Answer); err != nil {
 			return nil, err
@@ -244,6 +245,9 @@ func (e *Engine) key(q szz.Question) cache.Key {
 	}
 	for _, oid := range q.Not {
 		parts = append(parts, "not "+string(oid))
+	}
+	if hint, err := json.Marshal(q.Hint); err == nil && !q.Hint.Empty() {
+		parts = append(parts, "hint "+string(hint))
 	}
 	if e.Agent != nil {
 		parts = append(parts, e.Agent.identity(q)...)

@@ -32,6 +32,7 @@ type Spec struct {
 	Annotations bool         `json:"annotations,omitempty"`
 	Index       bool         `json:"index,omitempty"` // the ranking asked an index of changed lines
 	Not         []gitext.OID `json:"not,omitempty"`   // commits that the user excluded
+	Hint        *szz.Hint    `json:"hint,omitempty"`
 	session.RunSpec
 }
 
@@ -45,6 +46,9 @@ func specOf(in Inquiry) Spec {
 		Annotations: in.Question.Annotations,
 		Index:       in.Question.Index,
 		Not:         in.Question.Not,
+	}
+	if !in.Question.Hint.Empty() {
+		s.Hint = &in.Question.Hint
 	}
 	if s.Fix == "" {
 		if patch, err := json.Marshal(in.Fix.Patch); err == nil { // a patch can always be encoded
@@ -70,7 +74,12 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 
 // Question returns the question of the run.
 func (s Spec) Question() szz.Question {
+	var hint szz.Hint
+	if s.Hint != nil {
+		hint = *s.Hint
+	}
 	return szz.Question{
+		Hint:        hint,
 		Fix:         s.Fix,
 		Paths:       s.Paths,
 		Annotations: s.Annotations,

@@ -129,3 +129,21 @@ func TestVectorReadsTheFirstLines(t *testing.T) {
 		t.Errorf("%v lines", n)
 	}
 }
+
+func TestLikely(t *testing.T) {
+	// A commit of a history is a fix only if its subject says so; a patch that was not read is none
+	// that changes nothing.
+	t.Parallel()
+	for subject, want := range map[string]bool{
+		"net: fix a crash when the peer is gone": true, "Fix use after free in the parser": true, "net: add jumbo frames": false,
+		"Rename the parser": false, "doc: fix typos": false, "net: count the frames": false,
+	} {
+		if got := Likely(gitext.Commit{Message: subject, Parents: []gitext.OID{"1"}}, nil); got != want {
+			t.Errorf("%q: %v", subject, got)
+		}
+		fc := fixOf(subject, "src/a.c", 'M', "-a = first_of(list);", "+a = list ? first_of(list) : none;")
+		if got := Likely(gitext.Commit{Message: subject, Parents: []gitext.OID{"1"}}, fc.Patch); got != want && !strings.HasPrefix(subject, "doc") {
+			t.Errorf("%q with a patch: %v", subject, got)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type firstPrompt struct {
 	Origins       string
 	Wraps         string // the commits that changed the white space of removed lines
 	NoTools       bool
+	Hint          string // what the user says of the bug beside the fix
 }
 
 // Bounds of the texts in the first prompt, in characters. Every turn sends the prompt
@@ -34,6 +35,7 @@ type firstPrompt struct {
 const (
 	maxMessage       = 1500
 	maxFixPatch      = 5500
+	maxHint          = 2500
 	maxExcerpts      = 3000
 	maxExcerpt       = 1450   // of the first candidate
 	nextExcerpt      = 750    // of each other candidate
@@ -73,8 +75,8 @@ func Method(tools bool) (string, error) {
 func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]string) (string, error) {
 	p := firstPrompt{
 		Message: messageText(d.fc.Message, maxMessage),
-		NoTools: d.opt.NoTools,
-		Ranked:  !d.opt.NoRanking, Advice: !d.opt.NoDomainKnowledge,
+		NoTools: d.opt.NoTools, Hint: d.hintText(),
+		Ranked: !d.opt.NoRanking, Advice: !d.opt.NoDomainKnowledge,
 	}
 	if d.fc.Fix != "" && !(d.opt.NoTools && d.opt.NoCandidates) { // nothing else has a date
 		p.Date = dateOf(d.fc.Date)
@@ -106,6 +108,11 @@ func (d *investigation) prompt(ctx context.Context, precedents map[gitext.OID]st
 		return "", err
 	}
 	return text.Render(p)
+}
+
+// hintText renders what is known of the bug beside the fix.
+func (d *investigation) hintText() string {
+	return agent.Abridge(agent.Clean(d.redact(strings.Join(d.fc.Hint.Lines(), "\n"))), maxHint)
 }
 
 // excerptText renders the changes of the first candidates near the fix, then the changes

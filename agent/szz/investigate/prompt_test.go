@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/model"
 	"git-agent/agent/szz"
 )
 
@@ -67,5 +68,22 @@ func TestRulesAreOrdered(t *testing.T) {
 		if !strings.Contains(parts[i], word) {
 			t.Errorf("%s is explained as %q", szz.ClaimTypes[i], parts[i])
 		}
+	}
+}
+
+func TestHintIsInTheFirstMessage(t *testing.T) {
+	// What the user says of the bug, and what a crash report leads to, stand before the patch.
+	t.Parallel()
+	h, origin, _, fix := movedHistory(t)
+	hint := szz.Hint{Text: "it crashes since the move", Pointed: []szz.Pointed{{By: "the crash report", Commit: string(origin), Subject: "begin", Probability: 0.4}}}
+	s := &scriptedModel{t: t, replies: []model.Message{accuse(string(origin))}}
+	opt := Options{Model: s, ModelName: "scripted"}
+	if _, err := Trace(t.Context(), h.Open(), h.Context(fix, szz.ContextOptions{Hint: hint}), opt); err != nil {
+		t.Fatal(err)
+	}
+	first := s.asked[0].Messages[1].Text
+	at, patch := strings.Index(first, "it crashes since the move\nthe crash report leads to "+origin.Short()+" (\"begin\"), with 40%"), strings.Index(first, "# Its patch")
+	if at < 0 || patch < at {
+		t.Errorf("the hint is not before the patch: %s", first)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-agent/agent/crash/input"
 	"git-agent/agent/model"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
@@ -53,6 +54,15 @@ func Usagef(format string, args ...any) error {
 // WithHint adds a hint to an error: a command or setting that helps.
 func WithHint(err error, format string, args ...any) error {
 	return session.WithHint(err, format, args...)
+}
+
+// WithAdvice turns the advice of an error about a crash report into a hint.
+func WithAdvice(err error) error {
+	var advised *input.Advised
+	if errors.As(err, &advised) {
+		return WithHint(err, "%s", advised.Advice)
+	}
+	return err
 }
 
 // WithAgainHint adds to the error of an interrupted investigation the command that continues it:

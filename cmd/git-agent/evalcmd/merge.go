@@ -18,7 +18,7 @@ import (
 	"git-agent/agent/shard"
 	szzrank "git-agent/agent/szz/rank"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/verbs"
+	"git-agent/cmd/git-agent/szzcmd"
 )
 
 // evalMergeCmd is `git agent eval merge`: it joins the journals of all shards.
@@ -42,11 +42,11 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app.App) error {
 	if err := c.warn(ctx, a, set); err != nil {
 		return err
 	}
-	if set.Header.Kind == verbs.SzzJournalKind {
+	if set.Header.Kind == szzcmd.JournalKind {
 		if c.HTML != "" || c.Rows != "" || c.RunName != "" {
 			return app.Usagef("the journals have answers of szz, which make no report; --html, --rows and --run do not apply")
 		}
-		return verbs.MergeAnswers(ctx, a, set, c.Partial)
+		return szzcmd.MergeAnswers(ctx, a, set, c.Partial)
 	}
 	about, algorithms, err := eval.AboutShards(set.Header)
 	if err != nil {

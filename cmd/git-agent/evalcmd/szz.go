@@ -10,20 +10,20 @@ import (
 	"git-agent/agent/szz/rank"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/verbs"
+	"git-agent/cmd/git-agent/szzcmd"
 )
 
 type evalSzzCmd struct {
-	Repos               string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
-	Algorithm           []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
-	Engine              string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
-	Annotations         bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
-	Ablation            bool     `help:"also measure the agent engine without its tools, its method and its compression"`
-	Jobs                int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
-	Index               bool     `help:"build an index of the changed lines of each repository, or bring it up to date, and let the ranking ask it"`
-	evalFlags           `embed:""`
-	Calibrate           string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
-	verbs.SzzModelFlags `embed:""`
+	Repos             string   `placeholder:"<directory>" kind:"path" help:"directory that holds the repositories named by the cases"`
+	Algorithm         []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,r; each is compared with the first; default: rank, or agent with --engine=agent"`
+	Engine            string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
+	Annotations       bool     `negatable:"" help:"let engines see messages that name the culprit; by default, such hints are removed"`
+	Ablation          bool     `help:"also measure the agent engine without its tools, its method and its compression"`
+	Jobs              int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	Index             bool     `help:"build an index of the changed lines of each repository, or bring it up to date, and let the ranking ask it"`
+	evalFlags         `embed:""`
+	Calibrate         string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities on these answers, and write the calibration to <file>"`
+	szzcmd.ModelFlags `embed:""`
 }
 
 // Run measures the algorithms, or reports an earlier run, or compares two runs.
@@ -46,7 +46,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
 		},
 	}
 	if e.jobs == 0 && c.asksModel() {
-		e.jobs = c.SzzModelFlags.Jobs()
+		e.jobs = c.ModelFlags.Jobs()
 	}
 	return e.run(ctx, a)
 }
@@ -68,7 +68,7 @@ func (c *evalSzzCmd) check() error {
 	if err := c.evalFlags.check(c.Repos, c.Jobs); err != nil || c.Compare {
 		return err
 	}
-	return c.SzzModelFlags.Check()
+	return c.ModelFlags.Check()
 }
 
 // asksModel reports whether one of the algorithms needs a model.

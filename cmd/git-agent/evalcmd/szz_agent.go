@@ -10,7 +10,7 @@ import (
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/verbs"
+	"git-agent/cmd/git-agent/szzcmd"
 )
 
 // staff adds the engines to a plan.
@@ -38,7 +38,7 @@ func (c *evalSzzCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, tra
 	if err != nil {
 		return err
 	}
-	agent, err := verbs.NewSzzAgent(a, opened, c.RunCount(), c.Switches())
+	agent, err := szzcmd.NewAgent(a, opened, c.RunCount(), c.Switches())
 	if err != nil {
 		return err
 	}

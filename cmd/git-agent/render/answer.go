@@ -8,13 +8,17 @@ import (
 	"slices"
 
 	"git-agent/agent"
+	"git-agent/agent/merged"
 	"git-agent/agent/szz/engine"
+	"git-agent/gitext"
 )
 
 // Answer is an answer in a form for renderers.
 type Answer struct {
 	engine.Result
-	hidden int // number of suspects removed by WithoutSuspects
+	// Requests has the pull and merge requests that brought suspects, as far as they were looked for.
+	Requests map[gitext.OID]merged.Request
+	hidden   int // number of suspects removed by WithoutSuspects
 }
 
 // WithoutSuspects returns the answer without its suspects, and with a note that

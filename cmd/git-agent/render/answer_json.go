@@ -4,6 +4,8 @@ import (
 	"io"
 	"time"
 
+	"git-agent/agent/merged"
+
 	"git-agent/agent/szz"
 	"git-agent/cache"
 	"git-agent/gitext"
@@ -75,6 +77,7 @@ type (
 		Evidence     []EvidenceJSON    `json:"evidence"`
 		Signals      []SignalJSON      `json:"signals"`
 		Confirmation *ConfirmationJSON `json:"confirmation,omitempty"`
+		Request      *merged.Request   `json:"request,omitempty"` // that brought it
 	}
 	personJSON struct {
 		Name  string `json:"name"`
@@ -119,7 +122,11 @@ func AnswerJSONOf(ans Answer) AnswerJSON {
 		Suspects: []SuspectJSON{}, Notes: append([]string{}, v.Notes...), Incomplete: v.Incomplete, Agent: agentJSONOf(ans), Sandbox: v.Sandbox,
 	}
 	for _, s := range v.Suspects {
-		out.Suspects = append(out.Suspects, suspectJSONOf(s))
+		one := suspectJSONOf(s)
+		if r, ok := ans.Requests[s.Commit.OID]; ok {
+			one.Request = &r
+		}
+		out.Suspects = append(out.Suspects, one)
 	}
 	if v.Opinion != nil {
 		opinion := suspectJSONOf(*v.Opinion)

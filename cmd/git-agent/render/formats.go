@@ -31,6 +31,8 @@ func Formats() []schema.Format {
 	return []schema.Format{
 		AnswerForm(),
 		{Name: "check", Title: "git agent szz --check --json: one finding about a trailer", ID: CheckSchema, Type: reflect.TypeFor[checkJSON]()},
+		{Name: "risk", Title: "git agent szz --risk --json: what history shows about one change", ID: RiskSchema, Type: reflect.TypeFor[RiskJSON]()},
+		{Name: "stat", Title: "git agent szz --stat --json: the sums of the culprits of many fixes", ID: StatSchema, Type: reflect.TypeFor[StatJSON]()},
 		{Name: "affected", Title: "git agent szz --affected --json: the releases that have one bug", ID: AffectedSchema, Type: reflect.TypeFor[AffectedJSON]()},
 		FixForm(),
 		CrashForm(),

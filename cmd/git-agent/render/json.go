@@ -2,8 +2,9 @@ package render
 
 import (
 	"encoding/json"
-	"git-agent/gitext/quote"
 	"io"
+
+	"git-agent/gitext/quote"
 )
 
 // WriteJSON writes v as one line of JSON that ends with end, in one piece.

@@ -35,7 +35,7 @@ type osvAffected struct {
 
 type osvRange struct {
 	Type             string     `json:"type"`
-	Repo             string     `json:"repo"`
+	Repo             string     `json:"repo,omitempty"` // of GIT
 	Events           []osvEvent `json:"events"`
 	DatabaseSpecific osvSurety  `json:"database_specific"`
 }
@@ -44,6 +44,7 @@ type osvRange struct {
 type osvEvent struct {
 	Introduced string `json:"introduced,omitempty"`
 	Fixed      string `json:"fixed,omitempty"`
+	Last       string `json:"last_affected,omitempty"`
 }
 
 type osvSurety struct {
@@ -127,6 +128,15 @@ func OSVOf(v *release.Answer, id, repo, tool string) any {
 	if repo != "" {
 		one.Ranges = []osvRange{{Type: "GIT", Repo: repo, Events: osvEvents(v), DatabaseSpecific: osvSurety{notZero(least)}}}
 		record.References = []osvReference{{"PACKAGE", repo}}
+	}
+	for _, s := range v.Semantic {
+		end := osvEvent{Fixed: s.Fixed}
+		if s.Fixed == "" {
+			end = osvEvent{Last: s.Last}
+		}
+		one.Ranges = append(one.Ranges, osvRange{
+			Type: "SEMVER", Events: []osvEvent{{Introduced: s.Introduced}, end}, DatabaseSpecific: osvSurety{notZero(s.Probability)},
+		})
 	}
 	record.Affected = []osvAffected{one}
 	return record

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestOSVStructure(t *testing.T) {
 	culprit := release.Culprit{Commit: commit("c", "lib: a culprit"), Probability: 0.3}
 	full := &release.Answer{
 		Fix: &fix, Culprits: []release.Culprit{culprit}, Affected: []string{"v1.0", "v1.1"},
+		Semantic: []release.Semantic{{Introduced: "1.0.0", Fixed: "1.0.1"}, {Introduced: "1.1.0", Last: "1.1.0", Probability: 0.3}},
 		Picks: []release.Pick{{Commit: commit("a", "").OID, Of: fix.OID}, {Commit: commit("b", "").OID, Of: culprit.Commit.OID}},
 	}
 	for _, c := range []struct {
@@ -77,8 +79,14 @@ func checkOSV(t *testing.T, text []byte, events int) {
 	}
 	n, introduced := 0, false
 	for _, one := range r.Affected[0].Ranges {
-		if one.Type != "GIT" || one.Repo == "" {
+		if (one.Type != "GIT" || one.Repo == "") && (one.Type != "SEMVER" || one.Repo != "") {
 			t.Errorf("range of %q in %q", one.Type, one.Repo)
+		}
+		if one.Type == "SEMVER" {
+			if text := fmt.Sprint(one.Events); text != "[map[introduced:1.0.0] map[fixed:1.0.1]]" && text != "[map[introduced:1.1.0] map[last_affected:1.1.0]]" {
+				t.Errorf("events %s", text)
+			}
+			continue
 		}
 		for _, e := range one.Events {
 			n++

@@ -115,7 +115,7 @@ func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *store.Sto
 	}
 	runs = slices.DeleteFunc(runs, func(t *trace.Trajectory) bool { return t.Closing == nil || t.Answers() == 0 })
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("no run of %s that has ended is recorded here", verbs.Alternatives(verbs.RecordedVerb.VerbName))
+		return nil, fmt.Errorf("no run of %s that has ended is recorded here", verbs.Alternatives(app.RecordedVerb.VerbName))
 	}
 	return runs, nil
 }
@@ -184,7 +184,7 @@ func (c *traceReplayCmd) repoOf(
 	ctx context.Context,
 	stores *store.Stores,
 	t *trace.Trajectory,
-	question verbs.RecordedQuestion,
+	question app.RecordedQuestion,
 ) (repo *gitext.Repo, done func(), err error) {
 	if t.About.Repo == "" || c.Repos == "" {
 		if stores.Repo == nil {

@@ -112,9 +112,9 @@ func (c *traceResumeCmd) resume(
 	repo *gitext.Repo,
 	opened *session.Session,
 	r store.Run,
-	question verbs.RecordedQuestion,
+	question app.RecordedQuestion,
 ) error {
-	ans, err := question.Resume(ctx, a, verbs.Resumption{Repo: repo, Opened: opened, Reopen: func() (agent.Journal, error) {
+	ans, err := question.Resume(ctx, a, app.Resumption{Repo: repo, Opened: opened, Reopen: func() (agent.Journal, error) {
 		if err := r.Traces.Resume(ctx, r.ID); err != nil {
 			return nil, store.Hinted(err)
 		}

@@ -21,24 +21,24 @@ import (
 
 // Bisect is `git agent bisect`: it finds the commit since which a command fails.
 type Bisect struct {
-	Good         []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command passes; may be given several times; default: one is looked for"`
-	Bad          []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command fails; default: HEAD"`
-	Skip         []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command is not run; may be given several times"`
-	Fixed        bool     `help:"look for the commit since which the command passes: it passes at --good, which is HEAD by default, and fails at --bad"`
-	Build        string   `placeholder:"<command>" help:"shell command that builds what the command runs; a commit where it fails is skipped"`
-	With         []string `sep:"none" placeholder:"<file>" help:"lay this file of the work tree over each commit, such as a test that is newer than they are; may be given several times"`
-	Flaky        bool     `help:"the command may be wrong at times: estimate how often, and run it again where that matters"`
-	Proofs       int      `placeholder:"<n>" help:"end only when <n> runs agree at the culprit, and <n> at each of its parents; default: 1, or 2 if the command is flaky"`
-	RunsAtMost   int      `default:"200" placeholder:"<n>" help:"run the command at most <n> times; default: 200"`
-	Jobs         int      `default:"1" placeholder:"<n>" help:"run the command at <n> commits at the same time; default: 1"`
-	Restart      bool     `help:"forget the runs of an earlier call that was interrupted"`
-	Log          string   `placeholder:"<file>" kind:"path" help:"also write a log that git bisect replay reads to <file>; - is standard output, instead of the answer"`
-	Fetch        *bool    `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
-	JSON         bool     `name:"json" help:"print one JSON object"`
-	Events       string   `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
-	ReleaseFlags `embed:""`
-	CommandFlags `embed:""`
-	Words        []string `arg:"" optional:"" name:"command" help:"the command that fails, as one word for the shell, or as several words"`
+	Good             []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command passes; may be given several times; default: one is looked for"`
+	Bad              []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command fails; default: HEAD"`
+	Skip             []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command is not run; may be given several times"`
+	Fixed            bool     `help:"look for the commit since which the command passes: it passes at --good, which is HEAD by default, and fails at --bad"`
+	Build            string   `placeholder:"<command>" help:"shell command that builds what the command runs; a commit where it fails is skipped"`
+	With             []string `sep:"none" placeholder:"<file>" help:"lay this file of the work tree over each commit, such as a test that is newer than they are; may be given several times"`
+	Flaky            bool     `help:"the command may be wrong at times: estimate how often, and run it again where that matters"`
+	Proofs           int      `placeholder:"<n>" help:"end only when <n> runs agree at the culprit, and <n> at each of its parents; default: 1, or 2 if the command is flaky"`
+	RunsAtMost       int      `default:"200" placeholder:"<n>" help:"run the command at most <n> times; default: 200"`
+	Jobs             int      `default:"1" placeholder:"<n>" help:"run the command at <n> commits at the same time; default: 1"`
+	Restart          bool     `help:"forget the runs of an earlier call that was interrupted"`
+	Log              string   `placeholder:"<file>" kind:"path" help:"also write a log that git bisect replay reads to <file>; - is standard output, instead of the answer"`
+	Fetch            *bool    `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
+	JSON             bool     `name:"json" help:"print one JSON object"`
+	Events           string   `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	app.ReleaseFlags `embed:""`
+	CommandFlags     `embed:""`
+	Words            []string `arg:"" optional:"" name:"command" help:"the command that fails, as one word for the shell, or as several words"`
 
 	behind []string // words after "--"
 }
@@ -267,7 +267,7 @@ func (c *Bisect) releases(ctx context.Context, a *app.App, repo *gitext.Repo, fo
 		return nil
 	}
 	culprit := release.Culprit{Commit: found.Culprit.Commit, Probability: found.Culprit.Probability}
-	return c.printReleases(ctx, a, repo, culprit, page)
+	return c.PrintReleases(ctx, a, repo, culprit, page)
 }
 
 // check returns an error for options that make no sense, alone or together.
@@ -288,7 +288,7 @@ func (c *Bisect) check() error {
 	case c.Log == "-" && c.JSON:
 		return app.Usagef("--log=- and --json both want standard output")
 	}
-	if err := c.checkReleases(c.Log == "-"); err != nil {
+	if err := c.CheckReleases(c.Log == "-"); err != nil {
 		return err
 	}
 	return c.CommandFlags.Check()

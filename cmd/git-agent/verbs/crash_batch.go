@@ -52,7 +52,7 @@ func (b *crashBatch) each(ctx context.Context, f func(name string, report *crash
 			b.failed(err)
 		}
 		if len(b.sources) == 1 {
-			return asHint(err)
+			return app.WithAdvice(err)
 		}
 		b.warn(ctx, err)
 		failures++
@@ -102,13 +102,4 @@ func (b *crashBatch) warn(ctx context.Context, err error) {
 		b.advised[advised.Advice] = true
 		b.app.Hint(ctx, advised.Advice)
 	}
-}
-
-// asHint converts the advice of an error to a hint.
-func asHint(err error) error {
-	var advised *input.Advised
-	if errors.As(err, &advised) {
-		return app.WithHint(err, "%s", advised.Advice)
-	}
-	return err
 }

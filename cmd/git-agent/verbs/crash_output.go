@@ -43,7 +43,7 @@ type releasesCrash struct {
 	ctx   context.Context
 	a     *app.App
 	repo  *gitext.Repo
-	flags ReleaseFlags
+	flags app.ReleaseFlags
 	page  io.Writer // nil for JSON
 }
 
@@ -53,7 +53,7 @@ func (r releasesCrash) Crash(name string, report *crash.Report, ranking *crash.A
 		return err
 	}
 	first := ranking.Suspects[0]
-	return r.flags.printReleases(r.ctx, r.a, r.repo, release.Culprit{Commit: first.Commit, Probability: first.Probability}, r.page)
+	return r.flags.PrintReleases(r.ctx, r.a, r.repo, release.Culprit{Commit: first.Commit, Probability: first.Probability}, r.page)
 }
 
 // form returns the output in the form of the options.

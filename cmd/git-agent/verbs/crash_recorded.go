@@ -13,7 +13,7 @@ import (
 )
 
 // crashRuns are the recorded runs of crash.
-var crashRuns = RecordedVerb{Name: "crash", Kind: engine.Kind, Read: func(t *trace.Trajectory) (RecordedQuestion, error) {
+var crashRuns = app.RecordedVerb{Name: "crash", Kind: engine.Kind, Read: func(t *trace.Trajectory) (app.RecordedQuestion, error) {
 	spec, err := engine.SpecOf(t)
 	return recordedCrash{spec}, err
 }}
@@ -33,7 +33,7 @@ func (r recordedCrash) Replay(ctx context.Context, _ *app.App, repo *gitext.Repo
 	return engine.Replay(ctx, repo, t, r.spec, strict)
 }
 
-func (r recordedCrash) Resume(ctx context.Context, a *app.App, in Resumption) (ResumedAnswer, error) {
+func (r recordedCrash) Resume(ctx context.Context, a *app.App, in app.Resumption) (app.ResumedAnswer, error) {
 	q, err := r.spec.Question()
 	if err != nil {
 		return nil, err

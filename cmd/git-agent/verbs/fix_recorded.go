@@ -13,7 +13,7 @@ import (
 )
 
 // fixRuns are the recorded trajectories of fix.
-var fixRuns = RecordedVerb{Name: "fix", Kind: engine.Kind, Read: func(t *trace.Trajectory) (RecordedQuestion, error) {
+var fixRuns = app.RecordedVerb{Name: "fix", Kind: engine.Kind, Read: func(t *trace.Trajectory) (app.RecordedQuestion, error) {
 	spec, err := engine.SpecOf(t)
 	return recordedRepair{spec}, err
 }}
@@ -45,7 +45,7 @@ func (r recordedRepair) engine(ctx context.Context, a *app.App, repo *gitext.Rep
 	return &engine.Engine{Repo: repo, Effort: work.Effort(), Trial: how, Kept: setupFolder(ctx, a, repo)}, err
 }
 
-func (r recordedRepair) Resume(ctx context.Context, a *app.App, in Resumption) (ResumedAnswer, error) {
+func (r recordedRepair) Resume(ctx context.Context, a *app.App, in app.Resumption) (app.ResumedAnswer, error) {
 	e, err := r.engine(ctx, a, in.Repo)
 	if err != nil {
 		return nil, err

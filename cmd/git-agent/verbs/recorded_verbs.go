@@ -1,3 +1,6 @@
+// Package verbs has the command lines of crash, fix and bisect: each parses its options, asks its
+// engine one question and prints the answer. It also has the functions with which trace replays
+// and resumes recorded runs.
 package verbs
 
 import (
@@ -6,84 +9,37 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent"
-	"git-agent/agent/session"
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/store"
-	"git-agent/gitext"
+	"git-agent/cmd/git-agent/szzcmd"
 )
 
-// RecordedVerb is a verb whose recorded runs can be replayed and resumed.
-type RecordedVerb struct {
-	Name string // of the verb
-	Kind string // of its runs in traces.db
-	// Read returns the question of a run of this kind. It fails if the run cannot be replayed or
-	// resumed.
-	Read func(*trace.Trajectory) (RecordedQuestion, error)
-}
-
-func (v RecordedVerb) VerbName() string { return v.Name }
-
-func (v RecordedVerb) runKind() string { return v.Kind }
-
-// RecordedQuestion is the question of a recorded run, from its spec.
-type RecordedQuestion interface {
-	// Subject names the subject of the investigation, for messages.
-	Subject() string
-	// Plain reports whether the answers of the tools were not compressed.
-	Plain() bool
-	// Replay works on the question again, with the recorded replies instead of the model's. A
-	// strict replay ends at the first difference. In a plain replay, the answers of the tools are
-	// not compressed.
-	Replay(ctx context.Context, a *app.App, repo *gitext.Repo, t *trace.Trajectory, strict, plain bool) (trace.Played, error)
-	// Resume continues an interrupted run. After an error the run stays open, so that it can be
-	// resumed again.
-	Resume(ctx context.Context, a *app.App, in Resumption) (ResumedAnswer, error)
-}
-
-// Resumption has the data that a verb needs to resume a run.
-type Resumption struct {
-	Repo   *gitext.Repo
-	Opened *session.Session
-	Reopen func() (agent.Journal, error) // reopens the run and returns its journal
-}
-
-// ResumedAnswer is the answer of a resumed run.
-type ResumedAnswer interface {
-	// Status returns the status of the ended run, as in agent.RunReport; "" without a model.
-	Status() string
-	// Print prints the answer in the form of the verb, or of the verb with --json.
-	Print(ctx context.Context, json bool) error
-	// Exit returns the exit code of the verb as an error, or nil if it is 0.
-	Exit() error
-}
-
 // RecordedVerbs lists the verbs whose recorded runs can be replayed and resumed.
-var RecordedVerbs = []RecordedVerb{szzRuns, crashRuns, fixRuns}
+var RecordedVerbs = []app.RecordedVerb{szzcmd.Runs, crashRuns, fixRuns}
 
 // verbOf returns the verb that recorded runs of this kind.
-func verbOf(kind string) (RecordedVerb, bool) {
-	i := slices.IndexFunc(RecordedVerbs, func(v RecordedVerb) bool { return v.Kind == kind })
+func verbOf(kind string) (app.RecordedVerb, bool) {
+	i := slices.IndexFunc(RecordedVerbs, func(v app.RecordedVerb) bool { return v.Kind == kind })
 	if i < 0 {
-		return RecordedVerb{}, false
+		return app.RecordedVerb{}, false
 	}
 	return RecordedVerbs[i], true
 }
 
 // QuestionOf returns the question of a recorded run. It fails if the run cannot be replayed or
 // resumed.
-func QuestionOf(t *trace.Trajectory) (RecordedQuestion, error) {
+func QuestionOf(t *trace.Trajectory) (app.RecordedQuestion, error) {
 	v, ok := verbOf(t.Run.Kind)
 	if !ok {
-		return nil, fmt.Errorf("a run of kind %q cannot be replayed or resumed, only one of kind %s", t.Run.Kind, Alternatives(RecordedVerb.runKind))
+		return nil, fmt.Errorf("a run of kind %q cannot be replayed or resumed, only one of kind %s", t.Run.Kind, Alternatives(app.RecordedVerb.RunKind))
 	}
 	return v.Read(t)
 }
 
 // Alternatives joins a word of each verb: "szz or crash".
-func Alternatives(word func(RecordedVerb) string) string {
+func Alternatives(word func(app.RecordedVerb) string) string {
 	var words []string
 	for _, v := range RecordedVerbs {
 		words = append(words, word(v))

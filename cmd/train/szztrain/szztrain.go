@@ -17,6 +17,9 @@
 //	go run ./cmd/train szz confirm -repos DIR tests.jsonl... > tests.rows
 //	go run ./cmd/train szz ratios tests.rows...
 //	go run ./cmd/train szz plant -repos DIR owner/name...
+//	go run ./cmd/train szz risk rows -repos DIR owner/name... > risk.rows
+//	go run ./cmd/train szz risk fit risk.rows... > agent/szz/risk/model.json
+//	go run ./cmd/train szz risk judge [-cross] other.rows...
 //
 // The step mine finds fixes whose messages name the commit that introduced the bug. The step
 // execute finds fixes with a test, and runs the test through history to find the commit at which
@@ -30,7 +33,8 @@
 // The other steps are for further estimates. The steps purpose and fixlike fit the weights of
 // package fixlike, floor measures the reliability of a suspect's probability, and confirm and
 // ratios measure the evidence of a test's result about a suspect. The step plant measures szz
-// --check by trailers of repositories, and by faults that it plants into them.
+// --check by trailers of repositories, and by faults that it plants into them. The step risk fits and
+// measures szz --risk: commits that a later trailer names against other commits of their authors.
 package szztrain
 
 import (
@@ -44,7 +48,7 @@ import (
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf(
-			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios | plant) <arguments>",
+			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios | plant | risk) <arguments>",
 		)
 	}
 	switch args[0] {
@@ -60,6 +64,8 @@ func Run(ctx context.Context, args []string) error {
 		return cross(args[1:])
 	case "plant":
 		return plant(ctx, args[1:])
+	case "risk":
+		return riskSteps(ctx, args[1:])
 	case "judge":
 		return judge(args[1:])
 	case "reach":
@@ -76,7 +82,7 @@ func Run(ctx context.Context, args []string) error {
 		return confirm(ctx, args[1:])
 	}
 	return fmt.Errorf(
-		"unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm and ratios",
+		"unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm, ratios, plant and risk",
 		args[0],
 	)
 }

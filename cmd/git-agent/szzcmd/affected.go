@@ -1,9 +1,8 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,41 +22,6 @@ type AffectedFlags struct {
 	OSVID    string   `name:"osv-id" placeholder:"<id>" help:"with --osv, the id of the record; default: the CVE or GHSA id in the message of the fix, or a placeholder"`
 }
 
-// ReleaseFlags are the options about releases and branches of verbs that find a culprit without a
-// fix.
-type ReleaseFlags struct {
-	Affected bool     `help:"also print which tags have the bug: those with the commit that introduced it"`
-	Branches []string `sep:"none" placeholder:"<pattern>" help:"with --affected, also say which of the branches that match <pattern> have the bug; may be given several times"`
-}
-
-// checkReleases returns an error if the form of the answer has no place for releases.
-func (f ReleaseFlags) checkReleases(otherForm bool) error {
-	switch {
-	case len(f.Branches) > 0 && !f.Affected:
-		return app.Usagef("--branches needs --affected")
-	case f.Affected && otherForm:
-		return app.Usagef("--affected goes with answers for people and with --json only")
-	}
-	return nil
-}
-
-// printReleases prints the releases with a bug behind the answer that names its culprit: for people
-// to page, or as JSON to a.Raw if page is nil.
-func (f ReleaseFlags) printReleases(ctx context.Context, a *app.App, repo *gitext.Repo, culprit release.Culprit, page io.Writer) error {
-	found, err := release.Find(ctx, repo, release.Question{Culprits: []release.Culprit{culprit}, Branches: f.Branches})
-	if err != nil {
-		return err
-	}
-	if page == nil {
-		return render.WriteJSON(a.Raw, render.AffectedJSONOf(found), "\n")
-	}
-	if _, err := io.WriteString(page, "\n"); err != nil {
-		return err
-	}
-	people := render.Affected{W: page, Color: a.NewPalette(ctx), All: a.Flags.Verbose > 0}
-	return people.Answer(found)
-}
-
 // checkAffected returns an error for options about releases that make no sense.
 func (c *Szz) checkAffected() error {
 	switch {
@@ -67,7 +31,7 @@ func (c *Szz) checkAffected() error {
 		return app.Usagef("--osv, --branches and --culprit need --affected")
 	case c.OSVID != "" && !c.OSV:
 		return app.Usagef("--osv-id needs --osv")
-	case len(c.Culprit) > 0 && (c.verifies() || c.SzzModelFlags.Used()):
+	case len(c.Culprit) > 0 && (c.verifies() || c.ModelFlags.Used()):
 		return app.Usagef("with --culprit, nothing is traced, so neither a model nor a command is of use")
 	}
 	return nil

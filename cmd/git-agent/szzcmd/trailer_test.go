@@ -1,9 +1,7 @@
-package main
+package szzcmd
 
 import (
 	"testing"
-
-	"git-agent/cmd/git-agent/verbs"
 )
 
 func TestPercentBelow(t *testing.T) {
@@ -13,7 +11,7 @@ func TestPercentBelow(t *testing.T) {
 		p, floor float64
 		want     string
 	}{{0.409, 0.55, "41%"}, {0.549, 0.55, "54.9%"}, {0.54999, 0.55, "54.9%"}, {0.9989, 0.999, "99.8%"}} {
-		if got := verbs.PercentBelow(c.p, c.floor); got != c.want {
+		if got := percentBelow(c.p, c.floor); got != c.want {
 			t.Errorf("%v below %v: %s, want %s", c.p, c.floor, got, c.want)
 		}
 	}

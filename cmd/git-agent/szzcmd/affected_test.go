@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// SzzModelFlags are the shared options of szz and eval szz for a model.
-type SzzModelFlags struct {
+// ModelFlags are the shared options of szz and eval szz for a model.
+type ModelFlags struct {
 	app.VotingFlags `embed:"" set:"runs=fix <n> times, and decide by majority vote"`
 	Calibration     string `placeholder:"<file>" kind:"path" help:"calibrate the model's probabilities with <file>, as written by eval szz --calibrate; default: agent.calibration"`
 	Tools           bool   `negatable:"" default:"true" help:"let the model use the git tools"`
@@ -29,12 +29,12 @@ type SzzModelFlags struct {
 }
 
 // Used reports whether any option is given that makes sense only with a model.
-func (f *SzzModelFlags) Used() bool {
+func (f *ModelFlags) Used() bool {
 	return f.VotingFlags.Used() || f.Calibration != "" || len(f.Switches().Names()) > 0
 }
 
 // Override overrides the settings with the given options.
-func (f *SzzModelFlags) Override(s *session.Settings) {
+func (f *ModelFlags) Override(s *session.Settings) {
 	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
 		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
@@ -42,7 +42,7 @@ func (f *SzzModelFlags) Override(s *session.Settings) {
 }
 
 // Switches returns the parts of the method that the options turn off.
-func (f *SzzModelFlags) Switches() szz.Switches {
+func (f *ModelFlags) Switches() szz.Switches {
 	return szz.Switches{
 		NoTools:           !f.Tools,
 		NoDomainKnowledge: !f.DomainKnowledge,
@@ -53,9 +53,9 @@ func (f *SzzModelFlags) Switches() szz.Switches {
 	}
 }
 
-// NewSzzAgent prepares the agent engine of szz for ensembles of the given number of runs. It
+// NewAgent prepares the agent engine of szz for ensembles of the given number of runs. It
 // warns about a calibration for another model or method, which the engine ignores.
-func NewSzzAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
+func NewAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) (*engine.Agent, error) {
 	agent, basis, err := engine.NewAgent(opened, runs, with)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *Szz) openAgent(ctx context.Context, a *app.App, repo *gitext.Repo) (*en
 		return nil, nil, err
 	}
 	c.agentRequired = choice.Insists(opened.Settings)
-	agent, err := NewSzzAgent(a, opened, c.RunCount(), c.Switches())
+	agent, err := NewAgent(a, opened, c.RunCount(), c.Switches())
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())
 	}

@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
@@ -85,16 +85,16 @@ func warnBelowFloor(ctx context.Context, a *app.App, v *szz.Answer, floor float6
 	}
 	a.Say("warning: %s: no trailer, because %s (\"%s\") has only %s, and the floor is %s",
 		fix, s.Commit.OID.Short(), ui.OneLine(s.Commit.Subject()),
-		PercentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
+		percentBelow(s.Probability, floor), strconv.FormatFloat(math.Round(1e4*floor)/100, 'f', -1, 64)+"%")
 	a.Hint(
 		ctx,
 		"without --trailer, the suspects are shown with their reasons; --trailer-floor=0 prints the trailer anyway, and agent.trailerFloor sets the floor",
 	)
 }
 
-// PercentBelow returns a probability in percent as in the list of suspects. If that would look
+// percentBelow returns a probability in percent as in the list of suspects. If that would look
 // like the floor or more, it adds a decimal and rounds down.
-func PercentBelow(p, floor float64) string {
+func percentBelow(p, floor float64) string {
 	if whole := math.Round(100 * p); whole+0.001 < 100*floor {
 		return fmt.Sprintf("%.0f%%", whole)
 	}

@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
@@ -22,11 +22,11 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// SzzJournalKind is the kind of the journals of szz.
-const SzzJournalKind = "szz"
+// JournalKind is the kind of the journals of szz.
+const JournalKind = "szz"
 
-// szzJournal stores answers in the journal of a shard, instead of printing them.
-type szzJournal struct {
+// answerJournal stores answers in the journal of a shard, instead of printing them.
+type answerJournal struct {
 	file *shard.Journal
 
 	mu    sync.Mutex
@@ -47,14 +47,14 @@ type keptAnswer struct {
 }
 
 // ask notes that the engine has begun a fix.
-func (k *szzJournal) ask(fix dealtFix) {
+func (k *answerJournal) ask(fix dealtFix) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked = append(k.asked, fix)
 }
 
 // Answer stores the answer to the first fix in asked.
-func (k *szzJournal) Answer(ans render.Answer) error {
+func (k *answerJournal) Answer(ans render.Answer) error {
 	k.mu.Lock()
 	fix := k.asked[0]
 	k.asked = k.asked[1:]
@@ -73,7 +73,7 @@ func (k *szzJournal) Answer(ans render.Answer) error {
 }
 
 // done returns the fixes that have a final answer.
-func (k *szzJournal) done() (map[string]bool, error) {
+func (k *answerJournal) done() (map[string]bool, error) {
 	done := map[string]bool{}
 	for e, err := range k.file.Entries() {
 		if err != nil {
@@ -86,7 +86,7 @@ func (k *szzJournal) done() (map[string]bool, error) {
 }
 
 // close closes the journal, if there is one.
-func (k *szzJournal) close() error {
+func (k *answerJournal) close() error {
 	if k == nil {
 		return nil
 	}
@@ -122,7 +122,9 @@ func (c *Szz) dealt(ctx context.Context, a *app.App, repo *gitext.Repo, agent *e
 		for _, fix := range todo {
 			oid, err := repo.Resolve(ctx, fix.name)
 			c.kept.ask(fix)
-			if !yield(complete(szz.Question{Fix: oid}), err) || err != nil {
+			q := complete(szz.Question{Fix: oid})
+			q.Hint = szz.Hint{}.And(szz.Hint{Text: c.Hint})
+			if !yield(q, err) || err != nil {
 				return
 			}
 		}
@@ -188,7 +190,7 @@ func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
 		own = append(own, fixes[i])
 	}
 	return own, shard.Header{
-		Kind: SzzJournalKind, Cases: len(names), Digest: all.String(), Shard: c.Part.String(), Entries: len(own),
+		Kind: JournalKind, Cases: len(names), Digest: all.String(), Shard: c.Part.String(), Entries: len(own),
 	}
 }
 
@@ -205,6 +207,9 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 		"algorithm": c.Algorithm, "annotations": strconv.FormatBool(c.Annotations), "max-count": "all",
 		"paths": strings.Join(c.paths, "\x00"), "verify": strconv.FormatBool(c.Verify), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect), "engine": "offline",
 	}
+	if c.Hint != "" {
+		h.Options["hint"] = c.Hint
+	}
 	if indexed {
 		h.Options["index"] = "true"
 	}
@@ -216,7 +221,7 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 	}
 	file, err := shard.Open(c.Journal, h)
 	if err == nil {
-		c.kept = &szzJournal{file: file}
+		c.kept = &answerJournal{file: file}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"git-agent/gitext"
 )
 
-// szzOutput prints answers in the form of the options. It opens the pager at the
+// output prints answers in the form of the options. It opens the pager at the
 // first answer.
-type szzOutput struct {
+type output struct {
 	a      *app.App
 	repo   *gitext.Repo
 	cmd    *Szz
@@ -21,11 +21,11 @@ type szzOutput struct {
 	total  int
 	at     app.Here // the user's current directory
 	page   *ui.Pager
-	form   szzRenderer
+	form   renderer
 }
 
 // answer prints the answer for one fix and writes it to the event log.
-func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
+func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
 		if err := o.open(ctx); err != nil {
 			return err
@@ -33,6 +33,10 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 	}
 	if o.cmd.hidesSuspects() {
 		ans = ans.WithoutSuspects()
+	}
+	ans, err := o.withRequests(ctx, ans)
+	if err != nil {
+		return err
 	}
 	if o.events != nil {
 		o.events.Answer(app.EventSubject{Fix: ans.Answer.Fix}, render.AnswerJSONOf(ans))
@@ -44,6 +48,7 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
 		return nil
 	}
+	o.tellRequest(ans)
 	if !o.cmd.JSON && o.cmd.kept == nil {
 		local := *ans.Answer
 		local.Suspects = o.at.Answer(local.Suspects)
@@ -59,7 +64,7 @@ func (o *szzOutput) answer(ctx context.Context, ans render.Answer) error {
 // model failed, or
 // --verify-cmd was not run. It is for --format and --trailer, which print no
 // notes.
-func (o *szzOutput) warn(ans render.Answer) {
+func (o *output) warn(ans render.Answer) {
 	v := ans.Answer
 	fellBack := v.Agent != nil && v.Agent.Fallback != ""
 	unconfirmed := o.cmd.verifies() && len(v.Suspects) > 0 &&
@@ -73,7 +78,7 @@ func (o *szzOutput) warn(ans render.Answer) {
 }
 
 // open chooses the form.
-func (o *szzOutput) open(ctx context.Context) error {
+func (o *output) open(ctx context.Context) error {
 	if !o.cmd.Affected {
 		o.form = o.choose(ctx)
 		return nil
@@ -93,7 +98,7 @@ func (o *szzOutput) open(ctx context.Context) error {
 }
 
 // choose returns the renderer for the options.
-func (o *szzOutput) choose(ctx context.Context) szzRenderer {
+func (o *output) choose(ctx context.Context) renderer {
 	end := app.LineEnd(o.cmd.Null)
 	switch {
 	case o.cmd.kept != nil:
@@ -129,9 +134,9 @@ func (o *szzOutput) choose(ctx context.Context) szzRenderer {
 }
 
 // paging reports whether a pager is running.
-func (o *szzOutput) paging() bool { return o.page != nil && o.page.Paging() }
+func (o *output) paging() bool { return o.page != nil && o.page.Paging() }
 
-func (o *szzOutput) close() error {
+func (o *output) close() error {
 	if o.page == nil {
 		return nil
 	}

@@ -1,7 +1,7 @@
-// Package verbs has the command lines of szz, crash, fix and bisect: each parses its options, asks its
-// engine one question and prints the answer. It also has the functions with which trace replays
-// and resumes recorded runs.
-package verbs
+// Package szzcmd has the command line of szz: it parses the options, asks one engine about each fix, and
+// prints the answers. It also has the functions with which trace replays and resumes recorded runs
+// of szz, and eval merges journals of it.
+package szzcmd
 
 import (
 	"context"
@@ -37,11 +37,16 @@ type Szz struct {
 	Base           string   `placeholder:"<commit>" help:"with --patch, the commit that the patches apply to; default: the one that they name, HEAD, or one of HEAD's history"`
 	Stdin          bool     `xor:"source" help:"also read revisions from standard input, one per line"`
 	Not            []string `placeholder:"<commit>" sep:"none" help:"do not suspect <commit>, because you know that it did not introduce the bug; may be given several times"`
+	Hint           string   `placeholder:"<text>" help:"take <text> as evidence, as if it stood in the message of the fix: what you know of the bug"`
+	Crash          string   `placeholder:"<report>" kind:"path" help:"take a crash report as evidence: its functions, its files, and the commits that git agent crash suspects; - is standard input"`
 	Null           bool     `short:"z" help:"terminate lines of input and output with NUL, not newline"`
 	JSON           bool     `name:"json" xor:"form" help:"print one JSON object for each fix"`
 	Format         *string  `xor:"form" placeholder:"<format>" help:"print each suspect in <format>, which has placeholders like those of git log"`
 	Check          bool     `help:"check the Fixes: trailers of the commits instead of tracing them; exit with 1 if any is wrong"`
 	SARIF          bool     `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
+	Risk           bool     `help:"say what history shows about the changes, as before a commit, instead of tracing them; exit with 1 if it shows anything"`
+	Stat           bool     `help:"sum the culprits of the fixes among the commits by directory, age, release and trailers for tools"`
+	HTML           string   `name:"html" placeholder:"<file>" kind:"path" help:"with --stat, also write the sums to <file> as an HTML page with plots"`
 	AffectedFlags  `embed:""`
 	Culprit        []string      `sep:"none" placeholder:"<revision>" help:"with --affected, the commit that introduced the bug; then nothing is traced; may be given several times"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
@@ -62,7 +67,7 @@ type Szz struct {
 	ShowRequest    bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs           int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	app.ShardFlags `embed:""`
-	SzzModelFlags  `embed:""`
+	ModelFlags     `embed:""`
 	Revisions      []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
 
 	paths         []string
@@ -70,14 +75,14 @@ type Szz struct {
 	lacks         app.Clone
 	floor         float64 // of --trailer; 0 without it
 	agentRequired bool    // the user asked for the agent engine, so an answer of the offline engine counts as a failure
-	kept          *szzJournal
+	kept          *answerJournal
 }
 
 // SetPaths sets the paths after "--".
 func (c *Szz) SetPaths(paths []string) { c.paths = paths }
 
-// szzRenderer prints answers in one form. When Answer returns, the whole answer has been written.
-type szzRenderer interface {
+// renderer prints answers in one form. When Answer returns, the whole answer has been written.
+type renderer interface {
 	Answer(ans render.Answer) error
 }
 
@@ -92,6 +97,12 @@ func (c *Szz) Run(ctx context.Context, a *app.App) error {
 	}
 	if c.Check {
 		return c.runCheck(ctx, a, repo)
+	}
+	if c.Risk {
+		return c.runRisk(ctx, a, repo)
+	}
+	if c.Stat {
+		return c.runStat(ctx, a, repo)
 	}
 	if len(c.Culprit) > 0 {
 		return c.runCulprit(ctx, a, repo)
@@ -136,7 +147,7 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := &szzOutput{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
@@ -159,7 +170,7 @@ func (c *Szz) workers(model bool) int {
 	case c.Jobs > 0:
 		return c.Jobs
 	case model:
-		return c.SzzModelFlags.Jobs()
+		return c.ModelFlags.Jobs()
 	}
 	return runtime.GOMAXPROCS(0)
 }
@@ -170,7 +181,7 @@ func (c *Szz) answerAll(
 	ctx context.Context,
 	a *app.App,
 	e *engine.Engine,
-	show *szzOutput,
+	show *output,
 	questions iter.Seq2[szz.Question, error],
 	tally *app.ExitTally,
 ) error {
@@ -268,7 +279,7 @@ func (c *Szz) check() error {
 		return app.Usagef("--base needs --patch")
 	case c.SARIF && !c.Check:
 		return app.Usagef("--sarif needs --check")
-	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.SzzModelFlags.Used()):
+	case c.Check && (uncommitted || c.Journal != "" || c.Note || c.Trailer || c.Format != nil || c.ShowRequest || c.verifies() || c.ModelFlags.Used()):
 		return app.Usagef("--check goes with revisions, --stdin, --json and --sarif only")
 	case c.Cc && !c.Trailer:
 		return app.Usagef("--cc needs --trailer")
@@ -294,21 +305,17 @@ func (c *Szz) check() error {
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
 	}
-	if err := c.checkAffected(); err != nil {
-		return err
-	}
-	if err := c.checkVerify(); err != nil {
-		return err
-	}
-	if err := c.ShardFlags.CheckShard(); err != nil {
-		return err
+	for _, check := range []func() error{c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkVerify, c.ShardFlags.CheckShard} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	if c.Journal != "" && (uncommitted || c.Format != nil || c.Trailer || c.ShowRequest) {
 		return app.Usagef(
 			"--journal keeps answers to commits as JSON, so it goes with none of --staged, --worktree, --format, --trailer and --show-request",
 		)
 	}
-	return c.SzzModelFlags.Check()
+	return c.ModelFlags.Check()
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is given, because

@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"bufio"
@@ -33,9 +33,15 @@ func (c *Szz) questions(ctx context.Context, a *app.App, repo *gitext.Repo, agen
 	if err != nil {
 		return nil, 0, err
 	}
+	if c.Crash != "" && total != 1 {
+		return nil, 0, app.Usagef("--crash goes with one fix, not with %d", total)
+	}
 	return func(yield func(szz.Question, error) bool) {
 		for q, err := range fixes {
-			if !yield(complete(q), err) {
+			if err == nil {
+				q, err = c.hinted(ctx, a, repo, complete(q))
+			}
+			if !yield(q, err) || err != nil {
 				return
 			}
 		}

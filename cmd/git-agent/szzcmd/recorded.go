@@ -1,4 +1,4 @@
-package verbs
+package szzcmd
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"git-agent/gitext"
 )
 
-// szzRuns are the recorded runs of szz.
-var szzRuns = RecordedVerb{Name: "szz", Kind: engine.Kind, Read: func(t *trace.Trajectory) (RecordedQuestion, error) {
+// Runs are the recorded runs of szz.
+var Runs = app.RecordedVerb{Name: "szz", Kind: engine.Kind, Read: func(t *trace.Trajectory) (app.RecordedQuestion, error) {
 	spec, err := engine.SpecOf(t)
 	return recordedFix{spec}, err
 }}
@@ -28,8 +28,8 @@ func (r recordedFix) Replay(ctx context.Context, _ *app.App, repo *gitext.Repo, 
 	return engine.Replay(ctx, repo, t, r.spec, strict, plain)
 }
 
-func (r recordedFix) Resume(ctx context.Context, a *app.App, in Resumption) (ResumedAnswer, error) {
-	who, err := NewSzzAgent(a, in.Opened, 1, r.spec.Question().Switches)
+func (r recordedFix) Resume(ctx context.Context, a *app.App, in app.Resumption) (app.ResumedAnswer, error) {
+	who, err := NewAgent(a, in.Opened, 1, r.spec.Question().Switches)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (r resumedFix) Status() string {
 }
 
 func (r resumedFix) Print(ctx context.Context, json bool) (err error) {
-	show := &szzOutput{a: r.app, cmd: &Szz{JSON: json}, total: 1, at: app.HereIn(r.repo)}
+	show := &output{a: r.app, repo: r.repo, cmd: &Szz{JSON: json}, total: 1, at: app.HereIn(r.repo)}
 	defer func() { err = errors.Join(err, show.close()) }()
 	ans := r.ans
 	if ans.Fix, err = r.repo.Commit(ctx, ans.Answer.Fix); err != nil {

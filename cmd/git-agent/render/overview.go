@@ -1,0 +1,177 @@
+package render
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/szz/overview"
+	"git-agent/cmd/git-agent/ui"
+	"git-agent/gitext/quote"
+)
+
+// StatSchema is the schema of szz --stat --json. A change that breaks readers raises its number.
+const StatSchema = "git-agent/stat/1"
+
+// StatJSON is the documented JSON form of an overview.
+type StatJSON struct {
+	Schema      string         `json:"schema"`
+	Commits     int            `json:"commits"`
+	Fixes       int            `json:"fixes"`
+	Traced      int            `json:"traced"`
+	Culprits    int            `json:"culprits"`
+	Floor       float64        `json:"floor"`
+	MedianDays  int            `json:"median_days"`
+	Directories []overview.Sum `json:"directories"`
+	Ages        []overview.Sum `json:"ages"`
+	Releases    []overview.Sum `json:"releases"`
+	Tools       []overview.Sum `json:"tools"`
+}
+
+// StatJSONOf returns the JSON form of an overview.
+func StatJSONOf(o *overview.Overview) StatJSON {
+	list := func(sums []overview.Sum) []overview.Sum { return append([]overview.Sum{}, sums...) }
+	return StatJSON{
+		Schema: StatSchema, Commits: o.Commits, Fixes: o.Fixes, Traced: o.Traced, Culprits: o.Culprits, Floor: overview.Floor, MedianDays: o.Days,
+		Directories: list(o.Directories), Ages: list(o.Ages), Releases: list(o.Releases), Tools: list(o.Tools),
+	}
+}
+
+// statPart is one sum with its heading.
+type statPart struct {
+	title, about string
+	sums         []overview.Sum
+	newest       bool // the last rows matter most if there are too many
+}
+
+// shownSums is the number of rows of a part that people see without -v.
+const shownSums = 12
+
+// statParts lists the parts of an overview that have rows.
+func statParts(o *overview.Overview, all bool) []statPart {
+	var list []statPart
+	for _, p := range []statPart{
+		{"Directories", "the directory with most source files of the fix", o.Directories, false},
+		{"Age", fmt.Sprintf("how long the bug was there; the median is %s", agent.Plural(o.Days, "day")), o.Ages, false},
+		{"Releases", "the first tag with the culprit", o.Releases, true},
+		{"Tools", "trailers of the culprit, of all commits with the same trailer", o.Tools, false},
+	} {
+		if n := len(p.sums); n > shownSums && !all {
+			if p.newest {
+				p.sums, p.about = p.sums[n-shownSums:], p.about+fmt.Sprintf("; the last %d of %d", shownSums, n)
+			} else {
+				p.sums, p.about = p.sums[:shownSums], p.about+fmt.Sprintf("; the first %d of %d", shownSums, n)
+			}
+		}
+		if len(p.sums) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// statHead returns the sentence above the sums.
+func statHead(o *overview.Overview) string {
+	return fmt.Sprintf("%s; %d look like fixes or name a culprit; %d of these have a culprit, %s in all.",
+		agent.Plural(o.Commits, "commit"), o.Fixes, o.Traced, agent.Plural(o.Culprits, "different one"))
+}
+
+// valueOf returns the number of a row, and of how many.
+func valueOf(s overview.Sum) string {
+	if s.Commits > 0 {
+		return fmt.Sprintf("%d of %d", s.Fixes, s.Commits)
+	}
+	return fmt.Sprint(s.Fixes)
+}
+
+// nameOf returns the name of a row; ages are upper bounds.
+func (p statPart) nameOf(s overview.Sum) string {
+	if p.title == "Age" && s.Name != "more" {
+		return "< " + s.Name
+	}
+	return ui.OneLine(s.Name)
+}
+
+// Stat prints an overview for people.
+func Stat(w io.Writer, color ui.Palette, o *overview.Overview, all bool) error {
+	const widest = 30 // of a bar
+	var b bytes.Buffer
+	fmt.Fprintln(&b, statHead(o))
+	for _, p := range statParts(o, all) {
+		fmt.Fprintf(&b, "\n%s (%s)\n", color.Paint("path", p.title), p.about)
+		most := 1
+		for _, s := range p.sums {
+			most = max(most, s.Fixes)
+		}
+		rows := make([][2]string, len(p.sums))
+		for i, s := range p.sums {
+			rows[i] = [2]string{p.nameOf(s), fmt.Sprintf("%-9s %s", valueOf(s), strings.Repeat("#", (s.Fixes*widest+most-1)/most))}
+		}
+		table(&b, rows)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+//go:embed overview.html
+var overviewHTML string
+
+// statPage is the data of the template overview.html.
+type statPage struct {
+	Range, Head, Floor string
+	Plots              []statPlot
+}
+
+type statPlot struct {
+	Title, About  string
+	Width, Height int
+	Left          int
+	Rows          []statBar
+}
+
+type statBar struct {
+	Name, Value, About               string
+	NameX, X, Y, Width, Height, Text int
+	ValueX                           int
+}
+
+// StatHTML writes an overview as one self-contained page.
+func StatHTML(w io.Writer, o *overview.Overview, of string) error {
+	t, err := template.New("overview").Parse(overviewHTML)
+	if err != nil {
+		return err
+	}
+	page := statPage{Range: of, Head: statHead(o), Floor: fmt.Sprintf("%.0f%%", 100*overview.Floor)}
+	for _, p := range statParts(o, false) {
+		page.Plots = append(page.Plots, p.plot())
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, page); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	_, err = io.WriteString(w, quote.Text(b.String()))
+	return err
+}
+
+// plot lays out the bars of a part.
+func (p statPart) plot() statPlot {
+	const width, left, right, row, longest = 860, 300, 90, 26, 44
+	plot := statPlot{Title: p.title, About: p.about, Width: width, Height: row * len(p.sums), Left: left}
+	most := 1
+	for _, s := range p.sums {
+		most = max(most, s.Fixes)
+	}
+	for i, s := range p.sums {
+		name := p.nameOf(s)
+		length := s.Fixes * (width - left - right) / most
+		plot.Rows = append(plot.Rows, statBar{
+			Name: agent.Shorten(name, longest), Value: valueOf(s), About: name + ": " + valueOf(s),
+			NameX: left - 8, X: left, Y: i*row + 4, Width: length, Height: row - 8, Text: i*row + row/2 + 4, ValueX: left + length + 8,
+		})
+	}
+	return plot
+}

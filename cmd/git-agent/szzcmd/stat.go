@@ -1,0 +1,117 @@
+package szzcmd
+
+import (
+	"context"
+	"io"
+	"iter"
+	"strings"
+
+	"git-agent/agent"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/engine"
+	"git-agent/agent/szz/overview"
+	"git-agent/cmd/git-agent/app"
+	"git-agent/cmd/git-agent/render"
+	"git-agent/gitext"
+)
+
+// checkStat returns an error for options that do not go with --stat.
+func (c *Szz) checkStat() error {
+	switch {
+	case c.HTML != "" && !c.Stat:
+		return app.Usagef("--html needs --stat")
+	case c.Stat && (c.uncommitted() || c.Check || c.Risk || c.Affected || c.Journal != "" || c.Note || c.Trailer || c.Format != nil ||
+		c.ShowRequest || c.verifies() || c.Crash != "" || c.Hint != "" || c.MaxCount != nil || c.ModelFlags.Used()):
+		return app.Usagef("--stat goes with revisions, --stdin, --skip, --algorithm=rank, --json and --html only")
+	case c.Stat && c.Algorithm != "" && c.Algorithm != "rank":
+		return app.Usagef("--stat counts suspects by their probability, which --algorithm=%s does not give", c.Algorithm)
+	}
+	return nil
+}
+
+// runStat traces the fixes of a range, and prints the sums of their culprits.
+func (c *Szz) runStat(ctx context.Context, a *app.App, repo *gitext.Repo) error {
+	questions, total, err := c.questions(ctx, a, repo, nil)
+	if err != nil {
+		return err
+	}
+	e := c.engine(ctx, a, repo, nil)
+	defer e.Cache.Close() // an unstored answer only costs time
+	meter := a.NewProgress("tracing")
+	defer meter.End()
+	counted := &overview.Overview{}
+	var tip gitext.OID
+	seen := func(oid gitext.OID) {
+		if counted.Commits++; tip == "" {
+			tip = oid
+		}
+		meter.Update(counted.Commits, total, "")
+	}
+	var fixes []overview.Fixed
+	batch := engine.Batch{Workers: c.workers(false), KeepGoing: true, OnEvent: func(szz.Question, agent.Event) {}}
+	for found, err := range e.All(ctx, onlyFixes(ctx, repo, questions, seen), batch) {
+		if err != nil {
+			return err
+		}
+		counted.Fixes++
+		if culprit, ok := overview.CulpritOf(found.Answer); ok {
+			fixes = append(fixes, overview.Fixed{Fix: found.Fix, Culprit: culprit})
+		}
+	}
+	meter.End()
+	o, err := overview.Of(ctx, repo, tip, fixes)
+	if err != nil {
+		return err
+	}
+	o.Commits, o.Fixes = counted.Commits, counted.Fixes
+	if err := c.printStat(ctx, a, o); err != nil {
+		return err
+	}
+	if o.Traced == 0 {
+		return app.ExitStatus(app.ExitNothing)
+	}
+	return nil
+}
+
+// printStat prints an overview, and writes the page.
+func (c *Szz) printStat(ctx context.Context, a *app.App, o *overview.Overview) error {
+	if c.HTML != "" {
+		of := strings.Join(c.Revisions, " ")
+		if err := app.WriteFile(c.HTML, 0o644, func(w io.Writer) error { return render.StatHTML(w, o, of) }); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return render.WriteJSON(a.Raw, render.StatJSONOf(o), app.LineEnd(c.Null))
+	}
+	return render.Stat(a.Stdout, a.NewPalette(ctx), o, a.Flags.Verbose > 0)
+}
+
+// onlyFixes leaves out the questions about merges and about commits that do not look like fixes.
+// seen is called for each commit that is no merge.
+func onlyFixes(
+	ctx context.Context,
+	repo *gitext.Repo,
+	questions iter.Seq2[szz.Question, error],
+	seen func(gitext.OID),
+) iter.Seq2[szz.Question, error] {
+	return func(yield func(szz.Question, error) bool) {
+		for q, err := range questions {
+			var commit gitext.Commit
+			if err == nil {
+				commit, err = repo.Commit(ctx, q.Fix)
+			}
+			if err != nil {
+				yield(q, err)
+				return
+			}
+			if len(commit.Parents) > 1 {
+				continue
+			}
+			seen(commit.OID)
+			if overview.IsFix(commit) && !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
