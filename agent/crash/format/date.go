@@ -37,8 +37,9 @@ func (s *scanner) date(line []byte) {
 
 // hasClock reports whether a line has a time of a day, such as 12:34:56.
 func hasClock(line []byte) bool {
+	digitAt := func(i int) bool { return source.IsDigit(line[i]) }
 	for i := 2; i+5 < len(line); i++ {
-		if line[i] == ':' && line[i+3] == ':' && source.IsDigit(line[i-1]) && source.IsDigit(line[i-2]) && source.IsDigit(line[i+1]) && source.IsDigit(line[i+4]) && source.IsDigit(line[i+5]) {
+		if line[i] == ':' && line[i+3] == ':' && digitAt(i-1) && digitAt(i-2) && digitAt(i+1) && digitAt(i+4) && digitAt(i+5) {
 			return true
 		}
 	}

@@ -32,19 +32,19 @@ func choose(list []string, offline, engine string, ablation bool, parts []string
 
 // checkModel returns an error for options about a model that make no sense together. asks says that
 // an algorithm asks a model, and used that there are options for one.
-func (c *evalFlags) checkModel(verb, engine, calibrate, calibration string, asks, used bool) error {
+func (f *evalFlags) checkModel(verb, engine, calibrate, calibration string, asks, used bool) error {
 	switch {
 	case asks && engine == "offline":
 		return app.Usagef("--engine=offline asks no model, but the algorithm agent needs one")
-	case calibrate != "" && c.Journal != "":
+	case calibrate != "" && f.Journal != "":
 		return app.Usagef(
 			"--calibrate needs all answers: join the journals with git agent eval merge --run=<name>, then use eval %s --run=<name> --calibrate", verb,
 		)
-	case calibrate != "" && (calibration != "" || c.Compare):
+	case calibrate != "" && (calibration != "" || f.Compare):
 		return app.Usagef("--calibrate goes with neither --calibration nor --compare")
-	case calibrate != "" && len(c.Cases) > 0 && !asks:
+	case calibrate != "" && len(f.Cases) > 0 && !asks:
 		return app.Usagef("no algorithm asks a model, and --calibrate is for a model's probabilities; add --engine=agent")
-	case len(c.Cases) > 0 && !asks && used:
+	case len(f.Cases) > 0 && !asks && used:
 		return app.Usagef("no algorithm asks a model, but there are options for one; add --engine=agent")
 	}
 	return nil

@@ -328,10 +328,3 @@ func fateOf(run fix.Run) string {
 	}
 	return said
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
