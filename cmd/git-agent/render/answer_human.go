@@ -68,7 +68,7 @@ func (r *Human) Answer(ans Answer) error {
 	for i, s := range ans.Answer.Suspects {
 		r.suspect(&b, fmt.Sprintf("%2d.", i+1), s)
 		if request, ok := ans.Requests[s.Commit.OID]; ok && r.all {
-			r.line(&b, 4, "came with "+RequestText(request))
+			line(&b, 4, "came with "+RequestText(request))
 		}
 		if i > 0 {
 			r.lessLikely(&b, ans.Answer.Suspects[0], s)
