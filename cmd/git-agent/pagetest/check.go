@@ -141,11 +141,16 @@ func (b *Browser) keyboard(file string) (bad []string, err error) {
 	return bad, nil
 }
 
-// toggles opens and closes the details in focus.
+// toggles folds and unfolds the details in focus.
 func (b *Browser) toggles(bad []string, text string) ([]string, error) {
-	for _, want := range []bool{true, false} {
+	const state = `document.activeElement.parentElement.open`
+	var was bool
+	if err := b.evaluate(state, &was); err != nil {
+		return nil, err
+	}
+	for _, want := range []bool{!was, was} {
 		var open bool
-		if err := errors.Join(b.press("Enter", 13, "\r"), b.evaluate(`document.activeElement.parentElement.open`, &open)); err != nil {
+		if err := errors.Join(b.press("Enter", 13, "\r"), b.evaluate(state, &open)); err != nil {
 			return nil, err
 		}
 		if open != want {

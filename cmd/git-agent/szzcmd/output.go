@@ -2,6 +2,7 @@ package szzcmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"git-agent/agent/szz"
@@ -21,12 +22,13 @@ type output struct {
 	total  int
 	at     app.Here // the user's current directory
 	page   *ui.Pager
-	form   renderer
+	html   *app.AnswerPage // nil if none is wanted
+	form   renderer        // nil if the page takes its place
 }
 
 // answer prints the answer for one fix and writes it to the event log.
 func (o *output) answer(ctx context.Context, ans render.Answer) error {
-	if o.form == nil {
+	if o.form == nil && !o.cmd.Alone() {
 		if err := o.open(ctx); err != nil {
 			return err
 		}
@@ -39,6 +41,14 @@ func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
+	}
+	if o.html != nil {
+		if err := o.html.Answer(ans); err != nil {
+			return err
+		}
+	}
+	if o.form == nil {
+		return nil
 	}
 	if belowFloor(ans.Answer, o.cmd.floor) {
 		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
@@ -132,8 +142,9 @@ func (o *output) choose(ctx context.Context) renderer {
 func (o *output) paging() bool { return o.page != nil && o.page.Paging() }
 
 func (o *output) close() error {
+	err := o.html.Close()
 	if o.page == nil {
-		return nil
+		return err
 	}
-	return o.page.Close()
+	return errors.Join(err, o.page.Close())
 }

@@ -61,6 +61,7 @@ type Szz struct {
 	Events         string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest    bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs           int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	app.PageFlags  `embed:""`
 	app.ShardFlags `embed:""`
 	ModelFlags     `embed:""`
 	Revisions      []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
@@ -136,7 +137,11 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	html, err := c.OpenPage(a, "szz")
+	if err != nil {
+		return err
+	}
+	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo), html: html}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
@@ -297,6 +302,9 @@ func (c *Szz) check() error {
 	if err := c.checkAffected(); err != nil {
 		return err
 	}
+	if err := c.checkPage(); err != nil {
+		return err
+	}
 	if err := c.checkVerify(); err != nil {
 		return err
 	}
@@ -309,6 +317,28 @@ func (c *Szz) check() error {
 		)
 	}
 	return c.ModelFlags.Check()
+}
+
+// checkPage returns an error if an option leaves no answer for a page, or no place for it.
+func (c *Szz) checkPage() error {
+	form, without := "", ""
+	switch {
+	case c.Check:
+		without = "--check"
+	case c.Affected:
+		without = "--affected"
+	case c.ShowRequest:
+		without = "--show-request"
+	case c.Journal != "":
+		without = "--journal"
+	case c.JSON:
+		form = "--json"
+	case c.Format != nil:
+		form = "--format"
+	case c.Trailer:
+		form = "--trailer"
+	}
+	return c.CheckPage(form, without)
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is given, because
