@@ -94,7 +94,9 @@ func TestTelemetryFails(t *testing.T) {
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	b.git("config", "--global", "agent.otel", "true")
-	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no \x1b[31mroom", http.StatusTooManyRequests) }))
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no \x1b[31mroom", http.StatusTooManyRequests)
+	}))
 	t.Cleanup(refuses.Close)
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

@@ -20,7 +20,7 @@ const OTelKey = "agent.otel"
 const (
 	maxUnsent   = 1000            // spans that wait
 	maxFailures = 3               // failures after which no more is sent
-	flushWait    = 3 * time.Second // for what is left at the end
+	flushWait   = 3 * time.Second // for what is left at the end
 )
 
 // CheckOTel returns an error for an invalid value of agent.otel.

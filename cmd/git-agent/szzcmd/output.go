@@ -26,7 +26,7 @@ type output struct {
 	form   renderer        // nil if the page takes its place
 }
 
-// answer prints the answer for one fix and writes it to the event log.
+// answer prints the answer for one fix, writes it to the event log, and adds it to the page.
 func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	if o.form == nil && !o.cmd.Alone() {
 		if err := o.open(ctx); err != nil {
@@ -42,11 +42,14 @@ func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
 	}
-	if o.html != nil {
-		if err := o.html.Answer(ans); err != nil {
-			return err
-		}
+	if err := o.show(ctx, ans); err != nil || o.html == nil {
+		return err
 	}
+	return o.html.Answer(ans)
+}
+
+// show prints the answer in the form of the options, unless the page takes its place.
+func (o *output) show(ctx context.Context, ans render.Answer) error {
 	if o.form == nil {
 		return nil
 	}

@@ -110,13 +110,13 @@ func (c *Bisect) answer(ctx context.Context, a *app.App, e *engine.Engine, q eng
 		kept.remove()
 	}
 	events.Answer(app.EventSubject{}, render.BisectJSONOf(found))
+	if err := c.print(ctx, a, e.Repo, found); err != nil {
+		return err
+	}
 	if html != nil {
 		if err := html.Bisect(found); err != nil {
 			return err
 		}
-	}
-	if err := c.print(ctx, a, e.Repo, found); err != nil {
-		return err
 	}
 	switch found.Status {
 	case bisect.Proved:

@@ -28,15 +28,15 @@ type crashOutput struct {
 
 // Crash prints an answer in the form of the options, and adds it to the page.
 func (o crashOutput) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
-	if o.html != nil {
-		if err := o.html.Crash(name, report, ranking); err != nil {
+	if o.crashRenderer != nil {
+		if err := o.crashRenderer.Crash(name, report, ranking); err != nil {
 			return err
 		}
 	}
-	if o.crashRenderer == nil {
+	if o.html == nil {
 		return nil
 	}
-	return o.crashRenderer.Crash(name, report, ranking)
+	return o.html.Crash(name, report, ranking)
 }
 
 // renderer returns the output for a number of reports, with a page that may be nil.

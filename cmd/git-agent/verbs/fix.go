@@ -187,12 +187,18 @@ func (c *Fix) stopped(
 
 // print prints the answer in the form of the options, and adds it to the page, which may be nil.
 func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer, html *app.AnswerPage) (err error) {
-	if html != nil {
-		html.Locate = c.Locate
-		if err := html.Fix(commit, ans); err != nil || c.Alone() {
-			return err
-		}
+	if !c.Alone() {
+		err = c.printText(ctx, a, repo, commit, ans)
 	}
+	if err != nil || html == nil {
+		return err
+	}
+	html.Locate = c.Locate
+	return html.Fix(commit, ans)
+}
+
+// printText prints the answer as text or as JSON.
+func (c *Fix) printText(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
 	if c.JSON {
 		return render.WriteJSON(a.Raw, render.FixAnswerOf(commit, ans), "\n")
 	}
