@@ -2,14 +2,13 @@ package eval
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/htmlpage"
 	"git-agent/agent/stat"
-	"git-agent/gitext/quote"
 )
 
 //go:embed report.html
@@ -64,21 +63,16 @@ type pageCell struct {
 // WriteHTML writes the report as one self-contained page for mail, archives and use without a
 // network.
 func (r *Report) WriteHTML(w io.Writer) error {
-	t, err := template.New("report").Funcs(template.FuncMap{
+	t, err := htmlpage.Parse("report", reportHTML, template.FuncMap{
 		"three": three, "maybe": threeOrDash, "pvalue": pValue, "signed": stat.Estimate.Signed, "plural": agent.Plural, "builds": Algorithm.otherBuilds,
 		"rows": (*Effort).rows, "about": func(e *Effort) string { return e.about(r.sheet) }, "share": (*Effort).percentOfMost, "turns": (*Effort).turnNumbers, "dash": countOrDash,
 		"faults": shownFaults, "plain": Table.plain, "whole": (*Table).plain,
 		"fallbacks": Row.fallbacks, "cells": func(row Row) []string { return row.cells(inTable) }, "judged": func(row Row) []string { return row.cells(isEstimated) },
-	}).Parse(reportHTML)
+	})
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	if err := t.Execute(&b, r.page()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	_, err = io.WriteString(w, quote.Text(b.String()))
-	return err
+	return htmlpage.Write(w, t, r.page())
 }
 
 func isEstimated(m Metric) bool { return m.Estimated }

@@ -13,11 +13,6 @@ import (
 // goes from 0 to 1.
 
 const (
-	barsWidth  = 1000.0
-	barsLeft   = 110.0 // room for names
-	barsRight  = 60.0  // room for values
-	barsTop    = 26.0  // room for tick labels
-	barsRow    = 34.0
 	squareSide = 340.0
 	squarePad  = 44.0
 )
@@ -43,25 +38,22 @@ func ticks(scale func(float64) float64) []tick {
 // shows.
 func px(x float64) string { return fmt.Sprintf("%.1f", x) }
 
-// barPlot shows a bar with the main metric of each algorithm. The interval, the
-// other estimated metrics and the ceiling are marked on the bar.
+// barPlot shows a bar with the main metric of each algorithm. The interval, the other estimated
+// metrics and the ceiling are marked on the bar. Places along the bars are in percent, so that the
+// plot is as wide as its page and its letters keep their size.
 type barPlot struct {
-	Width, Height         string
-	Left, Right, Top, End string
-	Ticks                 []tick
-	Rows                  []barRow
+	Ticks []tick
+	Rows  []barRow
 }
 
 type barRow struct {
-	Name, Value             string
-	Best                    bool
-	Text, Mid, Y, Height    string // distances from the top
-	Width                   string // width of the bar
-	ValueX                  string
-	Low, High               string // ends of the interval; "" if there is none
-	Dots                    []barDot
-	Ceiling, CeilTop, CeilY string
-	About                   string // tooltip
+	Name, Value string
+	Best        bool
+	Width       string // of the bar
+	Low, High   string // ends of the interval; "" if there is none
+	Dots        []barDot
+	Ceiling     string
+	About       string // tooltip
 }
 
 // barDot marks an estimated metric other than the main one. Class is the metric's name, for the
@@ -69,30 +61,32 @@ type barRow struct {
 type barDot struct{ Class, At string }
 
 func newBarPlot(sheet *Sheet, algorithms []Algorithm) barPlot {
-	scale := func(x float64) float64 { return barsLeft + x*(barsWidth-barsLeft-barsRight) }
-	end := barsTop + barsRow*float64(len(algorithms))
-	p := barPlot{
-		Width: px(barsWidth), Height: px(end + 6), Left: px(barsLeft), Right: px(barsWidth - barsRight),
-		Top: px(barsTop), End: px(end), Ticks: ticks(scale),
-	}
+	p := barPlot{Ticks: ticks(func(x float64) float64 { return 100 * x })}
 	best, around := bestOf(sheet, algorithms), sheet.mainFirst()
 	for i, a := range algorithms {
-		top := barsTop + barsRow*float64(i)
 		main, ceiling := a.Overall.Value(sheet.Main), value(a.Overall.Value(sheet.Ceiling))
 		row := barRow{
-			Name: a.Name, Value: threeOrDash(main.Value), Best: i == best,
-			Y: px(top + 9), Height: px(barsRow - 18), Mid: px(top + barsRow/2), Text: px(top + barsRow/2 + 4),
-			Width: px(scale(value(main)) - barsLeft), ValueX: px(barsWidth - barsRight + 10),
-			Ceiling: px(scale(ceiling)), CeilTop: px(top + 5), CeilY: px(top + barsRow - 5),
+			Name: a.Name, Value: threeOrDash(main.Value), Best: i == best, Width: along(value(main)), Ceiling: along(ceiling),
+			Low: alongOf(main.Low), High: alongOf(main.High),
 			About: a.Name + ": " + strings.Join(append(a.Overall.named(around), fmt.Sprintf("ceiling %.3f", ceiling)), ", "),
 		}
 		for _, at := range around[1:] {
-			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, coordinate(scale, a.Overall.Values[at].Value)})
+			row.Dots = append(row.Dots, barDot{sheet.Metrics[at].Name, alongOf(a.Overall.Values[at].Value)})
 		}
-		row.Low, row.High = coordinate(scale, main.Low), coordinate(scale, main.High)
 		p.Rows = append(p.Rows, row)
 	}
 	return p
+}
+
+// along formats a value as a place along a bar.
+func along(x float64) string { return fmt.Sprintf("%.2f%%", 100*x) }
+
+// alongOf is along for a value that may be undefined.
+func alongOf(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return along(*x)
 }
 
 // mainFirst lists the indices of the estimated metrics, the main metric first.
@@ -116,13 +110,6 @@ func value(e stat.Estimate) float64 {
 		return 0
 	}
 	return *e.Value
-}
-
-func coordinate(scale func(float64) float64, x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return px(scale(*x))
 }
 
 // squarePlot plots two quantities between 0 and 1 against each other.

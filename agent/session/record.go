@@ -53,7 +53,7 @@ func (r *Record) Journal(ctx context.Context, k int) (agent.Journal, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runs[k] = id
-	return &optionalJournal{Journal: agent.NewTraceJournal(s.traces, id), onEnd: func(err error) {
+	return &optionalJournal{Journal: s.Followed(agent.NewTraceJournal(s.traces, id), r.kind, spec), onEnd: func(err error) {
 		r.mu.Lock()
 		r.incomplete[k] = true
 		r.mu.Unlock()

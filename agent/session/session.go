@@ -34,6 +34,7 @@ type Session struct {
 	Warn     func(text string)   // shows a warning, once for each text
 
 	traces *cache.Traces // the store of recorded runs; nil to record nothing
+	follow Follow        // nil if nobody follows the runs
 }
 
 // Options say how a session is opened.
@@ -47,6 +48,7 @@ type Options struct {
 	Version  string                   // of the program; a part of a run's identity
 	Say      func(text string)
 	Warn     func(text string)
+	Follow   Follow // gets the steps of recorded runs; may be nil
 }
 
 // Open prepares a session with the server of the settings, and sends nothing yet. It
@@ -73,7 +75,7 @@ func Open(ctx context.Context, opt Options) (*Session, error) {
 		opt.Say(fmt.Sprintf("the API key has fewer than %d characters: it is not masked in what is sent and recorded", secret.MinKnown))
 	}
 	return &Session{
-		Settings: s, Client: client, KeyFrom: origin, Version: opt.Version, Say: opt.Say, Warn: opt.Warn, traces: opt.Traces,
+		Settings: s, Client: client, KeyFrom: origin, Version: opt.Version, Say: opt.Say, Warn: opt.Warn, traces: opt.Traces, follow: opt.Follow,
 		Ledger: agent.NewLedger(agent.Budget{USD: s.MaxCost}),
 		Mask:   secret.New(append(cfg.Secrets(), opt.Secrets...)...).Mask,
 	}, nil

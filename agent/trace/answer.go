@@ -1,13 +1,18 @@
 package trace
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // Answer is the final answer of a run.
 type Answer struct {
 	Turn    int
 	Claims  []Claim         // nil for an unknown format, or an answer without commits
 	Files   []FileClaim     // the files in the answer of a crash
-	Story   string          // the chain of events in the answer of a crash
+	Story   string          // the chain of events in the answer of a crash; what a patch does; the plan of an analysis
+	Cause   string          // why the bug is there, in the answer of a repair or an analysis
+	Origin  string          // the commit that introduced the bug, in the answer of a repair
 	Detail  json.RawMessage // the recorded value
 	Text    string          // the model's answer, or the tool's reply to it
 	Nothing bool            // the answer names nothing
@@ -38,11 +43,20 @@ func (t *Trajectory) Answer() *Answer {
 	of, err := decode[struct {
 		Explanation string      `json:"explanation"`
 		Files       []FileClaim `json:"files"`
+		RootCause   string      `json:"root_cause"`
+		Introduced  string      `json:"introduced"`
+		Hypothesis  string      `json:"hypothesis"` // these two are of an analysis
+		Plan        string      `json:"plan"`
 	}](v.Detail)
 	if err == nil {
-		v.Files, v.Story = of.Files, of.Explanation
+		v.Files, v.Story, v.Cause, v.Origin = of.Files, cmp.Or(of.Explanation, of.Plan), cmp.Or(of.RootCause, of.Hypothesis), of.Introduced
 	}
 	return v
+}
+
+// Told reports whether the answer has parts that a reader can be shown, beside the tool's reply.
+func (v *Answer) Told() bool {
+	return len(v.Claims)+len(v.Files) > 0 || v.Story != "" || v.Cause != "" || v.Origin != ""
 }
 
 // finalAnswer returns the answer without its files.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/htmlpage"
 	"git-agent/agent/model"
-	"git-agent/gitext/quote"
 )
 
 //go:embed page.html
@@ -45,23 +45,18 @@ type part struct {
 // WriteHTML writes the run as one self-contained page without scripts. The page's
 // title is the subject of the fix if it is not "" and the run has no case.
 func (t *Trajectory) WriteHTML(w io.Writer, subject string) error {
-	tmpl, err := template.New("page").Funcs(template.FuncMap{
-		"clean": agent.Clean, "line": agent.CleanLine, "args": ArgsText, "short": shortOID, "chars": chars, "lines": countLines,
+	tmpl, err := htmlpage.Parse("page", pageHTML, template.FuncMap{
+		"clean": agent.Clean, "args": ArgsText, "short": shortOID, "chars": chars, "lines": countLines,
 		"seconds": Seconds, "fold": func(s string) bool { return countLines(s) > foldAbove },
 		"head":    func(s string) string { head, _ := Excerpt(s, foldAbove-4); return head },
 		"percent": func(f float64) string { return fmt.Sprintf("%.0f%%", 100*f) },
 		"plural":  agent.Plural, "pretty": pretty, "usage": UsageText, "join": strings.Join,
 		"add": func(a, b float64) float64 { return a + b },
-	}).Parse(pageHTML)
+	})
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	if err := tmpl.Execute(&b, t.page(subject)); err != nil {
-		return fmt.Errorf("write the page of run %s: %w", t.Run.ID, err)
-	}
-	_, err = io.WriteString(w, quote.Text(b.String()))
-	return err
+	return htmlpage.Write(w, tmpl, t.page(subject))
 }
 
 func (t *Trajectory) page(subject string) page {

@@ -100,13 +100,7 @@ func (t *Trajectory) WriteOTel(w io.Writer, content bool) error {
 			x.call(turn, c)
 		}
 	}
-	var scope otlpScope
-	scope.Scope.Name, scope.Scope.Version = "git-agent", t.version()
-	scope.Spans, scope.Schema = x.spans, otelSchema
-	var res otlpResource
-	res.Resource.Attributes = attributes{}.text("service.name", "git-agent").text("service.version", t.version())
-	res.Scopes = []otlpScope{scope}
-	return writeJSON(w, otlpTraces{[]otlpResource{res}})
+	return writeJSON(w, x.document())
 }
 
 // otelExport collects the spans of a run.
@@ -115,6 +109,18 @@ type otelExport struct {
 	content  bool
 	requests [][]model.Message // nil without content
 	spans    []otlpSpan
+}
+
+// document returns the collected spans with what made them.
+func (x *otelExport) document() otlpTraces {
+	version := x.t.version()
+	var scope otlpScope
+	scope.Scope.Name, scope.Scope.Version = "git-agent", version
+	scope.Spans, scope.Schema = x.spans, otelSchema
+	var res otlpResource
+	res.Resource.Attributes = attributes{}.text("service.name", "git-agent").text("service.version", version)
+	res.Scopes = []otlpScope{scope}
+	return otlpTraces{[]otlpResource{res}}
 }
 
 // span adds a span. Its id is derived from the run and the step, so that every export of a run

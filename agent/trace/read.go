@@ -56,6 +56,8 @@ func (t *Trajectory) add(s cache.Step) error {
 		return decodeInto(&t.Opening, s)
 	case s.Key == agent.StepClosing:
 		return decodeInto(&t.Closing, s)
+	case s.Key == KeyPatch && s.Kind == cache.Note:
+		return decodeInto(&t.Patch, s)
 	case where == "tool" && len(numbers) == 2:
 		return t.addCall(s, numbers[0], numbers[1])
 	case len(numbers) == 1:

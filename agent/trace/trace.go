@@ -27,6 +27,7 @@ type Trajectory struct {
 	Turns   []Turn
 	Closing *agent.Closing // nil if the run has not ended or was interrupted
 	Notes   []Note         // steps that belong to no turn
+	Patch   *Patch         // the patch of a trajectory of fix; nil if there is none, or an older build recorded the run
 	Damaged []string       // one description for each step that cannot be read
 	Results int            // recorded results of any kind
 	Last    time.Time      // time of the last step; zero if there is none

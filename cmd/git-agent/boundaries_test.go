@@ -25,7 +25,7 @@ var storeys = [][]string{
 	{"prompts", "man", "cache/place", "agent/stat", "cmd/train/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
 	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source"},
 	{"agent/model", "gitext/gitdir"},
-	{"gitext/gitcmd"},
+	{"gitext/gitcmd", "agent/htmlpage"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui", "cmd/git-agent/schema"},
@@ -53,7 +53,7 @@ var storeys = [][]string{
 }
 
 // forTests are packages that only tests import.
-var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/szz/szztest"}
+var forTests = []string{"gitext/gittest", "agent/model/modeltest", "agent/crash/hana/hanatest", "agent/szz/szztest", "cmd/git-agent/pagetest"}
 
 // verbRooms are independent of each other, except for the imports in between.
 var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
@@ -71,7 +71,7 @@ var between = map[string][]string{
 
 // confined lists imports that only some packages may use.
 var confined = map[string][]string{
-	"os/exec":            {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox"},
+	"os/exec":            {"gitext/gitcmd", "gitext/usercmd", "gitext/gittest", "agent/sandbox", "cmd/git-agent/pagetest"},
 	"database/sql":       {"cache"},
 	"modernc.org/sqlite": {"cache"},
 

@@ -30,6 +30,7 @@ var otherSettings = []doctor.Setting{
 	{Key: gitcmd.MemorySetting, Check: store.CheckSize(gitcmd.MemorySetting)},
 	{Key: app.FetchKey, UserOnly: true, Check: app.CheckFetch},
 	{Key: szzcmd.TrailerFloorKey},
+	{Key: app.OTelKey, UserOnly: true, Check: app.CheckOTel},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: app.SandboxKey, UserOnly: true, Check: app.CheckSandboxLevel},
 	{Key: app.SandboxReadKey, UserOnly: true},

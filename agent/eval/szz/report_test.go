@@ -110,7 +110,7 @@ func TestHTML(t *testing.T) {
 	if m := regexp.MustCompile(`(?i)https?:|//[a-z]|\bsrc=|\bhref=|url\(|@import|<script|<link|<iframe`).FindString(page); m != "" {
 		t.Errorf("the page has %q", m)
 	}
-	if n := strings.Count(page, " viewBox="); n != 3 {
+	if n := strings.Count(page, ` role="img"`); n != 3 {
 		t.Errorf("%d plots, want 3", n)
 	}
 	for _, want := range []string{"panic: &lt;script&gt;", "prefers-color-scheme: dark", "By repository", "o/s@3", "ZgotmplZ"} {

@@ -2,6 +2,7 @@ package investigate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/fixtool"
 	"git-agent/agent/session"
+	"git-agent/agent/trace"
 	"git-agent/agent/trial"
 	"git-agent/prompts"
 )
@@ -94,6 +96,7 @@ func (w *work) try(ctx context.Context, k int, kinds []fix.Heuristic, listen fun
 	}
 	if t.trial, err = w.prove(ctx, k, space, box, run.Claim); t.trial != nil {
 		run.Verdict, run.Tried = t.trial.Verdict, t.trial
+		err = errors.Join(err, w.recordPatch(ctx, loop.Journal, *t.trial))
 	}
 	run.Status = statusOf(run)
 	t.runs = append(t.runs, run)
@@ -168,6 +171,24 @@ func (w *work) prove(ctx context.Context, k int, space *trial.Workspace, box *fi
 	trial.Origin = fmt.Sprintf("trajectory %d", k+1)
 	trial.Why, trial.Commit = claim.Explanation, claim.Introduced
 	return &trial, nil
+}
+
+// recordPatch adds a patch and the verdict on it to the record of its conversation.
+func (w *work) recordPatch(ctx context.Context, journal agent.Journal, t fix.Trial) error {
+	if journal == nil {
+		return nil
+	}
+	note := trace.Patch{
+		Verdict: string(t.Verdict), Reason: t.Reason, Failing: t.Failing, Cautions: t.Cautions, Diff: string(t.Patch.Diff), Seconds: t.Seconds,
+	}
+	for _, c := range t.Checks {
+		note.Checks = append(note.Checks, trace.Check(c))
+	}
+	payload, err := json.Marshal(note.Masked(w.opt.Mask))
+	if err != nil {
+		return fmt.Errorf("encode the patch: %w", err)
+	}
+	return journal.Note(ctx, trace.KeyPatch, payload)
 }
 
 // loop prepares the conversation of a repair, recorded as the k-th run.

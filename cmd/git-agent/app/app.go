@@ -45,7 +45,8 @@ type App struct {
 	Repo *gitext.Repo // nil until open is called
 	Data *store.Store
 
-	settings []doctor.Setting // besides those of a model
+	settings  []doctor.Setting // besides those of a model
+	telemetry *telemetry       // nil if no runs are sent
 
 	given  warnings        // the warnings printed by WarnOnce
 	Warned map[string]bool // settings with a warning by WarnUntrusted
@@ -69,8 +70,9 @@ func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []strin
 	return a
 }
 
-// Close closes the repository, if one is open.
+// Close closes the repository, if one is open, and sends the spans that are left.
 func (a *App) Close() error {
+	a.telemetry.close()
 	if a.Repo == nil {
 		return nil
 	}

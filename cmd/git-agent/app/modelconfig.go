@@ -29,8 +29,14 @@ func (a *App) NewSession(ctx context.Context, s session.Settings, traces *cache.
 	if err != nil {
 		return nil, err
 	}
+	var follow session.Follow
+	if !preview {
+		if follow, err = a.follow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return session.Open(ctx, session.Options{
-		Settings: s, Env: a.Env.Get, Secrets: a.Keys(), Traces: traces, Preview: preview,
+		Follow: follow, Settings: s, Env: a.Env.Get, Secrets: a.Keys(), Traces: traces, Preview: preview,
 		Client: VersionString(), Version: version,
 		Say: func(text string) { a.Say("%s", ui.Printable(text)) }, Warn: a.WarnOnce,
 	})

@@ -151,44 +151,39 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 	}
 }
 
+// outcomeText says in a sentence how the repair ended. all says that all plausible patches are
+// shown.
+func outcomeText(ans *fix.Answer, all bool) string {
+	switch {
+	case ans.Declined != "":
+		return "nothing was tried: " + ans.Declined
+	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
+		return "no patch was tried: " + ans.Stopped
+	case ans.Tried == 0 && ans.Engine == "offline":
+		return "no patch was tried: neither history nor small changes give a candidate"
+	case ans.Tried == 0:
+		return "no patch was tried: the model made none"
+	case len(ans.Plausible) == 0 && len(ans.OwnTested) > 0:
+		return fmt.Sprintf("%d %s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
+			len(ans.OwnTested), agent.PluralOf(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried))
+	case len(ans.Plausible) == 0 && ans.Engine == "offline":
+		return fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped))
+	case len(ans.Plausible) == 0:
+		return "no patch made the tests pass: " + tried(ans.Tried)
+	case len(ans.Plausible) == 1:
+		return "a plausible patch: " + tried(ans.Tried)
+	case all:
+		return fmt.Sprintf("%d plausible %s: %s", len(ans.Plausible), agent.PluralOf(len(ans.Plausible), "patch", "patches"), tried(ans.Tried))
+	}
+	return fmt.Sprintf("%d plausible %s: %s; the others are shown with -v", len(ans.Plausible), agent.PluralOf(len(ans.Plausible), "patch", "patches"), tried(ans.Tried))
+}
+
 // outcome prints the result of the repair.
 func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	fmt.Fprintln(b)
-	switch {
-	case ans.Declined != "":
-		wrapped(b, r.Width, 0, "nothing was tried: "+ans.Declined)
+	wrapped(b, r.Width, 0, outcomeText(ans, r.All))
+	if ans.Declined != "" {
 		return
-	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
-		wrapped(b, r.Width, 0, "no patch was tried: "+ans.Stopped)
-	case ans.Tried == 0 && ans.Engine == "offline":
-		wrapped(b, r.Width, 0, "no patch was tried: neither history nor small changes give a candidate")
-	case ans.Tried == 0:
-		wrapped(b, r.Width, 0, "no patch was tried: the model made none")
-	case len(ans.Plausible) == 0 && len(ans.OwnTested) > 0:
-		wrapped(
-			b,
-			r.Width,
-			0,
-			fmt.Sprintf("%d %s of the model, reproduced by a test that it wrote itself: %s; whether that test shows the reported bug, only you can say",
-				len(ans.OwnTested), agent.PluralOf(len(ans.OwnTested), "patch", "patches"), tried(ans.Tried)),
-		)
-	case len(ans.Plausible) == 0 && ans.Engine == "offline":
-		wrapped(
-			b,
-			r.Width,
-			0,
-			fmt.Sprintf("no patch made the tests pass: %s, made from history and by small changes%s", tried(ans.Tried), behind(ans.Stopped)),
-		)
-	case len(ans.Plausible) == 0:
-		wrapped(b, r.Width, 0, "no patch made the tests pass: "+tried(ans.Tried))
-	case len(ans.Plausible) == 1:
-		wrapped(b, r.Width, 0, "a plausible patch: "+tried(ans.Tried))
-	default:
-		more := ""
-		if !r.All {
-			more = "; the others are shown with -v"
-		}
-		wrapped(b, r.Width, 0, fmt.Sprintf("%d plausible %s: %s%s", len(ans.Plausible), agent.PluralOf(len(ans.Plausible), "patch", "patches"), tried(ans.Tried), more))
 	}
 	if len(ans.Offered()) > 0 && !r.All {
 		return

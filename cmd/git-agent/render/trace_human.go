@@ -16,11 +16,12 @@ import (
 	"git-agent/gitext"
 )
 
-// These constants bound the lines of a prompt and of a tool's output
+// These constants bound the lines of a prompt, of a tool's output and of a patch
 // without --full.
 const (
 	shownPrompt = 12
 	shownOutput = 10
+	shownPatch  = 60
 )
 
 // traceHuman prints recorded runs for people. The output looks like this:
@@ -70,6 +71,7 @@ func (r *traceHuman) Show(t *trace.Trajectory, subject string) error {
 		r.notes(t, turn.N)
 	}
 	r.verdict(t)
+	r.patch(t.Patch)
 	r.smells(t)
 	r.ending(t)
 	_, err := r.w.Write(r.b.Bytes())
@@ -305,13 +307,13 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 	}
 	r.line(0, "")
 	r.line(0, r.color.Paint("heading", "answer")+r.aside(fmt.Sprintf("turn %d", v.Turn)))
-	if len(v.Claims) == 0 && len(v.Files) == 0 {
+	if !v.Told() {
 		r.text(4, v.Text)
 	}
-	r.crashVerdict(v)
+	r.told(v)
 	for _, c := range v.Claims {
 		line := r.color.Paint("suspect", ui.OneLine(gitext.OID(c.Commit).Short()))
-		if len(v.Files) == 0 {
+		if c.Confidence > 0 || c.Type != "" {
 			line += fmt.Sprintf("  %3.0f%%  %s", 100*c.Confidence, ui.OneLine(c.Type))
 		}
 		r.line(4, line)
@@ -324,16 +326,56 @@ func (r *traceHuman) verdict(t *trace.Trajectory) {
 	}
 }
 
-// crashVerdict prints the parts of a crash's verdict besides commits.
-func (r *traceHuman) crashVerdict(v *trace.Answer) {
+// told prints the parts of a verdict besides commits and their probabilities.
+func (r *traceHuman) told(v *trace.Answer) {
+	if v.Cause != "" {
+		r.text(4, v.Cause)
+	}
 	if v.Story != "" {
 		r.text(4, v.Story)
+	}
+	if v.Origin != "" {
+		r.line(4, "introduced by "+r.color.Paint("suspect", ui.OneLine(gitext.OID(v.Origin).Short())))
 	}
 	for _, f := range v.Files {
 		r.line(4, r.color.Paint("path", ui.OneLine(f.Path)))
 		if f.Reason != "" {
 			r.text(8, f.Reason)
 		}
+	}
+}
+
+// patch prints the patch of a trajectory with its proof.
+func (r *traceHuman) patch(p *trace.Patch) {
+	if p == nil {
+		return
+	}
+	r.line(0, "")
+	r.line(0, r.color.Paint("heading", "patch")+r.aside(p.Verdict))
+	if p.Reason != "" {
+		r.text(4, p.Reason)
+	}
+	for _, c := range p.Cautions {
+		r.text(4, "caution: "+c)
+	}
+	for _, name := range p.Failing {
+		r.line(4, "fails: "+ui.OneLine(name))
+	}
+	for _, c := range p.Checks {
+		r.line(4, r.color.Paint("command", "$ "+ui.OneLine(c.Command))+"  it "+ui.OneLine(c.How))
+	}
+	head, more := p.Diff, 0
+	if !r.Full {
+		head, more = trace.Excerpt(p.Diff, shownPatch)
+	}
+	for l := range strings.SplitSeq(strings.TrimRight(head, "\n"), "\n") {
+		r.line(4, r.color.Paint(diffSlot(l), ui.Printable(l)))
+	}
+	if more > 0 {
+		r.line(4, r.color.Paint("doubt", fmt.Sprintf("... %s, with --full", agent.Plural(more, "more line"))))
+	}
+	if p.Cut > 0 {
+		r.line(4, r.color.Paint("doubt", fmt.Sprintf("... %d more bytes, which were not recorded", p.Cut)))
 	}
 }
 

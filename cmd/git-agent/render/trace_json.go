@@ -94,6 +94,7 @@ type (
 		Seconds float64         `json:"seconds"`
 		Claims  []trace.Claim   `json:"claims"`
 		Verdict json.RawMessage `json:"verdict,omitempty"`
+		Patch   *trace.Patch    `json:"patch,omitempty"` // of a trajectory of fix, with what the tests say of it
 		Smells  []TraceSmell    `json:"smells"`
 	}
 	// TraceSmell is a sign of trouble in a run.
@@ -136,7 +137,7 @@ func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	for _, n := range t.Notes {
 		r.put(traceNote{head("note"), n.Key, n.Text})
 	}
-	end := traceEnd{traceHead: head("end"), Status: t.Status(), Seconds: t.Took().Seconds(), Claims: []trace.Claim{}, Smells: NewTraceSmells(t)}
+	end := traceEnd{traceHead: head("end"), Status: t.Status(), Seconds: t.Took().Seconds(), Claims: []trace.Claim{}, Patch: t.Patch, Smells: NewTraceSmells(t)}
 	if t.Closing != nil {
 		end.Reason = t.Closing.Reason
 	}

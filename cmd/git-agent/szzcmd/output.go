@@ -2,6 +2,7 @@ package szzcmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"git-agent/agent/szz"
@@ -21,12 +22,13 @@ type output struct {
 	total  int
 	at     app.Here // the user's current directory
 	page   *ui.Pager
-	form   renderer
+	html   *app.AnswerPage // nil if none is wanted
+	form   renderer        // nil if the page takes its place
 }
 
-// answer prints the answer for one fix and writes it to the event log.
+// answer prints the answer for one fix, writes it to the event log, and adds it to the page.
 func (o *output) answer(ctx context.Context, ans render.Answer) error {
-	if o.form == nil {
+	if o.form == nil && !o.cmd.Alone() {
 		if err := o.open(ctx); err != nil {
 			return err
 		}
@@ -43,6 +45,17 @@ func (o *output) answer(ctx context.Context, ans render.Answer) error {
 	}
 	if o.cmd.Trailer || o.cmd.Format != nil {
 		o.warn(ans)
+	}
+	if err := o.show(ctx, ans); err != nil || o.html == nil {
+		return err
+	}
+	return o.html.Answer(ans)
+}
+
+// show prints the answer in the form of the options, unless the page takes its place.
+func (o *output) show(ctx context.Context, ans render.Answer) error {
+	if o.form == nil {
+		return nil
 	}
 	if belowFloor(ans.Answer, o.cmd.floor) {
 		warnBelowFloor(ctx, o.a, ans.Answer, o.cmd.floor)
@@ -137,8 +150,9 @@ func (o *output) choose(ctx context.Context) renderer {
 func (o *output) paging() bool { return o.page != nil && o.page.Paging() }
 
 func (o *output) close() error {
+	err := o.html.Close()
 	if o.page == nil {
-		return nil
+		return err
 	}
-	return o.page.Close()
+	return errors.Join(err, o.page.Close())
 }

@@ -66,6 +66,7 @@ type Szz struct {
 	Events         string        `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest    bool          `xor:"form" help:"print the first request to the model instead of sending it"`
 	Jobs           int           `placeholder:"<n>" help:"work on <n> fixes in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
+	app.PageFlags  `embed:""`
 	app.ShardFlags `embed:""`
 	ModelFlags     `embed:""`
 	Revisions      []string `arg:"" optional:"" name:"revision" help:"the fix, as a revision or a revision range"`
@@ -147,7 +148,11 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo)}
+	html, err := c.OpenPage(a, "szz")
+	if err != nil {
+		return err
+	}
+	show := &output{a: a, repo: repo, cmd: c, events: events, total: total, at: app.HereIn(repo), html: html}
 	defer func() { err = errors.Join(err, show.close()) }()
 
 	tally := app.ExitTally{AgentRequired: c.agentRequired}
@@ -305,7 +310,7 @@ func (c *Szz) check() error {
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
 	}
-	for _, check := range []func() error{c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkVerify, c.ShardFlags.CheckShard} {
+	for _, check := range []func() error{c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkPage, c.checkVerify, c.ShardFlags.CheckShard} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -316,6 +321,28 @@ func (c *Szz) check() error {
 		)
 	}
 	return c.ModelFlags.Check()
+}
+
+// checkPage returns an error if an option leaves no answer for a page, or no place for it.
+func (c *Szz) checkPage() error {
+	form, without := "", ""
+	switch {
+	case c.Check:
+		without = "--check"
+	case c.Affected:
+		without = "--affected"
+	case c.ShowRequest:
+		without = "--show-request"
+	case c.Journal != "":
+		without = "--journal"
+	case c.JSON:
+		form = "--json"
+	case c.Format != nil:
+		form = "--format"
+	case c.Trailer:
+		form = "--trailer"
+	}
+	return c.CheckPage(form, without)
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is given, because

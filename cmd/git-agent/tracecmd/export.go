@@ -7,16 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"strings"
-	"time"
 
 	"git-agent/agent/trace"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/store"
-	"git-agent/cmd/git-agent/ui"
 )
 
 type traceExportCmd struct {
@@ -116,64 +111,24 @@ func (c *traceExportCmd) write(w io.Writer, t *trace.Trajectory) error {
 	return t.WriteOTel(w, c.Content)
 }
 
-// sendTimeout limits the duration of a transfer to a collector.
-const sendTimeout = 30 * time.Second
-
-// send sends the spans of a run to a collector, as OTLP over HTTP. Only --send
-// makes `trace export` send anything.
+// send sends the spans of a run to a collector.
 func (c *traceExportCmd) send(ctx context.Context, a *app.App, t *trace.Trajectory) error {
-	target, err := otlpTarget(a.Env)
+	to, err := app.FindCollector(a.Env)
 	if err != nil {
 		return err
+	}
+	if to == nil {
+		return app.WithHint(errors.New("--send needs the address of a collector"), "export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318")
 	}
 	var body bytes.Buffer
 	if err := c.write(&body, t); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), &body)
-	if err != nil {
+	if err := to.Send(ctx, body.Bytes()); err != nil {
 		return err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	for pair := range strings.SplitSeq(a.Env.Get("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
-		if name, value, ok := strings.Cut(pair, "="); ok {
-			req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
-		}
-	}
-	// Do not follow redirects: the headers have a key, which another server must
-	// not get.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("send the spans: %w", err)
-	}
-	defer res.Body.Close() // nothing more is read
-	if res.StatusCode/100 != 2 {
-		why, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // the reason may be missing
-		return fmt.Errorf("the collector at %s refused the spans: %s %s", target.Host, res.Status, ui.OneLine(string(why)))
-	}
 	if !a.Flags.Quiet {
-		fmt.Fprintf(a.Stderr, "sent to %s\n", target.Host)
+		fmt.Fprintf(a.Stderr, "sent to %s\n", to.Host())
 	}
 	return nil
-}
-
-// otlpTarget returns the address of the collector as OpenTelemetry specifies it:
-// the endpoint for traces unchanged, or else the general endpoint with the path
-// v1/traces.
-func otlpTarget(env app.Environ) (*url.URL, error) {
-	text, path := env.Get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
-	if text == "" {
-		text, path = env.Get("OTEL_EXPORTER_OTLP_ENDPOINT"), "v1/traces"
-	}
-	if text == "" {
-		return nil, app.WithHint(errors.New("--send needs the address of a collector"), "export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318")
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is no address such as http://localhost:4318")
-	}
-	return u.JoinPath(path), nil
 }

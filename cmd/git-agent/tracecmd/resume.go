@@ -119,7 +119,7 @@ func (c *traceResumeCmd) resume(
 			return nil, store.Hinted(err)
 		}
 		a.Say("resuming run %s, which was interrupted after %d steps", r.ID, r.Steps)
-		return agent.NewTraceJournal(r.Traces, r.ID), nil
+		return opened.Followed(agent.NewTraceJournal(r.Traces, r.ID), r.Kind, r.Spec), nil
 	}})
 	if err != nil {
 		return err // the run stays open, so that it can be resumed again

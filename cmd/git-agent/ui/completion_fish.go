@@ -79,7 +79,10 @@ func fishCompletion(root *kong.Node) string {
 }
 
 func fishOption(b *strings.Builder, when string, o Option) {
-	for _, word := range o.words() {
+	for i, word := range o.words() {
+		if i > 0 && o.NoArg {
+			continue // one row is for both spellings
+		}
 		fmt.Fprintf(b, "complete -c git-agent %s-l %s", when, strings.Trim(word, "-="))
 		if o.Short != "" {
 			fmt.Fprintf(b, " -s %s", o.Short)
@@ -87,6 +90,7 @@ func fishOption(b *strings.Builder, when string, o Option) {
 		switch {
 		case o.Values != nil:
 			fmt.Fprintf(b, " -x -a %s", FishQuote(strings.Join(o.Values, " ")))
+		case o.NoArg: // a value is only read behind an equals sign
 		case o.Kind == "path":
 			fmt.Fprint(b, " -r -F")
 		case o.Arg != "":

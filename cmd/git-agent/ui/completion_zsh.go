@@ -80,6 +80,12 @@ func zshRows(rows []Option, indent string) string {
 			action = ":" + strings.Trim(o.Arg, "<>") + ":" + zshValues(o)
 		}
 		for _, word := range o.words() {
+			if o.NoArg && !strings.HasSuffix(word, "=") {
+				continue // one row is for both spellings
+			}
+			if o.NoArg {
+				word, action = word+"-", ":"+action // the value is optional, and behind the equals sign
+			}
 			fmt.Fprintf(&b, "%s%s \\\n", indent, zshQuote(word+help+action))
 		}
 		if o.Short != "" {

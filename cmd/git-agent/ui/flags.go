@@ -13,6 +13,7 @@ type Option struct {
 	Long    string   // "quiet"
 	Negated string   // "no-progress", or ""
 	Arg     string   // "<when>", or "" for a switch
+	NoArg   bool     // Arg may be left out
 	Values  []string // the possible values of Arg, if they are enumerated
 	Kind    string   // kind of completion for Arg: "path", or "" for none
 	Help    string
@@ -38,7 +39,8 @@ func optionOf(f *kong.Flag) Option {
 	if f.Tag.Negatable != "" {
 		o.Negated = "no-" + f.Name
 	}
-	if f.IsBool() || f.IsCounter() || isBoolPointer(f) {
+	o.NoArg = f.Tag.Get("value") == "optional"
+	if !o.NoArg && (f.IsBool() || f.IsCounter() || isBoolPointer(f)) {
 		return o
 	}
 	o.Arg = f.FormatPlaceHolder()
@@ -60,13 +62,16 @@ func isBoolPointer(f *kong.Flag) bool {
 }
 
 // Spelling returns the option in the form of usage and manual, such as
-// "-q, --quiet", "--[no-]progress" or "--color=<when>".
+// "-q, --quiet", "--[no-]progress", "--color=<when>" or "--html[=<file>]".
 func (o Option) Spelling() string {
 	s := "--" + o.Long
 	if o.Negated != "" {
 		s = "--[no-]" + o.Long
 	}
-	if o.Arg != "" {
+	switch {
+	case o.NoArg:
+		s += "[=" + o.Arg + "]"
+	case o.Arg != "":
 		s += "=" + o.Arg
 	}
 	if o.Short != "" {
@@ -80,6 +85,9 @@ func (o Option) words() []string {
 	words := []string{"--" + o.Long}
 	if o.Arg != "" {
 		words[0] += "="
+	}
+	if o.NoArg {
+		words = append(words, "--"+o.Long)
 	}
 	if o.Negated != "" {
 		words = append(words, "--"+o.Negated)

@@ -36,6 +36,7 @@ type Bisect struct {
 	Fetch            *bool    `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
 	JSON             bool     `name:"json" help:"print one JSON object"`
 	Events           string   `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	app.PageFlags    `embed:""`
 	app.ReleaseFlags `embed:""`
 	CommandFlags     `embed:""`
 	Words            []string `arg:"" optional:"" name:"command" help:"the command that fails, as one word for the shell, or as several words"`
@@ -89,6 +90,11 @@ func (c *Bisect) answer(ctx context.Context, a *app.App, e *engine.Engine, q eng
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
+	html, err := c.OpenPage(a, "bisect")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, html.Close()) }()
 	meter := a.NewSlowProgress("bisect", app.ProgressLong)
 	defer meter.End()
 	watching := app.Followers{Events: events, Meter: meter, Live: a.NewLiveView(1, false)}
@@ -106,6 +112,11 @@ func (c *Bisect) answer(ctx context.Context, a *app.App, e *engine.Engine, q eng
 	events.Answer(app.EventSubject{}, render.BisectJSONOf(found))
 	if err := c.print(ctx, a, e.Repo, found); err != nil {
 		return err
+	}
+	if html != nil {
+		if err := html.Bisect(found); err != nil {
+			return err
+		}
 	}
 	switch found.Status {
 	case bisect.Proved:
@@ -240,14 +251,14 @@ func (c *Bisect) addFiles(ctx context.Context, a *app.App, repo *gitext.Repo, q 
 
 // print prints the answer in the form of the options.
 func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found *engine.Result) (err error) {
+	if c.Alone() {
+		return c.writeLog(found)
+	}
 	if c.Log == "-" {
 		return render.WriteBisectLog(a.Raw, found)
 	}
-	if c.Log != "" {
-		var text strings.Builder
-		if err := errors.Join(render.WriteBisectLog(&text, found), os.WriteFile(c.Log, []byte(text.String()), 0o666)); err != nil {
-			return fmt.Errorf("write the log: %w", err)
-		}
+	if err := c.writeLog(found); err != nil {
+		return err
 	}
 	if c.JSON {
 		return errors.Join(render.WriteJSON(a.Raw, render.BisectJSONOf(found), "\n"), c.releases(ctx, a, repo, found, nil))
@@ -259,6 +270,18 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 		return err
 	}
 	return c.releases(ctx, a, repo, found, page)
+}
+
+// writeLog writes the log to the file of --log, if there is one.
+func (c *Bisect) writeLog(found *engine.Result) error {
+	if c.Log == "" {
+		return nil
+	}
+	var text strings.Builder
+	if err := errors.Join(render.WriteBisectLog(&text, found), os.WriteFile(c.Log, []byte(text.String()), 0o666)); err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	return nil
 }
 
 // releases prints which releases have the bug, on request and if the culprit is known.
@@ -291,5 +314,22 @@ func (c *Bisect) check() error {
 	if err := c.CheckReleases(c.Log == "-"); err != nil {
 		return err
 	}
+	if err := c.checkPage(); err != nil {
+		return err
+	}
 	return c.CommandFlags.Check()
+}
+
+// checkPage returns an error if an option leaves no place for a page.
+func (c *Bisect) checkPage() error {
+	form, without := "", ""
+	switch {
+	case c.Affected:
+		without = "--affected"
+	case c.Log == "-":
+		form = "--log=-"
+	case c.JSON:
+		form = "--json"
+	}
+	return c.CheckPage(form, without)
 }

@@ -35,6 +35,7 @@ type Crash struct {
 	Cache            bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
 	Events           string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
 	ShowRequest      bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
+	app.PageFlags    `embed:""`
 	app.ReleaseFlags `embed:""`
 	CrashModelFlags  `embed:""`
 	crashFixFlags    `embed:""`
@@ -95,7 +96,11 @@ func (c *Crash) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e 
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
-	show := c.renderer(ctx, a, e.Repo, len(batch.sources))
+	html, err := c.OpenPage(a, "crash")
+	if err != nil {
+		return err
+	}
+	show := c.renderer(ctx, a, e.Repo, len(batch.sources), html)
 	defer func() { err = errors.Join(err, show.Close()) }()
 	batch.failed = show.Failed
 	watching := app.Followers{Events: events, Meter: batch.meter, Live: a.NewLiveView(len(batch.sources), e.Agent != nil)}
@@ -202,7 +207,32 @@ func (c *Crash) check() error {
 	if err := c.CheckReleases(c.Group || c.Format != nil || c.SARIF || c.ShowRequest || c.Section != ""); err != nil {
 		return err
 	}
+	if err := c.checkPage(); err != nil {
+		return err
+	}
 	return c.CrashModelFlags.Check()
+}
+
+// checkPage returns an error if an option leaves no answer for a page, or no place for it.
+func (c *Crash) checkPage() error {
+	form, without := "", ""
+	switch {
+	case c.Group:
+		without = "--group"
+	case c.Affected:
+		without = "--affected"
+	case c.ShowRequest:
+		without = "--show-request"
+	case c.Section != "":
+		without = "--section"
+	case c.JSON:
+		form = "--json"
+	case c.Format != nil:
+		form = "--format"
+	case c.SARIF:
+		form = "--sarif"
+	}
+	return c.CheckPage(form, without)
 }
 
 // question returns the question about each report, without the parts from the settings of a

@@ -26,14 +26,14 @@ func (c *Crash) repair(ctx context.Context, a *app.App) error {
 		return app.Usagef("--fix needs --repro=<command>, which fails as long as the program crashes: no patch could be proved without it")
 	case c.Since != "" || c.Exe != "" || c.Group || c.Section != "" || c.Format != nil || c.SARIF:
 		return app.Usagef(
-			"--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --events, --fetch and the options for a model",
+			"--fix goes with --repro, --suite, --build, --attempts, --at, --engine, --json, --html, --events, --fetch and the options for a model",
 		)
 	case c.Attempts < 1:
 		return app.Usagef("--attempts takes a number from 1")
 	}
 	repair := Fix{
 		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
-		strategy: fix.Research, Fetch: c.Fetch,
+		strategy: fix.Research, Fetch: c.Fetch, PageFlags: c.PageFlags,
 		FixWork: defaultFixWork(),
 	}
 	repair.Engine, repair.Samples, repair.ModelFlags = c.Engine, c.Attempts, c.ModelFlags

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"git-agent/agent/crash"
@@ -19,14 +20,35 @@ type crashRenderer interface {
 
 // crashOutput prints answers in the form of the options.
 type crashOutput struct {
-	crashRenderer
-	page  *ui.Pager // nil if no person reads the form
-	sarif *render.CrashSARIF
+	crashRenderer                 // nil if the page takes its place
+	page          *ui.Pager       // nil if no person reads the form
+	html          *app.AnswerPage // nil if none is wanted
+	sarif         *render.CrashSARIF
 }
 
-// renderer returns the output for a number of reports.
-func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, reports int) crashOutput {
+// Crash prints an answer in the form of the options, and adds it to the page.
+func (o crashOutput) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
+	if o.crashRenderer != nil {
+		if err := o.crashRenderer.Crash(name, report, ranking); err != nil {
+			return err
+		}
+	}
+	if o.html == nil {
+		return nil
+	}
+	return o.html.Crash(name, report, ranking)
+}
+
+// renderer returns the output for a number of reports, with a page that may be nil.
+func (c *Crash) renderer(ctx context.Context, a *app.App, repo *gitext.Repo, reports int, html *app.AnswerPage) crashOutput {
+	if html != nil {
+		html.Max = c.MaxCount
+	}
+	if c.Alone() {
+		return crashOutput{html: html}
+	}
 	out := c.form(ctx, a, repo, reports)
+	out.html = html
 	if c.Affected {
 		with := releasesCrash{ctx: ctx, a: a, repo: repo, flags: c.ReleaseFlags, crashRenderer: out.crashRenderer}
 		if out.page != nil {
@@ -115,11 +137,12 @@ func (o crashOutput) Failed(err error) {
 
 // Close prints the end of the output.
 func (o crashOutput) Close() error {
+	err := o.html.Close()
 	switch {
 	case o.sarif != nil:
-		return o.sarif.Close()
+		return errors.Join(err, o.sarif.Close())
 	case o.page != nil:
-		return o.page.Close()
+		return errors.Join(err, o.page.Close())
 	}
-	return nil
+	return err
 }

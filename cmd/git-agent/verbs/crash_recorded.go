@@ -72,7 +72,7 @@ func (r resumedCrash) Status() string {
 
 func (r resumedCrash) Print(ctx context.Context, json bool) (err error) {
 	c := Crash{JSON: json, MaxCount: defaultCrashFiles}
-	show := c.renderer(ctx, r.app, r.repo, 1)
+	show := c.renderer(ctx, r.app, r.repo, 1, nil)
 	defer func() { err = errors.Join(err, show.Close()) }()
 	return show.Crash(input.Stdin, r.report, r.ranking)
 }

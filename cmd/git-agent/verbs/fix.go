@@ -33,15 +33,16 @@ type Fix struct {
 	History   string   `default:"auto" placeholder:"<kinds>" help:"history that a model is shown: none, auto (the default), or some of fn_all, fn_pair and fl_diff, separated by commas"`
 	FixWork   `embed:""`
 
-	Apply       bool   `xor:"to" help:"apply the patch to the work tree"`
-	Index       bool   `xor:"to" help:"apply the patch to the work tree and the index"`
-	Commit      bool   `xor:"to" help:"apply the patch and commit it"`
-	Branch      string `xor:"to" placeholder:"<name>" help:"commit the patch on a new branch, and leave HEAD, the index and the work tree alone"`
-	Patch       string `placeholder:"<file>" kind:"path" help:"also write the patch to <file>"`
-	Fetch       *bool  `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
-	JSON        bool   `name:"json" xor:"form" help:"print one JSON object"`
-	Events      string `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
-	ShowRequest bool   `xor:"form" help:"print the first request to the model instead of sending it"`
+	Apply         bool   `xor:"to" help:"apply the patch to the work tree"`
+	Index         bool   `xor:"to" help:"apply the patch to the work tree and the index"`
+	Commit        bool   `xor:"to" help:"apply the patch and commit it"`
+	Branch        string `xor:"to" placeholder:"<name>" help:"commit the patch on a new branch, and leave HEAD, the index and the work tree alone"`
+	Patch         string `placeholder:"<file>" kind:"path" help:"also write the patch to <file>"`
+	Fetch         *bool  `negatable:"" help:"in a partial clone, fetch the objects that the work needs from the remote; default: agent.fetch, or no"`
+	JSON          bool   `name:"json" xor:"form" help:"print one JSON object"`
+	app.PageFlags `embed:""`
+	Events        string `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest   bool   `xor:"form" help:"print the first request to the model instead of sending it"`
 
 	commit        string            // the commit to repair; "" is HEAD with the uncommitted changes
 	strategy      fix.Strategy      // strategy of a model if Strategy is ""
@@ -131,6 +132,11 @@ func (c *Fix) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Qu
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close(err)) }()
+	html, err := c.OpenPage(a, "fix")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, html.Close()) }()
 	meter := a.NewSlowProgress("fix", app.ProgressLong)
 	defer meter.End()
 	watching := app.Followers{Events: events, Meter: meter, Live: a.NewLiveView(1, e.Agent != nil)}
@@ -138,11 +144,11 @@ func (c *Fix) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Qu
 	ans, err := e.Answer(ctx, q, func(event agent.Event) { watching.See(app.EventSubject{}, "fix", event) })
 	if err != nil {
 		meter.End()
-		return c.stopped(ctx, a, e, q, ans, err)
+		return c.stopped(ctx, a, e, q, ans, html, err)
 	}
 	events.Answer(app.EventSubject{}, render.FixAnswerOf(q.Problem.Tree.Commit, ans.Answer))
 	meter.End()
-	if err := c.print(ctx, a, e.Repo, q.Problem.Tree.Commit, ans.Answer); err != nil {
+	if err := c.print(ctx, a, e.Repo, q.Problem.Tree.Commit, ans.Answer, html); err != nil {
 		return err
 	}
 	if err := c.deliver(ctx, a, e.Repo, q, ans.Answer); err != nil {
@@ -158,7 +164,9 @@ func (c *Fix) answer(ctx context.Context, a *app.App, e *engine.Engine, q fix.Qu
 // stopped returns the error that ended the work. After a signal, it adds the way to continue with
 // a model, or the progress of the offline engine's search, and prints the findings so far: the
 // failure of the test, the suspected functions, patches. It writes nothing to the work tree.
-func (c *Fix) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Question, ans *engine.Result, err error) error {
+func (c *Fix) stopped(
+	ctx context.Context, a *app.App, e *engine.Engine, q fix.Question, ans *engine.Result, html *app.AnswerPage, err error,
+) error {
 	if ans == nil || !errors.Is(context.Cause(ctx), app.ErrInterrupted) {
 		return explainSetup(a, err)
 	}
@@ -174,11 +182,23 @@ func (c *Fix) stopped(ctx context.Context, a *app.App, e *engine.Engine, q fix.Q
 	if ans.Reproduction.State == "" && len(ans.Localization.Locations) == 0 {
 		return err
 	}
-	return errors.Join(err, c.print(context.WithoutCancel(ctx), a, e.Repo, q.Problem.Tree.Commit, ans.Answer))
+	return errors.Join(err, c.print(context.WithoutCancel(ctx), a, e.Repo, q.Problem.Tree.Commit, ans.Answer, html))
 }
 
-// print prints the answer in the form of the options.
-func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
+// print prints the answer in the form of the options, and adds it to the page, which may be nil.
+func (c *Fix) print(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer, html *app.AnswerPage) (err error) {
+	if !c.Alone() {
+		err = c.printText(ctx, a, repo, commit, ans)
+	}
+	if err != nil || html == nil {
+		return err
+	}
+	html.Locate = c.Locate
+	return html.Fix(commit, ans)
+}
+
+// printText prints the answer as text or as JSON.
+func (c *Fix) printText(ctx context.Context, a *app.App, repo *gitext.Repo, commit gitext.OID, ans *fix.Answer) (err error) {
 	if c.JSON {
 		return render.WriteJSON(a.Raw, render.FixAnswerOf(commit, ans), "\n")
 	}
@@ -215,10 +235,25 @@ func (c *Fix) check() error {
 	case c.Report == "-" && c.Crash == "-":
 		return app.Usagef("only one of --report and --crash can be standard input")
 	}
+	if err := c.checkPage(); err != nil {
+		return err
+	}
 	if _, err := c.method(); err != nil {
 		return err
 	}
 	return c.FixWork.Check()
+}
+
+// checkPage returns an error if an option leaves no answer for a page, or no place for it.
+func (c *Fix) checkPage() error {
+	form, without := "", ""
+	if c.JSON {
+		form = "--json"
+	}
+	if c.ShowRequest {
+		without = "--show-request"
+	}
+	return c.CheckPage(form, without)
 }
 
 // Check returns an error for numbers that make no sense.

@@ -77,7 +77,7 @@ func (r resumedRepair) Status() string {
 
 func (r resumedRepair) Print(ctx context.Context, json bool) error {
 	c := Fix{JSON: json}
-	return c.print(ctx, r.app, r.repo, r.commit, r.answer)
+	return c.print(ctx, r.app, r.repo, r.commit, r.answer, nil)
 }
 
 func (r resumedRepair) Exit() error {
