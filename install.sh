@@ -95,9 +95,14 @@ put() {
 }
 
 build() {
-	version=$(git -C "$source" describe --tags --always --dirty 2>/dev/null || say devel)
+	# A tag makes a release. Any other build says which commit it is of.
+	stamp=$(git -C "$source" describe --exact-match --match 'v[0-9]*' --dirty=-dirty 2>/dev/null || :)
+	case $stamp in
+	'' | *-dirty) stamp=commit=$(git -C "$source" describe --match '' --always --abbrev=40 --dirty=.dirty 2>/dev/null || :) ;;
+	*) stamp=version=${stamp#v} ;;
+	esac
 	(cd "$source" && CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-		-ldflags "-s -w -X git-agent/cmd/git-agent/app.version=$version" -o "$work/git-agent" ./cmd/git-agent) ||
+		-ldflags "-s -w -X git-agent/cmd/git-agent/app.$stamp" -o "$work/git-agent" ./cmd/git-agent) ||
 		die "the program does not build"
 	"$work/git-agent" --version >/dev/null || die "the program that was built does not run"
 	for shell in bash zsh fish; do

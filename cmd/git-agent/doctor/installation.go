@@ -23,6 +23,7 @@ const oldestGit = "2.34"
 func checkInstallation(ctx context.Context, v *visit) []finding {
 	list := []finding{
 		checkGit(ctx),
+		checkSystem(),
 		checkProgram(v),
 		checkManual(v),
 		checkCompletion(v),
