@@ -142,9 +142,12 @@ func checkCompletion(v *visit) finding {
 		}
 		full = ""
 	}
-	own := filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish")
-	if full == "" && shell == "fish" && exists(own) {
-		full = own
+	elsewhere := map[string]string{
+		"fish": filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish"),
+		"zsh":  "/usr/share/zsh/vendor-completions/_git-agent", // of the package for Debian
+	}[shell]
+	if full == "" && exists(elsewhere) {
+		full = elsewhere
 	}
 	switch {
 	case full == "":
