@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -74,10 +76,16 @@ func checkProgram(v *visit) finding {
 	return ok("program", "version %s at %s", v.Version, exe)
 }
 
+// findInPath looks for a program as git does; on Windows, files have no bits that say that they can
+// be run, and their extension says it.
 func findInPath(path, name string) string {
+	executable := fs.FileMode(0o111)
+	if runtime.GOOS == "windows" {
+		name, executable = name+".exe", 0o444
+	}
 	for _, dir := range filepath.SplitList(path) {
 		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&executable != 0 {
 			return file
 		}
 	}
