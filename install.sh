@@ -186,7 +186,7 @@ build() {
 	began=$(date +%s)
 	# A tag makes a release. Any other build says which commit it is of.
 	stamp=
-	[ ! -e "$source/.git" ] || stamp=$(git -C "$source" describe --exact-match --match 'v[0-9]*' --dirty=-dirty 2>/dev/null || :)
+	[ ! -e "$source/.git" ] || stamp=$(git -C "$source" describe --tags --exact-match --match 'v[0-9]*' --dirty=-dirty 2>/dev/null || :)
 	case $stamp in
 	*-dirty | '') stamp=commit=$([ ! -e "$source/.git" ] || git -C "$source" describe --match '' --always --abbrev=40 --dirty=.dirty 2>/dev/null || :) ;;
 	*) stamp=version=${stamp#v} ;;
