@@ -1,18 +1,23 @@
 #!/bin/sh
-# Installs git-agent from this checkout: the program, its manual pages, its
-# shell completions and the licenses, below PREFIX (~/.local unless set).
+# Installs git-agent below PREFIX (~/.local unless set): the program, its manual pages, its
+# shell completions and the licenses. It builds the program of a checkout, or takes an archive of
+# a release.
 #
-#   ./install.sh                    install
+#   ./install.sh                    build and install; in an unpacked archive, install
+#   ./install.sh git-agent_0.1.0_linux_amd64.tar.gz
 #   PREFIX=/opt/git-agent ./install.sh
 #   ./install.sh --uninstall        remove exactly what was installed
 #
-# Needs go and git, and no rights beyond those of PREFIX.
+# A build needs go and git, an archive only git, and neither needs rights beyond those of PREFIX.
 
 set -eu
 
 # The floors: what go.mod asks for, and the oldest git that is tested.
 go_floor=1.21
 git_floor=2.34
+
+# Measured with go 1.26: what a first build adds to the caches of go, and what an installation takes.
+build_megabytes=350 module_megabytes=500 work_megabytes=150 installed_megabytes=40
 
 say() { printf '%s\n' "$*"; }
 die() {
@@ -25,7 +30,8 @@ die() {
 }
 
 usage() {
-	say "usage: ./install.sh [--uninstall]"
+	say "usage: ./install.sh [<archive>]"
+	say "   or: ./install.sh --uninstall"
 	say ""
 	say "PREFIX is where to install; it is $prefix."
 }
@@ -41,37 +47,92 @@ at_least() {
 	[ "$a_major" -gt "$b_major" ] || { [ "$a_major" -eq "$b_major" ] && [ "${a_minor:-0}" -ge "${b_minor:-0}" ]; }
 }
 
-check_tools() {
+check_git() {
 	command -v git >/dev/null || die "git is not installed"
+	git_version=$(git version | sed 's/^git version //; s/ .*//')
+	at_least "$git_version" "$git_floor" || die "git $git_version is too old" "git $git_floor or newer is needed"
+}
+
+check_go() {
 	if ! command -v go >/dev/null; then
 		for dir in /usr/local/go/bin "${HOME-}/go/bin" "${HOME-}/sdk/go/bin" /snap/bin /opt/homebrew/bin; do
 			[ ! -x "$dir/go" ] || die "go is in $dir, which is not in PATH" "PATH=$(quoted "$dir"):\"\$PATH\" $(quoted "$0")"
 		done
-		die "go is not installed" "see https://go.dev/dl"
+		die "go is not installed" "see https://go.dev/dl, or install an archive of a release: ./install.sh <archive>"
 	fi
-	git_version=$(git version | sed 's/^git version //; s/ .*//')
-	at_least "$git_version" "$git_floor" || die "git $git_version is too old" "git $git_floor or newer is needed"
 	go_version=$(go env GOVERSION | sed 's/^go//; s/ .*//')
 	at_least "$go_version" "$go_floor" || die "go $go_version is too old" "go $go_floor or newer fetches the toolchain that go.mod names"
 }
 
-# check_target: files can be written below PREFIX. The build takes a minute, so that this
-# comes first.
+# existing PATH: the path, or the nearest directory above it that is there.
+existing() {
+	at=$1
+	while [ ! -e "$at" ] && [ ! -L "$at" ] && [ -n "$at" ]; do
+		at=${at%/*}
+	done
+	say "${at:-/}"
+}
+
+# check_space DIRECTORY MEGABYTES VARIABLE: there is room, or VARIABLE can name another place.
+check_space() {
+	free=$(df -Pk "$(existing "$1")" 2>/dev/null | awk 'NR == 2 {print int($4 / 1024)}')
+	[ -z "$free" ] || [ "$free" -ge "$2" ] || die "$1 has $free MB of free space, and $2 MB are needed" \
+		"$3=DIRECTORY ./install.sh uses another place"
+}
+
+# check_caches: the go command keeps what it compiled and downloaded for its next build, in its
+# own caches. Without a home it has none; then they are temporary, and removed at the end.
+check_caches() {
+	build_cache=$(go env GOCACHE 2>/dev/null || :)
+	module_cache=$(go env GOMODCACHE 2>/dev/null || :)
+	case $build_cache in
+	'' | off)
+		build_cache=$work/build-cache module_cache=$work/modules
+		export GOCACHE="$build_cache" GOMODCACHE="$module_cache" GOFLAGS="${GOFLAGS-} -modcacherw"
+		check_space "${TMPDIR:-/tmp}" $((build_megabytes + module_megabytes + work_megabytes)) TMPDIR
+		;;
+	*) check_space "${TMPDIR:-/tmp}" "$work_megabytes" TMPDIR ;;
+	esac
+	[ -d "$build_cache/00" ] || check_space "$build_cache" "$build_megabytes" GOCACHE
+	[ -d "$module_cache/modernc.org" ] || check_space "$module_cache" "$module_megabytes" GOMODCACHE
+}
+
+# announce says what is coming, before minutes of work.
+announce() {
+	say "building git-agent with go $go_version for git $git_version"
+	say "a first build takes one to four minutes, a later one seconds"
+	[ ! -d "$build_cache/00" ] || [ ! -d "$module_cache/modernc.org" ] || return 0
+	say "105 MB are downloaded, and"
+	case $build_cache in
+	"$work"/*) say "$((build_megabytes + module_megabytes)) MB of disk are used below $work until the end" ;;
+	*)
+		say "$((build_megabytes + module_megabytes)) MB of disk are used in the caches of go, which the next build needs:"
+		say "  $build_cache (go clean -cache removes it)"
+		say "  $module_cache (go clean -modcache removes it)"
+		;;
+	esac
+}
+
+# check_target: files can be written below PREFIX. This comes before the build.
 check_target() {
 	for dir in bin share/man/man1 share/man/man7 share/doc/git-agent; do
-		at=$prefix/$dir
-		while [ ! -e "$at" ] && [ ! -L "$at" ] && [ -n "$at" ]; do
-			at=${at%/*}
-		done
-		at=${at:-/}
+		at=$(existing "$prefix/$dir")
 		[ -d "$at" ] || die "$at is in the way: it is no directory" "PREFIX=DIRECTORY ./install.sh installs elsewhere"
 		[ -w "$at" ] && [ -x "$at" ] || die "$at cannot be written by you" \
 			"without PREFIX, everything is installed below ~/.local; PREFIX=DIRECTORY ./install.sh installs elsewhere"
 	done
+	check_space "$prefix" "$installed_megabytes" PREFIX
 }
+
+# unpacked: the source is an archive of a release, and not a checkout.
+unpacked() { [ -x "$source/bin/git-agent" ] && [ ! -e "$source/go.mod" ]; }
 
 # files lists what belongs to an installation, below PREFIX.
 files() {
+	if unpacked; then
+		(cd "$source" && find bin share -type f | sort)
+		return
+	fi
 	say bin/git-agent
 	for page in "$source"/man/*.[17]; do
 		say "share/man/man${page##*.}/${page##*/}"
@@ -94,37 +155,110 @@ put() {
 	say "installed $2"
 }
 
+# compile ARGUMENTS...: go build, which on a terminal shows how far it is.
+compile() {
+	if [ ! -t 2 ]; then
+		go build "$@"
+		return
+	fi
+	{ go build -v "$@" 2>&1 || say "failed"; } | {
+		count=0 result=0
+		while read -r line; do
+			case $line in
+			failed) result=1 ;;
+			*' '* | '#'*) printf '\r\033[K%s\n' "$line" >&2 ;; # a download or an error
+			*)
+				count=$((count + 1))
+				printf '\r\033[K%d packages compiled: %.50s' "$count" "$line" >&2
+				;;
+			esac
+		done
+		[ "$count" = 0 ] || printf '\r\033[K' >&2
+		return "$result"
+	}
+}
+
+# build makes below $work/tree what is installed below PREFIX.
 build() {
-	version=$(git -C "$source" describe --tags --always --dirty 2>/dev/null || say devel)
-	(cd "$source" && CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-		-ldflags "-s -w -X git-agent/cmd/git-agent/app.version=$version" -o "$work/git-agent" ./cmd/git-agent) ||
+	check_go
+	check_caches
+	announce
+	began=$(date +%s)
+	# A tag makes a release. Any other build says which commit it is of.
+	stamp=
+	[ ! -e "$source/.git" ] || stamp=$(git -C "$source" describe --tags --exact-match --match 'v[0-9]*' --dirty=-dirty 2>/dev/null || :)
+	case $stamp in
+	*-dirty | '') stamp=commit=$([ ! -e "$source/.git" ] || git -C "$source" describe --match '' --always --abbrev=40 --dirty=.dirty 2>/dev/null || :) ;;
+	*) stamp=version=${stamp#v} ;;
+	esac
+	tree=$work/tree
+	mkdir -p "$tree"
+	(cd "$source" && CGO_ENABLED=0 compile -trimpath -buildvcs=false \
+		-ldflags "-s -w -X git-agent/cmd/git-agent/app.$stamp" -o "$tree/bin/git-agent" ./cmd/git-agent) ||
 		die "the program does not build"
-	"$work/git-agent" --version >/dev/null || die "the program that was built does not run"
-	for shell in bash zsh fish; do
-		"$work/git-agent" completion "$shell" >"$work/$shell"
+	"$tree/bin/git-agent" --version >/dev/null || die "the program that was built does not run"
+	say "built in $(($(date +%s) - began)) s"
+	files | while read -r file; do
+		mkdir -p "$tree/${file%/*}"
+		case $file in
+		bin/*) ;;
+		*/man/*) cp "$source/man/${file##*/}" "$tree/$file" ;;
+		*/bash-completion/*) "$tree/bin/git-agent" completion bash >"$tree/$file" ;;
+		*/zsh/*) "$tree/bin/git-agent" completion zsh >"$tree/$file" ;;
+		*/vendor_completions.d/*) "$tree/bin/git-agent" completion fish >"$tree/$file" ;;
+		# Because of a bug (fish-shell 9457), fish 3.6.0 does not do this by itself.
+		*/vendor_conf.d/*) say "complete -c git -f -n '__fish_git_using_command agent' -a '(__fish_git_complete_custom_command agent)'" >"$tree/$file" ;;
+		*/LICENSE) cp "$source/LICENSE" "$tree/$file" ;;
+		*/notices.txt) cp "$source/cmd/git-agent/notices.txt" "$tree/$file" ;;
+		esac
 	done
 }
 
+# unpack ARCHIVE: an archive of a release becomes the source.
+unpack() {
+	[ -f "$1" ] || die "there is no file $1"
+	check_sum "$1"
+	mkdir "$work/unpacked"
+	tar -xzf "$1" -C "$work/unpacked" 2>/dev/null || die "$1 is no archive of a release for this system" \
+		"its name ends with _$(uname -s | tr '[:upper:]' '[:lower:]')_<processor>.tar.gz"
+	source=$(find "$work/unpacked" -mindepth 1 -maxdepth 1 -type d)
+	unpacked && [ -d "$source/share/man/man1" ] || die "$1 is no archive of a release of git-agent"
+}
+
+# check_sum ARCHIVE: the archive is the one in the checksums.txt beside it, if that is there.
+check_sum() {
+	case $1 in
+	*/*) beside=${1%/*}/checksums.txt ;;
+	*) beside=checksums.txt ;;
+	esac
+	[ -f "$beside" ] || return 0
+	want=$(awk -v name="${1##*/}" '$2 == name || $2 == "*" name {print $1}' "$beside")
+	have=$({ sha256sum "$1" || shasum -a 256 "$1"; } 2>/dev/null | sed 's/^\\//; s/ .*//')
+	[ -n "$have" ] || { say "warning: not compared with $beside, for there is no sha256sum" >&2 && return 0; }
+	[ "$want" = "$have" ] || die "$1 is not the file that $beside names" "download both again"
+	say "compared with $beside"
+}
+
 install_all() {
-	check_tools
-	check_target
+	check_git
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 130' INT TERM
-	say "building with go $go_version for git $git_version"
-	build
-	put "$work/git-agent" "$prefix/bin/git-agent" 755
-	for page in "$source"/man/*.[17]; do
-		put "$page" "$prefix/share/man/man${page##*.}/${page##*/}" 644
+	[ -z "$1" ] || unpack "$1"
+	check_target
+	if unpacked; then
+		tree=$source
+		"$tree/bin/git-agent" --version >/dev/null 2>&1 || die "the program is not for this system, which is $(uname -s) on $(uname -m)"
+		say "installing $("$tree/bin/git-agent" --version) below $prefix"
+	else
+		build
+	fi
+	(cd "$tree" && find bin share -type f | sort) | while read -r file; do
+		case $file in
+		bin/*) put "$tree/$file" "$prefix/$file" 755 ;;
+		*) put "$tree/$file" "$prefix/$file" 644 ;;
+		esac
 	done
-	put "$work/bash" "$prefix/share/bash-completion/completions/git-agent" 644
-	put "$work/zsh" "$prefix/share/zsh/site-functions/_git-agent" 644
-	put "$work/fish" "$prefix/share/fish/vendor_completions.d/git-agent.fish" 644
-	# Because of a bug (fish-shell 9457), fish 3.6.0 does not do this by itself.
-	say "complete -c git -f -n '__fish_git_using_command agent' -a '(__fish_git_complete_custom_command agent)'" >"$work/fish-conf"
-	put "$work/fish-conf" "$prefix/share/fish/vendor_conf.d/git-agent.fish" 644
-	put "$source/LICENSE" "$prefix/share/doc/git-agent/LICENSE" 644
-	put "$source/cmd/git-agent/notices.txt" "$prefix/share/doc/git-agent/notices.txt" 644
 	check_path
 	check_zsh
 }
@@ -184,9 +318,10 @@ main() {
 	done
 	source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 	case ${1-} in
-	'') install_all ;;
+	'') install_all '' ;;
 	--uninstall) uninstall_all ;;
 	-h | --help) usage ;;
+	[!-]*) install_all "$1" ;;
 	*)
 		usage >&2
 		exit 129

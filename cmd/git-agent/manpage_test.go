@@ -136,6 +136,9 @@ func generate(t *testing.T, root, node *kong.Node, kind string) string {
 		for _, v := range ui.Verbs(root) {
 			fmt.Fprintf(&b, "\\fBgit\\-agent\\-%s\\fR(1),\n", v.Name)
 		}
+		for _, guide := range man.Guides() {
+			fmt.Fprintf(&b, "\\fB%s\\fR(7),\n", roff(guide))
+		}
 		b.WriteString("\\fBgit\\fR(1)\n")
 	case "json":
 		b.WriteString(roff(sampleJSON(t)) + "\n")

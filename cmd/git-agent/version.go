@@ -16,13 +16,18 @@ import (
 var notices string
 
 type versionCmd struct {
-	Licenses bool `help:"print the licenses of the third-party software in the program"`
+	BuildOptions bool `help:"also print the commit, the system, the processor and the version of Go that the program was built from and for"`
+	Licenses     bool `help:"print the licenses of the third-party software in the program"`
 }
 
 // Run prints the version in the form of git's own, or the licenses.
 func (c *versionCmd) Run(ctx context.Context, a *app.App) (err error) {
 	if !c.Licenses {
-		return printVersion(a.Stdout)
+		err := printVersion(a.Stdout)
+		if c.BuildOptions && err == nil {
+			_, err = io.WriteString(a.Stdout, app.BuildOptions())
+		}
+		return err
 	}
 	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()

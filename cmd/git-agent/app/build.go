@@ -1,28 +1,92 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 )
 
-// version is set by install.sh from `git describe`.
-var version = ""
+// release is the version that this source becomes when it is tagged; CHANGELOG.md begins with it.
+const release = "0.1.0"
 
-// VersionString returns the version from install.sh, or else the version recorded
-// by the Go tool, as in `go install module@version`.
+// The linker sets version in the program of a release, and commit in every program that a script
+// of ours builds. A commit of changed files ends with ".dirty".
+var version, commit string
+
+// VersionString returns the version of a release, such as "0.1.0". Of another build it returns
+// the next release as a pre-release, with the commit if that is known: "0.1.0-dev+352c063a4b1d".
 func VersionString() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(info, commit)
+}
+
+// versionOf returns the version of a build that has none from the linker.
+func versionOf(info *debug.BuildInfo, commit string) string {
+	if tag, ok := strings.CutPrefix(mainVersion(info), "v"); ok && !strings.HasPrefix(tag, "0.0.0-") {
+		return tag
 	}
-	return "devel"
+	id, dirty, _ := strings.Cut(cmp.Or(commit, revision(info)), ".")
+	v := unreleased
+	if id != "" {
+		v += "+" + id[:min(len(id), 12)]
+		if dirty != "" {
+			v += "." + dirty
+		}
+	}
+	return v
+}
+
+// unreleased is the version of a build of an unknown commit.
+const unreleased = release + "-dev"
+
+// mainVersion returns the version that the go command took from a tag, or "". Where there is no
+// tag, it makes one up that begins with v0.0.0.
+func mainVersion(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	return info.Main.Version
+}
+
+// revision returns the commit that the go command recorded, with ".dirty" if files were changed,
+// or "".
+func revision(info *debug.BuildInfo) string {
+	var id, suffix string
+	if info == nil {
+		return ""
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			id = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			suffix = ".dirty"
+		}
+	}
+	if id == "" {
+		return ""
+	}
+	return id + suffix
+}
+
+// BuildOptions returns what the program was built from and for, a line for each fact, in the form
+// of git version --build-options.
+func BuildOptions() string {
+	info, _ := debug.ReadBuildInfo()
+	from := "no commit associated with this build"
+	if id := cmp.Or(commit, revision(info)); id != "" {
+		from = "built from commit: " + id
+	}
+	return fmt.Sprintf("%s\nsystem: %s\ncpu: %s\ngo: %s\n", from, runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // BuildIdentity identifies the build of the program, so that it does not use
@@ -41,10 +105,10 @@ func BuildIdentity() string {
 	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }
 
-// EngineVersion returns the version of a release, or else a hash of the program,
-// because two builds that may answer differently must not share predictions.
+// EngineVersion returns a version that names a commit, or else a hash of the program, two
+// builds that may answer differently must not share predictions.
 func EngineVersion() (string, error) {
-	if v := VersionString(); v != "devel" && !strings.Contains(v, "dirty") {
+	if v := VersionString(); v != unreleased && !strings.Contains(v, "dirty") {
 		return v, nil
 	}
 	path, err := os.Executable()

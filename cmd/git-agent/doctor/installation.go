@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -23,6 +25,7 @@ const oldestGit = "2.34"
 func checkInstallation(ctx context.Context, v *visit) []finding {
 	list := []finding{
 		checkGit(ctx),
+		checkSystem(),
 		checkProgram(v),
 		checkManual(v),
 		checkCompletion(v),
@@ -73,10 +76,16 @@ func checkProgram(v *visit) finding {
 	return ok("program", "version %s at %s", v.Version, exe)
 }
 
+// findInPath looks for a program as git does; on Windows, files have no bits that say that they can
+// be run, and their extension says it.
 func findInPath(path, name string) string {
+	executable := fs.FileMode(0o111)
+	if runtime.GOOS == "windows" {
+		name, executable = name+".exe", 0o444
+	}
 	for _, dir := range filepath.SplitList(path) {
 		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&executable != 0 {
 			return file
 		}
 	}
@@ -141,9 +150,12 @@ func checkCompletion(v *visit) finding {
 		}
 		full = ""
 	}
-	own := filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish")
-	if full == "" && shell == "fish" && exists(own) {
-		full = own
+	elsewhere := map[string]string{
+		"fish": filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish"),
+		"zsh":  "/usr/share/zsh/vendor-completions/_git-agent", // of the package for Debian
+	}[shell]
+	if full == "" && exists(elsewhere) {
+		full = elsewhere
 	}
 	switch {
 	case full == "":
