@@ -29,7 +29,7 @@ func TestOSVStructure(t *testing.T) {
 	full := &release.Answer{
 		Fix: &fix, Culprits: []release.Culprit{culprit}, Affected: []string{"v1.0", "v1.1"},
 		Semantic: []release.Semantic{{Introduced: "1.0.0", Fixed: "1.0.1"}, {Introduced: "1.1.0", Last: "1.1.0", Probability: 0.3}},
-		Picks: []release.Pick{{Commit: commit("a", "").OID, Of: fix.OID}, {Commit: commit("b", "").OID, Of: culprit.Commit.OID}},
+		Picks:    []release.Pick{{Commit: commit("a", "").OID, Of: fix.OID}, {Commit: commit("b", "").OID, Of: culprit.Commit.OID}},
 	}
 	for _, c := range []struct {
 		v        *release.Answer
