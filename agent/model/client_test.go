@@ -49,9 +49,9 @@ func newClient(t testing.TB, url string, change func(*Config)) (*Client, *clock)
 	return c, k
 }
 
-// wires runs f for both wires.
+// wires runs f for all wires.
 func wires(t *testing.T, f func(t *testing.T, set func(*Config))) {
-	for _, wire := range bothWires {
+	for _, wire := range allWires {
 		t.Run(string(wire), func(t *testing.T) {
 			f(t, func(cfg *Config) { cfg.Wire = wire })
 		})
@@ -64,7 +64,7 @@ func question(text string) Request {
 	return Request{Messages: []Message{{Role: System, Text: "be exact"}, {Role: User, Text: text}}, Tools: []Tool{blameTool}}
 }
 
-// A conversation with calls works on both wires, and the server's messages are
+// A conversation with calls works on all wires, and the server's messages are
 // sent back.
 func TestConversation(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
@@ -122,7 +122,11 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 		if again, _ := c.Body(req); string(again) != string(body) || string(srv.Requests()[0].Raw) != string(body) {
 			t.Errorf("the bodies differ:\n%s\n%s\n%s", body, again, srv.Requests()[0].Raw)
 		}
-		for _, part := range []string{`"low"`, `"tool_choice":"none"`, `:100`} {
+		choice := `"tool_choice":"none"`
+		if c.cfg.Wire == WireMessages {
+			choice = `"tool_choice":{"type":"none"}`
+		}
+		for _, part := range []string{`"low"`, choice, `:100`} {
 			if !strings.Contains(string(body), part) {
 				t.Errorf("no %s in %s", part, body)
 			}

@@ -35,7 +35,7 @@ type (
 // nothing: each request has the whole conversation, including the model's earlier
 // reasoning in encrypted form.
 func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
-	body := c.sharedFields(req)
+	body := c.sharedFields(form, req)
 	body["store"], body["include"] = false, []string{"reasoning.encrypted_content"}
 	items := []any{}
 	for i, m := range req.Messages {
