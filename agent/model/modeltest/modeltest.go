@@ -127,6 +127,7 @@ func (r Reply) Thinking(text string) Reply { r.Thought = text; return r }
 type Server struct {
 	URL     string // the base URL, to be configured in a client
 	Lenient bool   // accept ill-formed conversations; set before the first request
+	Models  string // the answer to a question for the models; "" for no such path
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -181,6 +182,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client went away
 	}
+	if r.Method == http.MethodGet {
+		s.list(w, r)
+		return
+	}
 	req, err := read(r.URL.Path, body)
 	req.Header = r.Header.Clone()
 	if err == nil {
@@ -207,6 +212,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, req, s.complete(req, reply))
+}
+
+// list answers a question for the models.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	if s.Models == "" || !strings.HasSuffix(r.URL.Path, "/models") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, s.Models)
 }
 
 // complete fills in the missing fields of a reply.
