@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"git-agent/gitext/pattern"
 )
 
 // block is a part of a message's content on the messages wire.
@@ -32,7 +33,7 @@ func Signature(thought string) string { return fmt.Sprintf("EqQB%x", thought) }
 var plain = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // useID matches the ids of calls that the API accepts.
-var useID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var useID = pattern.Lazy(`^[a-zA-Z0-9_-]+$`)
 
 // readMessages reads a body of the messages wire, by the rules of Anthropic's server.
 func (r *Request) readMessages() error {
@@ -110,7 +111,7 @@ func (r *Request) addTurn(role string, content json.RawMessage) error {
 			if json.Unmarshal(b.Input, &input) != nil || input == nil {
 				return errors.New("tool_use.input: Input should be a valid dictionary")
 			}
-			if !useID.MatchString(b.ID) {
+			if !useID().MatchString(b.ID) {
 				return errors.New("tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
 			}
 			rest.Calls = append(rest.Calls, Function{ID: b.ID, Name: b.Name, Args: plain.Replace(string(b.Input))})
