@@ -15,10 +15,16 @@ var hostedPaths = []struct{ host, path string }{
 	{".openai.azure.com", "/openai/v1"},
 	{".services.ai.azure.com", "/openai/v1"},
 	{"openrouter.ai", "/api/v1"},
+	{".amazonaws.com", "/openai/v1"},
 }
 
 // messagesPaths is the same for the messages API, whose version the client adds.
-var messagesPaths = []struct{ host, path string }{{".services.ai.azure.com", "/anthropic"}, {"openrouter.ai", "/api"}, {".api.aws", "/anthropic"}}
+var messagesPaths = []struct{ host, path string }{
+	{".services.ai.azure.com", "/anthropic"},
+	{"openrouter.ai", "/api"},
+	{".api.aws", "/anthropic"},
+	{".amazonaws.com", "/anthropic"},
+}
 
 // LikelyBaseURL returns the probably intended address if the address in the settings
 // lacks the base path of its server's API; else "".

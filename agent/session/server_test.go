@@ -26,6 +26,7 @@ func TestLikelyBaseURL(t *testing.T) {
 		"https://x.openai.azure.com/openai/deployments/d":         "",
 		"https://api.anthropic.com":                               "",
 		"https://x.services.ai.azure.com/anthropic":               "",
+		"https://bedrock-runtime.eu-west-1.amazonaws.com/v1":      "https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1",
 		"https://api.example.com/v4":                              "",
 		"not a url":                                               "",
 	} {
@@ -34,12 +35,13 @@ func TestLikelyBaseURL(t *testing.T) {
 		}
 	}
 	for base, want := range map[string]string{
-		"https://x.services.ai.azure.com":          "https://x.services.ai.azure.com/anthropic",
-		"https://openrouter.ai":                    "https://openrouter.ai/api",
-		"https://openrouter.ai/api/v1":             "",
-		"https://bedrock-mantle.eu-west-1.api.aws": "https://bedrock-mantle.eu-west-1.api.aws/anthropic",
-		"http://localhost:11434":                   "",
-		"http://localhost:11434/v1":                "",
+		"https://x.services.ai.azure.com":                 "https://x.services.ai.azure.com/anthropic",
+		"https://openrouter.ai":                           "https://openrouter.ai/api",
+		"https://openrouter.ai/api/v1":                    "",
+		"https://bedrock-mantle.eu-west-1.api.aws":        "https://bedrock-mantle.eu-west-1.api.aws/anthropic",
+		"https://bedrock-runtime.eu-west-1.amazonaws.com": "https://bedrock-runtime.eu-west-1.amazonaws.com/anthropic",
+		"http://localhost:11434":                          "",
+		"http://localhost:11434/v1":                       "",
 	} {
 		if got := (Settings{BaseURL: base, Wire: model.WireMessages}).LikelyBaseURL(); got != want {
 			t.Errorf("messages at %s: %q, want %q", base, got, want)
