@@ -155,7 +155,7 @@ func messagesBlocks(m Message, form requestForm) ([]any, error) {
 	case System, User:
 		return []any{&textBlock{Text: wordsOf(m.Text), Type: "text"}}, nil
 	case ToolReply:
-		return []any{&toolResult{Content: m.Text, CallID: blockID(m.CallID), Type: "tool_result"}}, nil
+		return []any{&toolResult{Content: wordsOf(m.Text), CallID: blockID(m.CallID), Type: "tool_result"}}, nil
 	case Assistant:
 	default:
 		return nil, fmt.Errorf("unknown role %q", m.Role)
@@ -173,7 +173,8 @@ func messagesBlocks(m Message, form requestForm) ([]any, error) {
 	return blocks, nil
 }
 
-// wordsOf returns a text that the API accepts in a block: it refuses empty and blank ones.
+// wordsOf returns a text that the API accepts in a block: it refuses empty and blank ones, and
+// marks on them.
 func wordsOf(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "(empty)"

@@ -40,7 +40,7 @@ func TestMessagesBody(t *testing.T) {
 		`{"content":[{"text":"who?","type":"text"}],"role":"user"},` +
 		`{"content":[{"text":"I look.","type":"text"},{"id":"a","input":{"path":"a.c"},"name":"blame","type":"tool_use"},` +
 		`{"id":"call_94048a9c17a2f7dfd825aa1c","input":{"malformed":"{path"},"name":"blame","type":"tool_use"}],"role":"assistant"},` +
-		`{"content":[{"content":"x","tool_use_id":"a","type":"tool_result"},{"content":"","tool_use_id":"call_94048a9c17a2f7dfd825aa1c","type":"tool_result"},` +
+		`{"content":[{"content":"x","tool_use_id":"a","type":"tool_result"},{"content":"(empty)","tool_use_id":"call_94048a9c17a2f7dfd825aa1c","type":"tool_result"},` +
 		`{"cache_control":{"type":"ephemeral"},"text":"Go on.","type":"text"}],"role":"user"},` +
 		`{"content":[{"text":"(empty)","type":"text"}],"role":"assistant"},` +
 		`{"content":[{"cache_control":{"type":"ephemeral"},"text":"(empty)","type":"text"}],"role":"user"}],` +
