@@ -32,6 +32,11 @@ func Signature(thought string) string { return fmt.Sprintf("EqQB%x", thought) }
 // plain takes back the escapes that Go's encoder of JSON adds.
 var plain = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
+// refusal is an error in Anthropic's own words.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 // useID matches the ids of calls that the API accepts.
 var useID = pattern.Lazy(`^[a-zA-Z0-9_-]+$`)
 
@@ -62,7 +67,7 @@ func (r *Request) readMessages() error {
 		return errors.New("max_tokens: Field required")
 	}
 	if marks := bytes.Count(r.Raw, []byte(`"cache_control":{"type":"ephemeral"}`)); marks > 4 {
-		return fmt.Errorf("A maximum of 4 blocks with cache_control may be provided. Found %d.", marks) //nolint:staticcheck // Anthropic's text
+		return refusal(fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", marks))
 	}
 	last := "assistant"
 	for i, in := range body.Messages {
@@ -104,7 +109,7 @@ func (r *Request) addTurn(role string, content json.RawMessage) error {
 			rest.Text += b.Text
 		case "thinking":
 			if b.Signature != Signature(b.Thinking) {
-				return errors.New("Invalid `signature` in `thinking` block") //nolint:staticcheck // Anthropic's text
+				return refusal("Invalid `signature` in `thinking` block")
 			}
 		case "tool_use":
 			var input map[string]any
