@@ -102,6 +102,30 @@ func TestConversation(t *testing.T) {
 	})
 }
 
+// A conversation that began on another wire, or with another server, goes on.
+func TestConversationOfAnotherWire(t *testing.T) {
+	wires(t, func(t *testing.T, set func(*Config)) {
+		for _, before := range Wires {
+			srv := modeltest.Script(t, modeltest.Say("It is 1234."))
+			c, _ := newClient(t, srv.URL, set)
+			if before == c.cfg.Wire {
+				before = "an older one"
+			}
+			req := question("who?")
+			req.Messages = append(req.Messages,
+				Message{Role: Assistant, Text: "I look.", Wire: before, Raw: json.RawMessage(`[]`), Calls: []Call{{ID: "a|b", Name: "blame", Args: "{}"}}},
+				Message{Role: ToolReply, CallID: "a|b", Text: "x"}, Message{Role: Assistant, Text: "Hm.", Wire: before, Raw: json.RawMessage(`[]`)}, Message{Role: User, Text: "So?"})
+			if reply, err := c.Ask(t.Context(), req); err != nil || reply.Message.Text != "It is 1234." {
+				t.Fatalf("after %s: got %+v, %v", before, reply, err)
+			}
+			seen := srv.Requests()[0].Messages
+			if len(seen) != 6 || seen[2].Text != "I look." || len(seen[2].Calls) != 1 || seen[3].CallID != seen[2].Calls[0].ID || seen[4].Text != "Hm." {
+				t.Errorf("after %s, it goes on as %+v", before, seen)
+			}
+		}
+	})
+}
+
 // Body returns the sent bytes, which are equal for equal requests.
 func TestBodyIsWhatIsSent(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {

@@ -101,7 +101,10 @@ func (r *Request) readResponses() error {
 	if body.Instructions != "" {
 		r.Messages = append(r.Messages, Message{Role: "system", Text: body.Instructions})
 	}
-	for _, in := range body.Input {
+	for i, in := range body.Input {
+		if in.Type == "" && in.Role == "assistant" {
+			return fmt.Errorf("input.%d: cannot determine the type of the item", i) // as llama.cpp says
+		}
 		r.add(in)
 	}
 	return nil
