@@ -30,7 +30,7 @@ func speak(req modeltest.Request) modeltest.Reply {
 	case n == 0 && req.Wire == "chat":
 		return modeltest.Status(http.StatusOK, oddAnswer)
 	case n == 0:
-		return call("look", `{ "at" : 1 }`)
+		return call("look", `{ "at" : 1 }`).Thinking("Where <&>?")
 	case n == 1:
 		r := call("read", `{"at":"<&>"}`).And("nope", `{}`).Saying("a <b> & c")
 		r.Calls[1].ID = "second"
@@ -46,7 +46,7 @@ func speak(req modeltest.Request) modeltest.Reply {
 // same bytes as an uninterrupted one, and no request changes earlier messages.
 func TestResumedRunSendsTheSameBytes(t *testing.T) {
 	t.Parallel()
-	for _, wire := range []model.Wire{model.WireChat, model.WireResponses} {
+	for _, wire := range model.Wires {
 		t.Run(string(wire), func(t *testing.T) {
 			t.Parallel()
 			run := func(srv *modeltest.Server, ctx context.Context, j Journal) (Outcome, error) {
@@ -65,6 +65,10 @@ func TestResumedRunSendsTheSameBytes(t *testing.T) {
 			}
 			if raw := string(straight.Requests()[1].Raw); wire == model.WireChat && !strings.Contains(raw, `"reasoning_content":"","extra_content":{"google":{"thought_signature":"a\/b`) {
 				t.Errorf("the answer was not resent as it came: %s", raw)
+			}
+			thought := `{"signature":"` + modeltest.Signature("Where <&>?") + `","thinking":"Where \u003c\u0026\u003e?","type":"thinking"}`
+			if raw := string(straight.Requests()[3].Raw); wire == model.WireMessages && !strings.Contains(raw, thought) {
+				t.Errorf("the thought was not resent as it came: %s", raw)
 			}
 			for at := range want.Turns {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -116,6 +120,10 @@ func TestBadServerInARun(t *testing.T) {
 		status string
 		reason string
 	}{
+		{"Anthropic's error in a 200, then well", modeltest.Status(200, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), StatusFound, ""},
+		{"529, then well", modeltest.Status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Retry-After", "0"), StatusFound, ""},
+		{"Anthropic's overflow, then well", modeltest.Status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`), StatusFound, ""},
+		{"413, then well", modeltest.Status(413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`), StatusFound, ""},
 		{"error in a 200, then well", modeltest.Status(200, `{"error":{"message":"overloaded","code":503}}`), StatusFound, ""},
 		{"no choices, then well", modeltest.Status(200, `{"choices":[]}`), StatusFound, ""},
 		{"429, then well", modeltest.Status(429, `{"error":{"message":"slow down"}}`, "Retry-After", "0"), StatusFound, ""},
@@ -123,30 +131,32 @@ func TestBadServerInARun(t *testing.T) {
 		{"filter, then well", modeltest.Status(400, `{"error":{"message":"filtered","code":"content_filter"}}`), StatusFound, ""},
 		{"bad request", modeltest.Status(400, `{"error":{"message":"messages: no such role"}}`), StatusFailed, "request: "},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			failed := false
-			srv := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply {
-				switch {
-				case req.Turn() == 0:
-					return modeltest.Call("read", `{"at":1}`)
-				case !failed:
-					failed = true
-					return tt.bad
+		for _, wire := range model.Wires {
+			t.Run(tt.name+"/"+string(wire), func(t *testing.T) {
+				t.Parallel()
+				failed := false
+				srv := modeltest.Serve(t, func(req modeltest.Request) modeltest.Reply {
+					switch {
+					case req.Turn() == 0:
+						return modeltest.Call("read", `{"at":1}`)
+					case !failed:
+						failed = true
+						return tt.bad
+					}
+					return modeltest.Call("report", `{"commit":"abc"}`)
+				})
+				client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Wire: wire, Jitter: func() float64 { return 0 }})
+				if err != nil {
+					t.Fatal(err)
 				}
-				return modeltest.Call("report", `{"commit":"abc"}`)
+				l := newTestLoop(nil)
+				l.Model = client
+				out, err := l.Run(t.Context())
+				if err != nil || out.Status != tt.status || !strings.HasPrefix(out.Reason, tt.reason) {
+					t.Errorf("%+v, %v", out, err)
+				}
 			})
-			client, err := model.New(model.Config{BaseURL: srv.URL, Model: "m", Wire: model.WireChat, Jitter: func() float64 { return 0 }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := newTestLoop(nil)
-			l.Model = client
-			out, err := l.Run(t.Context())
-			if err != nil || out.Status != tt.status || !strings.HasPrefix(out.Reason, tt.reason) {
-				t.Errorf("%+v, %v", out, err)
-			}
-		})
+		}
 	}
 }
 

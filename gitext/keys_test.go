@@ -13,7 +13,7 @@ import (
 // No started program gets one of our keys.
 func TestThreatT4ChildrenSeeNoKey(t *testing.T) {
 	f := newFixture(t)
-	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {
+	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} {
 		t.Setenv(name, "CANARY-ours")
 	}
 	others := []string{"ANTHROPIC_API_KEY", "GIT_SOME_TOKEN", "MY_SECRET", "GIT_X_PASSWORD"}

@@ -11,7 +11,7 @@ import (
 // A field that a server refuses, in any of many wordings, is left out of the
 // repeated request and of later ones.
 func TestLearns(t *testing.T) {
-	half := 0.5
+	half, tried := 0.5, 0
 	for _, c := range []struct {
 		name, without string
 		status        int
@@ -25,43 +25,62 @@ func TestLearns(t *testing.T) {
 		{"Anthropic", `"temperature"`, 400, `{"error":{"message":"temperature is deprecated for this model.","type":"invalid_request_error"}}`},
 		{"top_p", `"top_p"`, 400, `{"error":{"message":"Unsupported parameter: 'top_p' is not supported with this model.","type":"invalid_request_error","param":"top_p","code":"unsupported_parameter"}}`},
 		{"no tool_choice", `"tool_choice"`, 400, `{"error":{"message":"This model does not support the tool_choice parameter"}}`},
+		{"no effort", `"effort"`, 400, `{"type":"error","error":{"type":"invalid_request_error","message":"This model does not support the effort parameter."}}`},
+		{"no thoughts", `"thinking"`, 400, `{"type":"error","error":{"type":"invalid_request_error","message":"adaptive thinking is not supported on this model"}}`},
+		{"thoughts of another wire", `"thinking"`, 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.\"}}"},
+		{"one of two", `"temperature"`, 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` and `top_p` cannot both be specified for this model. Please use only one.\"}}"},
+		{"hot thoughts", `"temperature"`, 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` may only be set to 1 when thinking is enabled.\"}}"},
+		{"no marks", `"cache_control"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","messages",0,"content",0,"cache_control"],"msg":"Extra inputs are not permitted"}]}`},
+		{"no marks, in words", `"cache_control"`, 400, `{"error":{"message":"messages.0.content.0.text.cache_control: Extra inputs are not permitted"}}`},
 		{"swap", `"max_tokens"`, 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter","param":"max_tokens"}}`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		wires(t, func(t *testing.T, set func(*Config)) {
 			srv := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
 				if strings.Contains(string(r.Raw), c.without) {
 					return modeltest.Status(c.status, c.body)
 				}
 				return modeltest.Say("ok")
 			})
-			client, _ := newClient(t, srv.URL, func(cfg *Config) { cfg.Temperature, cfg.TopP, cfg.Effort = &half, &half, "low" })
+			client, _ := newClient(t, srv.URL, func(cfg *Config) {
+				set(cfg)
+				cfg.Temperature, cfg.TopP, cfg.Effort = &half, &half, "low"
+			})
 			req := question("who?")
 			req.MaxOutput, req.Choice = 100, ChoiceNone
+			if body, err := client.Body(req); err != nil || !strings.Contains(string(body), c.without) || c.name == "swap" && client.cfg.Wire != WireChat {
+				return // this wire does not send it
+			}
+			tried++
 			if reply, err := client.Ask(t.Context(), req); err != nil || reply.Attempts != 2 {
-				t.Fatalf("got %+v, %v", reply, err)
+				t.Fatalf("%s: got %+v, %v", c.name, reply, err)
 			}
 			if reply, err := client.Ask(t.Context(), req); err != nil || reply.Attempts != 1 {
-				t.Errorf("the second request got %+v, %v", reply, err)
+				t.Errorf("%s: the second request got %+v, %v", c.name, reply, err)
 			}
 			if last := string(srv.Requests()[2].Raw); c.name == "swap" && !strings.Contains(last, `"max_completion_tokens":100`) {
 				t.Errorf("no limit in %s", last)
 			}
 		})
 	}
+	if tried < 24 {
+		t.Errorf("only %d combinations of a refusal and a wire", tried)
+	}
 }
 
 // A required field is not left out, and requests to a server that refuses
 // everything end.
 func TestLearningEnds(t *testing.T) {
-	for _, param := range []string{"messages", "tools", "temperature"} {
-		srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
-			return modeltest.Status(400, `{"error":{"message":"Unsupported parameter","code":"unsupported_parameter","param":"`+param+`"}}`)
-		})
-		c, _ := newClient(t, srv.URL, nil)
-		if e := askFails(t, c); e.Class != ClassRequest || len(srv.Requests()) > 3 {
-			t.Errorf("%s: got %+v after %d requests", param, e, len(srv.Requests()))
+	wires(t, func(t *testing.T, set func(*Config)) {
+		for _, param := range []string{"messages", "tools", "temperature"} {
+			srv := modeltest.Serve(t, func(modeltest.Request) modeltest.Reply {
+				return modeltest.Status(400, `{"error":{"message":"Unsupported parameter","code":"unsupported_parameter","param":"`+param+`"}}`)
+			})
+			c, _ := newClient(t, srv.URL, set)
+			if e := askFails(t, c); e.Class != ClassRequest || len(srv.Requests()) > 3 {
+				t.Errorf("%s: got %+v after %d requests", param, e, len(srv.Requests()))
+			}
 		}
-	}
+	})
 }
 
 // A model that needs the responses API gets it permanently, and its conversation
@@ -101,18 +120,20 @@ func TestWireSwitch(t *testing.T) {
 	}
 }
 
-// A server that does not know the responses API is asked for chat.
+// A server that does not know the guessed API is asked for chat.
 func TestNoResponses(t *testing.T) {
-	srv := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
-		if r.Wire == "responses" {
-			return modeltest.Status(404, "404 page not found")
+	for _, guess := range []Wire{WireResponses, WireMessages} {
+		srv := modeltest.Serve(t, func(r modeltest.Request) modeltest.Reply {
+			if r.Wire == string(guess) {
+				return modeltest.Status(404, "404 page not found")
+			}
+			return modeltest.Say("ok")
+		})
+		c, _ := newClient(t, srv.URL, nil)
+		c.current.Wire = guess
+		if reply, err := c.Ask(t.Context(), question("who?")); err != nil || reply.Message.Text != "ok" {
+			t.Errorf("got %+v, %v", reply, err)
 		}
-		return modeltest.Say("ok")
-	})
-	c, _ := newClient(t, srv.URL, nil)
-	c.current.Wire = WireResponses
-	if reply, err := c.Ask(t.Context(), question("who?")); err != nil || reply.Message.Text != "ok" {
-		t.Errorf("got %+v, %v", reply, err)
 	}
 }
 
@@ -125,6 +146,11 @@ func TestGuessedWire(t *testing.T) {
 		{"", "gpt-4.1-mini", WireChat}, {"", "gpt-5.1-chat-latest", WireChat},
 		{"https://x.openai.azure.com/openai/v1", "gpt-5", WireResponses},
 		{"https://openrouter.ai/api/v1", "openai/gpt-5", WireChat},
+		{"https://openrouter.ai/api/v1", "anthropic/claude-opus-5-5", WireChat},
+		{"https://api.anthropic.com/v1", "claude-opus-5-5", WireMessages},
+		{"https://x.services.ai.azure.com/anthropic", "my-deployment", WireMessages},
+		{"https://bedrock-mantle.eu-west-1.api.aws/anthropic/v1", "anthropic.claude-opus-5-5", WireMessages},
+		{"https://anthropic.example.org/v1", "claude-opus-5-5", WireChat},
 		{"http://localhost:8000/v1", "gpt-5", WireChat},
 	} {
 		client, err := New(Config{BaseURL: c.url, Model: c.model})

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// sharedFields returns the fields of a request's body that both APIs call alike.
-func (c *Client) sharedFields(req Request) map[string]any {
+// sharedFields returns the fields of a request's body that the APIs call alike.
+func (c *Client) sharedFields(form requestForm, req Request) map[string]any {
 	body := map[string]any{"model": c.cfg.Model}
 	if req.Choice != ChoiceAuto && len(req.Tools) > 0 {
 		body["tool_choice"] = req.Choice
@@ -20,7 +20,7 @@ func (c *Client) sharedFields(req Request) map[string]any {
 	if c.cfg.TopP != nil {
 		body["top_p"] = *c.cfg.TopP
 	}
-	if key := c.cacheKey(req); key != "" {
+	if key := c.cacheKey(form, req); key != "" {
 		body["prompt_cache_key"] = key
 	}
 	return body
@@ -29,7 +29,7 @@ func (c *Client) sharedFields(req Request) map[string]any {
 // finish encodes the body of a request without the fields that the server does not
 // accept. Fields are sorted by name, so that equal requests give equal bytes.
 func (c *Client) finish(form requestForm, fields map[string]any) ([]byte, error) {
-	if c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
+	if form.Wire != WireMessages && c.base.Hostname() == "openrouter.ai" && strings.Contains(c.cfg.Model, "anthropic/") {
 		// Claude caches prompts only on request. This caches all but the last
 		// message.
 		fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
@@ -47,8 +47,8 @@ func (c *Client) finish(form requestForm, fields map[string]any) ([]byte, error)
 // cacheKey returns the same key for requests with the same beginning. OpenAI
 // routes requests with equal keys to the same machine, whose cache may still have
 // the beginning. Other servers ignore such a key.
-func (c *Client) cacheKey(req Request) string {
-	if !isOpenAI(c.base) && !isAzure(c.base) || len(req.Messages) == 0 || req.Messages[0].Role != System {
+func (c *Client) cacheKey(form requestForm, req Request) string {
+	if form.Wire == WireMessages || !isOpenAI(c.base) && !isAzure(c.base) || len(req.Messages) == 0 || req.Messages[0].Role != System {
 		return ""
 	}
 	start, err := json.Marshal([]any{c.cfg.Model, req.Messages[0].Text, req.Tools})

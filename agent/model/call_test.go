@@ -33,12 +33,18 @@ func TestMeans(t *testing.T) {
 func TestCallIsGivenBackAsMeant(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
 		c, _ := newClient(t, "http://127.0.0.1:1/v1", set)
-		said := Message{Role: Assistant, Wire: c.cfg.Wire, Raw: []byte(`{"role":"assistant","tool_calls":[{"function":{"name":"functions.look"}}]}`),
+		raw := map[Wire]string{WireChat: `{"role":"assistant","tool_calls":[{"function":{"name":"functions.look"}}]}`, WireResponses: `[]`,
+			WireMessages: `[{"type":"tool_use","id":"a","name":"functions.look","input":"{\"at\":1}"}]`}[c.cfg.Wire]
+		said := Message{Role: Assistant, Wire: c.cfg.Wire, Raw: []byte(raw),
 			Calls: []Call{{ID: "a", Name: "functions.look", Args: `"{\"at\":1}"`}}}
 		req := question("who?")
 		req.Messages = append(req.Messages, said, Message{Role: ToolReply, CallID: "a", Text: "seen"})
 		body, err := c.Body(req)
-		if err != nil || !strings.Contains(string(body), `"name":"look"`) || !strings.Contains(string(body), `"arguments":"{\"at\":1}"`) || strings.Contains(string(body), "functions.look") {
+		args := `"arguments":"{\"at\":1}"`
+		if c.cfg.Wire == WireMessages {
+			args = `"input":{"at":1}`
+		}
+		if err != nil || !strings.Contains(string(body), `"name":"look"`) || !strings.Contains(string(body), args) || strings.Contains(string(body), "functions.look") {
 			t.Errorf("%s, %v", body, err)
 		}
 	})

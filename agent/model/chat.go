@@ -39,7 +39,7 @@ type chatFunction struct {
 
 // chatBody encodes a request for chat completions.
 func (c *Client) chatBody(form requestForm, req Request) ([]byte, error) {
-	body := c.sharedFields(req)
+	body := c.sharedFields(form, req)
 	var messages []any
 	for i, m := range req.Messages {
 		message, err := encodeMessage(m, form)

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"git-agent/gitext/pattern"
 )
@@ -28,7 +29,7 @@ var (
 		`(?i)(invalid|incorrect|missing|no|bad|wrong|expired|revoked)[ _]?(or missing )?(api[ _-]?key|auth|credential|token\b|bearer)|api key (not|is not|is invalid|not valid)|unauthenticated|unauthori[sz]ed|authentication`,
 	)
 	saysQuota = pattern.Lazy(
-		`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage`,
+		`(?i)insufficient[ _](quota|balance|credit|funds)|credit balance|out of credit|no credit|more credits|billing_hard_limit|billing (details|hard)|exceeded your current quota|payment required|account.{0,20}(deactivated|suspended|arrears)|arrearage|specified api usage limits`,
 	)
 	saysModel = pattern.Lazy(
 		`(?i)model[ _]not[ _]found|no such model|(model|deployment)\b.{0,80}\b(does not exist|not found|not exist|is not available|unavailable for|not supported by any provider|deprecated|has been (removed|retired|shut))|not a valid model|invalid model|unknown model|(not|n't) have access to.{0,40}model|no endpoints found|unsupported model|does not support (tools|function)`,
@@ -125,6 +126,8 @@ func (c *Client) conclude(e *Error, req Request) {
 	}
 	switch {
 	case e.Class != ClassModel:
+	case e.Status == http.StatusNotFound && e.Code == "not_found_error" && strings.HasPrefix(e.Message, "model:"): // Anthropic's "model: claude-9"
+		e.Message = "there is no" + strings.Replace(e.Message, "model:", " model", 1)
 	case e.Status == http.StatusNotFound && !saysModel().MatchString(e.Message):
 		e.Message += "; is agent.baseUrl (" + PublicURL(c.base) + ") right?"
 	case e.Status == http.StatusOK: // a web page: from a proxy, a login page, or a wrong path
@@ -153,6 +156,7 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 		return &Error{
 			Class:   ClassOverflow,
 			Status:  200,
+			charged: true,
 			Message: "the conversation is longer than the model's window, and the server cut it without an error",
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // Config selects the model, its server and the options of requests.
 type Config struct {
-	BaseURL string // up to the version, such as "https://api.openai.com/v1"; "" is OpenAI
+	BaseURL string // up to the version, such as "https://api.openai.com/v1"; "" is the maker of the API
 	Model   string
 	Key     string // "" for servers that need none
 	Wire    Wire   // "" is WireAuto
@@ -45,11 +45,20 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultBaseURL     = "https://api.openai.com/v1"
+	AnthropicBaseURL   = "https://" + anthropicHost + "/v1"
 	defaultAttempts    = 8
 	defaultTimeout     = 20 * time.Minute
 	defaultIdleTimeout = 5 * time.Minute
 	defaultMaxBody     = 32 << 20
 )
+
+// DefaultBase returns the base URL of the maker of an API.
+func DefaultBase(on Wire) string {
+	if on == WireMessages {
+		return AnthropicBaseURL
+	}
+	return DefaultBaseURL
+}
 
 // maxAdapts bounds the changes of form for one request after refusals.
 const maxAdapts = 8
@@ -75,16 +84,16 @@ func New(cfg Config) (*Client, error) {
 		return nil, errors.New("no model is configured; set agent.model")
 	}
 	if cfg.BaseURL == "" {
-		cfg.BaseURL = DefaultBaseURL
+		cfg.BaseURL = DefaultBase(cfg.Wire)
 	}
 	base, err := parseBase(cfg)
 	if err != nil {
 		return nil, err
 	}
 	switch cfg.Wire {
-	case "", WireAuto, WireChat, WireResponses:
+	case "", WireAuto, WireChat, WireResponses, WireMessages:
 	default:
-		return nil, fmt.Errorf("unknown wire %q; set agent.wire to %s, %s or %s", cfg.Wire, WireChat, WireResponses, WireAuto)
+		return nil, fmt.Errorf("unknown wire %q; set agent.wire to %s, %s, %s or %s", cfg.Wire, WireChat, WireResponses, WireMessages, WireAuto)
 	}
 	c := &Client{cfg: cfg.withDefaults(), base: base, keys: newKeys(cfg.Secrets())}
 	c.current.Wire = c.firstWire()
@@ -194,8 +203,11 @@ func (c *Client) try(ctx context.Context, form requestForm, req Request) (*Reply
 func (c *Client) Body(req Request) ([]byte, error) { return c.body(c.form(), req) }
 
 func (c *Client) body(form requestForm, req Request) ([]byte, error) {
-	if form.Wire == WireResponses {
+	switch form.Wire {
+	case WireResponses:
 		return c.responsesBody(form, req)
+	case WireMessages:
+		return c.messagesBody(form, req)
 	}
 	return c.chatBody(form, req)
 }

@@ -49,9 +49,9 @@ func newClient(t testing.TB, url string, change func(*Config)) (*Client, *clock)
 	return c, k
 }
 
-// wires runs f for both wires.
+// wires runs f for all wires.
 func wires(t *testing.T, f func(t *testing.T, set func(*Config))) {
-	for _, wire := range bothWires {
+	for _, wire := range allWires {
 		t.Run(string(wire), func(t *testing.T) {
 			f(t, func(cfg *Config) { cfg.Wire = wire })
 		})
@@ -64,7 +64,7 @@ func question(text string) Request {
 	return Request{Messages: []Message{{Role: System, Text: "be exact"}, {Role: User, Text: text}}, Tools: []Tool{blameTool}}
 }
 
-// A conversation with calls works on both wires, and the server's messages are
+// A conversation with calls works on all wires, and the server's messages are
 // sent back.
 func TestConversation(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
@@ -102,6 +102,30 @@ func TestConversation(t *testing.T) {
 	})
 }
 
+// A conversation that began on another wire, or with another server, goes on.
+func TestConversationOfAnotherWire(t *testing.T) {
+	wires(t, func(t *testing.T, set func(*Config)) {
+		for _, before := range Wires {
+			srv := modeltest.Script(t, modeltest.Say("It is 1234."))
+			c, _ := newClient(t, srv.URL, set)
+			if before == c.cfg.Wire {
+				before = "an older one"
+			}
+			req := question("who?")
+			req.Messages = append(req.Messages,
+				Message{Role: Assistant, Text: "I look.", Wire: before, Raw: json.RawMessage(`[]`), Calls: []Call{{ID: "a|b", Name: "blame", Args: "{}"}}},
+				Message{Role: ToolReply, CallID: "a|b", Text: "x"}, Message{Role: Assistant, Text: "Hm.", Wire: before, Raw: json.RawMessage(`[]`)}, Message{Role: User, Text: "So?"})
+			if reply, err := c.Ask(t.Context(), req); err != nil || reply.Message.Text != "It is 1234." {
+				t.Fatalf("after %s: got %+v, %v", before, reply, err)
+			}
+			seen := srv.Requests()[0].Messages
+			if len(seen) != 6 || seen[2].Text != "I look." || len(seen[2].Calls) != 1 || seen[3].CallID != seen[2].Calls[0].ID || seen[4].Text != "Hm." {
+				t.Errorf("after %s, it goes on as %+v", before, seen)
+			}
+		}
+	})
+}
+
 // Body returns the sent bytes, which are equal for equal requests.
 func TestBodyIsWhatIsSent(t *testing.T) {
 	wires(t, func(t *testing.T, set func(*Config)) {
@@ -122,7 +146,11 @@ func TestBodyIsWhatIsSent(t *testing.T) {
 		if again, _ := c.Body(req); string(again) != string(body) || string(srv.Requests()[0].Raw) != string(body) {
 			t.Errorf("the bodies differ:\n%s\n%s\n%s", body, again, srv.Requests()[0].Raw)
 		}
-		for _, part := range []string{`"low"`, `"tool_choice":"none"`, `:100`} {
+		choice := `"tool_choice":"none"`
+		if c.cfg.Wire == WireMessages {
+			choice = `"tool_choice":{"type":"none"}`
+		}
+		for _, part := range []string{`"low"`, choice, `:100`} {
 			if !strings.Contains(string(body), part) {
 				t.Errorf("no %s in %s", part, body)
 			}

@@ -36,7 +36,8 @@ type Error struct {
 	Attempts   int
 	Err        error // the cause, may be nil
 
-	once bool // a retry would not help
+	once    bool // a retry would not help
+	charged bool // the server gave a complete answer, which is of no use
 }
 
 func (e *Error) Error() string {
@@ -57,14 +58,14 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Charged reports whether the server may charge for the failed request: it
-// received the request, but the answer was lost or is unreadable. Servers do not
-// charge for refused requests.
+// received the request, but the answer was lost or is unreadable or of no use. Servers do
+// not charge for refused requests.
 func (e *Error) Charged() bool {
 	var dial *net.OpError
-	switch e.Class {
-	case ClassMalformed:
+	switch {
+	case e.charged, e.Class == ClassMalformed:
 		return true
-	case ClassTransport:
+	case e.Class == ClassTransport:
 		return !errors.As(e.Err, &dial) || dial.Op != "dial"
 	}
 	return false

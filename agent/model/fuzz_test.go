@@ -16,17 +16,18 @@ import (
 
 // seeds are good bodies and a few bad ones.
 func seeds(f *testing.F) {
-	for _, wire := range bothWires {
+	for _, wire := range allWires {
 		whole := good(wire)
 		for _, body := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), whole[:len(whole)/2],
 			bodyOf(wire, modeltest.Say("")), bodyOf(wire, modeltest.Call("a", "{").And("b", "").Ending("length"))} {
-			f.Add(wire == WireResponses, []byte(body))
+			f.Add(uint(slices.Index(allWires, wire)), []byte(body))
 		}
 	}
 	for _, body := range []string{`{"error":{"message":"x","code":429}}`, `[{"error":{"code":"7"}}]`, `{"object":"error","message":"x"}`, `{"detail":[{"loc":["a","b"],"msg":"c"}]}`,
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":{}}}]}}]}\r\rdata: [DONE]"} {
-		f.Add(false, []byte(body))
-		f.Add(true, []byte(body))
+		for i := range allWires {
+			f.Add(uint(i), []byte(body))
+		}
 	}
 }
 
@@ -71,7 +72,7 @@ func TestDamagedAnswers(t *testing.T) {
 		rounds = n
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, wire := range bothWires {
+	for _, wire := range allWires {
 		bodies := []string{good(wire), bodyOf(wire, modeltest.Call("a", `{"b":[1,2]}`).And("c", "").Ending("length"))}
 		for range rounds {
 			a := &answer{body: damaged(rnd, bodies[rnd.IntN(2)])}
@@ -79,7 +80,7 @@ func TestDamagedAnswers(t *testing.T) {
 			checkReply(t, wire, reply, err)
 		}
 	}
-	t.Logf("%d damaged answers", rounds*len(bothWires))
+	t.Logf("%d damaged answers", rounds*len(allWires))
 }
 
 // damaged changes a few places: bytes, cuts, copies, numbers for texts.
@@ -109,27 +110,20 @@ func damaged(rnd *rand.Rand, body string) []byte {
 	return b
 }
 
-func wireOf(responses bool) Wire {
-	if responses {
-		return WireResponses
-	}
-	return WireChat
-}
-
 // FuzzBody reads any bytes as an answer.
 func FuzzBody(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, responses bool, body []byte) {
-		a := answer{body: body, keys: newKeys([]string{"sk-secret-0123"})}
-		reply, err := a.reply(wireOf(responses), 2)
-		checkReply(t, wireOf(responses), reply, err)
+	f.Fuzz(func(t *testing.T, n uint, body []byte) {
+		a, wire := answer{body: body, keys: newKeys([]string{"sk-secret-0123"})}, allWires[n%uint(len(allWires))]
+		reply, err := a.reply(wire, 2)
+		checkReply(t, wire, reply, err)
 	})
 }
 
 // FuzzFault reads any bytes as an error's body.
 func FuzzFault(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, _ bool, body []byte) {
+	f.Fuzz(func(t *testing.T, _ uint, body []byte) {
 		for _, status := range []int{400, 429, 500} {
 			checkReply(t, WireChat, nil, readServerError(body).error(status, newKeys([]string{"sk-secret-0123"})))
 		}

@@ -12,9 +12,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"git-agent/gitext/pattern"
 )
 
 // parseBase parses and checks a base URL. It refuses a URL that would send a key unencrypted.
@@ -33,7 +36,7 @@ func parseBase(cfg Config) (*url.URL, error) {
 	if base.Scheme == "http" && cfg.Key != "" && !isLoopback(base.Hostname()) {
 		return nil, fmt.Errorf("refusing to send the key to %s over plain http; use https, or configure no key", base.Host)
 	}
-	for _, path := range []string{"/chat/completions", "/responses"} {
+	for _, path := range []string{"/chat/completions", "/responses", "/messages"} {
 		base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), path)
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/") + "/"
@@ -68,6 +71,14 @@ func isAzure(u *url.URL) bool {
 	return strings.HasSuffix(u.Hostname(), ".openai.azure.com") || strings.HasSuffix(u.Hostname(), ".services.ai.azure.com")
 }
 
+const anthropicHost = "api.anthropic.com"
+
+// IsAnthropic reports whether an address is of Anthropic's API: its own server, or another one's
+// part for it, such as https://bedrock-mantle.eu-west-1.api.aws/anthropic/v1.
+func IsAnthropic(u *url.URL) bool {
+	return u.Hostname() == anthropicHost || slices.Contains(strings.Split(u.Path, "/"), "anthropic")
+}
+
 // answer is a complete response with status 200.
 type answer struct {
 	body []byte // one JSON value
@@ -87,11 +98,7 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	slow := time.AfterFunc(c.cfg.Timeout, func() { cancel(errSlow) })
 	defer slow.Stop()
 
-	path := "chat/completions"
-	if wire == WireResponses {
-		path = "responses"
-	}
-	req, err := c.request(ctx, path, body)
+	req, err := c.request(ctx, wire, c.pathOf(wire), body)
 	if err != nil {
 		return nil, c.transport(ctx, err)
 	}
@@ -115,8 +122,25 @@ func (c *Client) post(ctx context.Context, wire Wire, body []byte) (*answer, err
 	return &answer{keys: c.keys, body: data}, nil
 }
 
+// pathOf returns the path of an API below the base URL. The official clients of messages add the
+// version themselves, so that many servers are documented without it.
+func (c *Client) pathOf(wire Wire) string {
+	switch {
+	case wire == WireResponses:
+		return "responses"
+	case wire != WireMessages:
+		return "chat/completions"
+	case versionPath().MatchString(c.base.Path):
+		return "messages"
+	}
+	return "v1/messages"
+}
+
+// versionPath matches a path that ends with a version, such as "v1" or "v1beta".
+var versionPath = pattern.Lazy(`/v[0-9][a-z0-9]*/$`)
+
 // request returns the HTTP request that sends a body to a path below the base URL.
-func (c *Client) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, wire Wire, path string, body []byte) (*http.Request, error) {
 	to := c.base.ResolveReference(&url.URL{Path: path})
 	query := url.Values{}
 	for name, values := range c.base.Query() {
@@ -130,13 +154,28 @@ func (c *Client) request(ctx context.Context, path string, body []byte) (*http.R
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "git-agent/"+cmp.Or(c.cfg.Version, "dev"))
-	if c.cfg.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
-		if isAzure(c.base) {
-			req.Header.Set("Api-Key", c.cfg.Key)
-		}
+	if wire == WireMessages {
+		req.Header.Set("Anthropic-Version", messagesVersion)
 	}
+	c.authorize(req.Header, wire)
 	return req, nil
+}
+
+// authorize adds the key. Anthropic's own server takes a bearer token for another kind of
+// credentials than a key; of the other servers of messages, some read only that header.
+func (c *Client) authorize(header http.Header, wire Wire) {
+	if c.cfg.Key == "" {
+		return
+	}
+	if wire == WireMessages {
+		header.Set("X-Api-Key", c.cfg.Key)
+	}
+	if wire != WireMessages || c.base.Hostname() != anthropicHost {
+		header.Set("Authorization", "Bearer "+c.cfg.Key)
+	}
+	if isAzure(c.base) {
+		header.Set("Api-Key", c.cfg.Key)
+	}
 }
 
 // unanswered returns the Error for a request without a response. If nothing listens, the host

@@ -1,5 +1,5 @@
-// Package model talks to language models over two APIs of OpenAI that many servers support: chat
-// completions, and stateless responses.
+// Package model talks to language models over three APIs that many servers support: OpenAI's chat
+// completions and stateless responses, and Anthropic's messages.
 //
 // A caller builds a neutral [Request] and gets a [Reply], or an [Error] whose [Class] tells the
 // remedy. Faults of servers (an error with status 200, a cut answer, arguments that are not JSON)
@@ -116,12 +116,16 @@ func (u Usage) Prompt() int64 { return u.Uncached + u.CacheRead + u.CacheWrite }
 type Wire string
 
 // These are the wires. Auto is responses for the reasoning models of OpenAI and
-// Azure, and chat for all others.
+// Azure, messages for addresses of Anthropic's API, and chat for all others.
 const (
 	WireAuto      Wire = "auto"
 	WireChat      Wire = "chat"
 	WireResponses Wire = "responses"
+	WireMessages  Wire = "messages"
 )
+
+// Wires lists the wires, without auto.
+var Wires = []Wire{WireChat, WireResponses, WireMessages}
 
 // Asker answers requests. *Client implements it, as do tests and replays.
 type Asker interface {

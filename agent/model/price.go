@@ -60,11 +60,21 @@ func (c *Client) priceUsage(u *Usage) {
 //go:embed prices.txt
 var priceText string
 
+//go:embed prices_more.txt
+var morePrices string
+
 // prices has the table by provider and model. See prices.txt.
 var prices = sync.OnceValue(func() map[string]Price {
 	table := map[string]Price{}
+	readPrices(table, priceText, "models.dev, ")
+	readPrices(table, morePrices, "its price list of 2026-11-26, ")
+	return table
+})
+
+// readPrices adds the rows of a text to the table. from and the provider are their source.
+func readPrices(table map[string]Price, text, from string) {
 	provider := ""
-	for line := range strings.Lines(priceText) {
+	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
@@ -77,7 +87,7 @@ var prices = sync.OnceValue(func() map[string]Price {
 				CacheRead:  number(f, 3),
 				CacheWrite: number(f, 4),
 				Window:     int64(number(f, 5)),
-				Source:     "models.dev, " + provider,
+				Source:     from + provider,
 			}
 			if f[3] == "-" {
 				p.CacheRead = p.Input
@@ -88,8 +98,7 @@ var prices = sync.OnceValue(func() map[string]Price {
 			table[provider+" "+f[0]] = p
 		}
 	}
-	return table
-})
+}
 
 // number returns the value of the i-th field. A test reads the whole table, so
 // errors are ignored.

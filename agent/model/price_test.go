@@ -11,7 +11,7 @@ func TestPriceTable(t *testing.T) {
 	if len(prices()) < 300 {
 		t.Errorf("the table has %d rows", len(prices()))
 	}
-	for line := range strings.Lines(priceText) {
+	for line := range strings.Lines(priceText + morePrices) {
 		f := strings.Fields(line)
 		if f[0] == "#" || len(f) == 1 {
 			continue
@@ -42,7 +42,9 @@ func TestPrice(t *testing.T) {
 		{"https://proxy.example.org/v1", "gpt-5-mini", 0.25, "openai's own"},
 		{"https://proxy.example.org/v1", "anthropic/claude-sonnet-4-5", 3, "anthropic's own"},
 		{"https://proxy.example.org/v1", "house-model", 0, ""},
-		{"https://api.anthropic.com/v1", "claude-sonnet-4-5-20250929", 3, "anthropic"},
+		{"https://api.anthropic.com/v1", "claude-sonnet-4-5-20250929", 3, "models.dev, anthropic"},
+		{"https://api.anthropic.com", "claude-opus-5-5", 4, "price list of 2026-11-26, anthropic"},
+		{"https://bedrock-mantle.eu-west-1.api.aws/anthropic/v1", "anthropic.claude-opus-5-5", 0, ""},
 		{"http://localhost:11434/v1", "gpt-5-mini", 0, "a local server"},
 		{"http://192.168.1.9:8000/v1", "anything", 0, "a local server"},
 		{"http://[::1]:8000/v1", "anything", 0, "a local server"},

@@ -51,8 +51,11 @@ func (a *answer) reply(wire Wire, number int) (*Reply, error) {
 		return nil, e
 	}
 	read := readChat
-	if wire == WireResponses {
+	switch wire {
+	case WireResponses:
 		read = readResponses
+	case WireMessages:
+		read = readMessages
 	}
 	reply, e := read(body, number)
 	if e != nil {

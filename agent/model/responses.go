@@ -10,6 +10,7 @@ type (
 	itemMessage struct {
 		Content string `json:"content"`
 		Role    string `json:"role"`
+		Type    string `json:"type,omitempty"` // llama.cpp needs it in a message of the assistant
 	}
 	itemCall struct {
 		Args   string `json:"arguments"`
@@ -35,7 +36,7 @@ type (
 // nothing: each request has the whole conversation, including the model's earlier
 // reasoning in encrypted form.
 func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
-	body := c.sharedFields(req)
+	body := c.sharedFields(form, req)
 	body["store"], body["include"] = false, []string{"reasoning.encrypted_content"}
 	items := []any{}
 	for i, m := range req.Messages {
@@ -75,7 +76,7 @@ func (c *Client) responsesBody(form requestForm, req Request) ([]byte, error) {
 func responsesItems(m Message, form requestForm) ([]any, error) {
 	switch m.Role {
 	case System, User:
-		return []any{itemMessage{m.Text, string(m.Role)}}, nil
+		return []any{itemMessage{Content: m.Text, Role: string(m.Role)}}, nil
 	case ToolReply:
 		return []any{itemOutput{m.Text, m.CallID, "function_call_output"}}, nil
 	case Assistant:
@@ -87,7 +88,7 @@ func responsesItems(m Message, form requestForm) ([]any, error) {
 	}
 	var items []any
 	if m.Text != "" || len(m.Calls) == 0 {
-		items = append(items, itemMessage{m.Text, "assistant"})
+		items = append(items, itemMessage{m.Text, "assistant", "message"})
 	}
 	for _, call := range m.Calls {
 		name, args := sendable(call)

@@ -22,7 +22,7 @@ type serverError struct {
 	Kind    string // "type"
 	Param   string
 	Message string
-	Status  int // if the code is an HTTP status
+	Status  int // if the code is an HTTP status, or the type stands for one
 	Wait    time.Duration
 }
 
@@ -93,9 +93,10 @@ func (c *Client) refused(res *http.Response, body []byte) *Error {
 	return e
 }
 
-// readServerError reads an error's body. There are about six forms of it:
+// readServerError reads an error's body. There are about seven forms of it:
 //
 //	{"error": {"message", "type", "code", "param"}}   OpenAI and most others
+//	{"type": "error", "error": {"type", "message"}}   Anthropic
 //	{"error": "text"}                                 Ollama, Hugging Face
 //	[{"error": {...}}]                                Gemini
 //	{"object": "error", "message", "code"}            vLLM
@@ -134,6 +135,13 @@ func readServerError(body []byte) serverError {
 	return f
 }
 
+// kindStatus has the status of each type of Anthropic's errors, for those that come with another
+// status.
+var kindStatus = map[string]int{
+	"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
+	"conflict_error": 409, "request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504, "overloaded_error": 529,
+}
+
 func readFields(raw json.RawMessage) serverError {
 	var in struct {
 		Message, Code, Type, Param, Status json.RawMessage
@@ -150,6 +158,9 @@ func readFields(raw json.RawMessage) serverError {
 		if n >= 300 && n < 600 {
 			f.Status = n
 		}
+	}
+	if status, ok := kindStatus[f.Kind]; ok && f.Status == 0 {
+		f.Status = status
 	}
 	if inner := jsonText(in.Inner.Code); inner != "" {
 		f.Kind = strings.TrimSpace(f.Kind + " " + inner)

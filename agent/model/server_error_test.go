@@ -71,16 +71,18 @@ func TestClasses(t *testing.T) {
 
 // A 400 without a reason counts as an overflow if that is likely.
 func TestEmptyRefusal(t *testing.T) {
-	c, err := New(Config{Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]Class{"short": ClassRequest, strings.Repeat("a long story ", 4000): ClassOverflow} {
-		e := &Error{Class: ClassRequest, Status: 400, Message: "bad request"}
-		if c.conclude(e, question(text)); e.Class != want {
-			t.Errorf("%d bytes: got %s, want %s", len(text), e.Class, want)
+	wires(t, func(t *testing.T, set func(*Config)) {
+		c, err := New(Config{Model: "m"})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		for text, want := range map[string]Class{"short": ClassRequest, strings.Repeat("a long story ", 4000): ClassOverflow} {
+			e := &Error{Class: ClassRequest, Status: 400, Message: "bad request"}
+			if c.conclude(e, question(text)); e.Class != want {
+				t.Errorf("%d bytes: got %s, want %s", len(text), e.Class, want)
+			}
+		}
+	})
 }
 
 // A server's text is safe for a terminal and contains no key.

@@ -21,8 +21,8 @@ func badServers() []badServer {
 var cutAnswers = []badServer{
 	{name: "cut in the middle", answer: bent(func(b string) string { return b[:len(b)/2] }), want: "malformed"},
 	{name: "cut before the last byte of the JSON", answer: bent(func(b string) string { return b[:strings.LastIndex(b, "}")] }), want: "malformed"},
-	{name: "no finish reason", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":null`, `"status":"completed"`, `"status":null`), want: "malformed"},
-	{name: "finish reason left out", answer: replaced(`"finish_reason":"tool_calls"`, `"x":1`, `"status":"completed"`, `"x":1`), want: "malformed"},
+	{name: "no finish reason", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":null`, `"status":"completed"`, `"status":null`, `"stop_reason":"tool_use"`, `"stop_reason":null`), want: "malformed"},
+	{name: "finish reason left out", answer: replaced(`"finish_reason":"tool_calls"`, `"x":1`, `"status":"completed"`, `"x":1`, `"stop_reason":"tool_use"`, `"x":1`), want: "malformed"},
 	{name: "still in progress", answer: replaced(`"status":"completed"`, `"status":"in_progress"`), want: "malformed"},
 	{name: "queued", answer: replaced(`"status":"completed"`, `"status":"queued"`), want: "malformed"},
 	{name: "connection closed within the body", answer: raw(func(on Wire) string {
@@ -36,8 +36,13 @@ var cutAnswers = []badServer{
 	}), want: "transport"},
 	{name: "nothing but the end", answer: same(`[DONE]`), want: "malformed"},
 	{name: "arguments cut by the limit", answer: replaced(`"tool_calls"}`, `"length"}`, `"finish_reason":"tool_calls"`, `"finish_reason":"length"`,
-		`"status":"completed","usage"`, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage"`), want: "length " + called},
+		`"status":"completed","usage"`, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage"`,
+		`"stop_reason":"tool_use"`, `"stop_reason":"max_tokens"`), want: "length " + called},
+	{name: "the window is full", answer: content(`[{"type":"text","text":"so"}]`, `"model_context_window_exceeded"`), want: "overflow"},
 	{name: "limit reached, said as tool_calls", answer: func(on Wire) http.HandlerFunc {
+		if on == WireMessages {
+			return send(200, `{"type":"message","content":[{"type":"tool_use","id":"a","name":"blame","input":"{\"pa"}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":4000}}`)
+		}
 		if on != WireChat {
 			return nil
 		}
@@ -63,8 +68,13 @@ var oddBytes = []badServer{
 	{name: "NUL in a text", answer: replaced("I l", "I\x00l"), want: "malformed"},
 	{name: "invalid UTF-8", answer: replaced("I l", "I \xff\xfel"), want: "\"I \ufffd\ufffdlööк.\" blame({\"path\":\"a.c\"})"},
 	{name: "half a surrogate pair", answer: replaced("I l", `I \ud800l`), want: "\"I \ufffdlööк.\" blame({\"path\":\"a.c\"})"},
-	{name: "a field twice", answer: replaced(`"choices":[{`, `"choices":[],"choices":[{`, `"status":"completed","usage"`, `"status":"failed","status":"completed","usage"`), want: called},
-	{name: "unknown fields everywhere", answer: replaced(`{"`, `{"zz":[{"a":1}],"`), want: called},
+	{name: "a field twice", answer: replaced(`"choices":[{`, `"choices":[],"choices":[{`, `"status":"completed","usage"`, `"status":"failed","status":"completed","usage"`, `"type":"message"`, `"type":"error","type":"message"`), want: called},
+	{name: "unknown fields everywhere", answer: func(on Wire) http.HandlerFunc {
+		if on == WireMessages { // the input of a call is an object, too
+			return replaced(`{"cache`, `{"zz":[{"a":1}],"cache`, `{"id"`, `{"zz":[{"a":1}],"id"`, `{"text"`, `{"zz":[{"a":1}],"text"`, `{"content"`, `{"zz":[{"a":1}],"content"`)(on)
+		}
+		return replaced(`{"`, `{"zz":[{"a":1}],"`)(on)
+	}, want: called},
 }
 
 // wrongBodies are bodies without an answer.
@@ -86,14 +96,18 @@ var wrongBodies = []badServer{
 	{name: "a stream behind a comment", answer: same(": PROCESSING\n\nevent: error\ndata: {}\n\n"), want: "malformed"},
 	{name: "no choices", answer: same(`{"id":"1","choices":[],"output":[],"status":"completed"}`), want: "malformed"},
 	{name: "choices of another kind", answer: same(`{"choices":{"0":1},"output":7,"status":"completed"}`), want: "malformed"},
-	{name: "no message", answer: either(chatMessageOf("null", `"stop"`), output("[null]", `"status":"completed"`)), want: "malformed"},
-	{name: "a message that is a text", answer: either(chatMessageOf(`"hello"`, `"stop"`), output(`["hello"]`, `"status":"completed"`)), want: "malformed"},
-	{name: "nested too deep", answer: same(`{"choices":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`), want: "malformed"},
+	{name: "no message", answer: either(chatMessageOf("null", `"stop"`), output("[null]", `"status":"completed"`), content("[null]", `"end_turn"`)), want: "malformed"},
+	{name: "a message that is a text", answer: either(chatMessageOf(`"hello"`, `"stop"`), output(`["hello"]`, `"status":"completed"`), content(`"hello"`, `"end_turn"`)), want: "malformed"},
+	{name: "nested too deep", answer: same(`{"choices":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `,"content":[]}`), want: "malformed"},
 	{name: "too big", answer: same(`{"choices":"` + strings.Repeat("x", 300<<10) + `"}`), want: "malformed"},
 	{name: "a line without end", answer: hang(func(on Wire) string { return "data: {" + strings.Repeat("x", 300<<10) }, ""), want: "malformed"},
-	{name: "another API's answer", answer: same(`{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}`), want: "malformed"},
-	{name: "the other wire's answer", answer: func(on Wire) http.HandlerFunc {
-		other := map[Wire]Wire{WireChat: WireResponses, WireResponses: WireChat}[on]
+	{name: "another API's answer", answer: same(`{"candidates":[{"content":{"parts":[{"text":"hi"}],"role":"model"},"finishReason":"STOP"}]}`), want: "malformed"},
+	{name: "another wire's answer", answer: func(on Wire) http.HandlerFunc {
+		other := map[Wire]Wire{WireChat: WireResponses, WireResponses: WireMessages, WireMessages: WireChat}[on]
+		return send(200, good(other))
+	}, want: "malformed"},
+	{name: "the third wire's answer", answer: func(on Wire) http.HandlerFunc {
+		other := map[Wire]Wire{WireChat: WireMessages, WireResponses: WireChat, WireMessages: WireResponses}[on]
 		return send(200, good(other))
 	}, want: "malformed"},
 }
@@ -105,6 +119,11 @@ var errorsInside = []badServer{
 	{name: "an error as a text in a 200", answer: same(`{"error":"llama runner process has terminated"}`), want: "server"},
 	{name: "vLLM's error in a 200", answer: same(`{"object":"error","message":"prompt is too long: maximum context length is 4096","code":400}`), want: "overflow"},
 	{name: "Gemini's error in a 200", answer: same(`[{"error":{"code":503,"message":"The model is overloaded","status":"UNAVAILABLE"}}]`), want: "busy"},
+	{name: "Anthropic's error in a 200", answer: same(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`), want: "busy"},
+	{name: "a limit in a 200", answer: same(`{"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}`), want: "busy"},
+	{name: "no permission in a 200", answer: same(`{"type":"error","error":{"type":"permission_error","message":"Not for you."}}`), want: "auth"},
+	{name: "a failure in a 200", answer: same(`{"type":"error","error":{"type":"api_error","message":"Oops"}}`), want: "server"},
+	{name: "a bad request in a 200", answer: same(`{"type":"error","error":{"type":"invalid_request_error","message":"messages: at least one message is required"}}`), want: "request"},
 	{name: "a wrong key in a 200", answer: same(`{"error":{"message":"No auth credentials found for sk-secret-0123","code":401}}`), want: "auth"},
 	{name: "an error in a choice", answer: func(on Wire) http.HandlerFunc {
 		if on != WireChat {
@@ -142,6 +161,17 @@ var statuses = []badServer{
 	{name: "400 Gemini", answer: status(400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`), want: "auth"},
 	{name: "400 Azure", answer: status(400, `{"error":{"message":"The response was filtered","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`), want: "refused"},
 	{name: "400 no credit", answer: status(400, `{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}`), want: "quota"},
+	{name: "400 Anthropic", answer: status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`), want: "overflow"},
+	{name: "400 with the answer", answer: status(400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 199000 + 4000 > 200000, decrease input length or `max_tokens` and try again\"}}"), want: "overflow"},
+	{name: "400 spent", answer: status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}`), want: "quota"},
+	{name: "401 Anthropic", answer: status(401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`), want: "auth"},
+	{name: "402 Anthropic", answer: status(402, `{"type":"error","error":{"type":"billing_error","message":"There is an issue with your billing."}}`), want: "quota"},
+	{name: "403 Anthropic", answer: status(403, `{"type":"error","error":{"type":"permission_error","message":"Your API key does not have permission to use the specified resource."}}`), want: "auth"},
+	{name: "404 Anthropic", answer: status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}`), want: "model"},
+	{name: "413 Anthropic", answer: status(413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`), want: "overflow"},
+	{name: "429 Anthropic", answer: status(429, `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization's rate limit of 30,000 input tokens per minute."}}`, "Retry-After", "7"), want: "busy"},
+	{name: "500 Anthropic", answer: status(500, `{"type":"error","error":{"type":"api_error","message":"Internal server error"}}`), want: "server"},
+	{name: "504 Anthropic", answer: status(504, `{"type":"error","error":{"type":"timeout_error","message":"The request timed out"}}`), want: "server"},
 	{name: "401", answer: status(401, `{"error":{"message":"Incorrect API key provided: sk-secret-0123"}}`), want: "auth"},
 	{name: "402", answer: status(402, `{"error":{"message":"Insufficient credits","code":402}}`), want: "quota"},
 	{name: "402 for now", answer: status(402, `{"error":{"message":"wait","code":402}}`, "Retry-After", "2"), want: "busy"},
@@ -169,58 +199,65 @@ var statuses = []badServer{
 	{name: "status 999", answer: status(999, ""), want: "server"},
 }
 
-// callOf is a list of calls on both wires; in is the content of a function, item
-// that of a function_call.
-func callOf(in, item string) func(Wire) http.HandlerFunc {
+// callOf is a list of calls on all wires; in is the content of a function, item
+// that of a function_call, and block that of a tool_use.
+func callOf(in, item, block string) func(Wire) http.HandlerFunc {
 	return either(
 		chatMessageOf(`{"role":"assistant","content":null,"tool_calls":[{`+in+`}]}`, `"tool_calls"`),
-		output(`[{"type":"function_call",`+item+`}]`, `"status":"completed"`))
+		output(`[{"type":"function_call",`+item+`}]`, `"status":"completed"`),
+		content(`[{"type":"tool_use",`+block+`}]`, `"tool_use"`))
 }
 
 // badCalls are malformed calls of tools.
 var badCalls = []badServer{
-	{name: "a call without id", answer: callOf(`"function":{"name":"blame","arguments":"{}"}`, `"name":"blame","arguments":"{}"`), want: `"" blame({})`},
-	{name: "an id that is null", answer: callOf(`"id":null,"function":{"name":"blame","arguments":"{}"}`, `"call_id":null,"name":"blame","arguments":"{}"`), want: `"" blame({})`},
-	{name: "an id that is a number", answer: callOf(`"id":7,"function":{"name":"blame","arguments":"{}"}`, `"call_id":7,"name":"blame","arguments":"{}"`), want: `"" blame({})`},
-	{name: "arguments as an object", answer: callOf(`"id":"a","function":{"name":"blame","arguments":{"path":"a.c"}}`, `"call_id":"a","name":"blame","arguments":{"path":"a.c"}`), want: `"" blame({"path":"a.c"})`},
-	{name: "no arguments", answer: callOf(`"id":"a","function":{"name":"blame"}`, `"call_id":"a","name":"blame"`), want: `"" blame({})`},
-	{name: "arguments null", answer: callOf(`"id":"a","function":{"name":"blame","arguments":null}`, `"call_id":"a","name":"blame","arguments":null`), want: `"" blame({})`},
-	{name: "arguments empty", answer: callOf(`"id":"a","function":{"name":"blame","arguments":""}`, `"call_id":"a","name":"blame","arguments":""`), want: `"" blame({})`},
-	{name: "arguments no JSON", answer: callOf(`"id":"a","function":{"name":"blame","arguments":"{path: a.c"}`, `"call_id":"a","name":"blame","arguments":"{path: a.c"`), want: `"" blame({path: a.c)`},
-	{name: "arguments with a NUL", answer: callOf(`"id":"a","function":{"name":"blame","arguments":"{\"path\":\"a\\u0000\"}"}`, `"call_id":"a","name":"blame","arguments":"{\"path\":\"a\\u0000\"}"`), want: `"" blame({"path":"a\u0000"})`},
-	{name: "a name that is null", answer: callOf(`"id":"a","function":{"name":null,"arguments":"{}"}`, `"call_id":"a","name":null,"arguments":"{}"`), want: "malformed"},
-	{name: "an empty name", answer: callOf(`"id":"a","function":{"name":"","arguments":"{}"}`, `"call_id":"a","name":"","arguments":"{}"`), want: "malformed"},
-	{name: "a strange name", answer: callOf(`"id":"a","function":{"name":"blame<|channel|>","arguments":"{}"}`, `"call_id":"a","name":"blame<|channel|>","arguments":"{}"`), want: `"" blame<|channel|>({})`},
-	{name: "no function", answer: callOf(`"id":"a"`, `"call_id":"a"`), want: "malformed"},
-	{name: "a function that is a text", answer: callOf(`"id":"a","function":"blame"`, `"call_id":"a","name":["blame"]`), want: "malformed"},
-	{name: "no list of calls", answer: either(chatMessageOf(`{"role":"assistant","tool_calls":{"id":"a"}}`, `"tool_calls"`), output(`{"type":"function_call"}`, `"status":"completed"`)), want: "malformed"},
-	{name: "a null among the calls", answer: either(chatMessageOf(`{"role":"assistant","tool_calls":[null]}`, `"tool_calls"`), output(`[null]`, `"status":"completed"`)), want: "malformed"},
+	{name: "a call without id", answer: callOf(`"function":{"name":"blame","arguments":"{}"}`, `"name":"blame","arguments":"{}"`, `"name":"blame","input":{}`), want: `"" blame({})`},
+	{name: "an id that is null", answer: callOf(`"id":null,"function":{"name":"blame","arguments":"{}"}`, `"call_id":null,"name":"blame","arguments":"{}"`, `"id":null,"name":"blame","input":{}`), want: `"" blame({})`},
+	{name: "an id that is a number", answer: callOf(`"id":7,"function":{"name":"blame","arguments":"{}"}`, `"call_id":7,"name":"blame","arguments":"{}"`, `"id":7,"name":"blame","input":{}`), want: `"" blame({})`},
+	{name: "arguments as an object", answer: callOf(`"id":"a","function":{"name":"blame","arguments":{"path":"a.c"}}`, `"call_id":"a","name":"blame","arguments":{"path":"a.c"}`, `"id":"a","name":"blame","input":{"path":"a.c"}`), want: `"" blame({"path":"a.c"})`},
+	{name: "no arguments", answer: callOf(`"id":"a","function":{"name":"blame"}`, `"call_id":"a","name":"blame"`, `"id":"a","name":"blame"`), want: `"" blame({})`},
+	{name: "arguments null", answer: callOf(`"id":"a","function":{"name":"blame","arguments":null}`, `"call_id":"a","name":"blame","arguments":null`, `"id":"a","name":"blame","input":null`), want: `"" blame({})`},
+	{name: "arguments empty", answer: callOf(`"id":"a","function":{"name":"blame","arguments":""}`, `"call_id":"a","name":"blame","arguments":""`, `"id":"a","name":"blame","input":""`), want: `"" blame({})`},
+	{name: "arguments no JSON", answer: callOf(`"id":"a","function":{"name":"blame","arguments":"{path: a.c"}`, `"call_id":"a","name":"blame","arguments":"{path: a.c"`, `"id":"a","name":"blame","input":"{path: a.c"`), want: `"" blame({path: a.c)`},
+	{name: "arguments with a NUL", answer: callOf(`"id":"a","function":{"name":"blame","arguments":"{\"path\":\"a\\u0000\"}"}`, `"call_id":"a","name":"blame","arguments":"{\"path\":\"a\\u0000\"}"`, `"id":"a","name":"blame","input":{"path":"a\u0000"}`), want: `"" blame({"path":"a\u0000"})`},
+	{name: "a name that is null", answer: callOf(`"id":"a","function":{"name":null,"arguments":"{}"}`, `"call_id":"a","name":null,"arguments":"{}"`, `"id":"a","name":null,"input":{}`), want: "malformed"},
+	{name: "an empty name", answer: callOf(`"id":"a","function":{"name":"","arguments":"{}"}`, `"call_id":"a","name":"","arguments":"{}"`, `"id":"a","name":"","input":{}`), want: "malformed"},
+	{name: "a strange name", answer: callOf(`"id":"a","function":{"name":"blame<|channel|>","arguments":"{}"}`, `"call_id":"a","name":"blame<|channel|>","arguments":"{}"`, `"id":"a","name":"blame<|channel|>","input":{}`), want: `"" blame<|channel|>({})`},
+	{name: "no function", answer: callOf(`"id":"a"`, `"call_id":"a"`, `"id":"a"`), want: "malformed"},
+	{name: "a function that is a text", answer: callOf(`"id":"a","function":"blame"`, `"call_id":"a","name":["blame"]`, `"id":"a","name":["blame"]`), want: "malformed"},
+	{name: "no list of calls", answer: either(chatMessageOf(`{"role":"assistant","tool_calls":{"id":"a"}}`, `"tool_calls"`), output(`{"type":"function_call"}`, `"status":"completed"`), content(`{"type":"tool_use"}`, `"tool_use"`)), want: "malformed"},
+	{name: "a null among the calls", answer: either(chatMessageOf(`{"role":"assistant","tool_calls":[null]}`, `"tool_calls"`), output(`[null]`, `"status":"completed"`), content(`[null]`, `"tool_use"`)), want: "malformed"},
 	{name: "an empty list of calls", answer: either(chatMessageOf(`{"role":"assistant","content":"so","tool_calls":[]}`, `"tool_calls"`), output(`[{"type":"message","content":[{"type":"output_text","text":"so"}]}]`, `"status":"completed"`)), want: `"so"`},
 	{name: "one id for two calls", answer: either(
 		chatMessageOf(`{"role":"assistant","tool_calls":[{"index":0,"id":"a","function":{"name":"blame","arguments":"{}"}},{"index":1,"id":"a","function":{"name":"show","arguments":"{}"}}]}`, `"stop"`),
-		output(`[{"type":"function_call","call_id":"a","name":"blame","arguments":"{}"},{"type":"function_call","call_id":"a","name":"show","arguments":"{}"}]`, `"status":"completed"`)), want: `"" blame({}) show({})`},
+		output(`[{"type":"function_call","call_id":"a","name":"blame","arguments":"{}"},{"type":"function_call","call_id":"a","name":"show","arguments":"{}"}]`, `"status":"completed"`),
+		content(`[{"type":"tool_use","id":"a","name":"blame","input":{}},{"type":"tool_use","id":"a","name":"show","input":{}}]`, `"tool_use"`)), want: `"" blame({}) show({})`},
 	{name: "neither index nor id", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"function":{"name":"blame","arguments":"{}"}},{"function":{"name":"show","arguments":"{}"}}]}`, `"stop"`), want: `"" blame({}) show({})`},
 	{name: "a huge index", answer: chatMessageOf(`{"role":"assistant","tool_calls":[{"index":999999999,"id":"a","function":{"name":"blame","arguments":"{}"}}]}`, `"stop"`), want: `"" blame({})`},
 	{name: "hundreds of calls", answer: either(
 		chatMessageOf(`{"role":"assistant","tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"function":{"name":"blame","arguments":"{}"}},`, 500), ",")+`]}`, `"stop"`),
-		output(`[`+strings.TrimSuffix(strings.Repeat(`{"type":"function_call","name":"blame","arguments":"{}"},`, 500), ",")+`]`, `"status":"completed"`)), want: "malformed"},
+		output(`[`+strings.TrimSuffix(strings.Repeat(`{"type":"function_call","name":"blame","arguments":"{}"},`, 500), ",")+`]`, `"status":"completed"`),
+		content(`[`+strings.TrimSuffix(strings.Repeat(`{"type":"tool_use","name":"blame","input":{}},`, 500), ",")+`]`, `"tool_use"`)), want: "malformed"},
 }
 
 // badReplies are replies with needless oddities.
 var badReplies = []badServer{
-	{name: "a filter", answer: either(chatMessageOf(`{"role":"assistant","content":""}`, `"content_filter"`), output(`[]`, `"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)), want: `refused ""`},
-	{name: "a refusal", answer: either(chatMessageOf(`{"role":"assistant","content":null,"refusal":"I won't."}`, `"stop"`), output(`[{"type":"message","content":[{"type":"refusal","refusal":"I won't."}]}]`, `"status":"completed"`)), want: `refused "I won't."`},
-	{name: "no text and no call", answer: either(chatMessageOf(`{"role":"assistant","content":null}`, `"stop"`), output(`[{"type":"reasoning","summary":[]}]`, `"status":"completed"`)), want: `""`},
-	{name: "parts of a text", answer: either(chatMessageOf(`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"so"}]}`, `"stop"`), output(`[{"type":"message","content":[{"type":"output_text","text":"s"},{"type":"output_text","text":"o"}]}]`, `"status":"completed"`)), want: `"so"`},
-	{name: "text of another kind", answer: either(chatMessageOf(`{"role":"assistant","content":42}`, `"stop"`), output(`[{"type":"message","content":42}]`, `"status":"completed"`)), want: `""`},
-	{name: "no role", answer: either(chatMessageOf(`{"content":"so"}`, `"stop"`), output(`[{"type":"message","content":"so"}]`, `"status":"completed"`)), want: `"so"`},
-	{name: "the user's role", answer: chatMessageOf(`{"role":"user","content":"so"}`, `"stop"`), want: `"so"`},
-	{name: "an unknown end", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"eos_token"`), want: called},
-	{name: "stop with calls", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"stop"`), want: called},
+	{name: "a filter", answer: either(chatMessageOf(`{"role":"assistant","content":""}`, `"content_filter"`), output(`[]`, `"status":"incomplete","incomplete_details":{"reason":"content_filter"}`), content(`[]`, `"refusal"`)), want: `refused ""`},
+	{name: "a refusal", answer: either(chatMessageOf(`{"role":"assistant","content":null,"refusal":"I won't."}`, `"stop"`), output(`[{"type":"message","content":[{"type":"refusal","refusal":"I won't."}]}]`, `"status":"completed"`), content(`[{"type":"text","text":"I won't."}]`, `"refusal"`)), want: `refused "I won't."`},
+	{name: "no text and no call", answer: either(chatMessageOf(`{"role":"assistant","content":null}`, `"stop"`), output(`[{"type":"reasoning","summary":[]}]`, `"status":"completed"`), content(`[]`, `"end_turn"`)), want: `""`},
+	{name: "only thoughts", answer: content(`[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"c2VhbGVk"}]`, `"end_turn"`), want: `""`},
+	{name: "a blank text", answer: content(`[{"type":"text","text":"\n"},{"type":"text","text":"so"}]`, `"end_turn"`), want: "\"\\nso\""},
+	{name: "a paused turn", answer: content(`[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},{"type":"text","text":"so"}]`, `"pause_turn"`), want: `"so"`},
+	{name: "parts of a text", answer: either(chatMessageOf(`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"so"}]}`, `"stop"`), output(`[{"type":"message","content":[{"type":"output_text","text":"s"},{"type":"output_text","text":"o"}]}]`, `"status":"completed"`), content(`[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"s"},{"type":"text","text":"o"}]`, `"end_turn"`)), want: `"so"`},
+	{name: "text of another kind", answer: either(chatMessageOf(`{"role":"assistant","content":42}`, `"stop"`), output(`[{"type":"message","content":42}]`, `"status":"completed"`), content(`[{"type":"text","text":42}]`, `"end_turn"`)), want: `""`},
+	{name: "no role", answer: either(chatMessageOf(`{"content":"so"}`, `"stop"`), output(`[{"type":"message","content":"so"}]`, `"status":"completed"`), same(`{"content":[{"type":"text","text":"so"}],"stop_reason":"end_turn"}`)), want: `"so"`},
+	{name: "the user's role", answer: either(chatMessageOf(`{"role":"user","content":"so"}`, `"stop"`), status(200, `{"role":"user","content":[{"type":"text","text":"so"}],"stop_reason":"end_turn","output":[{"type":"message","role":"user","content":"so"}],"status":"completed"}`)), want: `"so"`},
+	{name: "an unknown end", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"eos_token"`, `"stop_reason":"tool_use"`, `"stop_reason":"eos_token"`), want: called},
+	{name: "stop with calls", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"stop"`, `"stop_reason":"tool_use"`, `"stop_reason":"end_turn"`), want: called},
 	{name: "ended with an error", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"error"`, `"status":"completed","usage"`, `"status":"cancelled","usage"`), want: "server"},
 	{name: "a malformed call, said", answer: replaced(`"finish_reason":"tool_calls"`, `"finish_reason":"MALFORMED_FUNCTION_CALL"`), want: "malformed"},
-	{name: "an item of no type", answer: output(`[{"text":"hi"}]`, `"status":"completed"`), want: "malformed"},
-	{name: "an item of an unknown type", answer: output(`[{"type":"web_search_call","id":"w"},{"type":"message","content":[{"type":"output_text","text":"so"}]}]`, `"status":"completed"`), want: `"so"`},
+	{name: "an item of no type", answer: either(output(`[{"text":"hi"}]`, `"status":"completed"`), content(`[{"text":"hi"}]`, `"end_turn"`)), want: "malformed"},
+	{name: "an item of an unknown type", answer: either(output(`[{"type":"web_search_call","id":"w"},{"type":"message","content":[{"type":"output_text","text":"so"}]}]`, `"status":"completed"`),
+		content(`[{"type":"fallback","model":"m"},{"type":"text","text":"so"}]`, `"end_turn"`)), want: `"so"`},
 }
 
 // usageOf answers with a usage.

@@ -16,7 +16,7 @@ import (
 	"git-agent/agent/model/modeltest"
 )
 
-var bothWires = []Wire{WireChat, WireResponses}
+var allWires = Wires
 
 // badServer is a kind of bad answer with the expected result: an error's class,
 // or a reply in the form of outcome.
@@ -27,12 +27,12 @@ type badServer struct {
 	slow   bool // never comes to an end: the client is told to wait for less
 }
 
-// Each bad server is tried on both wires. None may cause an unintended call, a
+// Each bad server is tried on all wires. None may cause an unintended call, a
 // hang or a panic.
 func TestBadServers(t *testing.T) {
 	tried := 0
 	for _, bad := range badServers() {
-		for _, wire := range bothWires {
+		for _, wire := range allWires {
 			handler := bad.answer(wire)
 			if handler == nil {
 				continue
@@ -47,7 +47,7 @@ func TestBadServers(t *testing.T) {
 		}
 	}
 	t.Logf("%d behaviours of servers, %d combinations", len(badServers()), tried)
-	if tried < 120 {
+	if tried < 320 {
 		t.Errorf("only %d combinations", tried)
 	}
 }
@@ -124,10 +124,7 @@ func good(on Wire) string {
 func bodyOf(on Wire, r modeltest.Reply) string {
 	srv := modeltest.Server{Lenient: true}
 	srv.Answer(func(modeltest.Request) modeltest.Reply { return r })
-	path := "/v1/chat/completions"
-	if on == WireResponses {
-		path = "/v1/responses"
-	}
+	path := map[Wire]string{WireChat: "/v1/chat/completions", WireResponses: "/v1/responses", WireMessages: "/v1/messages"}[on]
 	rec := httptest.NewRecorder()
 	srv.ServeHTTP(rec, httptest.NewRequest("POST", path, strings.NewReader(`{"model":"m"}`)))
 	return rec.Body.String()
@@ -145,7 +142,7 @@ func send(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// same answers both wires with the same body.
+// same answers all wires with the same body.
 func same(body string) func(Wire) http.HandlerFunc { return status(200, body) }
 
 // status answers with a status.
@@ -189,6 +186,17 @@ func output(items, rest string) func(Wire) http.HandlerFunc {
 			return nil
 		}
 		body := fmt.Sprintf(`{"id":"1","output":%s,"usage":{"input_tokens":100,"output_tokens":5},%s}`, items, rest)
+		return send(200, body)
+	}
+}
+
+// content answers with the content of a message.
+func content(blocks, reason string) func(Wire) http.HandlerFunc {
+	return func(on Wire) http.HandlerFunc {
+		if on != WireMessages {
+			return nil
+		}
+		body := fmt.Sprintf(`{"id":"1","type":"message","role":"assistant","content":%s,"stop_reason":%s,"usage":{"input_tokens":100,"output_tokens":5}}`, blocks, reason)
 		return send(200, body)
 	}
 }

@@ -70,6 +70,28 @@ func responsesUsage(raw json.RawMessage) Usage {
 		c.sub("output_tokens_details").some("reasoning_tokens"))
 }
 
+// messagesUsage reads the counts of an answer of messages, whose buckets do not overlap:
+//
+//	input_tokens, output_tokens                          all
+//	cache_read_input_tokens, cache_creation_input_tokens all that cache prompts
+//	output_tokens_details.thinking_tokens                Anthropic
+//	cost                                                 OpenRouter, USD
+func messagesUsage(raw json.RawMessage) Usage {
+	c := countsOf(raw)
+	in, hasIn := c.get("input_tokens")
+	out, hasOut := c.get("output_tokens")
+	u := Usage{
+		Uncached:   in,
+		CacheRead:  c.some("cache_read_input_tokens"),
+		CacheWrite: c.some("cache_creation_input_tokens"),
+		Output:     out,
+		Reasoning:  min(c.sub("output_tokens_details").some("thinking_tokens"), out),
+		CostUSD:    c.cost(),
+	}
+	u.Estimated = !hasIn || !hasOut || u.Prompt() == 0
+	return u
+}
+
 // usage splits the counts into buckets that do not overlap.
 func (c counts) usage(input, output string, read, write, reasoning int64) Usage {
 	in, hasIn := c.get(input)
@@ -86,11 +108,17 @@ func (c counts) usage(input, output string, read, write, reasoning int64) Usage 
 		Output:     out,
 		Reasoning:  min(reasoning, out),
 		Estimated:  !hasIn || !hasOut || in == 0,
-	}
-	if cost, err := strconv.ParseFloat(strings.Trim(string(c["cost"]), `" `), 64); err == nil && cost >= 0 && cost < maxCost {
-		u.CostUSD = &cost
+		CostUSD:    c.cost(),
 	}
 	return u
+}
+
+// cost returns the cost that the server names, or nil.
+func (c counts) cost() *float64 {
+	if cost, err := strconv.ParseFloat(strings.Trim(string(c["cost"]), `" `), 64); err == nil && cost >= 0 && cost < maxCost {
+		return &cost
+	}
+	return nil
 }
 
 // These values exceed every real request: a server that reports more means

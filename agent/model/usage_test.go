@@ -32,6 +32,11 @@ func TestUsage(t *testing.T) {
 		{"Moonshot", `{"prompt_tokens":1000,"completion_tokens":50,"cached_tokens":400}`, chatUsage, Usage{Uncached: 600, CacheRead: 400, Output: 50}},
 		{"responses", `{"input_tokens":1000,"input_tokens_details":{"cached_tokens":768},"output_tokens":200,"output_tokens_details":{"reasoning_tokens":128},"total_tokens":1200}`, responsesUsage,
 			Usage{Uncached: 232, CacheRead: 768, Output: 200, Reasoning: 128}},
+		{"Anthropic", `{"input_tokens":21,"cache_creation_input_tokens":300,"cache_read_input_tokens":1880,"cache_creation":{"ephemeral_5m_input_tokens":300},"output_tokens":393,"output_tokens_details":{"thinking_tokens":128},"service_tier":"standard"}`, messagesUsage,
+			Usage{Uncached: 21, CacheRead: 1880, CacheWrite: 300, Output: 393, Reasoning: 128}},
+		{"all cached", `{"input_tokens":0,"cache_creation_input_tokens":null,"cache_read_input_tokens":1880,"output_tokens":3}`, messagesUsage, Usage{CacheRead: 1880, Output: 3}},
+		{"OpenRouter's messages", `{"input_tokens":10,"output_tokens":2,"cost":0.0042}`, messagesUsage, Usage{Uncached: 10, Output: 2, CostUSD: &usd}},
+		{"no messages", `null`, messagesUsage, Usage{Estimated: true}},
 		{"texts", `{"prompt_tokens":"10","completion_tokens":2.0,"cost":"0.0042"}`, chatUsage, Usage{Uncached: 10, Output: 2, CostUSD: &usd}},
 		{"nothing", `null`, chatUsage, Usage{Estimated: true}},
 		{"nonsense", `{"prompt_tokens":-1,"completion_tokens":"many","cost":-3}`, chatUsage, Usage{Estimated: true}},
@@ -90,35 +95,38 @@ func (s sendTo) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // A conversation that the server cut silently is an error.
 func TestSilentTruncation(t *testing.T) {
-	long := question(strings.Repeat("int main(void) { return 0; }\n", 2000)) // about 16,000 tokens
-	for _, c := range []struct {
-		name   string
-		prompt int64
-		zai    bool  // asked as api.z.ai, whose glm-4.5v has a window of 64,000 tokens
-		want   Class // "" for none
-		says   string
-	}{
-		{"all read", 15000, false, "", ""},
-		{"Ollama's default", 4096, false, ClassModel, "OLLAMA_CONTEXT_LENGTH"},
-		{"a window that is too small", 65000, true, ClassOverflow, "window"},
-		{"nearly all", 12000, false, "", ""},
-	} {
-		srv := modeltest.Script(t, modeltest.Say("ok").Counting(c.prompt, 5))
-		client, _ := newClient(t, srv.URL, func(cfg *Config) {
-			if c.zai {
-				cfg.Model, cfg.BaseURL = "glm-4.5v", "https://api.z.ai/v1"
-				cfg.HTTP = &http.Client{Transport: sendTo(srv.URL)}
+	wires(t, func(t *testing.T, set func(*Config)) {
+		long := question(strings.Repeat("int main(void) { return 0; }\n", 2000)) // about 16,000 tokens
+		for _, c := range []struct {
+			name   string
+			prompt int64
+			zai    bool  // asked as api.z.ai, whose glm-4.5v has a window of 64,000 tokens
+			want   Class // "" for none
+			says   string
+		}{
+			{"all read", 15000, false, "", ""},
+			{"Ollama's default", 4096, false, ClassModel, "OLLAMA_CONTEXT_LENGTH"},
+			{"a window that is too small", 65000, true, ClassOverflow, "window"},
+			{"nearly all", 12000, false, "", ""},
+		} {
+			srv := modeltest.Script(t, modeltest.Say("ok").Counting(c.prompt, 5))
+			client, _ := newClient(t, srv.URL, func(cfg *Config) {
+				set(cfg)
+				if c.zai {
+					cfg.Model, cfg.BaseURL = "glm-4.5v", "https://api.z.ai/v1"
+					cfg.HTTP = &http.Client{Transport: sendTo(srv.URL)}
+				}
+			})
+			_, err := client.Ask(t.Context(), long)
+			e, _ := err.(*Error)
+			if c.want == "" && err != nil || c.want != "" && (e == nil || e.Class != c.want || !strings.Contains(e.Message, c.says)) {
+				t.Errorf("%s: got %v", c.name, err)
 			}
-		})
-		_, err := client.Ask(t.Context(), long)
-		e, _ := err.(*Error)
-		if c.want == "" && err != nil || c.want != "" && (e == nil || e.Class != c.want || !strings.Contains(e.Message, c.says)) {
-			t.Errorf("%s: got %v", c.name, err)
 		}
-	}
-	srv := modeltest.Script(t, modeltest.Say("ok").Counting(10, 5))
-	client, _ := newClient(t, srv.URL, nil)
-	if _, err := client.Ask(t.Context(), question("short")); err != nil {
-		t.Errorf("a short question: %v", err)
-	}
+		srv := modeltest.Script(t, modeltest.Say("ok").Counting(10, 5))
+		client, _ := newClient(t, srv.URL, set)
+		if _, err := client.Ask(t.Context(), question("short")); err != nil {
+			t.Errorf("a short question: %v", err)
+		}
+	})
 }

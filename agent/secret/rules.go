@@ -73,6 +73,7 @@ var ownRules = []struct{ id, expr, keywords string }{
 	},
 	{"sql-password", `(?i)\bidentified\s+(?:with\s+\w+\s+)?by\s+'([^'\n]{4,200})'`, "identified"},
 	{"secure-string", `(?i)ConvertTo-SecureString\s+(?:-String\s+)?["']([^"'$\n]{6,200})["']`, "securestring"},
+	{"anthropic-key", `\bsk-ant-[a-z0-9]{3,12}-[A-Za-z0-9_-]{40,200}`, "sk-ant-"}, // of any kind, and followed by anything
 	{"session-cookie", `(?i)\bcookie:[^\n]{0,400}?\b\w*(?:sess|sid|auth|token)\w*=([^;\s"']{16,400})`, "cookie"},
 }
 

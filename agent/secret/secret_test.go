@@ -16,6 +16,8 @@ var (
 	slackToken  = "xoxb-" + "730191371696-1413868247813-IG7Z7nYevC2hdviE3aJhb5kY"
 	hexToken    = "9f3b1c7ad2" + "e84506bb1f" + "7c0d93ae52" + "4486fd10b7"
 	keyLine     = "kQ8vZ1rXw0B3nTfYc7LdJm5GhUaE+SoP" + "i9/KqWzR2tVxN4bMyD6HgCjF8uOeIlAs"
+	claudeKey   = "sk-ant-" + "api03-" + "Zq7RmT2vXw9LbN4cKd8HfJ3sPg6Y-aB1_Zq7RmT2vXw9LbN4cKd8HfJ3sPg6Y-aB1_Zq7RmT2vXw9LbN4cKd8HfJ3sPAA"
+	claudeToken = "sk-ant-" + "oat01-" + "x7Qb2LmK9sTzV4wN1cRj8FhY3eUa6DgP0oZi_x7Qb2LmK9sTzV4wN1cRj8FhY3eUa6DgP0oZi"
 	jwt         = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6Ik" + "." + "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
 )
 
@@ -26,6 +28,8 @@ func TestMaskTakesSecretsOut(t *testing.T) {
 		{"aws", "aws_access_key_id = ", awsKey, "\n", "aws-access-token"},
 		{"slack", "say(\"", slackToken, "\")", "slack-bot-token"},
 		{"jwt", "Authorization: Bearer ", jwt, " ", "jwt"},
+		{"anthropic", "the log has ", claudeKey, ", and more", "anthropic-key"},
+		{"anthropic's token", "signed in with ", claudeToken, " as before", "anthropic-key"},
 		{"generic", `api_key = "`, "h8Kd02mZpQ7xWc5vB1nL4", "\"\n", "generic-api-key"},
 		{"password in a URL", "git clone https://bob:", "hunter2", "@example.org/x.git", "url-password"},
 		{"40 digits, quoted and called a token", `access_token = "`, hexToken, `"`, "generic-api-key"},

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"git-agent/agent/model"
 )
 
 // hostedPaths maps the end of a hosted server's name to the base path of its API. Other
@@ -13,6 +15,15 @@ var hostedPaths = []struct{ host, path string }{
 	{".openai.azure.com", "/openai/v1"},
 	{".services.ai.azure.com", "/openai/v1"},
 	{"openrouter.ai", "/api/v1"},
+	{".amazonaws.com", "/openai/v1"},
+}
+
+// messagesPaths is the same for the messages API, whose version the client adds.
+var messagesPaths = []struct{ host, path string }{
+	{".services.ai.azure.com", "/anthropic"},
+	{"openrouter.ai", "/api"},
+	{".api.aws", "/anthropic"},
+	{".amazonaws.com", "/anthropic"},
 }
 
 // LikelyBaseURL returns the probably intended address if the address in the settings
@@ -22,7 +33,12 @@ func (s Settings) LikelyBaseURL() string {
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	for _, h := range hostedPaths {
+	messages := s.Wire == model.WireMessages || s.Wire != model.WireChat && s.Wire != model.WireResponses && model.IsAnthropic(u)
+	hosted := hostedPaths
+	if messages {
+		hosted = messagesPaths
+	}
+	for _, h := range hosted {
 		if name := u.Hostname(); name == strings.TrimPrefix(h.host, ".") || strings.HasSuffix(name, h.host) && h.host[0] == '.' {
 			if strings.Contains(u.Path+"/", h.path+"/") || strings.Contains(u.Path, "/deployments/") {
 				return ""
@@ -31,7 +47,7 @@ func (s Settings) LikelyBaseURL() string {
 			return u.String()
 		}
 	}
-	if slices.ContainsFunc(strings.Split(u.Path, "/"), isVersion) {
+	if messages || slices.ContainsFunc(strings.Split(u.Path, "/"), isVersion) {
 		return ""
 	}
 	u.Path = strings.TrimRight(u.Path, "/") + "/v1"

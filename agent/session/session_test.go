@@ -8,9 +8,9 @@ import (
 )
 
 // Keys go to their own servers: OpenAI's variable to OpenAI, or to the server named
-// beside it.
+// beside it, and Anthropic's to Anthropic.
 func TestWhereKeysGo(t *testing.T) {
-	env := map[string]string{"OPENAI_API_KEY": "theirs", "GIT_AGENT_API_KEY": ""}
+	env := map[string]string{"OPENAI_API_KEY": "theirs", "ANTHROPIC_API_KEY": "claude's", "GIT_AGENT_API_KEY": ""}
 	for _, tt := range []struct {
 		url, from, own, want string
 	}{
@@ -19,6 +19,10 @@ func TestWhereKeysGo(t *testing.T) {
 		{"https://api.deepseek.com/v1", "GIT_AGENT_BASE_URL", "", ""},
 		{"https://proxy.example/v1", "OPENAI_BASE_URL", "", "theirs"},
 		{"https://api.deepseek.com/v1", "git config, global", "ours", "ours"},
+		{"https://api.anthropic.com", "git config, global", "", "claude's"},
+		{"https://api.anthropic.com/v1", "git config, global", "ours", "ours"},
+		{"http://api.anthropic.com/v1", "git config, global", "", ""},
+		{"https://api.anthropic.com.example.org/anthropic", "git config, global", "", ""},
 	} {
 		env["GIT_AGENT_API_KEY"] = tt.own
 		s := Settings{BaseURL: tt.url, From: map[string]string{"agent.baseUrl": tt.from}}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,7 +106,7 @@ func Read(config map[string][]gitconfig.Value, env func(name string) string, unt
 		s.From[row.Key] = origin
 	}
 	if s.BaseURL == "" {
-		s.BaseURL = model.DefaultBaseURL
+		s.BaseURL = model.DefaultBase(s.Wire)
 	}
 	s.BaseURL = strings.TrimRight(s.BaseURL, "/")
 	return s, bad
@@ -227,12 +228,11 @@ func (s Settings) Sampling() string {
 }
 
 func setWire(to *model.Wire, v string) error {
-	switch w := model.Wire(v); w {
-	case model.WireAuto, model.WireChat, model.WireResponses:
+	if w := model.Wire(v); w == model.WireAuto || slices.Contains(model.Wires, w) {
 		*to = w
 		return nil
 	}
-	return errors.New("it must be auto, chat or responses")
+	return errors.New("it must be auto, chat, responses or messages")
 }
 
 func setEngine(to *string, v string) error {

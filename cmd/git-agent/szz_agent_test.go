@@ -210,7 +210,7 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 		{"bad key command", map[string]string{"agent.model": "gpt-5-mini", "agent.apiKeyCommand": "echo sk-hidden; exit 3"}, nil, app.ExitFatal, []string{"fatal: agent.apiKeyCommand (git config, global): "}},
 		{"bad number", map[string]string{"agent.model": "m", "agent.turns": "many"}, nil, app.ExitFatal, []string{`fatal: bad numeric config value 'many' for 'agent.turns'`}},
 		{"bad price", map[string]string{"agent.model": "m", "agent.price": "1"}, nil, app.ExitFatal, []string{"fatal: bad config value '1' for 'agent.price'"}},
-		{"bad wire", map[string]string{"agent.model": "m", "agent.wire": "telegraph"}, nil, app.ExitFatal, []string{"it must be auto, chat or responses"}},
+		{"bad wire", map[string]string{"agent.model": "m", "agent.wire": "telegraph"}, nil, app.ExitFatal, []string{"it must be auto, chat, responses or messages"}},
 		{"bad address", map[string]string{"agent.model": "m", "agent.baseUrl": "ftp://x"}, nil, app.ExitFatal, []string{"fatal: "}},
 		{"two minds", map[string]string{"agent.model": "m"}, []string{"--engine=agent", "--algorithm=b"}, app.ExitUsage, []string{"error: --engine=agent does not go with --algorithm=b"}},
 		{"options for nobody", nil, []string{"--engine=offline", "--runs=3"}, app.ExitUsage, []string{"error: --engine=offline asks no model"}},

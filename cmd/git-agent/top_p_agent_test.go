@@ -9,10 +9,10 @@ import (
 	"git-agent/cmd/git-agent/app"
 )
 
-// top_p is sent on both wires: from the option, else from the configuration, else not. The runs
+// top_p is sent on all wires: from the option, else from the configuration, else not. The runs
 // record it.
 func TestTopP(t *testing.T) {
-	for _, wire := range []model.Wire{model.WireChat, model.WireResponses} {
+	for _, wire := range model.Wires {
 		b := newAgentBench(t)
 		server := b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 		b.git("config", "--global", "agent.wire", string(wire))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/model"
 	"git-agent/agent/model/modeltest"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
@@ -81,10 +82,18 @@ func (s *study) run(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
+// speaks sets the wire for the rest of a test.
+func speaks(t *testing.T, wire model.Wire) {
+	t.Helper()
+	for name, value := range map[string]string{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "agent.wire", "GIT_CONFIG_VALUE_0": string(wire)} {
+		t.Setenv(name, value)
+	}
+}
+
 // replies are the replies of the study's model.
 func (s *study) replies() []modeltest.Reply {
 	return []modeltest.Reply{
-		modeltest.Call("git_show", `{"commit":"HEAD~1"}`).And("git_log_search", `{"pattern":"<= n"}`).Saying("Which commit wrote it?"),
+		modeltest.Call("git_show", `{"commit":"HEAD~1"}`).And("git_log_search", `{"pattern":"<= n"}`).Saying("Which commit wrote it?").Thinking("It reads <n> && more."),
 		modeltest.Call("report", fmt.Sprintf(`{"commits":[{"commit":%q,"confidence":0.9,"type":"introduction","reasoning":"It reads one too many."}]}`, s.culprit)),
 	}
 }
@@ -92,7 +101,14 @@ func (s *study) replies() []modeltest.Reply {
 // A conversation replays exactly, also from a file; without compression, it costs
 // more and has the same verdict.
 func TestReplay(t *testing.T) {
+	for _, wire := range model.Wires {
+		t.Run(string(wire), func(t *testing.T) { replay(t, wire) })
+	}
+}
+
+func replay(t *testing.T, wire model.Wire) {
 	s := newStudy(t)
+	speaks(t, wire)
 	t.Setenv("GIT_AGENT_BASE_URL", modeltest.Script(t, s.replies()...).URL)
 	if code, out, errs := s.run(t, "szz", "--allow-unpriced", "--json", "HEAD"); code != app.ExitFound || !strings.Contains(out, s.culprit) {
 		t.Fatalf("szz exits with %d\n%s%s", code, out, errs)
@@ -133,7 +149,14 @@ func TestReplay(t *testing.T) {
 
 // A run whose server disappeared is continued from its last answer.
 func TestResume(t *testing.T) {
+	for _, wire := range model.Wires {
+		t.Run(string(wire), func(t *testing.T) { resume(t, wire) })
+	}
+}
+
+func resume(t *testing.T, wire model.Wire) {
 	s := newStudy(t)
+	speaks(t, wire)
 	replies := s.replies()
 	server := modeltest.Script(t, replies[0], modeltest.Status(401, `{"error":{"message":"bad key"}}`), replies[1])
 	t.Setenv("GIT_AGENT_BASE_URL", server.URL)

@@ -101,7 +101,7 @@ func ShadowEnv(dir string, alternates string) []string {
 }
 
 // ourKeys lists the variables with keys for this program.
-var ourKeys = []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"}
+var ourKeys = []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
 
 // WithoutKeys removes the variables with keys of this program. It serves the user's own programs,
 // which may need other secrets from the environment.

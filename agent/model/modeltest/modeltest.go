@@ -1,10 +1,10 @@
 // Package modeltest is a scripted model server for tests. It listens on a
-// loopback port, speaks chat completions and stateless responses, and gives the
-// test's answers.
+// loopback port, speaks chat completions, stateless responses and messages, and gives
+// the test's answers.
 //
 // It rejects frequent mistakes of clients: a call without an answer, an answer
-// without a call and a request that is not JSON get a 400 and fail the test,
-// unless [Server.Lenient] is set.
+// without a call, what the messages API refuses and a request that is not JSON get a
+// 400 and fail the test, unless [Server.Lenient] is set.
 package modeltest
 
 import (
@@ -19,9 +19,9 @@ import (
 	"testing"
 )
 
-// Request is a client's request, in one form for both wires.
+// Request is a client's request, in one form for all wires.
 type Request struct {
-	Wire     string // "chat" or "responses"
+	Wire     string // "chat", "responses" or "messages"
 	Model    string
 	Messages []Message // the system's first
 	Tools    []string  // names, in the order sent
@@ -75,9 +75,10 @@ type Reply struct {
 }
 
 // Usage has the token counts of a reply. Zero values are replaced by estimates of
-// four bytes a token.
+// four bytes a token, except for the parts of Prompt that a cache had or stored.
 type Usage struct {
-	Prompt, Output int64
+	Prompt, Output        int64
+	CacheRead, CacheWrite int64
 }
 
 // Say answers with text.
@@ -113,10 +114,20 @@ func (r Reply) Counting(prompt, output int64) Reply {
 	return r
 }
 
+// Caching sets how many tokens of the prompt a cache had, and stored.
+func (r Reply) Caching(read, write int64) Reply {
+	r.Usage.CacheRead, r.Usage.CacheWrite = read, write
+	return r
+}
+
+// Thinking adds a thought.
+func (r Reply) Thinking(text string) Reply { r.Thought = text; return r }
+
 // Server is a running model server.
 type Server struct {
 	URL     string // the base URL, to be configured in a client
 	Lenient bool   // accept ill-formed conversations; set before the first request
+	Models  string // the answer to a question for the models; "" for no such path
 
 	t      testing.TB
 	answer func(Request) Reply
@@ -171,6 +182,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client went away
 	}
+	if r.Method == http.MethodGet {
+		s.list(w, r)
+		return
+	}
 	req, err := read(r.URL.Path, body)
 	req.Header = r.Header.Clone()
 	if err == nil {
@@ -197,6 +212,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, req, s.complete(req, reply))
+}
+
+// list answers a question for the models.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	if s.Models == "" || !strings.HasSuffix(r.URL.Path, "/models") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, s.Models)
 }
 
 // complete fills in the missing fields of a reply.
@@ -243,7 +268,7 @@ func (r Request) check() error {
 			}
 			return fmt.Errorf("message %d answers call %q, which is not open", i, m.CallID)
 		}
-		if len(open) > 0 && (m.Role != "assistant" || r.Wire == "chat") {
+		if len(open) > 0 && (m.Role != "assistant" || r.Wire != "responses") {
 			return fmt.Errorf("message %d (%s) comes before the answers to %s", i, m.Role, strings.Join(open, ", "))
 		}
 		for _, c := range m.Calls {

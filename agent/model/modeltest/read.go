@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// read decodes a body of either wire.
+// read decodes a body of one of the wires.
 func read(path string, body []byte) (Request, error) {
 	req := Request{Raw: body}
 	var head struct {
@@ -24,6 +24,8 @@ func read(path string, body []byte) (Request, error) {
 		req.Wire = "chat"
 	case strings.HasSuffix(path, "/responses"):
 		req.Wire = "responses"
+	case strings.HasSuffix(path, "/v1/messages"):
+		req.Wire = "messages"
 	default:
 		return req, fmt.Errorf("no such path: %s", path)
 	}
@@ -37,8 +39,11 @@ func read(path string, body []byte) (Request, error) {
 	for _, t := range head.Tools {
 		req.Tools = append(req.Tools, t.Name+t.Function.Name)
 	}
-	if req.Wire == "chat" {
+	switch req.Wire {
+	case "chat":
 		return req, req.readChat()
+	case "messages":
+		return req, req.readMessages()
 	}
 	return req, req.readResponses()
 }
@@ -96,7 +101,10 @@ func (r *Request) readResponses() error {
 	if body.Instructions != "" {
 		r.Messages = append(r.Messages, Message{Role: "system", Text: body.Instructions})
 	}
-	for _, in := range body.Input {
+	for i, in := range body.Input {
+		if in.Type == "" && in.Role == "assistant" {
+			return fmt.Errorf("input.%d: cannot determine the type of the item", i) // as llama.cpp says
+		}
 		r.add(in)
 	}
 	return nil

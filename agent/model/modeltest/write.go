@@ -10,12 +10,19 @@ import (
 type object = map[string]any
 
 func write(w http.ResponseWriter, req Request, r Reply) {
-	body := chatBody(req, r)
-	if req.Wire == "responses" {
+	var body object
+	switch req.Wire {
+	case "responses":
 		body = responsesBody(req, r)
+	case "messages":
+		body = messagesBody(req, r)
+	default:
+		body = chatBody(req, r)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(body)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // as no server does
+	e.Encode(body)
 }
 
 func chatBody(req Request, r Reply) object {
@@ -33,8 +40,12 @@ func chatBody(req Request, r Reply) object {
 	body := object{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": req.Model,
 		"choices": []object{{"index": 0, "message": message, "finish_reason": r.Finish}}}
 	if !r.NoUsage {
-		body["usage"] = object{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Output,
+		usage := object{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Output,
 			"total_tokens": r.Usage.Prompt + r.Usage.Output}
+		if r.Usage.CacheRead > 0 || r.Usage.CacheWrite > 0 {
+			usage["prompt_tokens_details"] = object{"cached_tokens": r.Usage.CacheRead, "cache_write_tokens": r.Usage.CacheWrite}
+		}
+		body["usage"] = usage
 	}
 	return body
 }
@@ -67,7 +78,11 @@ func responsesBody(req Request, r Reply) object {
 		body["status"], body["incomplete_details"] = "incomplete", object{"reason": reason}
 	}
 	if !r.NoUsage {
-		body["usage"] = object{"input_tokens": r.Usage.Prompt, "output_tokens": r.Usage.Output, "total_tokens": r.Usage.Prompt + r.Usage.Output}
+		usage := object{"input_tokens": r.Usage.Prompt, "output_tokens": r.Usage.Output, "total_tokens": r.Usage.Prompt + r.Usage.Output}
+		if r.Usage.CacheRead > 0 || r.Usage.CacheWrite > 0 {
+			usage["input_tokens_details"] = object{"cached_tokens": r.Usage.CacheRead, "cache_write_tokens": r.Usage.CacheWrite}
+		}
+		body["usage"] = usage
 	}
 	return body
 }

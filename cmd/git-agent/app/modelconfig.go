@@ -105,7 +105,7 @@ func (a *App) openRepoTraces(ctx context.Context, repo *gitext.Repo) (*cache.Tra
 // Keys returns the API keys in the environment of this process.
 func (a *App) Keys() []string {
 	var keys []string
-	for _, name := range []string{"GIT_AGENT_API_KEY", "OPENAI_API_KEY"} {
+	for _, name := range session.KeyVariables {
 		if key := a.Env.Get(name); key != "" {
 			keys = append(keys, key)
 		}

@@ -2,23 +2,13 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
-	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/model"
 	"git-agent/agent/session"
-	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/quote"
-)
-
-// Limits of the test request of --online. They are lower than for an investigation, because the
-// user wants to learn about a problem instead of waiting for its end.
-const (
-	onlineTimeout  = time.Minute
-	onlineAttempts = 2
 )
 
 // checkModel checks the configuration of the model. It sends a request only if
@@ -36,7 +26,7 @@ func checkModel(ctx context.Context, v *visit) []finding {
 		list = append(list, checkAddress(s, likely))
 	}
 	list = append(list, checkKey(ctx, v, s))
-	key, _, err := s.FindKey(ctx, v.Getenv, v.Online)
+	key, from, err := s.FindKey(ctx, v.Getenv, v.Online)
 	if err != nil {
 		return append(list, fail("server", "git config --global agent.apiKeyCommand <command>", "%v", err))
 	}
@@ -51,18 +41,22 @@ func checkModel(ctx context.Context, v *visit) []finding {
 		list = append(list, checkCalibration(s, of))
 	}
 	if v.Online {
-		list = append(list, checkServer(ctx, client))
+		list = append(list, (&server{s, config, client, from}).check(ctx)...)
 	}
 	return list
 }
 
 // checkAddress returns the finding that the server's address lacks the path of the API.
 func checkAddress(s session.Settings, likely string) finding {
-	fix := "git config --global agent.baseUrl " + quote.Shell(likely)
+	return warn("address", setAddress(s, likely), "%s is not where such a server has its API, which is %s", ui.Printable(s.BaseURL), ui.Printable(likely))
+}
+
+// setAddress returns the command that sets the server's address where it is set now.
+func setAddress(s session.Settings, to string) string {
 	if from := s.From["agent.baseUrl"]; strings.HasSuffix(from, "_BASE_URL") { // a variable
-		fix = "export " + from + "=" + quote.Shell(likely)
+		return "export " + from + "=" + quote.Shell(to)
 	}
-	return warn("address", fix, "%s is not where such a server has its API, which is %s", ui.Printable(s.BaseURL), ui.Printable(likely))
+	return "git config --global agent.baseUrl " + quote.Shell(to)
 }
 
 // checkKey reports the origin of the API key, but never the key.
@@ -90,29 +84,6 @@ func checkPrice(client *model.Client, s session.Settings) finding {
 		)
 	}
 	return fail("price", "git config --global agent.price <input>/<output>", "unknown")
-}
-
-// checkServer asks the model to call a tool, because investigations need tool calls.
-func checkServer(ctx context.Context, client *model.Client) finding {
-	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
-	defer cancel()
-	begun := time.Now()
-	reply, err := client.Ask(ctx, model.Request{
-		Messages: []model.Message{
-			{Role: model.System, Text: "You test whether tools can be called."},
-			{Role: model.User, Text: `Call the tool "ready" with ok set to true.`},
-		},
-		Tools: []model.Tool{{Name: "ready", Description: "Say that tools can be called.",
-			Parameters: json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"],"additionalProperties":false}`)}},
-	})
-	if err != nil {
-		return fail("server", "", "%v", err)
-	}
-	took := time.Since(begun).Round(100 * time.Millisecond)
-	if len(reply.Message.Calls) == 0 {
-		return warn("server", "", "it answered in %s, but called no tool: the model cannot investigate", took)
-	}
-	return ok("server", "%s answered in %s and calls tools, %s", reply.Model, took, render.UsageText(reply.Usage))
 }
 
 // checkCalibration checks that a configured calibration is readable, and that it fits the

@@ -25,7 +25,7 @@ func replyServers() []hostileServer {
 	huge := func(name string, f func(q ask) string) hostileServer { return says("huge: "+name, f) }
 	list := []hostileServer{
 		huge("thoughts", func(q ask) string {
-			return strings.Replace(callBody(q, "", fcall{fmt.Sprint("c", q.n), "git_show", fmt.Sprintf(`{"commit":"HEAD~%d"}`, q.n%3)}), `"content":null`, `"content":null,"reasoning_content":`+quote(long[:200_000]), 1)
+			return withThought(callBody(q, "", fcall{fmt.Sprint("c", q.n), "git_show", fmt.Sprintf(`{"commit":"HEAD~%d"}`, q.n%3)}), long[:200_000])
 		}),
 		huge("own fields", func(q ask) string {
 			return callBody(q, `,"own":`+quote(long[:200_000]), fcall{fmt.Sprint("c", q.n), "git_show", `{"commit":"HEAD~1"}`})
@@ -51,12 +51,18 @@ func replyServers() []hostileServer {
 	list = append(list, lying("all was cached", func(q ask) string {
 		return withUsage(turnBody(q), `{"prompt_tokens":9000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9000},"input_tokens":9000,"output_tokens":1,"cost":0}`)
 	}))
-	for _, finish := range []string{`"length"`, `"content_filter"`, `"error"`, `"\u001b[31m"`, `7`, `null`, `""`, `[]`, `"tool_calls"`, `"malformed_function_call"`} {
+	for _, finish := range []string{`"length"`, `"content_filter"`, `"max_tokens"`, `"refusal"`, `"pause_turn"`, `"model_context_window_exceeded"`, `"error"`, `"\u001b[31m"`, `7`, `null`, `""`, `[]`, `"tool_calls"`, `"malformed_function_call"`} {
 		list = append(list, says("finish is "+finish, func(q ask) string {
-			return strings.NewReplacer(`"finish_reason":"stop"`, `"finish_reason":`+finish, `"status":"completed","model"`, `"status":`+finish+`,"model"`).Replace(sayBody(q, "BIC: c1", ""))
+			return strings.NewReplacer(`"finish_reason":"stop"`, `"finish_reason":`+finish, `"status":"completed","model"`, `"status":`+finish+`,"model"`, `"stop_reason":"end_turn"`, `"stop_reason":`+finish).Replace(sayBody(q, "BIC: c1", ""))
 		}))
 	}
 	return slices.Concat(list, toolServers(), verdictServers(), orderServers())
+}
+
+// withThought adds a thought to a reply of chat completions or messages.
+func withThought(body, thought string) string {
+	return strings.NewReplacer(`"content":null`, `"content":null,"reasoning_content":`+quote(thought),
+		`"content":[{"type":"tool_use"`, `"content":[{"type":"thinking","thinking":`+quote(thought)+`,"signature":"c2lnbmVk"},{"type":"tool_use"`).Replace(body)
 }
 
 func lying(name string, body func(q ask) string) hostileServer {
@@ -179,7 +185,7 @@ func echoServers() []hostileServer {
 	}{
 		{"text", func(q ask, key string) string { return sayBody(q, "the key is "+key, "") }}, {"reason", func(q ask, key string) string { return verdictBody(q, "c1", "because "+key) }},
 		{"thought", func(q ask, key string) string {
-			return strings.Replace(turnBody(q), `"content":null`, `"content":null,"reasoning_content":`+quote(key), 1)
+			return withThought(turnBody(q), key)
 		}},
 		{"own field", func(q ask, key string) string { return callBody(q, `,"own":`+quote(key), fcall{"c", "git_show", "{}"}) }},
 		{"arguments", func(q ask, key string) string {
@@ -191,7 +197,7 @@ func echoServers() []hostileServer {
 			return callBody(q, "", fcall{"v", "report", `{"commits":[{"commit":"c1","confidence":1,"reasoning":"x","type":` + quote(key) + `}]}`})
 		}},
 		{"finish", func(q ask, key string) string { return strings.Replace(sayBody(q, "x", ""), `"stop"`, quote(key), 1) }}, {"status", func(q ask, key string) string {
-			return strings.Replace(sayBody(q, "x", ""), `"completed","model"`, quote(key)+`,"model"`, 1)
+			return strings.NewReplacer(`"completed","model"`, quote(key)+`,"model"`, `"end_turn"`, quote(key)).Replace(sayBody(q, "x", ""))
 		}},
 	}
 	var list []hostileServer

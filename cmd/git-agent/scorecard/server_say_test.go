@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// These functions build the replies of hostile servers for both wire formats.
+// These functions build the replies of hostile servers for all wire formats.
 
 func quote(s string) string {
 	text, _ := json.Marshal(s) // marshalling a string cannot fail
@@ -23,6 +23,9 @@ func quote(s string) string {
 // usageOf returns the usage that an honest server reports.
 func usageOf(q ask, out int) string {
 	in := len(q.body)*10/36 + 1
+	if q.wire == "messages" {
+		return fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d}`, in, out/4+1)
+	}
 	if q.wire == "responses" {
 		return fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d,"total_tokens":%d}`, in, out/4+1, in+out/4+1)
 	}
@@ -31,12 +34,29 @@ func usageOf(q ask, out int) string {
 
 // sayBody returns a text reply with additional fields in its message.
 func sayBody(q ask, text, more string) string {
+	if q.wire == "messages" {
+		return messageBody(q, "end_turn", fmt.Sprintf(`{"type":"text","text":%s%s}`, quote(text), more), len(text)+len(more))
+	}
 	if q.wire == "responses" {
 		return fmt.Sprintf(`{"id":"r1","object":"response","status":"completed","model":"m1","output":[{"type":"message","id":"i","status":"completed","role":"assistant"%s,"content":[{"type":"output_text","text":%s,"annotations":[]}]}],"usage":%s}`,
 			more, quote(text), usageOf(q, len(text)+len(more)))
 	}
 	return fmt.Sprintf(`{"id":"r1","object":"chat.completion","model":"m1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s%s}}],"usage":%s}`,
 		quote(text), more, usageOf(q, len(text)+len(more)))
+}
+
+// messageBody returns a reply of the messages API with these blocks, whose texts have size bytes.
+func messageBody(q ask, reason, blocks string, size int) string {
+	return fmt.Sprintf(`{"id":"r1","type":"message","role":"assistant","model":"m1","content":[%s],"stop_reason":%s,"stop_sequence":null,"usage":%s}`,
+		blocks, quote(reason), usageOf(q, size))
+}
+
+// input returns arguments as the input of a call: as they are if they are JSON, else as a text.
+func input(args string) string {
+	if json.Valid([]byte(args)) {
+		return args
+	}
+	return quote(args)
 }
 
 // A fcall is one function call.
@@ -48,6 +68,10 @@ func callBody(q ask, more string, calls ...fcall) string {
 	size := 0
 	for _, c := range calls {
 		size += len(c.name) + len(c.args)
+		if q.wire == "messages" {
+			list = append(list, fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s%s}`, quote(c.id), quote(c.name), input(c.args), more))
+			continue
+		}
 		if q.wire == "responses" {
 			list = append(list, fmt.Sprintf(`{"type":"function_call","id":"f","status":"completed","call_id":%s,"name":%s,"arguments":%s%s}`, quote(c.id), quote(c.name), quote(c.args), more))
 			continue
@@ -55,6 +79,9 @@ func callBody(q ask, more string, calls ...fcall) string {
 		list = append(list, fmt.Sprintf(`{"id":%s,"type":"function","function":{"name":%s,"arguments":%s}%s}`, quote(c.id), quote(c.name), quote(c.args), more))
 	}
 	all := strings.Join(list, ",")
+	if q.wire == "messages" {
+		return messageBody(q, "tool_use", all, size)
+	}
 	if q.wire == "responses" {
 		return fmt.Sprintf(`{"id":"r1","object":"response","status":"completed","model":"m1","output":[%s],"usage":%s}`, all, usageOf(q, size))
 	}

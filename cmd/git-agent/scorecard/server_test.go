@@ -27,7 +27,7 @@ type hostileServer struct {
 	// the first request instead.
 	reply func(w http.ResponseWriter, q ask)
 	raw   func(c net.Conn)
-	wire  string // "" means both wire formats
+	wire  string // "" means all wire formats
 	scale int    // factor by which the limits may be exceeded because the server lies; 0 for none
 	url   func(addr string) string
 	judge func(t *testing.T, got *hearing) string // checks a promise besides those of all servers; may be nil
@@ -70,7 +70,7 @@ func TestHostileServer(t *testing.T) {
 	bugRepository(t, master)
 	var vectors []hostileServer
 	for _, v := range slices.Concat(statusServers(), bodyServers(), replyServers(), echoServers(), wireServers()) {
-		wires := []string{"chat", "responses"}
+		wires := []string{"chat", "responses", "messages"}
 		if v.wire != "" {
 			wires = []string{v.wire}
 		}
@@ -275,8 +275,10 @@ func (v hostileServer) listen(t *testing.T, got *hearing) string {
 		n := got.asked
 		mu.Unlock()
 		wire := "chat"
-		if strings.HasSuffix(r.URL.Path, "/responses") {
-			wire = "responses"
+		for _, other := range []string{"responses", "messages"} {
+			if strings.HasSuffix(r.URL.Path, "/"+other) {
+				wire = other
+			}
 		}
 		v.reply(w, ask{wire, n, body.Bytes(), r.Header})
 	})}
