@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// release is the version that this source becomes when it is tagged; CHANGELOG.md begins with it.
-const release = "0.1.0"
+// nextRelease is the version that this source becomes when it is tagged; CHANGELOG.md begins with it.
+const nextRelease = "0.1.0"
 
 // The linker sets version in the program of a release, and commit in every program that a script
 // of ours builds. A commit of changed files ends with ".dirty".
@@ -46,7 +46,7 @@ func versionOf(info *debug.BuildInfo, commit string) string {
 }
 
 // unreleased is the version of a build of an unknown commit.
-const unreleased = release + "-dev"
+const unreleased = nextRelease + "-dev"
 
 // mainVersion returns the version that the go command took from a tag, or "". Where there is no
 // tag, it makes one up that begins with v0.0.0.

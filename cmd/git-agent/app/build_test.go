@@ -54,8 +54,8 @@ func TestChangesAreCutByVersion(t *testing.T) {
 		switch {
 		case m == nil:
 			t.Errorf("the heading %q is no version with its date", s[1])
-		case i == 0 && m[1] != release:
-			t.Errorf("CHANGELOG.md begins with %s, this is %s", m[1], release)
+		case i == 0 && m[1] != nextRelease:
+			t.Errorf("CHANGELOG.md begins with %s, this is %s", m[1], nextRelease)
 		case i > 0 && m[2] == "not released yet":
 			t.Errorf("%s was never released", m[1])
 		}

@@ -18,8 +18,6 @@ import (
 // checkStat returns an error for options that do not go with --stat.
 func (c *Szz) checkStat() error {
 	switch {
-	case c.HTML != "" && !c.Stat:
-		return app.Usagef("--html needs --stat")
 	case c.Stat && (c.uncommitted() || c.Check || c.Risk || c.Affected || c.Journal != "" || c.Note || c.Trailer || c.Format != nil ||
 		c.ShowRequest || c.verifies() || c.Crash != "" || c.Hint != "" || c.MaxCount != nil || c.ModelFlags.Used()):
 		return app.Usagef("--stat goes with revisions, --stdin, --skip, --algorithm=rank, --json and --html only")
@@ -75,9 +73,12 @@ func (c *Szz) runStat(ctx context.Context, a *app.App, repo *gitext.Repo) error 
 
 // printStat prints an overview, and writes the page.
 func (c *Szz) printStat(ctx context.Context, a *app.App, o *overview.Overview) error {
-	if c.HTML != "" {
-		of := strings.Join(c.Revisions, " ")
-		if err := app.WriteFile(c.HTML, 0o644, func(w io.Writer) error { return render.StatHTML(w, o, of) }); err != nil {
+	page := func(w io.Writer) error { return render.StatHTML(w, o, strings.Join(c.Revisions, " ")) }
+	if c.Alone() {
+		return page(a.Raw)
+	}
+	if c.HTML.Given {
+		if err := app.WriteFile(c.HTML.Name, 0o644, page); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,6 @@ type Szz struct {
 	SARIF          bool     `name:"sarif" xor:"form" help:"with --check, print the findings as one SARIF 2.1.0 log"`
 	Risk           bool     `help:"say what history shows about the changes, as before a commit, instead of tracing them; exit with 1 if it shows anything"`
 	Stat           bool     `help:"sum the culprits of the fixes among the commits by directory, age, release and trailers for tools"`
-	HTML           string   `name:"html" placeholder:"<file>" kind:"path" help:"with --stat, also write the sums to <file> as an HTML page with plots"`
 	AffectedFlags  `embed:""`
 	Culprit        []string      `sep:"none" placeholder:"<revision>" help:"with --affected, the commit that introduced the bug; then nothing is traced; may be given several times"`
 	Trailer        bool          `xor:"form" help:"print a Fixes: trailer that names the first suspect of each fix"`
@@ -329,6 +328,8 @@ func (c *Szz) checkPage() error {
 	switch {
 	case c.Check:
 		without = "--check"
+	case c.Risk:
+		without = "--risk"
 	case c.Affected:
 		without = "--affected"
 	case c.ShowRequest:
