@@ -107,9 +107,7 @@ func bugsInPy(tree fs.FS, project string) ([]benchmarkCase, error) {
 			return nil, err
 		}
 		c := benchmarkCase{ID: project + "-" + b.Name(), Repo: repo, Base: bug["buggy_commit_id"], Fix: bug["fixed_commit_id"], Lang: "python"}
-		for _, name := range strings.FieldsFunc(bug["test_file"], func(r rune) bool { return r == ';' || r == ' ' }) {
-			c.TestFiles = append(c.TestFiles, name)
-		}
+		c.TestFiles = strings.FieldsFunc(bug["test_file"], func(r rune) bool { return r == ';' || r == ' ' })
 		for _, m := range patchFile.FindAllStringSubmatch(string(patch), -1) {
 			c.SrcFiles = append(c.SrcFiles, m[1])
 		}
