@@ -46,8 +46,8 @@ var storeys = [][]string{
 	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
-	{"cmd/git-agent/verbs"},
 	{"cmd/git-agent/szzcmd"},
+	{"cmd/git-agent/verbs"},
 	{"cmd/git-agent/evalcmd", "cmd/git-agent/tracecmd"},
 	{"cmd/git-agent", "cmd/git-agent/scorecard", "cmd/train"},
 }

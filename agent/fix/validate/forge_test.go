@@ -131,7 +131,9 @@ func TestForgedPython(t *testing.T) {
 // tests in a file of their own and in a module of the library.
 func TestForgedRust(t *testing.T) {
 	t.Parallel()
-	need(t, "cargo")
+	if err := exec.Command("cargo", "--version").Run(); err != nil { // rustup's cargo needs its home
+		t.Skipf("cargo does not run: %v", err)
+	}
 	const hook = `pub fn sum(a: i32, b: i32) -> i32 {
     std::panic::set_hook(Box::new(|_| {
         let said = b"test adds ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
