@@ -80,6 +80,7 @@ func (b *releasedBench) record() {
 	b.write("list.jsonl", list)
 	b.run(app.ExitFound, "szz", "--journal="+filepath.Join(b.files, "szz.journal"), "HEAD~1")
 	b.run(app.ExitFound, "eval", "szz", filepath.Join(b.files, "cases.jsonl"), "--repos="+b.cases, "--algorithm=rank,b", "--journal="+filepath.Join(b.files, "eval.journal"))
+	b.write("eval.journal", strings.ReplaceAll(b.read("eval.journal"), filepath.Join(b.files, "cases.jsonl"), "cases.jsonl")) // no path of this machine
 	for name, state := range stored {
 		data, err := os.ReadFile(filepath.Join(b.folder(state), name))
 		if err != nil {

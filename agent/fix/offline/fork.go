@@ -4,13 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -74,14 +72,11 @@ func (pythonFork) run(ctx context.Context, s *screen, variants map[int]variant) 
 	list := numbersOf(variants)
 	res, err := s.w.Exec(ctx, command, trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: []string{
-			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + s.w.Path(),
-			"PYTHONPATH=" + search,
-			"GIT_AGENT_FORK=" + dir, "GIT_AGENT_TREE=" + s.w.Dir(),
-			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
-			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime/time.Second)), "GIT_AGENT_BYTES=" + strconv.Itoa(screenOutput),
-		},
+		Set: append(variantsIn(list, limit),
+			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+s.w.Path(),
+			"PYTHONPATH="+search,
+			"GIT_AGENT_FORK="+dir, "GIT_AGENT_TREE="+s.w.Dir(),
+		),
 		Writable: []string{dir},
 	})
 	if err != nil {

@@ -41,12 +41,7 @@ func TestPythonCandidatesShareAProcess(t *testing.T) {
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"shape.py": forkSource, "test_shape.py": forkTests})
 	found := repairShape(t, h, commit)
-	alone := 0
-	for _, tr := range found.Trials {
-		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
-			alone++
-		}
-	}
+	alone := aloneIn(found)
 	if len(found.Trials) < 10 || alone > len(found.Trials)/2 {
 		t.Errorf("%d of %d candidates had a process of their own", alone, len(found.Trials))
 	}
@@ -89,4 +84,16 @@ func TestPythonLeadsShareAProcess(t *testing.T) {
 	if len(found.Trials) > 4 {
 		t.Errorf("%d candidates were tried", len(found.Trials))
 	}
+}
+
+// aloneIn counts the candidates of a search that had a build or a process of their own, and were
+// not the repair.
+func aloneIn(found Found) int {
+	alone := 0
+	for _, tr := range found.Trials {
+		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
+			alone++
+		}
+	}
+	return alone
 }

@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -88,12 +87,9 @@ func (goBuild) exec(ctx context.Context, s *screen, list []string) (trial.Result
 	}
 	return s.w.Exec(ctx, command, trial.ExecOptions{
 		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: []string{
-			"PATH=" + filepath.Join(dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
-			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
-		},
+		Set: append(variantsIn(list, limit),
+			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		),
 		Readable: []string{dir},
 	})
 }

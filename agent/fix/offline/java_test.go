@@ -157,12 +157,7 @@ func TestJavaCandidatesShareAProcess(t *testing.T) {
 	if first := found.Trials[0]; first.Verdict == fix.Fails && len(first.Failing) == 0 {
 		t.Skip("Maven lacks plugins of its version, so no test runs")
 	}
-	alone := 0
-	for _, tr := range found.Trials {
-		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
-			alone++
-		}
-	}
+	alone := aloneIn(found)
 	if len(found.Trials) < 10 || alone > 2 || found.Trials[0].Verdict != fix.Plausible {
 		t.Errorf("%d candidates, %d of them with a build of their own: %+v", len(found.Trials), alone, found.Trials[0])
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -68,12 +67,10 @@ func (nodeProcess) run(ctx context.Context, s *screen, variants map[int]variant)
 	options := strings.TrimSpace(os.Getenv("NODE_OPTIONS") + ` --require="` + filepath.Join(dir, "preload.cjs") + `"`)
 	res, err := s.w.Exec(ctx, repeated(dir, command), trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: []string{
-			"NODE_OPTIONS=" + options, "GIT_AGENT_NODE=" + dir, "GIT_AGENT_TREE=" + s.w.Dir(),
-			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
-			"GIT_AGENT_UNTIL=" + strconv.FormatInt(time.Now().Add(screenTime).Unix(), 10), "GIT_AGENT_BYTES=" + strconv.Itoa(screenOutput),
-		},
+		Set: append(variantsIn(list, limit),
+			"NODE_OPTIONS="+options, "GIT_AGENT_NODE="+dir, "GIT_AGENT_TREE="+s.w.Dir(),
+			"GIT_AGENT_UNTIL="+strconv.FormatInt(time.Now().Add(screenTime).Unix(), 10),
+		),
 		Writable: []string{dir},
 	})
 	if err != nil {

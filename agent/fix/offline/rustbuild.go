@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -196,12 +195,9 @@ func (rustBuild) exec(ctx context.Context, s *screen, list []string) (trial.Resu
 	limit := min(max(screenSlower*took, leastScreen), screenLimit)
 	return s.w.Exec(ctx, command, trial.ExecOptions{
 		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: []string{
-			variable + "=" + runnerName, "PATH=" + dir + string(os.PathListSeparator) + s.w.Path(),
-			"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark,
-			"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))),
-			"GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
-		},
+		Set: append(variantsIn(list, limit),
+			variable+"="+runnerName, "PATH="+dir+string(os.PathListSeparator)+s.w.Path(),
+		),
 		Readable: []string{dir},
 	})
 }

@@ -68,12 +68,7 @@ func TestRustCandidatesShareABuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := 0
-	for _, tr := range found.Trials {
-		if tr.Verdict != fix.Plausible && len(tr.Checks) > 0 {
-			alone++
-		}
-	}
+	alone := aloneIn(found)
 	if len(found.Trials) < 10 || alone > len(found.Trials)/4 || found.Trials[0].Verdict != fix.Plausible {
 		t.Errorf("%d of %d candidates had a build of their own: %+v", alone, len(found.Trials), found.Trials[0])
 	}

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -340,6 +341,15 @@ func united(list []screened, twice bool) []screened {
 		}
 	}
 	return out
+}
+
+// variantsIn returns the variables that tell a process, or a script, which variants to run: their
+// numbers, the time for the tests of one, and for all of them.
+func variantsIn(list []string, limit time.Duration) []string {
+	return []string{
+		"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark, "GIT_AGENT_BYTES=" + strconv.Itoa(screenOutput),
+		"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))), "GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
+	}
 }
 
 // maxStarts bounds the starts of a process that runs variants.
