@@ -4,11 +4,38 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
-// narrowed are the tools of JavaScript that accept test files as arguments. A run of all tests
-// of such a project takes many times as long as one of a few files.
-var narrowed = []string{"jest", "vitest", "mocha", "ava", "node", "bun"}
+// A narrower makes the arguments of a test tool that run only some test files.
+type narrower struct {
+	tests func(files []string) []string                             // those of the files that the tool can run
+	args  func(args []word, files []string) (out []string, ok bool) // files are below the directory of the command
+}
+
+// narrowers are the tools that accept test files as arguments. A run of all tests of a project
+// takes many times as long as one of a few files, and may fail for reasons that the user did not
+// ask about.
+var narrowers = map[string]narrower{
+	"jest": script, "vitest": script, "mocha": script, "ava": script, "node": runtime, "bun": runtime,
+	"pytest": python, "py.test": python,
+	"go": {namedBy(`_test\.go$`), packagesOf},
+}
+
+var (
+	script  = narrower{scriptsAmong, scriptsInstead}
+	runtime = narrower{scriptsAmong, scriptsOfRuntime}
+	python  = narrower{namedBy(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), filesInstead}
+)
+
+// namedBy selects files by a pattern for their paths.
+func namedBy(pattern string) func([]string) []string {
+	named := source.Lazy(pattern)
+	return func(files []string) []string {
+		return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !named().MatchString(f) })
+	}
+}
 
 // maxNarrow bounds the files of a narrowed command.
 const maxNarrow = 8
@@ -18,25 +45,27 @@ const maxNarrow = 8
 // do not count. ok is false if a test is outside of the command's directory, or if the tool is
 // not known to accept files.
 func Narrow(p Proposal, files []string) (narrow Proposal, ok bool) {
-	if files = testsAmong(files); len(files) == 0 || len(files) > maxNarrow {
-		return p, false
-	}
 	enter := changeDir().FindString(p.Test)
 	list, ok := words(p.Test[len(enter):])
 	if !ok {
 		return p, false
 	}
 	name, at := tool(list)
-	if !slices.Contains(narrowed, name) || (name == "node" || name == "bun") && !runsTests(list[at+1:]) {
+	to, known := narrowers[name]
+	if !known {
+		return p, false
+	}
+	tests := to.tests(files)
+	if len(tests) == 0 || len(tests) > maxNarrow {
 		return p, false
 	}
 	var out, names []string
-	for _, file := range files {
+	for _, file := range tests {
 		below, inside := file, true
 		if enter != "" {
 			below, inside = strings.CutPrefix(file, directoryOf(enter)+"/")
 		}
-		if !inside {
+		if !inside || strings.HasPrefix(below, "-") {
 			return p, false
 		}
 		names = append(names, below)
@@ -44,17 +73,44 @@ func Narrow(p Proposal, files []string) (narrow Proposal, ok bool) {
 	for _, w := range list[:at+1] {
 		out = append(out, w.raw)
 	}
-	args := slices.DeleteFunc(slices.Clone(list[at+1:]), func(a word) bool {
-		return !strings.HasPrefix(a.value, "-") && (strings.ContainsAny(a.value, "*?") || slices.Contains(nodeEndings, path.Ext(a.value)))
-	})
+	args, ok := to.args(list[at+1:], names)
+	if !ok {
+		return p, false
+	}
 	p.Suite, p.Part = p.Test, true
-	p.Test = enter + strings.Join(slices.Concat(out, withoutTargets(args, names), quoteAll(names)), " ")
+	p.Test = enter + strings.Join(append(out, args...), " ")
 	return p, true
 }
 
-// testsAmong returns the files with tests: those that are named so, if any is, because the others
+// filesInstead puts the files in the place of the tests that a command names.
+func filesInstead(args []word, files []string) ([]string, bool) {
+	return append(withoutTargets(args, files), quoteAll(files)...), true
+}
+
+// scriptsInstead is filesInstead for JavaScript, where commands also name tests by patterns.
+func scriptsInstead(args []word, files []string) ([]string, bool) {
+	rest := slices.DeleteFunc(slices.Clone(args), func(a word) bool {
+		return !strings.HasPrefix(a.value, "-") && (strings.ContainsAny(a.value, "*?") || slices.Contains(nodeEndings, path.Ext(a.value)))
+	})
+	return filesInstead(rest, files)
+}
+
+// packagesOf puts the packages of test files in the place of those of go test.
+func packagesOf(args []word, files []string) ([]string, bool) {
+	if len(args) == 0 || args[0].value != "test" {
+		return nil, false
+	}
+	var packages []string
+	for _, file := range files {
+		packages = append(packages, quote(strings.TrimSuffix("./"+path.Dir(file), "/.")))
+	}
+	flags, _, rest := splitGo(args[1:])
+	return slices.Concat([]string{"test"}, flags, unique(packages), rest), true
+}
+
+// scriptsAmong returns the files with tests: those that are named so, if any is, because the others
 // then help them.
-func testsAmong(files []string) []string {
+func scriptsAmong(files []string) []string {
 	var named, code []string
 	for _, file := range files {
 		if !slices.Contains(nodeEndings, path.Ext(file)) {
@@ -73,7 +129,10 @@ func testsAmong(files []string) []string {
 
 var nodeEndings = strings.Fields(".js .jsx .ts .tsx .mjs .cjs .mts .cts")
 
-// runsTests reports whether node or bun is told to run tests.
-func runsTests(args []word) bool {
-	return hasFlag(args, "--test") || len(args) > 0 && args[0].value == "test"
+// scriptsOfRuntime is scriptsInstead for node and bun, if they are told to run tests.
+func scriptsOfRuntime(args []word, files []string) ([]string, bool) {
+	if !hasFlag(args, "--test") && (len(args) == 0 || args[0].value != "test") {
+		return nil, false
+	}
+	return scriptsInstead(args, files)
 }

@@ -16,6 +16,14 @@ func TestNarrow(t *testing.T) {
 		{"node test/run.js", "test/a.js", ""},
 		{"pnpm test", "test/a.js", ""},
 		{"npx --no-install vitest run", "test/data.json", ""},
+		{"PYTHONPATH=src python3 -m pytest -q", "tests/test_a.py", "PYTHONPATH=src python3 -m pytest -q tests/test_a.py"},
+		{"python3 -m pytest -q tests", "tests/test_a.py", "python3 -m pytest -q tests/test_a.py"},
+		{"python3 -m pytest -q", "tests/conftest.py", ""},
+		{"python3 -m unittest discover", "tests/test_a.py", ""},
+		{"go test -tags x ./...", "a/b/c_test.go", "go test -tags x ./a/b"},
+		{"go test ./...", "c_test.go", "go test ."},
+		{"cd tools && go test ./...", "tools/a/c_test.go", "cd tools && go test ./a"},
+		{"go vet ./...", "c_test.go", ""},
 	} {
 		got, ok := Narrow(Proposal{Test: c.command}, []string{c.file})
 		if ok != (c.want != "") || ok && (got.Test != c.want || got.Suite != c.command) {

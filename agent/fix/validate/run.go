@@ -230,21 +230,33 @@ func (r *run) runsAsMany(base, e testrun.Ending, otherwise fix.Verdict, what str
 	return false
 }
 
-// keeps runs the wider tests.
+// keeps runs the wider tests. If they fail and the patch is not at fault, the check says so.
 func (r *run) keeps(ctx context.Context) (bool, error) {
 	if !r.hasSuite() {
 		return true, nil
 	}
+	ok, failed, err := r.keepsSuite(ctx)
+	if checks := r.trial.Checks; ok && failed && err == nil && len(checks) > 0 {
+		checks[len(checks)-1].How += asBefore
+	}
+	return ok, err
+}
+
+// asBefore follows the end of a command that also fails without the patch.
+const asBefore = ", as it does without the patch"
+
+// keepsSuite is keeps of a problem with wider tests; failed reports whether they fail.
+func (r *run) keepsSuite(ctx context.Context) (ok, failed bool, err error) {
 	if err := r.anew(ctx, r.trial.Patch.Files); err != nil {
-		return false, err
+		return false, false, err
 	}
 	e, err := r.tests(ctx, r.problem.Suite, 0, false)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	base, err := r.wide.get(ctx, r.makeWide)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	c := testrun.Compare(base.suite, e, r.problem.Known)
 	lost := absent(base.suite.Report.Passing, slices.Concat(e.Report.Passing, e.Report.Failing))
@@ -253,7 +265,7 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 		if !base.suite.TimedOut {
 			r.end(fix.TimesOut, nil, "the suite "+e.How)
 		}
-		return base.suite.TimedOut, nil
+		return base.suite.TimedOut, true, nil
 	case c.Worse:
 		r.end(fix.Regresses, c.New, "it "+c.Why)
 	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base.suite):
@@ -261,11 +273,12 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	case len(lost) > 0 && !e.Report.Cut:
 		r.end(fix.Regresses, lost, fmt.Sprintf("%s of the suite is no longer run", lost[0]))
 	case len(c.Unclear) > 0:
-		return r.failedBefore(ctx, c.Unclear)
+		ok, err = r.failedBefore(ctx, c.Unclear)
+		return ok, e.Exit != 0, err
 	default:
-		return r.runsAsMany(base.suite, e, fix.Regresses, "the suite"), nil
+		return r.runsAsMany(base.suite, e, fix.Regresses, "the suite"), e.Exit != 0, nil
 	}
-	return false, nil
+	return false, true, nil
 }
 
 // failedBefore reports whether tests that fail now also fail without the patch, after a crash

@@ -292,8 +292,13 @@ func TestSuitesAndLintersThatNameNoTest(t *testing.T) {
 		"linter rejects the new": {"", "! grep -q good lib.sh", fix.Regresses},
 	} {
 		p.Suite, p.Lint = c.suite, c.lint
-		if got := validate(t, validator(t, h, p, failed), with("lib.sh", repaired)); got.Verdict != c.want {
+		got := validate(t, validator(t, h, p, failed), with("lib.sh", repaired))
+		if got.Verdict != c.want {
 			t.Errorf("%s: %s, %s", name, got.Verdict, got.Reason)
+		}
+		last := got.Checks[len(got.Checks)-1].How
+		if said := strings.HasSuffix(last, ", as it does without the patch"); said != (name == "suite fails as before") {
+			t.Errorf("%s: the last command %s", name, last)
 		}
 	}
 }
