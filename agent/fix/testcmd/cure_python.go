@@ -115,9 +115,14 @@ func (d directory) pythonCure(line string) Cure {
 			what = append(what, "-r "+name)
 		}
 	}
-	switch own := module != "" && d.has(module+".py", module+"/", "src/"+module+".py", "src/"+module+"/"); {
+	pip := ""
+	own := module != "" && d.has(module+".py", module+"/", "src/"+module+".py", "src/"+module+"/")
+	switch {
 	case d.has("setup.py", "pyproject.toml") && (own || len(what) == 0):
-		what = append([]string{"-e " + d.extra()}, what...)
+		arguments, group := d.own()
+		if what = append([]string{arguments}, what...); group {
+			pip = ".venv/bin/pip install 'pip>=25.1' && "
+		}
 	case own && d.has("src/"+module+".py", "src/"+module+"/"):
 		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}
 	case own:
@@ -134,21 +139,49 @@ func (d directory) pythonCure(line string) Cure {
 	default:
 		return Cure{Advice: "install them; a virtual environment .venv at the top is used"}
 	}
-	return Cure{Install: "python3 -m venv .venv && .venv/bin/pip install " + strings.Join(what, " ")}
+	return Cure{Install: "python3 -m venv .venv && " + pip + ".venv/bin/pip install " + strings.Join(what, " ")}
 }
 
-// pythonExtras are the usual names of extras with dependencies of tests.
+// pythonExtras are the usual names of extras, and of groups, with dependencies of tests.
 var pythonExtras = []string{"test", "tests", "testing", "dev", "develop"}
 
-// extra returns the argument of pip install -e for the project, with the extra for tests.
-func (d directory) extra() string {
-	text := d.text("pyproject.toml") + d.text("setup.cfg")
+// own returns the arguments of pip that install the project with the extra for tests, or with the
+// group, which pip knows since version 25.1.
+func (d directory) own() (arguments string, group bool) {
+	extras := section(d.text("pyproject.toml"), "[project.optional-dependencies]", "[tool.poetry.extras]") +
+		section(d.text("setup.cfg"), "[options.extras_require]")
+	groups := section(d.text("pyproject.toml"), "[dependency-groups]")
 	for _, name := range pythonExtras {
-		for _, heading := range []string{"\n" + name + " = [", "\n" + name + "=[", "\n" + name + " =\n"} {
-			if strings.Contains(text, heading) {
-				return "'.[" + name + "]'"
-			}
+		switch {
+		case defines(extras, name):
+			return "-e '.[" + name + "]'", false
+		case defines(groups, name):
+			return "-e . --group " + name, true
 		}
 	}
-	return "."
+	return "-e .", false
+}
+
+// section returns the lines of a TOML or INI file below some headings.
+func section(text string, headings ...string) string {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "[") {
+			inside = slices.Contains(headings, strings.TrimSpace(line))
+		} else if inside {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// defines reports whether lines of a TOML or INI file define a key.
+func defines(lines, key string) bool {
+	for line := range strings.Lines(lines) {
+		if name, _, ok := strings.Cut(line, "="); ok && strings.Trim(strings.TrimRight(name, " \t"), `"'`) == key {
+			return true
+		}
+	}
+	return false
 }

@@ -54,7 +54,8 @@ type focuser func(args []word, failing []string) ([]string, bool)
 
 var focusers = map[string]focuser{
 	"go": focusGo, "pytest": focusPytest, "py.test": focusPytest, "unittest": focusUnittest,
-	"jest": focusJest, "vitest": focusVitest, "mocha": focusMocha, "cargo": focusCargo, "ctest": focusCTest,
+	"jest": focusJest, "vitest": focusVitest, "mocha": focusMocha, "node": focusNode, "ava": focusAVA, "bun": focusBun,
+	"cargo": focusCargo, "ctest": focusCTest,
 	"mvn": focusMaven, "mvnw": focusMaven, "gradle": focusGradle, "gradlew": focusGradle,
 	"rspec": focusRSpec, "phpunit": focusPHPUnit, "bats": focusBats,
 }

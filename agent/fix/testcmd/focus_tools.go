@@ -72,45 +72,6 @@ func byPattern(args []word, flag string, names []string) ([]string, bool) {
 	return append(raws(args), flag, quote(anyOf(names))), true
 }
 
-// focusJest joins suites and tests by spaces, as jest does for matching. A name may itself
-// contain the sign that jest prints between them.
-func focusJest(args []word, failing []string) ([]string, bool) {
-	if hasFlag(args, "-t", "--testNamePattern", "--watch", "--watchAll") {
-		return nil, false
-	}
-	patterns := make([]string, len(failing))
-	for i, name := range failing {
-		patterns[i] = strings.ReplaceAll(regexp.QuoteMeta(name), " › ", "( ›)? ")
-	}
-	return append(raws(args), "-t", quote("^("+strings.Join(unique(patterns), "|")+")$")), true
-}
-
-// focusVitest leaves out the file, which is the first part of the name.
-func focusVitest(args []word, failing []string) ([]string, bool) {
-	if hasFlag(args, "-t", "--testNamePattern", "--watch", "-w", "watch", "bench") {
-		return nil, false
-	}
-	names := make([]string, len(failing))
-	for i, name := range failing {
-		_, rest, ok := strings.Cut(name, " > ")
-		if !ok {
-			return nil, false
-		}
-		names[i] = strings.ReplaceAll(rest, " > ", " ")
-	}
-	return byPattern(args, "-t", names)
-}
-
-func focusMocha(args []word, failing []string) ([]string, bool) {
-	if hasFlag(args, "-g", "--grep", "-f", "--fgrep", "-i", "--invert", "-w", "--watch") || slices.ContainsFunc(failing, isHook) {
-		return nil, false
-	}
-	return byPattern(args, "--grep", failing)
-}
-
-// isHook reports whether a name of mocha belongs to a hook and not to a test.
-func isHook(name string) bool { return strings.Contains(name, `" hook`) }
-
 // cargoValues are the flags of cargo test that take the next argument as their value.
 var cargoValues = strings.Fields(
 	`-p --package --test --bin --example --bench --features -F --manifest-path --target --target-dir --profile -j --jobs -Z --color --config --exclude --message-format`,
