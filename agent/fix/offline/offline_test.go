@@ -252,6 +252,8 @@ func TestEffects(t *testing.T) {
 		text + "panic: nil\n":        changed,
 		strings.ToUpper(text):        changed,
 		"--- FAIL: TestC\n a.go:1\n": changed,
+		"--- FAIL: TestA\nmake: *** [Makefile:2: test] Error 1\n":         fewer, // of the tests
+		"make[1]: *** [Makefile:2: a.o] Error 1\nmake: *** [all] Error 2": unknown,
 	} {
 		if got := b.effectOf(trial.Result{Outcome: trial.Fails, Output: []byte(out)}, readTests([]byte(out))); got != want {
 			t.Errorf("%q: %d, want %d", out, got, want)

@@ -15,14 +15,18 @@ import (
 type tests struct {
 	failing, passed []string
 	noBuild         bool // no test ran, because the build failed
+	makeFailed      bool // make ended; without a test, because of the build
 	panicked        bool // the process ended before its tests did
 }
 
 var (
+	// makeEnds matches the end of a failed recipe, which may be a build as well as tests.
+	makeEnds = source.Lazy(`^make(\[\d+\])?: \*\*\* `)
+
 	goTest  = source.Lazy(`^\s*--- (FAIL|PASS): (\S+)`)
 	tapTest = source.Lazy(`^\s*(not ok|ok) \d+ (.*)`)
 	unity   = source.Lazy(`^\S+:\d+:(\w+):(FAIL|PASS)`)
-	noBuild = source.Lazy(`\[(build|setup) failed\]|^make(\[\d+\])?: \*\*\* |^SyntaxError|^\S+:\d+:\d+: (fatal )?error:`)
+	noBuild = source.Lazy(`\[(build|setup) failed\]|^SyntaxError|^\S+:\d+:\d+: (fatal )?error:`)
 )
 
 // readTests reads the names of tests in an output. Names of Go tests have no package, because a
@@ -34,7 +38,7 @@ func readTests(output []byte) tests {
 	}
 	r := testrun.Read(output)
 	t.failing, t.passed = slices.Sorted(slices.Values(r.Failing)), slices.Sorted(slices.Values(r.Passing))
-	t.noBuild = t.noBuild || r.Build && r.Ran <= 0
+	t.noBuild = t.noBuild || (r.Build || t.makeFailed && len(t.failing) == 0) && r.Ran <= 0
 	t.panicked = t.panicked || r.Panicked
 	return t
 }
@@ -59,6 +63,7 @@ func readPlainTests(output []byte) tests {
 			add(m[2][0] == 'F', m[1])
 		}
 		t.noBuild = t.noBuild || noBuild().Match(line)
+		t.makeFailed = t.makeFailed || makeEnds().Match(line)
 		t.panicked = t.panicked || bytes.HasPrefix(line, []byte("panic: "))
 	}
 	slices.Sort(t.failing)
