@@ -24,6 +24,8 @@ const (
 var (
 	// fileName matches a possible file name in the text of a test.
 	fileName = source.Lazy(`[\w./-]*\w\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
+	// settingLine matches a line of pytest's heading about the project's settings.
+	settingLine = source.Lazy(`(?m)^(?:rootdir|configfile|inifile|testpaths|cachedir|plugins): .*$`)
 	// numberedCase matches the number of a case of a data file in a test's output.
 	caseHeading  = source.Lazy(`^\W*(?:(?i:case|example|test)\W*)?(\d+)\b`)
 	numberedCase = source.Lazy(`(?i)\b(?:case|example|test|entry|no\.?|number)\s*#?:?\s*(\d+)\b`)
@@ -49,7 +51,7 @@ func (w *work) namedFiles(ctx context.Context, tests []*shownTest) (string, erro
 		paths = append(paths, e.Path)
 	}
 	output := string(w.in.Reproduction.Output)
-	texts := []string{output}
+	texts := []string{settingLine().ReplaceAllString(output, "")}
 	for _, t := range tests {
 		lines, err := w.lines(ctx, t.path)
 		if err != nil {

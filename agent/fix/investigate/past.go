@@ -73,6 +73,7 @@ func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	places := testrun.Read(w.in.Reproduction.Output).Places
+	own := map[string]bool{} // variables of the tests, which say nothing about other code
 	var first, rest []string
 	for _, t := range tests {
 		lines, err := w.lines(ctx, t.path)
@@ -93,6 +94,9 @@ func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 			}
 		}
 		for n := t.start + 1; n <= min(t.end, len(lines), t.start+maxTestLines); n++ {
+			if m := assigned().FindSubmatch(lines[n-1]); m != nil {
+				own[string(m[1])] = true
+			}
 			if at[n] {
 				first = append(first, textsOf(string(lines[n-1]))...)
 			} else {
@@ -102,7 +106,7 @@ func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 	}
 	var out []string
 	for _, t := range slices.Concat(first, rest) {
-		if !slices.Contains(out, t) && len(out) < maxTexts {
+		if !own[t] && !slices.Contains(out, t) && len(out) < maxTexts {
 			out = append(out, t)
 		}
 	}
@@ -112,6 +116,8 @@ func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 var (
 	quotedText = source.Lazy("\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|`([^`]*)`")
 	nameInCode = source.Lazy(`[A-Za-z_]\w+`)
+	// assigned matches a line that assigns to a variable, with its keyword or type.
+	assigned = source.Lazy(`^\s*(?:[A-Za-z_][\w.<>*&\[\]]*\s+)*([A-Za-z_]\w*)(?:: [^=]+)?\s*:?=[^=>]`)
 )
 
 // textsOf returns the strings and the names of a line of code.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
 )
 
 // The shown history belongs to the first suspected functions, without those whose only ground
@@ -45,5 +46,21 @@ func TestTextsOf(t *testing.T) {
 	t.Parallel()
 	if got := fmt.Sprintf("%q", textsOf(`	assert.Equal(t, "help for x", cmd.HideHelp, 'a', "ok")`)); got != `["help for x" "assert" "Equal" "HideHelp"]` {
 		t.Errorf("%s", got)
+	}
+}
+
+// A search leaves out the variables that the failing test itself assigns, and not the names that it calls.
+func TestTextsOfTestsAreNotItsOwn(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"test_p.py": "def test_a():\n    console = Console(width=80)\n    expected: str = render_it()\n    assert console.capture() == expected\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"test_p.py::test_a"}}
+	got, err := w.textsOfTests(t.Context())
+	if want := "[Console width render_it assert capture]"; err != nil || fmt.Sprint(got) != want {
+		t.Errorf("%v: %q, want %s", err, got, want)
 	}
 }

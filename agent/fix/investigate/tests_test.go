@@ -98,3 +98,20 @@ func TestNamedFiles(t *testing.T) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
+
+// The file of settings that pytest names before it begins is no file that a test names.
+func TestNamedFilesAreNoSettings(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"setup.cfg": "[tool:pytest]\naddopts = -v\n",
+		"test_p.py": "def test_a():\n    assert f(1) == 2\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"test_p.py::test_a"}, Output: []byte("rootdir: w\nconfigfile: setup.cfg\ncollected 1 item\n\ntest_p.py F\n")}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.Contains(got, "test_p.py:1-2") || strings.Contains(got, "setup.cfg") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
