@@ -169,6 +169,9 @@ func isLabel(t string) bool {
 func (l layout) headingEnding(i int) (start, body int, ok bool) {
 	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
 		t := withoutComment(l.text(body))
+		if body > i && l.rules.wraps && (t == "*" || strings.HasPrefix(t, "* ") || strings.HasPrefix(t, "/**")) {
+			break // documentation of the next declaration, which may show code
+		}
 		if l.opens(t) {
 			if first, last, ok := l.parameters(body); ok {
 				return l.headingStart(first, first), last, true

@@ -84,3 +84,34 @@ func TestFunctionsOfTypeScript(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
 }
+
+func TestFunctionsAreNotInDocumentation(t *testing.T) {
+	// The code in the documentation of a field is no function, also below a field without a semicolon.
+	t.Parallel()
+	const file = `export class Context {
+  #rawRequest: Request
+  #req: HonoRequest | undefined
+  /**
+   * The bindings of the environment.
+   *
+   * @example
+   * app.get('*', async c => {
+   *   const counter = c.env.COUNTER
+   * })
+   */
+  env: object = {}
+  #status: number | undefined
+
+  constructor(req: Request) {
+    this.#rawRequest = req
+  }
+}
+`
+	var got []string
+	for _, f := range Functions("context.ts", bytes.Split([]byte(file), []byte("\n"))) {
+		got = append(got, fmt.Sprintf("%s:%d-%d", f.Name, f.Start, f.End))
+	}
+	if s := strings.Join(got, " "); s != "constructor:15-17" {
+		t.Errorf("got %s", s)
+	}
+}
