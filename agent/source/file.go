@@ -17,7 +17,7 @@ const (
 
 var (
 	testDirs = Lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
-	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
+	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)(-d)?\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
 	// These files have no behaviour, or are a generated form of it.
 	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
@@ -130,11 +130,11 @@ func WordsOfPaths(paths []string) Bag {
 }
 
 // testFile matches the names of test files and directories by the conventions of Go, JUnit,
-// Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Bats and TAP. Unlike testName, it
+// Surefire, ScalaTest, XCTest, GoogleTest, pytest, RSpec, Jest, Vitest, Bats and TAP. Unlike testName, it
 // counts a capital T as the beginning of a word, because a fix's test files are laid over other
 // commits before a command runs: Contest.java could be the fix itself.
 var testFile = Lazy(`(^|/)(` +
-	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)\.[a-z+]+` +
+	`[Tt]ests?[_-][^/]*|[^/]*[_.-]([Tt]ests?|[Ss]pec)(-d)?\.[a-z+]+` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
 	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
 	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +

@@ -154,6 +154,9 @@ func (w *Workspace) SetCommand(command, compiling string) {
 // ErrMaxRuns do not count.
 func (w *Workspace) Runs() int { return w.runs }
 
+// Online reports whether the command reaches the network.
+func (w *Workspace) Online() bool { return w.opt.Network || w.level == sandbox.None }
+
 // Level returns the level of the sandbox that confines the command.
 func (w *Workspace) Level() sandbox.Level { return w.level }
 
@@ -258,7 +261,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.quickMaven(), compiled, w.installed(opt.Set)),
+		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,
@@ -287,6 +290,15 @@ const (
 	quickMaven   = "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC" +
 		" -Daether.enhancedLocalRepository.trackingFilename=none"
 )
+
+// offline returns the variable that keeps npm and npx from asking a registry again and again where
+// there is no network: until they name a program that is not installed, a minute passes.
+func (w *Workspace) offline() []string {
+	if w.Online() {
+		return nil
+	}
+	return []string{"npm_config_fetch_retries=0"}
+}
 
 // quickMaven returns the variable with the options for Maven, unless the user passes another value
 // on.

@@ -207,6 +207,8 @@ func (d directory) programCure(line, command string) Cure {
 		return Cure{Advice: "install Node.js, and put it on PATH"}
 	case "pnpm", "yarn":
 		return Cure{Advice: "install it with npm install --global " + name + ", or name another command with --test"}
+	case "bun", "bunx":
+		return Cure{Advice: "install Bun, with npm install --global bun, and the packages with bun install; or name another command with --test"}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
 		return d.pythonCure("No module named pytest")
 	case "rspec", "rake", "minitest":

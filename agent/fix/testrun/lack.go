@@ -128,6 +128,9 @@ var signs = []sign{
 	{fix.LackNetwork, "ENOTFOUND", nil},
 	{fix.LackNetwork, "java.net.UnknownHostException", nil},
 	{fix.LackNetwork, "Network is unreachable", nil},
+	{fix.LackNetwork, "ECONNREFUSED", source.Lazy(`connect ECONNREFUSED`)},
+	{fix.LackNetwork, "java.net.ConnectException: Connection refused", nil},
+	{fix.LackNetwork, "dial tcp ", source.Lazy(`connect: connection refused`)},
 	{fix.LackNetwork, "onnection refused", source.Lazy(`^\s*(?:E\s+)?[\w.]*(?:ConnectionRefused|Operational|Interface|Connection)Error: `)},
 }
 

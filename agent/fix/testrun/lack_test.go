@@ -96,6 +96,8 @@ func TestLackOf(t *testing.T) {
 		{fix.LackNuGet, "/w/a.csproj : error NU1301: Unable to load the service index"},
 		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
 		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
+		{fix.LackNetwork, "     Error: connect ECONNREFUSED 127.0.0.1:5432"},
+		{fix.LackNetwork, "    a_test.go:9: dial tcp 127.0.0.1:6379: connect: connection refused"},
 		{fix.LackNetwork, "E       ConnectionRefusedError: [Errno 111] Connection refused"},
 		{fix.LackCommand, "sh: 1: cd: can't cd to tests/sub"},
 		{fix.LackCommand, "bash: line 1: cd: tests/sub: No such file or directory"},

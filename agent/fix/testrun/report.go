@@ -46,6 +46,8 @@ type Report struct {
 	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
 	Refusal     string   // an error of cargo, which ended before it ran a test; "" if none is known
+	unreached   int      // lines about a network that is not there
+	asserted    bool     // an assertion failed
 	notFound    string   // a shell's line about a missing program; tests may not need the program
 
 	Unselected string // the line about a test or a file that the tool does not find; "" if there is none

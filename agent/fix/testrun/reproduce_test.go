@@ -176,3 +176,27 @@ func TestUncached(t *testing.T) {
 		}
 	}
 }
+
+func TestJudgeOffline(t *testing.T) {
+	// Tests that all end because no server answers say nothing about the program while the commands have
+	// no network. A failed assertion is the program's.
+	t.Parallel()
+	const refused = "  1) store saves:\n     Error: connect ECONNREFUSED 127.0.0.1:5432\n      at TCPConnectWrap.afterConnect (node:net:1555:16)\n"
+	const head = "  store\n    1) saves\n\n  0 passing (9ms)\n  1 failing\n\n"
+	for output, want := range map[string]fix.State{
+		head + refused: fix.Broken,
+		head + "  1) store saves:\n     AssertionError: expected 2 attempts\n     Error: connect ECONNREFUSED 127.0.0.1:5432\n": fix.Failing,
+		head + "  1) store saves:\n     TypeError: x is not a function\n":                                                       fix.Failing,
+		"F.\n____ test_a ____\n\n>       connect()\nE       ConnectionRefusedError: [Errno 111] Connection refused\n\ntest_x.py:3: ConnectionRefusedError\n" +
+			"FAILED test_x.py::test_a - ConnectionRefusedError: [Errno 111] Connection refused\n1 failed, 1 passed in 0.10s\n": fix.Broken,
+	} {
+		res := trial.Result{Outcome: trial.Fails, Exit: 1, Output: []byte(output)}
+		e := Judge(res, t.TempDir(), "x", time.Now())
+		if e.State != fix.Failing {
+			t.Errorf("online, it is %v:\n%s", e.State, output)
+		}
+		if e.judgeOffline(); e.State != want {
+			t.Errorf("%v, want %v:\n%s", e.State, want, output)
+		}
+	}
+}

@@ -60,6 +60,9 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 		return Ending{}, err
 	}
 	e := Judge(res, w.Dir(), c.Test, start)
+	if !w.Online() {
+		e.judgeOffline()
+	}
 	e.Took += built
 	return e, nil
 }
@@ -189,6 +192,15 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.State = fix.Failing
 	}
 	return e
+}
+
+// judgeOffline changes the judgement of a command without a network: that of tests that all end
+// because a server does not answer, and none by an assertion, is not about the program.
+func (e *Ending) judgeOffline() {
+	r := &e.Report
+	if e.State == fix.Failing && len(r.Failing) > 0 && r.Lacks == fix.LackNetwork && r.unreached >= len(r.Failing) && !r.asserted {
+		e.State, e.How = fix.Broken, e.lacking()
+	}
 }
 
 var jsTestFile = source.Lazy(`^\S+\.[cm]?[jt]sx?$`)

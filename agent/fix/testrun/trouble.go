@@ -18,6 +18,9 @@ var (
 	sanitizer  = source.Lazy(`^==\d+==\s?ERROR: \w+Sanitizer`)
 	crashOfMsg = source.Lazy(`(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception) +\(core dumped\)`)
 
+	// assertion matches the message of a failed assertion, which says that the test itself decided.
+	assertion = source.Lazy(`\bAssert\w*(?:Error|Exception|ion)?\b|\b[Ee]xpect(?:ed|\()|^E +assert |^>? *assert\w* |\b(?:got|want(?:ed)?|received|actual)\b`)
+
 	notFound = source.Lazy(`^(?:/bin/|/usr/bin/)?(?:sh|bash|dash|zsh|env|make|gmake)(?:\[\d+\])?: .*(?:not found|No such file or directory)$`)
 )
 
@@ -40,9 +43,13 @@ func (t *trouble) take(l line) bool {
 	if strings.HasSuffix(l.text, "Error 127") && t.shell != "" { // as make prints it
 		t.missing(fix.LackProgram, t.shell)
 	}
+	t.report.asserted = t.report.asserted || assertion().MatchString(l.bare)
 	if what := lackOf(l.text); what != fix.LackCommand && notFound().MatchString(l.text) {
 		t.shell = cmp.Or(t.shell, l.bare)
 	} else if what != "" {
+		if what == fix.LackNetwork {
+			t.report.unreached++
+		}
 		t.missing(what, withoutMarks(l.bare, what))
 	}
 	return false
