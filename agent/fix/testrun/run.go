@@ -198,7 +198,9 @@ func judge(e Ending, res trial.Result, command string) Ending {
 // because a server does not answer, and none by an assertion, is not about the program.
 func (e *Ending) judgeOffline() {
 	r := &e.Report
-	if e.State == fix.Failing && len(r.Failing) > 0 && r.Lacks == fix.LackNetwork && r.unreached >= len(r.Failing) && !r.asserted {
+	refused := r.Lacks == fix.LackNetwork && r.unreached >= len(r.Failing) && !r.asserted
+	// Tests that die in their set-up have an answer of their own.
+	if e.State == fix.Failing && len(r.Failing) > 0 && len(r.SetUp) == 0 && refused {
 		e.State, e.How = fix.Broken, e.lacking()
 	}
 }
