@@ -129,7 +129,8 @@ func (w *work) testFiles(ctx context.Context) ([]string, error) {
 }
 
 // testNames returns the names of the failing tests in the sources: of "pkg:TestX/sub case" the
-// names "sub case" and "TestX".
+// names "sub case" and "TestX", of jest's "suite › a title: x" and vitest's "a.ts > suite > a title: x"
+// first "a title: x", and then "suite".
 func testNames(failing []string) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -142,6 +143,10 @@ func testNames(failing []string) []string {
 	for _, f := range failing[:min(len(failing), 20)] {
 		if i := strings.LastIndex(f, ":Test"); i >= 0 {
 			f = f[i+1:]
+		}
+		titles := strings.Split(strings.ReplaceAll(f, " › ", " > "), " > ")
+		for i := len(titles) - 1; i >= 0 && len(titles) > 1; i-- {
+			add(titles[i])
 		}
 		parts := strings.FieldsFunc(f, func(r rune) bool { return r == '/' || r == ':' || r == '>' || r == '#' })
 		if i := strings.LastIndex(f, "::"); i >= 0 {

@@ -115,3 +115,20 @@ func TestNamedFilesAreNoSettings(t *testing.T) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
+
+// The sources of tests of jest and vitest are found by their titles, also with signs in them.
+func TestFindTestsByTitle(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"test/object.ts": "describe('Object types', () => {\n  it('should pick', () => {})\n\n  it('should pick a/b: with edges', () => {\n    inst.pick(['a1'])\n  })\n})\n",
+	})
+	for _, name := range []string{"Object types › should pick a/b: with edges", "test/object.ts > Object types > should pick a/b: with edges"} {
+		w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+		w.in.Problem.Tree.Commit = h.Head()
+		w.in.Reproduction = fix.Reproduction{Failing: []string{name}}
+		if got, err := w.makeTestsText(t.Context()); err != nil || !strings.Contains(got, "test/object.ts:4-6") {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
