@@ -150,7 +150,7 @@ const (
 func TestJavaScriptReadsSourceMaps(t *testing.T) {
 	// A test of vitest and one of jest, in a process each, execute a translated script: their lines
 	// are those of the source. Both runners are played by the objects in which they keep the
-	// running test.
+	// running test. A thread in which vitest runs ends without an exit.
 	t.Parallel()
 	needProgram(t, "node")
 	const vitest = `const { area } = require('../out/shape.js');
@@ -173,11 +173,17 @@ for (const [name, n, want] of [['square', 3, 9], ['line', 1, 1]]) {
 	environment.handleTestEvent({ name: 'test_done', test });
 }
 `
-	for name, tests := range map[string]string{"vitest": vitest, "jest": jest} {
+	const thread = `const { Worker } = require('worker_threads');
+const worker = new Worker(require.resolve('./thread.js'));
+worker.on('message', () => worker.terminate().then(() => process.exit(1)));
+`
+	const end = "process.exit(1);\n"
+	for name, tests := range map[string]string{"vitest": vitest + end, "jest": jest + end, "vitest in a thread": thread} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := gittest.Files{
-				"package.json": "{}\n", "src/shape.ts": jsTyped, "out/shape.js": translated, "test/a.js": tests + "process.exit(1);\n",
+				"package.json": "{}\n", "src/shape.ts": jsTyped, "out/shape.js": translated, "test/a.js": tests,
+				"test/thread.js":           vitest + "require('worker_threads').parentPort.postMessage('');\nsetInterval(() => {}, 1000);\n",
 				"test/jest-environment.js": "exports.TestEnvironment = class {};\n",
 			}
 			sp, note := measured(t, files, fix.Problem{Test: "node test/a.js"}, fix.Reproduction{})

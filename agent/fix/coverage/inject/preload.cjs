@@ -106,6 +106,7 @@
 		known.delete(key);
 		running.splice(running.indexOf(test), 1);
 		write({ test: test.id, name: test.name, ok: test.ok });
+		if (thread > 0) describe(); // a thread may be ended at any time, without an exit
 	}
 
 	function fail(key) {
@@ -275,10 +276,22 @@
 		return { files: files, map: list };
 	}
 
-	// compare says for each script where the text of its file begins in the script's.
+	const compared = new Set();
+
+	// describe writes what compare says of the scripts that are new. The debugger stays enabled:
+	// without it, V8 forgets the blocks of functions.
+	function describe() {
+		if (scripts.size === compared.size) return;
+		session.post('Debugger.enable');
+		compare();
+	}
+
+	// compare says for each new script where the text of its file begins in the script's.
 	function compare() {
 		const texts = new Map();
 		for (const [id, path] of scripts) {
+			if (compared.has(id)) continue;
+			compared.add(id);
 			let source = null;
 			session.post('Debugger.getScriptSource', { scriptId: id }, function (err, got) {
 				if (!err) source = got.scriptSource;
@@ -314,8 +327,7 @@
 			}
 		}
 		if (scripts.size === 0) return;
-		session.post('Debugger.enable');
-		compare();
+		describe();
 		write({ test: 0, name: '', ok: !code });
 	}
 
