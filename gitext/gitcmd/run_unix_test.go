@@ -146,3 +146,12 @@ func TestCrashIsTyped(t *testing.T) {
 		}
 	}
 }
+
+// A system may not say how a process ended. Seen in Wine, which could not wait for git.
+func TestUnknownEndIsNoBound(t *testing.T) {
+	t.Parallel()
+	p := &process{cmd: exec.Command("git")}
+	if err := (&Runner{}).howItDied(p, "fatal: x"); err != nil || p.exit() != -1 {
+		t.Errorf("%v, exit %d", err, p.exit())
+	}
+}

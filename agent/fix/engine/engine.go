@@ -55,6 +55,8 @@ type Effort struct {
 	Jobs       int           // number of candidates that are tried at the same time; 0 is 2
 	// Given restricts the suspicion to the locations in the problem.
 	Given bool
+	// GoOn lets the offline engine go on after a model that found no plausible patch.
+	GoOn bool
 }
 
 // blamedLocations bounds the suspected functions for blame. Later functions are seldom at

@@ -288,6 +288,24 @@ func TestFallsBack(t *testing.T) {
 	}
 }
 
+// A model without a plausible patch is no failure of its server. The offline engine then goes on if
+// it may, and the trajectory stays in the answer.
+func TestGoesOnAfterTheModel(t *testing.T) {
+	t.Parallel()
+	for _, goOn := range []bool{false, true} {
+		b := newBench(t, func(modeltest.Request) modeltest.Reply { return spoils.And("finish", gives) })
+		b.Effort.GoOn = goOn
+		ans := b.answer()
+		engine, fallback := "agent", ""
+		if goOn {
+			engine, fallback = "offline", "the model found no plausible patch"
+		}
+		if (len(ans.Plausible) > 0) != goOn || ans.Engine != engine || ans.Agent.Fallback != fallback || len(ans.Agent.Runs) != 1 || ans.Agent.Runs[0].Verdict != fix.Fails {
+			t.Errorf("GoOn %v: %d patches, engine %s, %+v", goOn, len(ans.Plausible), ans.Engine, ans.Agent)
+		}
+	}
+}
+
 // The end of the context ends the work with the context's error.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
