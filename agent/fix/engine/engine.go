@@ -286,7 +286,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
+		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build && !rep.TimedOut) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
 			continue
 		}

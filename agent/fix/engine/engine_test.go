@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -160,6 +161,18 @@ func TestDeclines(t *testing.T) {
 		if ans := b.answer(); !strings.Contains(ans.Declined, want) || ans.Tried != 0 {
 			t.Errorf("%q: %q after %d candidates", test, ans.Declined, ans.Tried)
 		}
+	}
+}
+
+// A guess of a few tests that runs into the time limit is not followed by one of more tests.
+func TestSlowPartIsNotWidened(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.Trial.Timeout = 300 * time.Millisecond
+	b.question.Problem.Others = []fix.Commands{{Test: b.question.Problem.Test}}
+	b.question.Problem.Test, b.question.Problem.Part = "sleep 20", true
+	if ans := b.answer(); !ans.Reproduction.TimedOut || ans.Reproduction.Command != "sleep 20" || ans.Declined == "" {
+		t.Errorf("%+v", ans.Reproduction)
 	}
 }
 
