@@ -153,7 +153,7 @@ func TestFixWritesATestBesideAKnownCommand(t *testing.T) {
 		return modeltest.Call("finish", `{"status":"failure","explanation":"I cannot."}`)
 	})
 	report := "--report=" + filepath.Join(b.home, "bug.txt")
-	b.run(app.ExitNothing, "fix", report, "--history=none")
+	b.run(app.ExitNothing, "fix", report, "--history=none", "--engine=agent")
 	if len(first) != 1 || !strings.Contains(first[0], "Repair the bug, test, and call finish.") {
 		t.Fatalf("a known command that fails is not repaired: %q", first)
 	}

@@ -115,6 +115,9 @@ func (r *Runner) howItDied(p *process, stderr string) error {
 			return fmt.Errorf("%w: more than %s", ErrMemory, sizeOf(p.bound))
 		}
 	}
+	if p.cmd.ProcessState == nil {
+		return nil // the system does not say how it ended
+	}
 	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	switch sig := deadly(status); {
 	case sig == 0 || p.stopped():

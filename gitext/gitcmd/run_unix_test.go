@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -144,5 +145,14 @@ func TestCrashIsTyped(t *testing.T) {
 		if _, err := r.Output(t.Context(), Call{Args: []string{"version"}}); !errors.Is(err, want) {
 			t.Errorf("SIG%s: %v, want %v", signal, err, want)
 		}
+	}
+}
+
+// A system may not say how a process ended. Seen in Wine, which could not wait for git.
+func TestUnknownEndIsNoBound(t *testing.T) {
+	t.Parallel()
+	p := &process{cmd: exec.Command("git")}
+	if err := (&Runner{}).howItDied(p, "fatal: x"); err != nil || p.exit() != -1 {
+		t.Errorf("%v, exit %d", err, p.exit())
 	}
 }

@@ -25,7 +25,7 @@ const (
 	shownWords    = 3   // of a reason
 )
 
-// commonWords are words that each report has.
+// commonWords are words that each report has, and the errors of the languages' own libraries, in lower case.
 var commonWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`error exception traceback most recent call last file line module self none true false return from import
@@ -34,7 +34,13 @@ suppressed python site packages lib64 usr bin home local share with that this ha
 your there been were what some such only other using used after before because does debug info warning warn failed failure
 assert assertion test tests unknown source build work type value values size read write data index string bytes char void
 const unsigned signed long short float double struct static inline extern internal org com net www http https github signal
-segmentation fault address stack frame function operation invalid`) {
+segmentation fault address stack frame function operation invalid
+the and for are was were not but can cannot could did has had have may you its our out mean expected got given found
+attribute attributes attributeerror typeerror valueerror keyerror indexerror nameerror importerror modulenotfounderror
+assertionerror runtimeerror notimplementederror oserror filenotfounderror permissionerror unicodedecodeerror
+nullpointerexception illegalargumentexception illegalstateexception runtimeexception indexoutofboundsexception
+arrayindexoutofboundsexception classcastexception unsupportedoperationexception ioexception
+panic goroutine nil pointer dereference runtime undefined properties reference referenceerror rangeerror syntaxerror`) {
 		m[w] = true
 	}
 	return m

@@ -1,6 +1,8 @@
 package rank
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +40,16 @@ func TestFilesWithWordsOfTheReport(t *testing.T) {
 		if strings.Contains(strings.Join(f.Reasons, " "), "registry_stdin") || strings.HasSuffix(f.Path, "_test.go") || strings.HasSuffix(f.Path, ".md") {
 			t.Errorf("%s is in the list", f.Path)
 		}
+	}
+}
+
+// Words of errors that the interpreter itself prints say nothing of a file. The report is of boltons.
+func TestWordsOfTheInterpreter(t *testing.T) {
+	t.Parallel()
+	report := &crash.Report{Problems: []crash.Problem{{Kind: "AttributeError", Message: "'set' object has no attribute 'issupserset'. Did you mean: 'issuperset'?"}}}
+	got := slices.Sorted(maps.Keys(wordsOf(report)))
+	if strings.Join(got, " ") != "issuperset issupserset set" {
+		t.Errorf("%q", got)
 	}
 }
 

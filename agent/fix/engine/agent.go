@@ -32,7 +32,7 @@ func NewAgent(s *session.Session) (*Agent, error) {
 }
 
 // repairWithModel lets the model repair the bug. If there is no plausible patch because the
-// model's server failed, the offline engine goes on.
+// model's server failed, the offline engine goes on; with Effort.GoOn, it does so whatever the reason is.
 func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 	a := s.engine.Agent
 	spec, err := specOf(a.Of, s.q)
@@ -53,6 +53,9 @@ func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 		}
 	}
 	why := unserved(report.Runs)
+	if why == "" && s.engine.Effort.GoOn && s.problem.Test != "" {
+		why = noPatch
+	}
 	if s.wrote != nil {
 		report.Runs = slices.Insert(report.Runs, 0, *s.wrote)
 	}
@@ -61,18 +64,27 @@ func (s *study) repairWithModel(ctx context.Context, ans *Result) error {
 	ans.End = func(ctx context.Context) { before(ctx); found.End(ctx) }
 	s.conclude(ctx, found.Answer.Trials)
 	if len(s.answer.Plausible)+len(s.answer.OwnTested) == 0 && why != "" {
-		s.answer.Agent.Fallback = why
-		s.answer.Engine = "offline"
-		s.clock = clock{time.Now(), s.engine.Effort.Wall}
-		s.trial.NoHistory = false // the offline engine uses history
-		if s.answer.History == nil {
-			if err := s.blame(ctx, s.answer.Localization.Locations); err != nil {
-				return err
-			}
-		}
-		return s.repairOffline(ctx)
+		return s.takeOver(ctx, why)
 	}
 	return nil
+}
+
+// noPatch is the reason for the offline engine's work after a model that did its own.
+const noPatch = "the model found no plausible patch"
+
+// takeOver lets the offline engine work after a model, and says why.
+func (s *study) takeOver(ctx context.Context, why string) error {
+	s.say("%s: the offline engine goes on", why)
+	s.answer.Agent.Fallback = why
+	s.answer.Engine = "offline"
+	s.clock = clock{time.Now(), s.engine.Effort.Wall}
+	s.trial.NoHistory = false // the offline engine uses history
+	if s.answer.History == nil {
+		if err := s.blame(ctx, s.answer.Localization.Locations); err != nil {
+			return err
+		}
+	}
+	return s.repairOffline(ctx)
 }
 
 // record prepares the record of runs.

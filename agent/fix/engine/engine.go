@@ -55,6 +55,8 @@ type Effort struct {
 	Jobs       int           // number of candidates that are tried at the same time; 0 is 2
 	// Given restricts the suspicion to the locations in the problem.
 	Given bool
+	// GoOn lets the offline engine go on after a model that found no plausible patch.
+	GoOn bool
 }
 
 // blamedLocations bounds the suspected functions for blame. Later functions are seldom at
@@ -284,7 +286,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build) {
+		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build && !rep.TimedOut) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
 			continue
 		}

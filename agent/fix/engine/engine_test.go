@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -163,6 +164,18 @@ func TestDeclines(t *testing.T) {
 	}
 }
 
+// A guess of a few tests that runs into the time limit is not followed by one of more tests.
+func TestSlowPartIsNotWidened(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.Trial.Timeout = 300 * time.Millisecond
+	b.question.Problem.Others = []fix.Commands{{Test: b.question.Problem.Test}}
+	b.question.Problem.Test, b.question.Problem.Part = "sleep 20", true
+	if ans := b.answer(); !ans.Reproduction.TimedOut || ans.Reproduction.Command != "sleep 20" || ans.Declined == "" {
+		t.Errorf("%+v", ans.Reproduction)
+	}
+}
+
 // A model repairs the bug; the tests decide, the trajectory is recorded, and FirstRequest
 // returns the request that is later sent.
 func TestModelRepairs(t *testing.T) {
@@ -285,6 +298,24 @@ func TestFallsBack(t *testing.T) {
 	ans := b.answer()
 	if len(ans.Plausible) == 0 || ans.Agent.Fallback == "" || ans.Engine != "offline" {
 		t.Errorf("%+v, %+v", ans.Answer, ans.Agent)
+	}
+}
+
+// A model without a plausible patch is no failure of its server. The offline engine then goes on if
+// it may, and the trajectory stays in the answer.
+func TestGoesOnAfterTheModel(t *testing.T) {
+	t.Parallel()
+	for _, goOn := range []bool{false, true} {
+		b := newBench(t, func(modeltest.Request) modeltest.Reply { return spoils.And("finish", gives) })
+		b.Effort.GoOn = goOn
+		ans := b.answer()
+		engine, fallback := "agent", ""
+		if goOn {
+			engine, fallback = "offline", "the model found no plausible patch"
+		}
+		if (len(ans.Plausible) > 0) != goOn || ans.Engine != engine || ans.Agent.Fallback != fallback || len(ans.Agent.Runs) != 1 || ans.Agent.Runs[0].Verdict != fix.Fails {
+			t.Errorf("GoOn %v: %d patches, engine %s, %+v", goOn, len(ans.Plausible), ans.Engine, ans.Agent)
+		}
 	}
 }
 

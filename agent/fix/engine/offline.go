@@ -59,8 +59,11 @@ func (s *study) announce(wall time.Duration) {
 	if most := s.engine.Effort.Tries; most > 0 {
 		n = min(n, most)
 	}
-	s.listen(agent.Progress{Lasting: true, Text: fmt.Sprintf("one run of the test takes %s; about %s into the %s that are left",
-		brief(took), fitting(n), brief(wall))})
+	text := fmt.Sprintf(
+		"one run of the test takes %s; about %s into the %s that are left, and more where they share a build or a process",
+		brief(took), fitting(n), brief(wall),
+	)
+	s.listen(agent.Progress{Lasting: true, Text: text})
 }
 
 // fitting writes the number of candidates that fit, rounded to two digits.

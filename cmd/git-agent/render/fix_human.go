@@ -293,6 +293,9 @@ func (r *FixHuman) work(b *bytes.Buffer, report *fix.AgentReport) {
 			line(b, 2, r.Color.Paint("command", "git agent trace show "+ui.OneLine(run.Trace))+"  "+fix.Name(run.History)+", "+fateOf(run))
 		}
 	}
+	if report.Fallback != "" {
+		wrapped(b, r.Width, 2, ui.OneLine(report.Fallback)+": the offline engine went on")
+	}
 }
 
 // fateOf describes the end of a trajectory in a few words.

@@ -43,9 +43,22 @@ func WriteRootUsage(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, "\nSee 'git agent <command> -h' for a command's options, and\n'git agent --help' for the manual page.\n")
 }
 
+// gitOptions are options of git itself, which are often typed behind the name of a command, and
+// their usage.
+var gitOptions = map[string]string{
+	"-C": "-C <path>", "-c": "-c <name>=<value>", "--git-dir": "--git-dir=<path>", "--work-tree": "--work-tree=<path>",
+	"--no-pager": "--no-pager", "--paginate": "--paginate",
+}
+
 // ParserWords rewords an error of kong for users, because kong mentions tokens
 // and Go's types.
 func ParserWords(text string) string {
+	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
+		flag, _, _ = strings.Cut(flag, ",")
+		if usage := gitOptions[flag]; usage != "" {
+			return "unknown flag " + flag + ", which stands before the name of the command: git " + usage + " agent"
+		}
+	}
 	option, problem, typed := strings.Cut(text, ": expected ")
 	if !typed {
 		return strings.Replace(text, ` must be one of "",`, ` must be one of `, 1) // "" is the default

@@ -53,6 +53,7 @@ func (c *Fix) engine(ctx context.Context, a *app.App, repo *gitext.Repo, q fix.Q
 		return e, none, err
 	}
 	c.agentRequired = choice.Insists(opened.Settings)
+	e.Effort.GoOn = !c.agentRequired
 	e.Agent, err = c.NewFixAgent(opened, e.Trial)
 	if err != nil {
 		return nil, none, errors.Join(err, traces.Close())
