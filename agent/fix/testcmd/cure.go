@@ -188,6 +188,20 @@ func (d directory) mavenInstall(command string) string {
 	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
 }
 
+// pinned returns the version of pnpm that the project asks for, as "@8.10.2", and "" for others: later
+// versions of yarn have another package.
+func (d directory) pinned(manager string) string {
+	_, at := d.nodeManager()
+	m, _ := at.manifest()
+	if found := pinnedVersion().FindStringSubmatch(m.PackageManager); found != nil && found[1] == manager && manager == "pnpm" {
+		return found[2]
+	}
+	return ""
+}
+
+// pinnedVersion matches a package manager with its version; a hash may follow.
+var pinnedVersion = source.Lazy(`^(\w+)(@\d[\w.-]*)(?:\+.*)?$`)
+
 // lackedProgram matches the missing program in an error of a shell, env or make.
 var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
 
@@ -206,7 +220,7 @@ func (d directory) programCure(line, command string) Cure {
 	case "node", "npm", "npx":
 		return Cure{Advice: "install Node.js, and put it on PATH"}
 	case "pnpm", "yarn":
-		return Cure{Advice: "install it with npm install --global " + name + ", or name another command with --test"}
+		return Cure{Advice: "install it with npm install --global " + name + d.pinned(name) + ", or name another command with --test"}
 	case "bun", "bunx":
 		return Cure{Advice: "install Bun, with npm install --global bun, and the packages with bun install; or name another command with --test"}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
