@@ -102,7 +102,7 @@ func TestTheCommandsDecide(t *testing.T) {
 		reason  string
 		checks  string
 	}{
-		"right":      {repaired, fix.Plausible, "", "", "passes passes fails (exit 1)"},
+		"right":      {repaired, fix.Plausible, "", "", "passes passes fails (exit 1), as it does without the patch"},
 		"wrong":      {useless, fix.Fails, say, "the test fails (exit 1)", "passes fails (exit 1)"},
 		"regression": {harmful, fix.Regresses, other, "it makes " + other + " fail", "passes passes fails (exit 1)"},
 		"no build":   {"say() { echo good\n", fix.NoBuild, "", "lib.sh: 2: Syntax error: end of file unexpected (expecting \"}\")", "fails (exit 2)"},
