@@ -188,7 +188,7 @@ func translateEscape(c byte) (string, bool) {
 		return `[^\s\v]`, true
 	case c == '<' || c == '>':
 		return `\b`, true // at a word boundary, which is weaker than git's condition
-	case c >= '0' && c <= '9' || c == '`' || c == '\'' || c >= 0x80:
+	case source.IsDigit(c) || c == '`' || c == '\'' || c >= 0x80:
 		return "", false // a back-reference, or an end of the whole text
 	}
 	return regexp.QuoteMeta(string(c)), true

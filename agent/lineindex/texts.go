@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"git-agent/agent/source"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -259,13 +260,9 @@ func countWord(in []byte, text string) int {
 		}
 		at += from
 		from = at + len(text)
-		if at > 0 && wordByte(in[at-1]) && wordByte(text[0]) || from < len(in) && wordByte(in[from]) && wordByte(text[len(text)-1]) {
+		if at > 0 && source.IsIdentByte(in[at-1]) && source.IsIdentByte(text[0]) || from < len(in) && source.IsIdentByte(in[from]) && source.IsIdentByte(text[len(text)-1]) {
 			continue
 		}
 		count++
 	}
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

@@ -39,25 +39,9 @@ func readMessages(body []byte, number int) (*Reply, *Error) {
 		return nil, e
 	}
 	m := Message{Role: Assistant, Wire: WireMessages}
-	kept := []json.RawMessage{}
-	seen := map[string]bool{}
-	for _, raw := range in.Content {
-		block, e := m.addBlock(raw, number, seen)
-		if e != nil {
-			return nil, e
-		}
-		if block != nil {
-			kept = append(kept, block)
-		}
-		if len(m.Calls) > maxCalls {
-			return nil, malformed("the answer has more than %d calls", maxCalls)
-		}
+	if _, e := m.addParts("content", in.Content, func(raw json.RawMessage) (json.RawMessage, *Error) { return m.addBlock(raw, number) }); e != nil {
+		return nil, e
 	}
-	raw, err := json.Marshal(kept)
-	if err != nil {
-		return nil, malformed("the answer's content cannot be given back")
-	}
-	m.Raw = raw
 	return &Reply{Message: m, Finish: finish, Usage: messagesUsage(in.Usage), Model: text(in.Model), ID: text(in.ID)}, nil
 }
 
@@ -82,7 +66,7 @@ func messagesFinish(reason string) (Finish, *Error) {
 
 // addBlock reads one block of the content and returns the block to send back, or nil if the
 // server would refuse it.
-func (m *Message) addBlock(raw json.RawMessage, number int, seen map[string]bool) (json.RawMessage, *Error) {
+func (m *Message) addBlock(raw json.RawMessage, number int) (json.RawMessage, *Error) {
 	var in contentBlock
 	if !isObject(raw) || json.Unmarshal(raw, &in) != nil {
 		return nil, malformed("a block of the content is not an object")
@@ -96,35 +80,16 @@ func (m *Message) addBlock(raw json.RawMessage, number int, seen map[string]bool
 	case "thinking":
 		m.Thought += text(in.Thinking)
 	case "tool_use":
-		call := Call{ID: text(in.ID), Name: text(in.Name), Args: argsOf(in.Input)}
-		if call.Name == "" {
-			return nil, malformed("call %d has no name", len(m.Calls)+1)
+		call, e := m.addCall(Call{ID: text(in.ID), Name: text(in.Name), Args: argsOf(in.Input)}, number)
+		if e != nil {
+			return nil, e
 		}
-		if call.ID == "" || seen[call.ID] {
-			call.ID = madeUpID(number, len(m.Calls))
-		}
-		seen[call.ID] = true
-		m.Calls = append(m.Calls, call)
 		if call.ID != text(in.ID) || !isObject(in.Input) {
-			return mendUse(raw, call)
+			_, args := sendable(call)
+			return mended(raw, map[string]json.RawMessage{"id": quoted(call.ID), "input": json.RawMessage(args)})
 		}
 	case "":
 		return nil, malformed("a block of the content has no type")
 	}
 	return bytes.Clone(raw), nil
-}
-
-// mendUse sets the id and the input of a call before it is sent back.
-func mendUse(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil, malformed("a call is not an object")
-	}
-	_, args := sendable(call)
-	fields["id"], fields["input"] = quoted(call.ID), json.RawMessage(args)
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return nil, malformed("a call cannot be given back")
-	}
-	return out, nil
 }

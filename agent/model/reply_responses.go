@@ -42,23 +42,11 @@ func readResponses(body []byte, number int) (*Reply, *Error) {
 		return nil, malformed("the answer has no output")
 	}
 	m := Message{Role: Assistant, Wire: WireResponses}
-	seen := map[string]bool{}
-	for i, raw := range in.Output {
-		kept, e := m.addItem(raw, number, seen)
-		if e != nil {
-			return nil, e
-		}
-		in.Output[i] = kept
-		if len(m.Calls) > maxCalls {
-			return nil, malformed("the answer has more than %d calls", maxCalls)
-		}
+	kept, e := m.addParts("output", in.Output, func(raw json.RawMessage) (json.RawMessage, *Error) { return m.addItem(raw, number) })
+	if e != nil {
+		return nil, e
 	}
-	raw, err := json.Marshal(in.Output)
-	if err != nil {
-		return nil, malformed("the answer's output cannot be given back")
-	}
-	m.Raw = raw
-	if finish == FinishStop && len(m.Calls) == 0 && onlyRefusals(in.Output) {
+	if finish == FinishStop && len(m.Calls) == 0 && onlyRefusals(kept) {
 		finish = FinishRefused
 	}
 	return &Reply{Message: m, Finish: finish, Usage: responsesUsage(in.Usage), Model: text(in.Model), ID: text(in.ID)}, nil
@@ -81,7 +69,7 @@ func responsesFinish(status, reason string) (Finish, *Error) {
 }
 
 // addItem reads one item of the output and returns the item to send back.
-func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool) (json.RawMessage, *Error) {
+func (m *Message) addItem(raw json.RawMessage, number int) (json.RawMessage, *Error) {
 	var in outputItem
 	if !isObject(raw) || json.Unmarshal(raw, &in) != nil {
 		return nil, malformed("an item of the output is not an object")
@@ -95,36 +83,17 @@ func (m *Message) addItem(raw json.RawMessage, number int, seen map[string]bool)
 		shown, _ := contentOf(in.Content)
 		m.Thought += cmp.Or(summary, shown)
 	case "function_call":
-		call := Call{ID: cmp.Or(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}
-		if call.Name == "" {
-			return nil, malformed("call %d has no name", len(m.Calls)+1)
+		call, e := m.addCall(Call{ID: cmp.Or(text(in.CallID), text(in.ID)), Name: text(in.Name), Args: argsOf(in.Args)}, number)
+		if e != nil {
+			return nil, e
 		}
-		if call.ID == "" || seen[call.ID] {
-			call.ID = madeUpID(number, len(m.Calls))
-		}
-		seen[call.ID] = true
-		m.Calls = append(m.Calls, call)
 		if call.ID != text(in.CallID) || isNull(in.Args) || in.Args[0] != '"' {
-			return mendItem(raw, call)
+			return mended(raw, map[string]json.RawMessage{"call_id": quoted(call.ID), "arguments": quoted(call.Args)})
 		}
 	case "":
 		return nil, malformed("an item of the output has no type")
 	}
 	return bytes.Clone(raw), nil
-}
-
-// mendItem sets the id and the arguments of a call before it is sent back.
-func mendItem(raw json.RawMessage, call Call) (json.RawMessage, *Error) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil, malformed("a call is not an object")
-	}
-	fields["call_id"], fields["arguments"] = quoted(call.ID), quoted(call.Args)
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return nil, malformed("a call cannot be given back")
-	}
-	return out, nil
 }
 
 // onlyRefusals reports whether the output has no text except refusals.

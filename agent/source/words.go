@@ -84,6 +84,9 @@ func WordIndex(text, name string) int {
 // IsDigit reports whether a byte is a decimal digit of ASCII.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// IsHexDigit reports whether a byte is a hexadecimal digit of ASCII, in either case.
+func IsHexDigit(c byte) bool { return IsDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
 // IsIdentByte reports whether a byte may be part of an identifier. Bytes above ASCII may, because
 // most languages allow them.
 func IsIdentByte(c byte) bool {

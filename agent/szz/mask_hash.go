@@ -42,7 +42,7 @@ func hexWords(text string) []hashWord {
 	var out []hashWord
 	to := 0
 	for from := 0; from < len(text); from = to + 1 {
-		for to = from; to < len(text) && isHex(text[to]); to++ {
+		for to = from; to < len(text) && source.IsHexDigit(text[to]); to++ {
 		}
 		if to-from < shortHash || to-from > longestHex || to < len(text) && isAlnum(text[to]) {
 			continue
@@ -67,10 +67,6 @@ func hexWords(text string) []hashWord {
 		}
 	}
 	return out
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 func isAlnum(c byte) bool { return c != '_' && c < 0x80 && source.IsIdentByte(c) }

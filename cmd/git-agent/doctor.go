@@ -50,7 +50,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app.App) error {
 			return s.Level, err
 		},
 		ManDir:       func() (string, error) { return app.DefaultManDir(a.Env) },
-		Calibrations: app.Calibrations,
+		Calibrations: []doctor.Calibration{app.SzzCalibration.Calibration, app.CrashCalibration.Calibration},
 		JSON:         c.JSON, Quiet: a.Flags.Quiet, Fix: c.Fix, Yes: c.Yes, Online: c.Online,
 	})
 	if err == nil && !sound {

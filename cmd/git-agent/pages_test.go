@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,47 +24,17 @@ func cmdLooks(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: looks <file>...")
 	}
-	path := pagetest.Find()
-	if path == "" {
-		ts.Logf("no browser is installed: %v not opened", args)
+	for i, name := range args {
+		args[i] = ts.MkAbs(name)
+	}
+	wrong, err := pagetest.CheckAll(args...)
+	if errors.Is(err, pagetest.ErrNoBrowser) {
+		ts.Logf("%v", err)
 		return
 	}
-	b, err := pagetest.Start(path)
 	ts.Check(err)
-	defer func() { ts.Check(b.Close()) }()
-	for _, name := range args {
-		bad, err := b.Check(ts.MkAbs(name))
-		ts.Check(err)
-		if len(bad) > 0 {
-			ts.Fatalf("%s:\n%s", name, strings.Join(bad, "\n"))
-		}
-	}
-}
-
-// checkPages opens pages in a browser. Without one it skips the test.
-func checkPages(t *testing.T, files ...string) {
-	t.Helper()
-	path := pagetest.Find()
-	if path == "" {
-		t.Skip("no browser is installed, so no page was opened: chromium or google-chrome is needed")
-	}
-	b, err := pagetest.Start(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, file := range files {
-		bad, err := b.Check(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(bad) > 0 {
-			t.Errorf("%s:\n%s", filepath.Base(file), strings.Join(bad, "\n"))
-		}
+	if len(wrong) > 0 {
+		ts.Fatalf("%s", strings.Join(wrong, "\n"))
 	}
 }
 
@@ -94,7 +65,7 @@ func TestPageOfACrashRun(t *testing.T) {
 	if strings.Contains(verdict, "accepted") || strings.Contains(verdict, "0%") {
 		t.Errorf("the verdict is\n%s", verdict)
 	}
-	checkPages(t, page)
+	pagetest.Test(t, page)
 }
 
 // The page of a fix run has its patch and the proof, as the text and the JSON have.
@@ -121,5 +92,5 @@ func TestPageOfAFixRun(t *testing.T) {
 	if list, _ := b.run(app.ExitFound, "trace", "show", "--json"); !strings.Contains(list, `"patch":{"verdict":"plausible"`) {
 		t.Errorf("--json: %s", list)
 	}
-	checkPages(t, page)
+	pagetest.Test(t, page)
 }

@@ -90,7 +90,7 @@ func (r *repeat) see(raw []byte) (number int) {
 			}
 			c = '0'
 		}
-		if words >= exactWords && isWordByte(c) {
+		if words >= exactWords && source.IsIdentByte(c) {
 			c = 'w'
 		}
 		if c != last || c != '0' && c != 'w' {
@@ -102,10 +102,6 @@ func (r *repeat) see(raw []byte) (number int) {
 }
 
 func isHex(c byte) bool { return c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' || c == 'x' }
-
-func isWordByte(c byte) bool {
-	return source.IsDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
-}
 
 // numberAt returns the number at the beginning of a text, at most a billion. It returns -1 for
 // the beginning of anything else, such as a date.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 func numbered(line string) (n int, rest string, ok bool) {
 	t := strings.TrimLeft(line, " \t")
 	digits := 0
-	for digits < len(t) && digits < 6 && t[digits] >= '0' && t[digits] <= '9' {
+	for digits < len(t) && digits < 6 && source.IsDigit(t[digits]) {
 		digits++
 	}
 	if digits == 0 || digits+1 >= len(t) || t[digits] != ':' || t[digits+1] != ' ' && t[digits+1] != '\t' {
@@ -142,8 +143,7 @@ func setSymbol(f *crash.Frame, name string) {
 
 func isHex(s string) bool {
 	for i := range len(s) {
-		c := s[i]
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+		if !source.IsHexDigit(s[i]) {
 			return false
 		}
 	}

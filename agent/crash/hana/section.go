@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 const (
@@ -72,7 +73,7 @@ func sectionName(line []byte) string {
 	}
 	name := line[1:end]
 	for i, c := range name {
-		if !(c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
+		if !(c >= 'A' && c <= 'Z' || c == '_' || i > 0 && source.IsDigit(c)) {
 			return ""
 		}
 	}

@@ -121,6 +121,18 @@ func MainStack(report *crash.Report) int {
 	return first
 }
 
+// causes returns the indices of the stacks of causes that have a frame of the project, the last
+// cause first.
+func causes(report *crash.Report) []int {
+	var out []int
+	for i, s := range slices.Backward(report.Stacks) {
+		if s.Kind == crash.StackCause && ofProject(s) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 func ofProject(s crash.Stack) bool {
 	return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
 }
@@ -214,18 +226,16 @@ const notByCause = 12
 // orderByCause counts the files before each one, in an order in which the stack of the last cause
 // is the first: there the failure began.
 func (c *collector) orderByCause() {
-	var causes, others []crash.Stack
-	for _, s := range c.report.Stacks {
-		if s.Kind == crash.StackCause && ofProject(s) {
-			causes = append(causes, s)
-		} else {
-			others = append(others, s)
+	first := causes(c.report)
+	order := slices.Clone(first)
+	for i := range c.report.Stacks {
+		if !slices.Contains(first, i) {
+			order = append(order, i)
 		}
 	}
-	slices.Reverse(causes)
 	placed := map[string]bool{}
-	for _, s := range slices.Concat(causes, others) {
-		for _, f := range s.Frames {
+	for _, i := range order {
+		for _, f := range c.report.Stacks[i].Frames {
 			if f.Path == "" || f.Handler {
 				continue
 			}

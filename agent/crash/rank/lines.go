@@ -27,10 +27,8 @@ var thrower = source.Lazy(
 // in the stack of the last cause, else in the main stack.
 func failing(report *crash.Report) []crash.FrameRef {
 	at := MainStack(report)
-	for i, s := range report.Stacks {
-		if s.Kind == crash.StackCause && ofProject(s) {
-			at = i
-		}
+	if found := causes(report); len(found) > 0 {
+		at = found[0]
 	}
 	if at < 0 {
 		return nil

@@ -47,7 +47,7 @@ func words(text string) []token {
 }
 
 func isWordRune(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
+	return r >= utf8.RuneSelf || source.IsIdentByte(byte(r))
 }
 
 // joinWords joins words with a space after each, and replaces renamed words.

@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/session"
 	szzinvestigate "git-agent/agent/szz/investigate"
 	"git-agent/cmd/git-agent/doctor"
+	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/disk"
 )
 
@@ -15,62 +16,65 @@ import (
 // long.
 const maxCalibration = 1 << 20
 
-// These are the commands that make calibrations.
-const (
-	RecalibrateHint      = "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>"
-	recalibrateCrashHint = "git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>"
-)
+// Calibration is what calibrates a model's probabilities for one verb.
+type Calibration struct {
+	doctor.Calibration
+	Key string // the setting that names its file
+}
 
-// These are the settings that name calibrations.
-const (
-	calibrationKey      = "agent.calibration"
-	CrashCalibrationKey = "agent.crashCalibration"
-)
-
-// Calibrations lists the calibrations that doctor checks.
-var Calibrations = []doctor.Calibration{
-	{
-		Name: "calibration", Again: RecalibrateHint, Read: readSzzCalibrationFile,
+// SzzCalibration calibrates the probabilities of szz.
+var SzzCalibration = Calibration{
+	doctor.Calibration{
+		Name: "calibration", Again: "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>", Read: readSzzCalibrationFile,
 		Path: func(s session.Settings) string { return s.Calibration },
 		Basis: func(s session.Settings, runs int) (session.Basis, error) {
 			return szzinvestigate.BasisOf(szzinvestigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: runs})
 		},
 	},
-	{
-		Name: "crash calibration", Again: recalibrateCrashHint, Read: readCrashCalibrationFile,
+	"agent.calibration",
+}
+
+// CrashCalibration calibrates the probabilities of crash.
+var CrashCalibration = Calibration{
+	doctor.Calibration{
+		Name: "crash calibration", Again: "git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>", Read: readCrashCalibrationFile,
 		Path: func(s session.Settings) string { return s.CrashCalibration },
 		Basis: func(s session.Settings, runs int) (session.Basis, error) {
 			return crashinvestigate.BasisOf(crash.Question{}, crashinvestigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: runs})
 		},
 	},
+	"agent.crashCalibration",
 }
 
-// ReadCalibration reads the configured calibration of szz, or returns nil if there is none.
-func ReadCalibration(s session.Settings) (*session.Calibration, error) {
-	return configuredCalibration(s, calibrationKey, s.Calibration, readSzzCalibrationFile, RecalibrateHint)
-}
-
-// ReadCrashCalibration reads the configured calibration of crash, or returns nil if there is
-// none.
-func ReadCrashCalibration(s session.Settings) (*session.Calibration, error) {
-	return configuredCalibration(s, CrashCalibrationKey, s.CrashCalibration, readCrashCalibrationFile, recalibrateCrashHint)
-}
-
-func configuredCalibration(
-	s session.Settings,
-	key, path string,
-	read func(string) (*session.Calibration, error),
-	again string,
-) (*session.Calibration, error) {
+// Configured reads the configured calibration, or returns nil if there is none.
+func (c Calibration) Configured(s session.Settings) (*session.Calibration, error) {
+	path := c.Path(s)
 	if path == "" {
 		return nil, nil
 	}
-	c, err := read(path)
+	read, err := c.Read(path)
 	if err != nil {
-		return nil, WithHint(fmt.Errorf("the calibration of %s: %w", s.From[key], err),
-			"make another: %s\nor git config --global --unset %s", again, key)
+		return nil, WithHint(fmt.Errorf("the calibration of %s: %w", s.From[c.Key], err),
+			"make another: %s\nor git config --global --unset %s", c.Again, c.Key)
 	}
-	return c, nil
+	return read, nil
+}
+
+// For is Configured for answers with a basis. It warns about a calibration for another model or
+// method, which an engine ignores.
+func (c Calibration) For(a *App, s session.Settings, basis func() (session.Basis, error)) (*session.Calibration, error) {
+	read, err := c.Configured(s)
+	if read == nil || err != nil {
+		return nil, err
+	}
+	now, err := basis()
+	if err != nil {
+		return nil, err
+	}
+	if why := read.Differs(now); why != "" {
+		fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n", c.Path(s), s.From[c.Key], ui.Printable(why), c.Again)
+	}
+	return read, nil
 }
 
 func readSzzCalibrationFile(path string) (*session.Calibration, error) {

@@ -56,6 +56,14 @@ func (f PageFlags) CheckPage(otherForm, without string) error {
 	return nil
 }
 
+// Given returns the name of an option if it is given, else "".
+func Given(name string, given bool) string {
+	if given {
+		return name
+	}
+	return ""
+}
+
 // Alone reports whether the page takes the place of the text.
 func (f PageFlags) Alone() bool { return f.HTML.Given && f.HTML.Name == "" }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
@@ -16,45 +17,38 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// report prints the report of a run. With --calibrate, and if the run is
-// complete, it also fits a calibration and writes it.
-func (c *evalSzzCmd) report(a *app.App, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
-	r := eval.NewReport(task, about, res)
-	if c.Calibrate == "" || !whole {
-		return c.show(a, r)
-	}
-	fit, err := c.fit(a, res)
-	if err := c.showFit(a, r, c.Calibrate, fit, err); err != nil {
-		return err
-	}
-	path, err := filepath.Abs(c.Calibrate)
-	if err != nil {
-		return err
-	}
-	a.Say("the calibration is written; to use it: git config --global agent.calibration %s", quote.Shell(path))
-	return nil
+// calibrator calibrates the probabilities of a verb.
+type calibrator struct {
+	app.Calibration
+	isAgent func(algorithm string) bool
+	fit     func(res *eval.Results, algorithm string, now time.Time) (*eval.Fit, error)
 }
 
-// report prints the report of a run. With --calibrate, and if the run is complete, it
-// also fits a calibration and writes it.
-func (c *evalCrashCmd) report(a *app.App, task eval.Task, about eval.About, res *eval.Results, whole bool) error {
-	r := eval.NewReport(task, about, res)
-	if c.Calibrate == "" || !whole {
-		return c.show(a, r)
+var (
+	szzCalibrator   = calibrator{app.SzzCalibration, szzeval.IsAgent, szzeval.FitCalibration}
+	crashCalibrator = calibrator{app.CrashCalibration, crasheval.IsAgent, crasheval.FitCalibration}
+)
+
+// reportFit prints the report of a run. If a file for a calibration is named, and the run is
+// complete, it also fits a calibration to the answers of the first algorithm with a model, and
+// writes it.
+func (f *evalFlags) reportFit(a *app.App, r *eval.Report, res *eval.Results, whole bool, with calibrator, file string) error {
+	if file == "" || !whole {
+		return f.show(a, r)
 	}
-	i := slices.IndexFunc(res.Algorithms, crasheval.IsAgent)
-	if i < 0 {
-		return fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", c.RunName)
+	var fit *eval.Fit
+	err := fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", f.RunName)
+	if i := slices.IndexFunc(res.Algorithms, with.isAgent); i >= 0 {
+		fit, err = with.fit(res, res.Algorithms[i], a.Now())
 	}
-	fit, err := crasheval.FitCalibration(res, res.Algorithms[i], a.Now())
-	if err := c.showFit(a, r, c.Calibrate, fit, err); err != nil {
+	if err := f.showFit(a, r, file, fit, err); err != nil {
 		return err
 	}
-	path, err := filepath.Abs(c.Calibrate)
+	path, err := filepath.Abs(file)
 	if err != nil {
 		return err
 	}
-	a.Say("the calibration is written; to use it: git config --global %s %s", app.CrashCalibrationKey, quote.Shell(path))
+	a.Say("the calibration is written; to use it: git config --global %s %s", with.Key, quote.Shell(path))
 	return nil
 }
 
@@ -76,34 +70,15 @@ func (f *reportFlags) showFit(a *app.App, r *eval.Report, file string, fit *eval
 	return nil
 }
 
-// fit fits a calibration to the answers of the first algorithm with a model.
-func (c *evalSzzCmd) fit(a *app.App, res *eval.Results) (*eval.Fit, error) {
-	i := slices.IndexFunc(res.Algorithms, szzeval.IsAgent)
-	if i < 0 {
-		return nil, fmt.Errorf("run %q asked no model, and --calibrate is for a model's probabilities", c.RunName)
-	}
-	return szzeval.FitCalibration(res, res.Algorithms[i], a.Now())
-}
-
 func writeCalibration(w io.Writer, c *session.Calibration) error {
 	enc := quote.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(c)
 }
 
-// calibration returns the calibration to apply to stored answers. It is nil if
-// none is configured, or if one is to be fitted.
-func (c *evalSzzCmd) calibration(ctx context.Context, a *app.App) (*session.Calibration, error) {
-	return calibrationFor(ctx, a, c.Calibrate, c.Override, app.ReadCalibration)
-}
-
-func (c *evalCrashCmd) calibration(ctx context.Context, a *app.App) (*session.Calibration, error) {
-	return calibrationFor(ctx, a, c.Calibrate, c.Override, app.ReadCrashCalibration)
-}
-
-// calibrationFor reads the configured calibration, unless a file for a new one is named.
-func calibrationFor(ctx context.Context, a *app.App, fitInto string, override func(*session.Settings),
-	read func(session.Settings) (*session.Calibration, error)) (*session.Calibration, error) {
+// toApply returns the calibration to apply to stored answers. It is nil if none is configured, or
+// if one is to be fitted into a file.
+func (c calibrator) toApply(ctx context.Context, a *app.App, fitInto string, override func(*session.Settings)) (*session.Calibration, error) {
 	if fitInto != "" {
 		return nil, nil
 	}
@@ -112,5 +87,5 @@ func calibrationFor(ctx context.Context, a *app.App, fitInto string, override fu
 		return nil, err
 	}
 	override(&settings)
-	return read(settings)
+	return c.Configured(settings)
 }

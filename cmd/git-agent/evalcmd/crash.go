@@ -46,7 +46,7 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app.App) error {
 			return c.recalled(ctx, a, journal, res)
 		},
 		report: func(task eval.Task, about eval.About, res *eval.Results, whole bool) error {
-			return c.report(a, task, about, res, whole)
+			return c.reportFit(a, eval.NewReport(task, about, res), res, whole, crashCalibrator, c.Calibrate)
 		},
 	}
 	if c.Core {
@@ -93,7 +93,7 @@ func (c *evalCrashCmd) recalled(ctx context.Context, a *app.App, journal *eval.R
 		return task, res, nil
 	}
 	var err error
-	if task.Calibration, err = c.calibration(ctx, a); err != nil || task.Calibration == nil {
+	if task.Calibration, err = crashCalibrator.toApply(ctx, a, c.Calibrate, c.Override); err != nil || task.Calibration == nil {
 		return task, res, err
 	}
 	again, err := eval.Recall(ctx, task, journal)
@@ -121,7 +121,7 @@ func (c *evalCrashCmd) staff(ctx context.Context, a *app.App, plan *eval.Plan, t
 	}
 	c.Override(&settings)
 	task := crasheval.Task{Fallback: c.Fallback}
-	if task.Calibration, err = c.calibration(ctx, a); err != nil {
+	if task.Calibration, err = crashCalibrator.toApply(ctx, a, c.Calibrate, c.Override); err != nil {
 		return err
 	}
 	plan.Task = task // raw answers are stored, and calibrated for scoring

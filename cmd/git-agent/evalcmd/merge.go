@@ -125,7 +125,7 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algori
 		if err != nil {
 			return nil, err
 		}
-		task.Calibration, err = app.ReadCalibration(settings)
+		task.Calibration, err = app.SzzCalibration.Configured(settings)
 		return task, err
 	case crasheval.Task{}.Name():
 		task := crasheval.Task{Fallback: c.Fallback}
@@ -136,7 +136,7 @@ func (c *evalMergeCmd) task(ctx context.Context, a *app.App, kind string, algori
 		if err != nil {
 			return nil, err
 		}
-		task.Calibration, err = app.ReadCrashCalibration(settings)
+		task.Calibration, err = app.CrashCalibration.Configured(settings)
 		return task, err
 	case fixeval.Task{}.Name():
 		task := fixeval.TaskFor(algorithms)

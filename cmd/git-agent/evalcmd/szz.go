@@ -42,7 +42,7 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
 			return c.recalled(ctx, a, journal, res)
 		},
 		report: func(task eval.Task, about eval.About, res *eval.Results, whole bool) error {
-			return c.report(a, task, about, res, whole)
+			return c.reportFit(a, eval.NewReport(task, about, res), res, whole, szzCalibrator, c.Calibrate)
 		},
 	}
 	if e.jobs == 0 && c.asksModel() {
@@ -82,7 +82,7 @@ func (c *evalSzzCmd) recalled(ctx context.Context, a *app.App, journal *eval.Run
 		return task, res, nil
 	}
 	var err error
-	if task.Calibration, err = c.calibration(ctx, a); err != nil || task.Calibration == nil {
+	if task.Calibration, err = szzCalibrator.toApply(ctx, a, c.Calibrate, c.Override); err != nil || task.Calibration == nil {
 		return task, res, err
 	}
 	res, err = eval.Recall(ctx, task, journal)

@@ -132,7 +132,7 @@ func TestHostilePages(t *testing.T) {
 	if want := fmt.Sprintf("Not shown: %d more lines, and the end of 1 long line.", 200_005-2000); !strings.Contains(string(fixed), want) {
 		t.Errorf("no %q", want)
 	}
-	browse(t, files)
+	pagetest.Test(t, files...)
 }
 
 func indexOf(files []string, verb string) int {
@@ -142,31 +142,4 @@ func indexOf(files []string, verb string) int {
 		}
 	}
 	return -1
-}
-
-// browse opens pages in a browser, if there is one.
-func browse(t *testing.T, files []string) {
-	t.Helper()
-	path := pagetest.Find()
-	if path == "" {
-		t.Skip("no browser is installed, so no page was opened: chromium or google-chrome is needed")
-	}
-	b, err := pagetest.Start(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, file := range files {
-		bad, err := b.Check(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(bad) > 0 {
-			t.Errorf("%s:\n%s", filepath.Base(file), strings.Join(bad, "\n"))
-		}
-	}
 }

@@ -3,7 +3,6 @@ package szzcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"git-agent/agent/session"
@@ -11,7 +10,6 @@ import (
 	"git-agent/agent/szz/engine"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -37,7 +35,7 @@ func (f *ModelFlags) Used() bool {
 func (f *ModelFlags) Override(s *session.Settings) {
 	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
-		s.Calibration, s.From["agent.calibration"] = f.Calibration, "--calibration"
+		s.Calibration, s.From[app.SzzCalibration.Key] = f.Calibration, "--calibration"
 	}
 }
 
@@ -60,14 +58,7 @@ func NewAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) 
 	if err != nil {
 		return nil, err
 	}
-	s := opened.Settings
-	agent.Calibration, err = app.ReadCalibration(s)
-	if c := agent.Calibration; c != nil {
-		if why := c.Differs(basis); why != "" {
-			fmt.Fprintf(a.Stderr, "warning: the calibration %q (%s) is not used: %s; make one with '%s'\n",
-				s.Calibration, s.From["agent.calibration"], ui.Printable(why), app.RecalibrateHint)
-		}
-	}
+	agent.Calibration, err = app.SzzCalibration.For(a, opened.Settings, func() (session.Basis, error) { return basis, nil })
 	return agent, err
 }
 

@@ -4,6 +4,7 @@
 package szzcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -324,26 +325,11 @@ func (c *Szz) check() error {
 
 // checkPage returns an error if an option leaves no answer for a page, or no place for it.
 func (c *Szz) checkPage() error {
-	form, without := "", ""
-	switch {
-	case c.Check:
-		without = "--check"
-	case c.Risk:
-		without = "--risk"
-	case c.Affected:
-		without = "--affected"
-	case c.ShowRequest:
-		without = "--show-request"
-	case c.Journal != "":
-		without = "--journal"
-	case c.JSON:
-		form = "--json"
-	case c.Format != nil:
-		form = "--format"
-	case c.Trailer:
-		form = "--trailer"
-	}
-	return c.CheckPage(form, without)
+	return c.CheckPage(
+		cmp.Or(app.Given("--json", c.JSON), app.Given("--format", c.Format != nil), app.Given("--trailer", c.Trailer)),
+		cmp.Or(app.Given("--check", c.Check), app.Given("--risk", c.Risk), app.Given("--affected", c.Affected),
+			app.Given("--show-request", c.ShowRequest), app.Given("--journal", c.Journal != "")),
+	)
 }
 
 // open opens the repository. It fails for a shallow one unless --allow-shallow is given, because

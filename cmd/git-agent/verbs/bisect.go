@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -314,22 +315,9 @@ func (c *Bisect) check() error {
 	if err := c.CheckReleases(c.Log == "-"); err != nil {
 		return err
 	}
-	if err := c.checkPage(); err != nil {
+	form := cmp.Or(app.Given("--log=-", c.Log == "-"), app.Given("--json", c.JSON))
+	if err := c.CheckPage(form, app.Given("--affected", c.Affected)); err != nil {
 		return err
 	}
 	return c.CommandFlags.Check()
-}
-
-// checkPage returns an error if an option leaves no place for a page.
-func (c *Bisect) checkPage() error {
-	form, without := "", ""
-	switch {
-	case c.Affected:
-		without = "--affected"
-	case c.Log == "-":
-		form = "--log=-"
-	case c.JSON:
-		form = "--json"
-	}
-	return c.CheckPage(form, without)
 }

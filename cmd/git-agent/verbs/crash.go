@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -215,24 +216,11 @@ func (c *Crash) check() error {
 
 // checkPage returns an error if an option leaves no answer for a page, or no place for it.
 func (c *Crash) checkPage() error {
-	form, without := "", ""
-	switch {
-	case c.Group:
-		without = "--group"
-	case c.Affected:
-		without = "--affected"
-	case c.ShowRequest:
-		without = "--show-request"
-	case c.Section != "":
-		without = "--section"
-	case c.JSON:
-		form = "--json"
-	case c.Format != nil:
-		form = "--format"
-	case c.SARIF:
-		form = "--sarif"
-	}
-	return c.CheckPage(form, without)
+	return c.CheckPage(
+		cmp.Or(app.Given("--json", c.JSON), app.Given("--format", c.Format != nil), app.Given("--sarif", c.SARIF)),
+		cmp.Or(app.Given("--group", c.Group), app.Given("--affected", c.Affected),
+			app.Given("--show-request", c.ShowRequest), app.Given("--section", c.Section != "")),
+	)
 }
 
 // question returns the question about each report, without the parts from the settings of a

@@ -3,7 +3,6 @@ package verbs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"git-agent/agent/crash"
@@ -14,7 +13,6 @@ import (
 	"git-agent/agent/symbol"
 	"git-agent/cache"
 	"git-agent/cmd/git-agent/app"
-	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -60,33 +58,8 @@ func (f *CrashModelFlags) Switches() crash.Switches {
 func (f *CrashModelFlags) Override(s *session.Settings) {
 	f.ModelFlags.Override(s)
 	if f.Calibration != "" {
-		s.CrashCalibration, s.From[app.CrashCalibrationKey] = f.Calibration, "--calibration"
+		s.CrashCalibration, s.From[app.CrashCalibration.Key] = f.Calibration, "--calibration"
 	}
-}
-
-// calibrate lets an engine use the configured calibration. It warns about a calibration for
-// another configuration, which the engine ignores.
-func (f *CrashModelFlags) calibrate(a *app.App, who *engine.Agent, q crash.Question) error {
-	s := who.Session.Settings
-	c, err := app.ReadCrashCalibration(s)
-	if err != nil || c == nil {
-		return err
-	}
-	basis, err := who.Basis(q)
-	if err != nil {
-		return err
-	}
-	if why := c.Differs(basis); why != "" {
-		fmt.Fprintf(
-			a.Stderr,
-			"warning: the calibration %q (%s) is not used: %s\n",
-			s.CrashCalibration,
-			s.From[app.CrashCalibrationKey],
-			ui.Printable(why),
-		)
-	}
-	who.Calibration = c
-	return nil
 }
 
 // engine returns the engine, and the traces for a model's runs, which the caller closes and which
@@ -107,7 +80,8 @@ func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*eng
 	}
 	confinement, err := a.SandboxSettings(ctx, "")
 	if err == nil {
-		err = c.calibrate(a, e.Agent, crash.Question{Switches: c.Switches()})
+		basis := func() (session.Basis, error) { return e.Agent.Basis(crash.Question{Switches: c.Switches()}) }
+		e.Agent.Calibration, err = app.CrashCalibration.For(a, opened.Settings, basis)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, traces.Close())

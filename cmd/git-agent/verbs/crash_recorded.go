@@ -42,7 +42,7 @@ func (r recordedCrash) Resume(ctx context.Context, a *app.App, in app.Resumption
 	if err != nil {
 		return nil, err
 	}
-	if who.Calibration, err = app.ReadCrashCalibration(in.Opened.Settings); err != nil {
+	if who.Calibration, err = app.CrashCalibration.Configured(in.Opened.Settings); err != nil {
 		return nil, err
 	}
 	found, err := who.Resume(ctx, in.Repo, q, in.Reopen)

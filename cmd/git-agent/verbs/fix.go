@@ -235,25 +235,13 @@ func (c *Fix) check() error {
 	case c.Report == "-" && c.Crash == "-":
 		return app.Usagef("only one of --report and --crash can be standard input")
 	}
-	if err := c.checkPage(); err != nil {
+	if err := c.CheckPage(app.Given("--json", c.JSON), app.Given("--show-request", c.ShowRequest)); err != nil {
 		return err
 	}
 	if _, err := c.method(); err != nil {
 		return err
 	}
 	return c.FixWork.Check()
-}
-
-// checkPage returns an error if an option leaves no answer for a page, or no place for it.
-func (c *Fix) checkPage() error {
-	form, without := "", ""
-	if c.JSON {
-		form = "--json"
-	}
-	if c.ShowRequest {
-		without = "--show-request"
-	}
-	return c.CheckPage(form, without)
 }
 
 // Check returns an error for numbers that make no sense.

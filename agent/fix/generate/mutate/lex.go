@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"git-agent/agent/source"
 )
 
 // A kind is the kind of a token.
@@ -141,9 +143,9 @@ func (l *lexer) next(c byte) {
 		l.take(comment, upTo(rest, 2, "*/"))
 	case l.lang == rust && rawLength(rest) > 0:
 		l.take(text, rawLength(rest))
-	case isWord(c) && !isDigit(c):
+	case isWord(c) && !source.IsDigit(c):
 		l.take(ident, wordLength(rest))
-	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
+	case source.IsDigit(c), c == '.' && len(rest) > 1 && source.IsDigit(rest[1]):
 		l.take(number, numberLength(rest))
 	case c == '"' || c == '\'' || c == '`' && l.lang.backquote:
 		l.quoted(rest, c)
@@ -197,11 +199,7 @@ func (l *lexer) valueFollows() bool {
 	return false
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isWord(c byte) bool {
-	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
-}
+func isWord(c byte) bool { return c == '$' || source.IsIdentByte(c) }
 
 func wordLength(s []byte) int {
 	n := 0
