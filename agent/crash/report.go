@@ -17,6 +17,8 @@ type Report struct {
 	Stacks []Stack `json:"stacks"`
 	// Build identifies the version of the program that crashed.
 	Build Build `json:"build,omitzero"`
+	// Program is the path of the program that crashed, if the report of its core names it.
+	Program string `json:"program,omitempty"`
 	// Written is the last day in the times of the report's lines, as 2018-06-28; "" if they have
 	// none.
 	Written string `json:"written,omitempty"`
@@ -104,6 +106,10 @@ type Frame struct {
 	Quote string `json:"quote,omitempty"`
 	// Module is the binary, the jar, or the package of the function.
 	Module string `json:"module,omitempty"`
+	// Offset is the place in Module, in hexadecimal as the report writes it, and Build is the
+	// build id of Module.
+	Offset string `json:"offset,omitempty"`
+	Build  string `json:"build_id,omitempty"`
 	// Inline says that the compiler inlined the function into its caller.
 	Inline bool `json:"inline,omitempty"`
 	// Handler says that the frame handles the signal of the crash, or its panic in Go: the place of

@@ -87,6 +87,9 @@ func render(r *crash.Report) string {
 			renderFrame(&b, f)
 		}
 	}
+	if r.Program != "" {
+		fmt.Fprintf(&b, "program %s\n", r.Program)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
@@ -105,6 +108,10 @@ func renderFrame(b *strings.Builder, f crash.Frame) {
 		}
 	}
 	field(b, "module", f.Module)
+	if f.Build != "" {
+		field(b, "offset", f.Offset)
+		field(b, "build", f.Build)
+	}
 	field(b, "symbol", f.Symbol)
 	mark(b, "inline", f.Inline)
 	mark(b, "assertion", f.Assertion)

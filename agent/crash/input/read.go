@@ -39,6 +39,17 @@ type Advised struct {
 func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 
+// ReadSource reads the report of a source.
+func (r *Reader) ReadSource(ctx context.Context, s Source) (*crash.Report, error) {
+	switch {
+	case s.Err != nil:
+		return nil, s.Err
+	case s.Stored != nil:
+		return r.readStored(ctx, *s.Stored)
+	}
+	return r.Read(ctx, s.Name)
+}
+
 // Read reads the report with this name.
 func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 	report, err := r.readText(ctx, name)

@@ -72,10 +72,7 @@ func endsBatch(err error) bool {
 }
 
 func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string, report *crash.Report) error) error {
-	if s.Err != nil {
-		return s.Err
-	}
-	report, err := b.reader.Read(ctx, s.Name)
+	report, err := b.reader.ReadSource(ctx, s)
 	if err != nil {
 		return err
 	}
