@@ -64,6 +64,7 @@ func (r *Reader) readStored(ctx context.Context, match string) (*crash.Report, e
 		return nil, err
 	case err != nil:
 		report = told
+		r.nameAddresses(ctx, report)
 		report.Notes = append(report.Notes, "the stacks are those in the journal, because the core file was not read: "+quote.Text(err.Error()))
 	}
 	report.Written = cmp.Or(report.Written, dayOf(head["Timestamp"]))

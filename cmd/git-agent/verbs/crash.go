@@ -20,7 +20,8 @@ import (
 type Crash struct {
 	At               string     `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
 	Since            string     `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
-	Exe              string     `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
+	Exe              string     `placeholder:"<file>" kind:"path" help:"the program that dumped a core file, or whose addresses a report has; default: the one that the core file names"`
+	Debuginfod       *bool      `negatable:"" help:"ask the servers of DEBUGINFOD_URLS about addresses without a name; default: agent.debuginfod, or no"`
 	Core             storedCore `name:"core" placeholder:"<match>" value:"optional" help:"read the newest core that systemd-coredump keeps, of <match>: a process id, or the name or the path of a program"`
 	Algorithm        string     `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
 	Engine           string     `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
@@ -43,6 +44,7 @@ type Crash struct {
 	Reports          []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
 	lacks         app.Clone
+	ask           bool // servers of debuginfod may be asked
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
@@ -54,6 +56,9 @@ func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	}
 	sources, err := c.sources(a)
 	if err != nil {
+		return err
+	}
+	if c.ask, err = askDebuginfod(ctx, a, c.Debuginfod); err != nil {
 		return err
 	}
 	if c.Section != "" {

@@ -26,7 +26,7 @@ type crashBatch struct {
 func (c *Crash) newBatch(a *app.App, sources []input.Source) *crashBatch {
 	return &crashBatch{
 		app: a, sources: sources, meter: a.NewSlowProgress("reading", app.ProgressPlain), advised: map[string]bool{},
-		reader: &input.Reader{Stdin: a.Stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
+		reader: &input.Reader{Stdin: a.Stdin, Program: c.Exe, Ask: c.ask, Confine: func(ctx context.Context) (input.Confinement, error) {
 			s, err := a.SandboxSettings(ctx, "")
 			return input.Confinement{Level: s.Level, Readable: s.Readable}, err
 		}},

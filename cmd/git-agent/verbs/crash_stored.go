@@ -1,7 +1,10 @@
 package verbs
 
 import (
+	"context"
 	"errors"
+
+	"git-agent/cmd/git-agent/app"
 
 	"github.com/alecthomas/kong"
 )
@@ -29,3 +32,16 @@ func (c *storedCore) Decode(ctx *kong.DecodeContext) error {
 
 // IsBool says that the option needs no value.
 func (c *storedCore) IsBool() bool { return true }
+
+// DebuginfodKey is the setting for --debuginfod. A repository cannot set it, because the build ids
+// of a report then leave the machine.
+const DebuginfodKey = "agent.debuginfod"
+
+// askDebuginfod reports whether servers of debuginfod may be asked. asked is --debuginfod or
+// --no-debuginfod, or nil if neither is given.
+func askDebuginfod(ctx context.Context, a *app.App, asked *bool) (bool, error) {
+	if asked != nil {
+		return *asked, nil
+	}
+	return a.TrustedBool(ctx, DebuginfodKey)
+}
