@@ -15,6 +15,8 @@ type Report struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Stacks are the stacks of the report, in its order.
 	Stacks []Stack `json:"stacks"`
+	// Severity is the class of the crash as CASR has it; nil if it has none.
+	Severity *Severity `json:"severity,omitempty"`
 	// Build identifies the version of the program that crashed.
 	Build Build `json:"build,omitzero"`
 	// Program is the path of the program that crashed, if the report of its core names it.
@@ -48,7 +50,8 @@ type Problem struct {
 	Address string `json:"address,omitempty"`
 	// Null says that the address is 0, or so close to 0 that the program followed a null pointer.
 	Null bool `json:"null,omitempty"`
-	// Access is "read", "write", or "" if unknown.
+	// Access is "read", "write", "call", "jump", "return", "execute" (of an address without code),
+	// "push" (on a full stack), or "" if unknown.
 	Access string `json:"access,omitempty"`
 	// Line is the report's line about the problem, from 1.
 	Line int `json:"line,omitempty"`

@@ -87,6 +87,9 @@ func render(r *crash.Report) string {
 			renderFrame(&b, f)
 		}
 	}
+	if s := r.Severity; s != nil {
+		fmt.Fprintf(&b, "severity %s %s\n", s.Class, s.Kind)
+	}
 	if r.Program != "" {
 		fmt.Fprintf(&b, "program %s\n", r.Program)
 	}

@@ -38,6 +38,7 @@ func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
 	if len(report.Stacks) == 0 {
 		return nil, ErrUnknown
 	}
+	Classify(report)
 	return report, nil
 }
 
