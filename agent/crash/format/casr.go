@@ -14,7 +14,7 @@ type casrReport struct {
 	CrashSeverity *struct {
 		Type, ShortDescription, Description string
 	}
-	Stacktrace    []string
+	Stacktrace []string
 
 	AsanReport, MsanReport, UbsanReport, LuaReport, PythonReport, GoReport, JavaReport, JsReport, CSharpReport, RustReport []string
 }

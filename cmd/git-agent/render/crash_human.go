@@ -43,6 +43,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ans
 	r.written = true
 	r.heading(&b, name, report, ranking)
 	r.stacks(&b, report, ranking)
+	r.declarations(&b, ranking)
 	r.explanation(&b, ranking)
 	r.files(&b, report, ranking)
 	r.suspects(&b, ranking)
