@@ -13,9 +13,9 @@ import (
 
 // firstPrompt is the data for the prompt text crash/case.
 type firstPrompt struct {
-	Problems, Stacks, Ranking, Code, Declarations, Changes string
-	NoTools                                                bool
-	Alone                                                  bool // no frame is in the repository
+	Problems, Stacks, Missing, Ranking, Code, Declarations, Changes string
+	NoTools                                                         bool
+	Alone                                                           bool // no frame is in the repository
 }
 
 // Limits on the texts in the first prompt, in characters. Every turn sends the prompt again, so
@@ -43,7 +43,7 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
+	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), Missing: d.tools.Missing(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
 	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}

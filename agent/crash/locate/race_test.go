@@ -103,20 +103,20 @@ func declared(list []crash.Declaration) string {
 // Lines as they stand in sources, and whether they declare the field.
 func TestDeclaresField(t *testing.T) {
 	for line, want := range map[string]bool{
-		"a.go:\tconn net.Conn":                       true,
-		"a.go:\tconn, other *Conn // open":           true,
+		"a.go:\tconn net.Conn":                        true,
+		"a.go:\tconn, other *Conn // open":            true,
 		"a.go:\tconn     map[string]int `json:\"c\"`": true,
-		"a.go:\tconn := dial()":                      false,
-		"a.go:\tconn = nil":                          false,
-		"a.go:\treturn conn":                         false,
-		"a.go:\tconn: dial(),":                       false,
-		"a.c:\tstruct item *conn;":                   true,
-		"a.h:    std::vector<Item> conn{};":          true,
-		"a.h:\tunsigned conn : 3;":                   true,
-		"a.h:\tint conn[8];":                         true,
-		"a.c:\treturn conn;":                         false,
-		"a.c:\tconn = next(conn);":                   false,
-		"a.c:\tdelete conn;":                         false,
+		"a.go:\tconn := dial()":                       false,
+		"a.go:\tconn = nil":                           false,
+		"a.go:\treturn conn":                          false,
+		"a.go:\tconn: dial(),":                        false,
+		"a.c:\tstruct item *conn;":                    true,
+		"a.h:    std::vector<Item> conn{};":           true,
+		"a.h:\tunsigned conn : 3;":                    true,
+		"a.h:\tint conn[8];":                          true,
+		"a.c:\treturn conn;":                          false,
+		"a.c:\tconn = next(conn);":                    false,
+		"a.c:\tdelete conn;":                          false,
 	} {
 		file, text, _ := strings.Cut(line, ":")
 		if got := declaresField(file, []byte(text), "conn"); got != want {
