@@ -9,7 +9,6 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/rank"
 	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
@@ -48,7 +47,11 @@ func (d *investigation) nameChanges() {
 // tells more than the older ones of the functions around it.
 func (d *investigation) byFailingLine() []suspect.Suspect {
 	list := slices.Clone(d.shown.Suspects)
-	path, line := d.failingLine()
+	path, line := "", 0
+	if ref, ok := d.failingFrame(); ok {
+		f := d.q.Report.At(ref)
+		path, line = f.Path, f.LineAt()
+	}
 	wrote := func(s suspect.Suspect) int {
 		if line > 0 && slices.ContainsFunc(s.Evidence, func(e suspect.Evidence) bool { return e.Path == path && e.Line == line }) {
 			return 0
@@ -57,20 +60,6 @@ func (d *investigation) byFailingLine() []suspect.Suspect {
 	}
 	slices.SortStableFunc(list, func(a, b suspect.Suspect) int { return wrote(a) - wrote(b) })
 	return list
-}
-
-// failingLine returns the place of the innermost frame in the repository whose function does more
-// than report an error or allocate memory; no place if there is none.
-func (d *investigation) failingLine() (path string, line int) {
-	if d.offline.Main < 0 || d.offline.Main >= len(d.q.Report.Stacks) {
-		return "", 0
-	}
-	for _, f := range d.q.Report.Stacks[d.offline.Main].Frames {
-		if f.Path != "" && !f.Handler && !rank.Helper(f.Function) {
-			return f.Path, f.LineAt()
-		}
-	}
-	return "", 0
 }
 
 // changeText lists the commits that wrote the code around the frames, with the changes of the
