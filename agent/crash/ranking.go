@@ -41,6 +41,8 @@ type Answer struct {
 	Answered bool              `json:"answered"`
 	Suspects []suspect.Suspect `json:"suspects,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
+	// Declarations are those of the fields that race, in a report of a data race.
+	Declarations []Declaration `json:"declarations,omitempty"`
 	// Incomplete lists what the clone lacked for a complete answer, such as agent.LacksObjects;
 	// nil if nothing.
 	Incomplete []string `json:"incomplete,omitempty"`

@@ -15,8 +15,12 @@ type Report struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Stacks are the stacks of the report, in its order.
 	Stacks []Stack `json:"stacks"`
+	// Severity is the class of the crash as CASR has it; nil if it has none.
+	Severity *Severity `json:"severity,omitempty"`
 	// Build identifies the version of the program that crashed.
 	Build Build `json:"build,omitzero"`
+	// Program is the path of the program that crashed, if the report of its core names it.
+	Program string `json:"program,omitempty"`
 	// Written is the last day in the times of the report's lines, as 2018-06-28; "" if they have
 	// none.
 	Written string `json:"written,omitempty"`
@@ -46,7 +50,8 @@ type Problem struct {
 	Address string `json:"address,omitempty"`
 	// Null says that the address is 0, or so close to 0 that the program followed a null pointer.
 	Null bool `json:"null,omitempty"`
-	// Access is "read", "write", or "" if unknown.
+	// Access is "read", "write", "call", "jump", "return", "execute" (of an address without code),
+	// "push" (on a full stack), or "" if unknown.
 	Access string `json:"access,omitempty"`
 	// Line is the report's line about the problem, from 1.
 	Line int `json:"line,omitempty"`
@@ -104,6 +109,10 @@ type Frame struct {
 	Quote string `json:"quote,omitempty"`
 	// Module is the binary, the jar, or the package of the function.
 	Module string `json:"module,omitempty"`
+	// Offset is the place in Module, in hexadecimal as the report writes it, and Build is the
+	// build id of Module.
+	Offset string `json:"offset,omitempty"`
+	Build  string `json:"build_id,omitempty"`
 	// Inline says that the compiler inlined the function into its caller.
 	Inline bool `json:"inline,omitempty"`
 	// Handler says that the frame handles the signal of the crash, or its panic in Go: the place of

@@ -25,14 +25,15 @@ const (
 type lookup struct {
 	*Finder
 	query
-	at    Place
-	uses  []gitext.GrepMatch
-	lines [][]byte // of the file of the use, nil if it was not read
-	found Found
-	owner []string // words of the type whose member the name is
-	local bool     // the first definition is local
-	ran   bool     // ctags read the files with the name
-	weak  bool     // the definitions only look like variables, which may be local elsewhere
+	at      Place
+	uses    []gitext.GrepMatch
+	lines   [][]byte // of the file of the use, nil if it was not read
+	found   Found
+	hasType bool     // a type of the name is among the definitions
+	owner   []string // words of the type whose member the name is
+	local   bool     // the first definition is local
+	ran     bool     // ctags read the files with the name
+	weak    bool     // the definitions only look like variables, which may be local elsewhere
 }
 
 // search finds the lines with the name. If a name has very many uses, search finds only the first

@@ -294,3 +294,30 @@ func TestConcurrentLookups(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The name of a class means the class, and not its constructors, unless it is called.
+func TestClassBeforeConstructors(t *testing.T) {
+	h := gittest.New(t)
+	commit := h.Commit("start", gittest.Files{
+		"src/Pool.java": "package a;\n\npublic class Pool {\n    private int size;\n\n    public Pool() {\n        this(3);\n    }\n\n    public Pool(int size) {\n        this.size = size;\n    }\n}\n",
+		"src/heap.h":    "class Heap {\npublic:\n\tHeap();\n\tint size;\n};\n",
+		"src/heap.cpp":  "#include \"heap.h\"\n\nHeap::Heap()\n{\n\tsize = 0;\n}\n",
+		"src/stat.c":    "struct stat { int size; };\n\nint stat(const char *name)\n{\n\treturn 0;\n}\n",
+	})
+	for _, ctags := range []bool{true, false} {
+		f := finder(t, h, commit, Options{})
+		if !ctags {
+			f.ctags = func() (string, error) { return "", errNoCtags }
+		} else if _, err := f.ctags(); err != nil {
+			continue
+		}
+		for name, want := range map[string]string{
+			"Pool": "src/Pool.java:3", "Heap": "src/heap.h:1", "Heap::Heap": "src/heap.cpp:3", "stat(": "src/stat.c:3",
+		} {
+			d := lookUp(t, f, name, Place{Path: "src/heap.cpp", Line: 3}).Definitions
+			if len(d) == 0 || fmt.Sprintf("%s:%d", d[0].Path, d[0].Line) != want {
+				t.Errorf("ctags %v, %s: %+v, want %s", ctags, name, d, want)
+			}
+		}
+	}
+}

@@ -9,11 +9,12 @@ import (
 	"git-agent/agent/source"
 )
 
-// order puts the likeliest definition first. The criteria, in order: a match of the qualifiers, a
-// kind that fits the use, a definition before a declaration, visible from the file of the place,
+// order puts the likeliest definition first. The criteria, in order: a type before its constructors, a
+// match of the qualifiers, a kind that fits the use, a definition before a declaration, visible from the file of the place,
 // in that file, not in a test, the nearest folder.
 func (l *lookup) order() {
 	l.owner = l.ownerTypes()
+	l.hasType = slices.ContainsFunc(l.found.Definitions, isType)
 	type ranked struct {
 		Definition
 		rank []int
@@ -48,6 +49,7 @@ func (l *lookup) rank(d Definition) []int {
 		look = -d.Score
 	}
 	return []int{
+		number(l.constructs(d)),
 		-l.matched(d),
 		number(l.formMisfit(d)),
 		number(d.Declared),
@@ -59,6 +61,31 @@ func (l *lookup) rank(d Definition) []int {
 		steps(d.Path, l.at.Path),
 		kindOrder(d.Kind),
 	}
+}
+
+// constructs reports whether a definition is a constructor of the type that is asked for: neither a
+// call nor T::T names it.
+func (l *lookup) constructs(d Definition) bool {
+	if d.Kind != Function && d.Kind != "method" || l.form == callForm || slices.Contains(l.qualifiers, l.name) || !l.hasType {
+		return false
+	}
+	scope := splitName(d.Scope)
+	switch {
+	case len(scope) > 0:
+		return scope[len(scope)-1] == l.name
+	case familyOf(d.Path) == "c":
+		return strings.Contains(d.Text, l.name+"::"+l.name) // C has functions and structures of one name
+	}
+	return familyOf(d.Path) == "java" || familyOf(d.Path) == "net"
+}
+
+// isType reports whether a definition is a type with a body.
+func isType(d Definition) bool {
+	switch d.Kind {
+	case "class", "struct", "union", "interface", "trait", "enum", Type:
+		return !d.Declared
+	}
+	return false
 }
 
 func number(b bool) int {

@@ -40,9 +40,54 @@ func newExtinfo(c *Case) (agent.Tool, error) {
 		if text, ok := c.section("CRASH_EXTINFO"); ok && form == raw {
 			return text
 		}
-		return c.Problems(c.Report)
+		if form == sanitized {
+			return c.Problems(c.Report)
+		}
+		return c.furtherFacts()
 	})
 }
+
+// furtherFacts returns what the report says of the failure beyond the first message: whole messages
+// that are abridged there, further failures, and what else the report says of the program.
+func (c *Case) furtherFacts() string {
+	r := c.Report
+	var b strings.Builder
+	for i, p := range r.Problems {
+		switch one := (&crash.Report{Problems: []crash.Problem{p}}); {
+		case i >= shownProblems:
+			b.WriteString(c.Problems(one))
+		case len(p.Message) > maxMessage:
+			fmt.Fprintf(&b, "the whole message of %s:\n%s\n", noHeading(c.Shorten(p.Kind, maxKind)), agent.Clean(p.Message))
+		}
+	}
+	var versions []string
+	for _, m := range r.Mentions[:min(len(r.Mentions), maxMentions)] {
+		versions = append(versions, strings.TrimSpace(m.Name+" "+m.Version))
+	}
+	severity := ""
+	if s := r.Severity; s != nil {
+		severity = strings.TrimSuffix(s.Class+", "+s.Kind, ", ")
+	}
+	for _, fact := range [][2]string{
+		{"formats of the report", strings.Join(r.Formats, ", ")}, {"program", r.Program}, {"last time in the report", r.Written},
+		{"versions in the text", strings.Join(versions, "; ")}, {"severity in the classes of CASR", severity}, {"notes of the reader", strings.Join(r.Notes, "; ")},
+	} {
+		if fact[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", fact[0], c.Shorten(agent.CleanLine(fact[1]), maxMessage))
+		}
+	}
+	head := "the first message has what the report says of the failure; beyond it:\n"
+	if len(r.Problems) == 0 {
+		head = "the report names no signal and no exception: it is a bare stack\n"
+	}
+	if b.Len() == 0 {
+		return "the report says no more of the failure than the first message\n"
+	}
+	return head + b.String()
+}
+
+// maxMentions limits the versions that an answer lists.
+const maxMentions = 20
 
 func newStack(c *Case) (agent.Tool, error) {
 	return newReportTool(c, "get_crash_stack", func(form string) string {

@@ -34,6 +34,10 @@ func TestReportTools(t *testing.T) {
 		}
 	}
 	res, _ := ask(t, tools, "get_crash_extinfo", `{}`)
+	if want := "the first message has what the report says of the failure; beyond it:\nformats of the report: sanitizer\nseverity in the classes of CASR: EXPLOITABLE, heap-buffer-overflow(write)\n"; res.Text != want {
+		t.Errorf("%q", res.Text)
+	}
+	res, _ = ask(t, tools, "get_crash_extinfo", `{"form":"sanitized"}`)
 	if want := "heap-buffer-overflow, write of size 1 at address 0x602000000010: "; !strings.HasPrefix(res.Text, want) || !strings.HasSuffix(res.Text, "build commit: feedface\nbuild version: 1.2\\x1b[1m\n") {
 		t.Errorf("%q", res.Text)
 	}

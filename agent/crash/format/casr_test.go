@@ -24,6 +24,9 @@ func TestCASR(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		if s := r.Severity; s == nil || !s.Stated || s.Class != "NOT_EXPLOITABLE" {
+			t.Errorf("%s: %+v", name, s)
+		}
 		if len(r.Stacks) == 0 || r.Stacks[0].Frames[0].Function != test.function || test.problem != "" && (len(r.Problems) == 0 || r.Problems[0].Kind != test.problem) {
 			t.Errorf("%s: %+v", name, r)
 		}

@@ -24,6 +24,7 @@ func formats() []lineReader {
 		&valgrindReader{},
 		&numberedReader{},
 		&appleReader{},
+		&moduleReader{},
 		&debuggerReader{},
 		&assertionReader{},
 		&libcReader{},

@@ -87,6 +87,12 @@ func render(r *crash.Report) string {
 			renderFrame(&b, f)
 		}
 	}
+	if s := r.Severity; s != nil {
+		fmt.Fprintf(&b, "severity %s %s\n", s.Class, s.Kind)
+	}
+	if r.Program != "" {
+		fmt.Fprintf(&b, "program %s\n", r.Program)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
@@ -105,6 +111,10 @@ func renderFrame(b *strings.Builder, f crash.Frame) {
 		}
 	}
 	field(b, "module", f.Module)
+	if f.Build != "" {
+		field(b, "offset", f.Offset)
+		field(b, "build", f.Build)
+	}
 	field(b, "symbol", f.Symbol)
 	mark(b, "inline", f.Inline)
 	mark(b, "assertion", f.Assertion)

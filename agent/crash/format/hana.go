@@ -31,7 +31,7 @@ func (k *hanaSink) Problem(p crash.Problem) { k.s.Fail(p) }
 
 func (k *hanaSink) Stack(st crash.Stack) {
 	frames := st.Frames
-	nameFrames(frames)
+	NameFrames(frames)
 	st.Frames = nil
 	k.s.Begin(st)
 	for _, f := range frames {

@@ -25,8 +25,12 @@ func readJSON(in io.Reader, start int) (*crash.Report, error) {
 			}
 		}
 	}
-	if text := casrText(data[start:]); text != nil {
-		return scanAll(bytes.NewReader(text), formats())
+	if text, stated := casrText(data[start:]); text != nil {
+		report, err := scanAll(bytes.NewReader(text), formats())
+		if err == nil {
+			report.Severity = stated
+		}
+		return report, err
 	}
 	if report, ok := readJournal(data[start:]); ok {
 		return report, nil

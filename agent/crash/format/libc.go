@@ -34,7 +34,9 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 			index = atoi(m[1])
 		}
 		f.Module = m[2]
-		f.Symbol, f.Function = symbolOf(m[3])
+		if f.Symbol, f.Function = symbolOf(m[3]); f.Function == "" {
+			f.Offset = moduleOffset(t[:strings.LastIndexByte(t, ')')])
+		}
 	} else if m := libcBare().FindStringSubmatch(t); m != nil && s.IsOpen("libc") {
 		f.Module = m[1]
 	} else {

@@ -322,7 +322,7 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 		return m[1]
 	}
 	if m := placeModule().FindStringSubmatch(rest); m != nil && (looksLikeModule(m[2]) || strings.Contains(rest[len(m[1]):], " + 0x")) {
-		f.Module = m[2]
+		placeInModule(f, m[2], rest[len(m[1]):])
 		return m[1]
 	}
 	if m := offsetEnd().FindStringSubmatch(rest); m != nil {

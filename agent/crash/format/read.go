@@ -38,6 +38,7 @@ func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
 	if len(report.Stacks) == 0 {
 		return nil, ErrUnknown
 	}
+	Classify(report)
 	return report, nil
 }
 
@@ -62,13 +63,13 @@ func readDump(in io.Reader, name string) (*crash.Report, error) {
 		return nil, err
 	}
 	for i := range report.Stacks {
-		nameFrames(report.Stacks[i].Frames)
+		NameFrames(report.Stacks[i].Frames)
 	}
 	return report, nil
 }
 
-// nameFrames sets the functions of frames from their symbols.
-func nameFrames(frames []crash.Frame) {
+// NameFrames sets the functions of frames from their symbols.
+func NameFrames(frames []crash.Frame) {
 	for i := range frames {
 		f := &frames[i]
 		if f.Function == "" && f.Symbol != "" {

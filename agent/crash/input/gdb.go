@@ -23,17 +23,17 @@ const (
 	gdbMemory = 8 << 30
 )
 
-// gdbArguments returns the command that makes gdb print the stacks of a core and do nothing else:
+// gdbArguments returns the command that makes gdb print the stacks of a core and its failed access,
+// and do nothing else:
 // no configuration, no scripts of a program or a library, no pages, no colors. The thread that
 // crashed is the first of a core file.
 func gdbArguments(gdb, program, core string) []string {
-	return []string{
+	argv := []string{
 		gdb, "-nx", "-nh", "-batch", "-quiet",
 		"-iex", "set auto-load off",
 		"-iex", "set confirm off", "-iex", "set width 0", "-iex", "set height 0", "-iex", "set style enabled off",
-		"-ex", "thread apply all -ascending bt 128",
-		program, core,
 	}
+	return append(append(argv, faultArguments...), "-ex", "thread apply all -ascending bt 128", program, core)
 }
 
 // readCore reads gdb's report about a core file.
@@ -51,7 +51,10 @@ func (r *Reader) readCore(ctx context.Context, name string) (*crash.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	report, err := format.Read(bytes.NewReader(output))
+	report, err := format.Read(bytes.NewReader(withoutFrame(output)))
+	if err == nil {
+		addFault(report, output)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: gdb found no stack in the core file%s", name, lastWords(output))
 	}
@@ -115,11 +118,11 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	case result.TimedOut:
 		return nil, &Advised{fmt.Errorf("%s: gdb did not read the core file within %v", file, gdbTime), byHand}
 	}
-	return withoutFrame(result.Output), nil
+	return result.Output, nil
 }
 
 // withoutFrame removes gdb's lines about the current frame at the opening of a core file, because
-// the stacks after them repeat that frame.
+// the stacks after them repeat that frame, and those about the failed access.
 func withoutFrame(output []byte) []byte {
 	frame := bytes.Index(output, []byte("\n#0 "))
 	stacks := bytes.Index(output, []byte("\nThread "))

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"git-agent/gitext/quote"
 )
 
 // Stdin is the name of standard input.
@@ -18,6 +20,19 @@ const maxFiles = 100_000
 type Source struct {
 	Name string
 	Err  error
+	// Stored is what names a core that systemd-coredump keeps: a process id, the name or the path
+	// of a program, or "" for the newest core. It is nil if Name is a file.
+	Stored *string
+}
+
+// StoredCore returns the source of a core that systemd-coredump keeps. Its name is the command
+// that shows the core.
+func StoredCore(match string) Source {
+	name := "coredumpctl info"
+	if match != "" {
+		name += " " + quote.Shell(match)
+	}
+	return Source{Name: name, Stored: &match}
 }
 
 // Expand replaces each folder by the regular files in it, in the order of their names. It leaves

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/address"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/sandbox"
 	"git-agent/gitext/disk"
@@ -17,8 +18,11 @@ import (
 type Reader struct {
 	// Stdin is the input for the name "-".
 	Stdin io.Reader
-	// Program is the program that dumped core; "" takes it from the core's record.
+	// Program is the program that dumped core, and whose addresses a report has; "" takes it from
+	// the core's record.
 	Program string
+	// Ask says that servers of debuginfod may be asked about addresses in reports.
+	Ask bool
 	// Confine says how gdb is confined. It is called once for each core file.
 	Confine func(context.Context) (Confinement, error)
 }
@@ -39,6 +43,17 @@ type Advised struct {
 func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 
+// ReadSource reads the report of a source.
+func (r *Reader) ReadSource(ctx context.Context, s Source) (*crash.Report, error) {
+	switch {
+	case s.Err != nil:
+		return nil, s.Err
+	case s.Stored != nil:
+		return r.readStored(ctx, *s.Stored)
+	}
+	return r.Read(ctx, s.Name)
+}
+
 // Read reads the report with this name.
 func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 	report, err := r.readText(ctx, name)
@@ -52,8 +67,25 @@ func (r *Reader) Read(ctx context.Context, name string) (*crash.Report, error) {
 	return report, err
 }
 
-// readText reads a report other than a core file.
+// readText reads a report other than a core file, and names the addresses in it.
 func (r *Reader) readText(ctx context.Context, name string) (*crash.Report, error) {
+	report, err := r.readLines(ctx, name)
+	if err == nil {
+		r.nameAddresses(ctx, report)
+	}
+	return report, err
+}
+
+// nameAddresses names the frames of a report that have only an address.
+func (r *Reader) nameAddresses(ctx context.Context, report *crash.Report) {
+	(&address.Namer{Program: r.Program, Ask: r.Ask}).Name(ctx, report)
+	for i := range report.Stacks {
+		format.NameFrames(report.Stacks[i].Frames)
+	}
+}
+
+// readLines reads a report as it is.
+func (r *Reader) readLines(ctx context.Context, name string) (*crash.Report, error) {
 	in, base := r.Stdin, ""
 	if name != Stdin {
 		f, err := disk.Regular(name)

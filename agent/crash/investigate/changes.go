@@ -38,9 +38,28 @@ func (d *investigation) nameChanges() {
 	if d.sees.NoChanges {
 		return
 	}
-	for i, s := range d.shown.Suspects[:min(len(d.shown.Suspects), Suspects)] {
+	for i, s := range d.byFailingLine()[:min(len(d.shown.Suspects), Suspects)] {
 		d.changes = append(d.changes, change{name: fmt.Sprintf("c%d", i+1), commit: s.Commit, suspect: s})
 	}
+}
+
+// byFailingLine returns the suspects, the one first that wrote the line that failed: its newest change
+// tells more than the older ones of the functions around it.
+func (d *investigation) byFailingLine() []suspect.Suspect {
+	list := slices.Clone(d.shown.Suspects)
+	path, line := "", 0
+	if ref, ok := d.failingFrame(); ok {
+		f := d.q.Report.At(ref)
+		path, line = f.Path, f.LineAt()
+	}
+	wrote := func(s suspect.Suspect) int {
+		if line > 0 && slices.ContainsFunc(s.Evidence, func(e suspect.Evidence) bool { return e.Path == path && e.Line == line }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b suspect.Suspect) int { return wrote(a) - wrote(b) })
+	return list
 }
 
 // changeText lists the commits that wrote the code around the frames, with the changes of the

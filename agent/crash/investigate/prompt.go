@@ -7,14 +7,15 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/secret"
 	"git-agent/prompts"
 )
 
 // firstPrompt is the data for the prompt text crash/case.
 type firstPrompt struct {
-	Problems, Stacks, Ranking, Code, Changes string
-	NoTools                                  bool
-	Alone                                    bool // no frame is in the repository
+	Problems, Stacks, Missing, Ranking, Code, Values, Declarations, Changes string
+	NoTools                                                                 bool
+	Alone                                                                   bool // no frame is in the repository
 }
 
 // Limits on the texts in the first prompt, in characters. Every turn sends the prompt again, so
@@ -42,7 +43,7 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
+	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), Missing: d.tools.Missing(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
 	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}
@@ -51,6 +52,10 @@ func (d *investigation) prompt(ctx context.Context) (string, error) {
 		if p.Code, err = d.codeText(ctx); err != nil {
 			return "", err
 		}
+		if p.Values, err = d.valueText(ctx, p.Code); err != nil {
+			return "", err
+		}
+		p.Declarations = d.declarationText()
 	}
 	if !d.sees.NoChanges {
 		if p.Changes, err = d.changeText(ctx); err != nil {
@@ -63,6 +68,28 @@ func (d *investigation) prompt(ctx context.Context) (string, error) {
 	}
 	return text.Render(p)
 }
+
+// declarationText renders the declarations of the fields that race.
+func (d *investigation) declarationText() string {
+	var b strings.Builder
+	for _, decl := range d.offline.Declarations {
+		if secret.MustRedact(decl.Path) {
+			continue
+		}
+		fmt.Fprintf(&b, "## %s, %s\n", agent.CleanLine(decl.Field), agent.CleanLine(decl.Path))
+		for _, l := range decl.Lines {
+			sign := " "
+			if l.Line == decl.Line {
+				sign = ">"
+			}
+			fmt.Fprintf(&b, "%s%d %s\n", sign, l.Line, d.tools.Shorten(strings.ReplaceAll(l.Text, "\t", "  "), maxDeclared))
+		}
+	}
+	return b.String()
+}
+
+// maxDeclared limits a line of a declaration, in characters.
+const maxDeclared = 160
 
 // Limits on the ranking in the first prompt.
 const (

@@ -41,6 +41,10 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	if answer.Fit.Other() {
 		answer.Notes = append(answer.Notes, fitNote(answer))
 	}
+	answer.Declarations, err = locate.Racing(ctx, repo, at.commit, q.Report)
+	if err = answer.Unread("the types of racing fields were not looked up", err); err != nil {
+		return nil, err
+	}
 	if err := checkDay(ctx, repo, q.Report, answer); err != nil {
 		return nil, err
 	}

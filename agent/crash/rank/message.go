@@ -25,12 +25,17 @@ var (
 	pythonClass = source.Lazy(`'(\w+)' object\b|\btype object '(\w+)'`)
 	// A class with its package in messages of Java virtual machines.
 	javaClass = source.Lazy(`\b((?:[a-z_]\w*[./])+)([A-Z]\w*)`)
+	// A field with its class: "Go struct field Config.timeout of type int", "Order.items is null".
+	classField = source.Lazy(`(?:^|[^\w./$])([A-Z]\w*[a-z]\w*)\.([a-z_]\w*)`)
+	// What follows the dot in the name of a file, and not in that of a field.
+	fileSuffix = source.Lazy(`^(?:java|kt|scala|groovy|class|jar|py|go|rs|rb|php|js|ts|jsx|tsx|mjs|cs|c|cc|cpp|h|hpp|m|mm|swift|json|xml|yml|yaml|toml|md|txt|html|css|log|so|dll|exe|out|err)$`)
 )
 
 // spoken is a class named in the message of a problem.
 type spoken struct {
 	name string
 	dir  string // the directories of its package, "" if the message has no package
+	of   bool   // the message names one of its fields
 }
 
 // spokenClasses returns the classes in the messages of a report. It leaves out classes of
@@ -50,6 +55,11 @@ func spokenClasses(report *crash.Report) []spoken {
 		for _, m := range javaClass().FindAllStringSubmatch(text, maxClasses) {
 			add(spoken{name: m[2], dir: strings.ReplaceAll(m[1], ".", "/")})
 		}
+		for _, m := range classField().FindAllStringSubmatch(text, maxClasses) {
+			if !fileSuffix().MatchString(m[2]) {
+				add(spoken{name: m[1], of: true})
+			}
+		}
 	}
 	return out
 }
@@ -68,7 +78,7 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 		return nil, nil
 	}
 	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{
-		Pattern: `(class|interface|enum|trait|object|record) +(` + strings.Join(names, "|") + `)([^A-Za-z0-9_]|$)`, Max: maxClassMatches,
+		Pattern: `(class|interface|enum|trait|object|record|struct|type) +(` + strings.Join(names, "|") + `)([^A-Za-z0-9_]|$)`, Max: maxClassMatches,
 	})
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err
@@ -85,13 +95,24 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 	return out, err
 }
 
-var classLine = source.Lazy(`^\s*(?:[\w@()]+ +)*(?:class|interface|enum|trait|object|record) +(\w+)`)
+var (
+	classLine = source.Lazy(`^\s*(?:[\w@()]+ +)*(?:class|interface|enum|trait|object|record) +(\w+)`)
+	// The same for a type with fields, also in Go, Rust and C++.
+	structLine = source.Lazy(`^\s*(?:(?:export|default|public|private|protected|internal|final|static|abstract|sealed|data|case|open|pub(?:\([^)]*\))?) +)*(?:(?:class|record|struct|object) +(\w+)|type +(\w+)(?:\[[^\]]*\])? +struct\b)[^;]*$`)
+)
 
 // definedIn returns the files with a matching line that defines the class, or none if there are
 // too many.
 func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
 	var out []string
 	for _, m := range matches {
+		if s.of {
+			d := structLine().FindSubmatch(m.Text)
+			if d != nil && string(d[1])+string(d[2]) == s.name && !slices.Contains(out, m.Path) && !isHarness(m.Path) && source.FileKindOf(m.Path) == source.SourceFile {
+				out = append(out, m.Path)
+			}
+			continue
+		}
 		d := classLine().FindSubmatch(m.Text)
 		if d == nil || string(d[1]) != s.name || slices.Contains(out, m.Path) || isHarness(m.Path) {
 			continue
@@ -101,7 +122,7 @@ func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
 			out = append(out, m.Path)
 		}
 	}
-	if len(out) > maxClassFiles {
+	if len(out) > maxClassFiles || s.of && len(out) > 1 {
 		return nil
 	}
 	return out

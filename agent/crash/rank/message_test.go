@@ -20,6 +20,8 @@ func TestSpokenFiles(t *testing.T) {
 		"src/games/data/BattleRecords.java":   "package games.data;\n\npublic class BattleRecords extends X {\n}\n",
 		"src/other/data/BattleRecords.java":   "public class BattleRecords {\n}\n",
 		"src/games/data/BrokenException.java": "public class BrokenException extends X {\n}\n",
+		"config/config.go":                    "package config\n\ntype Settings struct {\n\ttimeout int\n}\n",
+		"config/use.go":                       "package config\n\n// the struct Settings is elsewhere\nvar s Settings\n",
 	})
 	repo := h.Open()
 	for message, want := range map[string]string{
@@ -33,7 +35,12 @@ func TestSpokenFiles(t *testing.T) {
 		"'Task' object is not callable":                                     "",
 		"'NoneType' object is not iterable":                                 "",
 		"LocationsManager failed":                                           "",
-		"":                                                                  "",
+		// encoding/json and a virtual machine of Java name a field with its class.
+		"json: cannot unmarshal string into Go struct field Settings.timeout of type int": "config/config.go",
+		`Cannot invoke "String.length()" because "BattleRecords.names" is null`:           "", // two classes
+		`Cannot invoke "String.length()" because "Settings.names" is null`:                "config/config.go",
+		"cannot read Settings.java": "",
+		"":                          "",
 	} {
 		report := &crash.Report{Problems: []crash.Problem{{Kind: "x", Message: message}}}
 		got, err := spokenFiles(t.Context(), repo, tip, report, map[string]bool{})

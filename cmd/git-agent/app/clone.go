@@ -98,17 +98,23 @@ func (a *App) OrFetch(fetcher *backfill.Fetcher, err error) error {
 
 // fetchSetting returns the value of agent.fetch.
 func (a *App) fetchSetting(ctx context.Context) (bool, error) {
+	return a.TrustedBool(ctx, FetchKey)
+}
+
+// TrustedBool returns the value of a setting that is on or off and that a repository cannot set. It
+// is off by default. key is in lower case.
+func (a *App) TrustedBool(ctx context.Context, key string) (bool, error) {
 	config, err := a.Data.Config(ctx)
 	if err != nil {
 		return false, err
 	}
 	wanted := false
-	for _, v := range config[FetchKey] {
+	for _, v := range config[key] {
 		if !v.Trusted() {
-			a.WarnUntrusted(FetchKey, v.Scope)
+			a.WarnUntrusted(key, v.Scope)
 			continue
 		}
-		if err := CheckFetch(v); err != nil {
+		if err := CheckBool(key)(v); err != nil {
 			return false, err
 		}
 		wanted, _ = gitconfig.ParseBool(v)
@@ -116,10 +122,13 @@ func (a *App) fetchSetting(ctx context.Context) (bool, error) {
 	return wanted, nil
 }
 
-// CheckFetch returns an error for an invalid value of agent.fetch.
-func CheckFetch(v gitconfig.Value) error {
-	if _, err := gitconfig.ParseBool(v); err != nil {
-		return &gitconfig.BadValueError{Key: FetchKey, Value: v, Err: err}
+// CheckBool returns a function that returns an error for an invalid value of a setting that is on
+// or off.
+func CheckBool(key string) func(gitconfig.Value) error {
+	return func(v gitconfig.Value) error {
+		if _, err := gitconfig.ParseBool(v); err != nil {
+			return &gitconfig.BadValueError{Key: key, Value: v, Err: err}
+		}
+		return nil
 	}
-	return nil
 }

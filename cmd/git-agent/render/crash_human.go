@@ -43,6 +43,7 @@ func (r *CrashHuman) Crash(name string, report *crash.Report, ranking *crash.Ans
 	r.written = true
 	r.heading(&b, name, report, ranking)
 	r.stacks(&b, report, ranking)
+	r.declarations(&b, ranking)
 	r.explanation(&b, ranking)
 	r.files(&b, report, ranking)
 	r.suspects(&b, ranking)
@@ -67,7 +68,24 @@ func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report,
 			line(b, 4, r.Color.Paint("heading", l))
 		}
 	}
+	if s := report.Severity; s != nil {
+		for _, l := range ui.Wrap(severityText(*s, r.All), measure(r.Width)-4) {
+			line(b, 4, l)
+		}
+	}
 	line(b, 4, fmt.Sprintf("at commit %s (%s)", ranking.Commit.Short(), ui.OneLine(ranking.CommitFrom))+otherVersion(ranking))
+}
+
+// severityText describes a severity in one line. Its kind tells most; why adds a sentence.
+func severityText(s crash.Severity, why bool) string {
+	text := s.Class
+	if s.Kind != "" {
+		text += ", " + s.Kind
+	}
+	if s.Description != "" && why {
+		text += ": " + s.Description
+	}
+	return ui.Clip(ui.OneLine("severity "+text), 300)
 }
 
 // otherVersion says that the report does not fit the commit.

@@ -14,20 +14,22 @@ const CrashSchema = "git-agent/crash/1"
 // These types are the documented JSON form of an answer about a crash.
 type (
 	CrashAnswerJSON struct {
-		Schema     string          `json:"schema"`
-		Input      string          `json:"input"` // the report's file, "-" for standard input
-		Commit     gitext.OID      `json:"commit"`
-		CommitFrom string          `json:"commit_from"`
-		Fit        crash.Fit       `json:"fit,omitzero"`
-		Engine     string          `json:"engine"`
-		Algorithm  string          `json:"algorithm"`
-		Answered   bool            `json:"answered"`
-		Files      []crash.File    `json:"files"`
-		Suspects   []SuspectJSON   `json:"suspects"`
-		Report     *crash.Report   `json:"report"`
-		Notes      []string        `json:"notes"`
-		Incomplete []string        `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
-		Agent      *crashAgentJSON `json:"agent,omitempty"`
+		Schema     string        `json:"schema"`
+		Input      string        `json:"input"` // the report's file, "-" for standard input
+		Commit     gitext.OID    `json:"commit"`
+		CommitFrom string        `json:"commit_from"`
+		Fit        crash.Fit     `json:"fit,omitzero"`
+		Engine     string        `json:"engine"`
+		Algorithm  string        `json:"algorithm"`
+		Answered   bool          `json:"answered"`
+		Files      []crash.File  `json:"files"`
+		Suspects   []SuspectJSON `json:"suspects"`
+		// Declarations are those of the fields that race.
+		Declarations []crash.Declaration `json:"declarations,omitempty"`
+		Report       *crash.Report       `json:"report"`
+		Notes        []string            `json:"notes"`
+		Incomplete   []string            `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
+		Agent        *crashAgentJSON     `json:"agent,omitempty"`
 	}
 	crashAgentJSON struct {
 		Model       string         `json:"model"`
@@ -68,7 +70,7 @@ func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Answ
 func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Answer, most int) CrashAnswerJSON {
 	out := CrashAnswerJSON{
 		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
-		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Report: report,
+		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Declarations: ranking.Declarations, Report: report,
 		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []SuspectJSON{},
 		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Incomplete: ranking.Incomplete, Agent: crashAgentJSONOf(ranking.Agent),
 	}

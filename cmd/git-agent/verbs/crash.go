@@ -19,23 +19,25 @@ import (
 // Crash is `git agent crash`: it ranks the files, and the commits, behind a crash
 // report.
 type Crash struct {
-	At               string  `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
-	Since            string  `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
-	Exe              string  `placeholder:"<file>" kind:"path" help:"the program that dumped a core file; default: the one that the core file names"`
-	Algorithm        string  `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
-	Engine           string  `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
-	MaxCount         int     `short:"n" default:"5" placeholder:"<n>" help:"print at most <n> files for each report; default: 5"`
-	Suspects         int     `default:"3" placeholder:"<n>" help:"name at most <n> suspect commits for each report; default: 3"`
-	Group            bool    `help:"put reports of the same fault into groups, and rank the files of each group's first report"`
-	Null             bool    `short:"z" help:"terminate lines of output with NUL, not newline"`
-	JSON             bool    `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
-	Format           *string `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
-	SARIF            bool    `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
-	Section          string  `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
-	Fetch            *bool   `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
-	Cache            bool    `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
-	Events           string  `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
-	ShowRequest      bool    `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
+	At               string     `placeholder:"<revision>" help:"the commit that crashed; default: the one that the report names, else HEAD"`
+	Since            string     `placeholder:"<revision>" help:"a commit that did not crash; suspect only commits after it"`
+	Exe              string     `placeholder:"<file>" kind:"path" help:"the program that dumped a core file, or whose addresses a report has; default: the one that the core file names"`
+	Debuginfod       *bool      `negatable:"" help:"ask the servers of DEBUGINFOD_URLS about addresses without a name; default: agent.debuginfod, or no"`
+	Core             storedCore `name:"core" placeholder:"<match>" value:"optional" help:"read the newest core that systemd-coredump keeps, of <match>: a process id, or the name or the path of a program"`
+	Algorithm        string     `enum:",rank,baseline1,baseline2" default:"" placeholder:"<name>" help:"algorithm of the offline engine: rank (the default), or one of AutoCrashFL's baselines, baseline1 and baseline2"`
+	Engine           string     `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which uses a model if one is configured"`
+	MaxCount         int        `short:"n" default:"5" placeholder:"<n>" help:"print at most <n> files for each report; default: 5"`
+	Suspects         int        `default:"3" placeholder:"<n>" help:"name at most <n> suspect commits for each report; default: 3"`
+	Group            bool       `help:"put reports of the same fault into groups, and rank the files of each group's first report"`
+	Null             bool       `short:"z" help:"terminate lines of output with NUL, not newline"`
+	JSON             bool       `name:"json" xor:"form" help:"print one JSON object for each report, or one for all groups"`
+	Format           *string    `xor:"form" placeholder:"<format>" help:"print each file in <format>, which has placeholders like those of git log"`
+	SARIF            bool       `name:"sarif" xor:"form" help:"print a SARIF log for viewers of code scanning"`
+	Section          string     `xor:"form" placeholder:"<name>" help:"print the section <name> of a SAP HANA dump, and exit"`
+	Fetch            *bool      `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
+	Cache            bool       `negatable:"" default:"true" help:"reuse a model's cached answers, and cache new ones"`
+	Events           string     `placeholder:"<file>" kind:"path" help:"append each event to <file> as it happens, as one JSON object per line"`
+	ShowRequest      bool       `name:"show-request" xor:"form" help:"print the first request to the model instead of sending it"`
 	app.PageFlags    `embed:""`
 	app.ReleaseFlags `embed:""`
 	CrashModelFlags  `embed:""`
@@ -43,6 +45,7 @@ type Crash struct {
 	Reports          []string `arg:"" optional:"" name:"report" help:"files with crash reports, and folders of them; - is standard input"`
 
 	lacks         app.Clone
+	ask           bool // servers of debuginfod may be asked
 	agentRequired bool // the user asked for the agent engine, so an answer of the offline engine counts as a failure
 }
 
@@ -54,6 +57,9 @@ func (c *Crash) Run(ctx context.Context, a *app.App) (err error) {
 	}
 	sources, err := c.sources(a)
 	if err != nil {
+		return err
+	}
+	if c.ask, err = askDebuginfod(ctx, a, c.Debuginfod); err != nil {
 		return err
 	}
 	if c.Section != "" {
@@ -177,6 +183,9 @@ func (c *Crash) sources(a *app.App) ([]input.Source, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if c.Core.given {
+		return []input.Source{input.StoredCore(c.Core.match)}, nil
+	}
 	if len(c.Reports) > 0 {
 		return input.Expand(c.Reports), nil
 	}
@@ -193,6 +202,8 @@ func (c *Crash) check() error {
 		return app.Usagef("a number of files or suspects is not negative")
 	case c.Group && (c.Format != nil || c.SARIF || c.ShowRequest || c.Events != ""):
 		return app.Usagef("--group takes --json, but not --format, --sarif, --show-request or --events")
+	case c.Core.given && (len(c.Reports) > 0 || c.Section != ""):
+		return app.Usagef("--core reads a core that systemd-coredump keeps; it goes with neither <report> nor --section")
 	case c.Section != "" && (len(c.Reports) == 0 || slices.Contains(c.Reports, input.Stdin)):
 		return app.Usagef("--section needs the file of a dump, and cannot read standard input")
 	case c.Repro != "" || c.Suite != "" || c.Build != "":

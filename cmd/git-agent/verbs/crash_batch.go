@@ -26,7 +26,7 @@ type crashBatch struct {
 func (c *Crash) newBatch(a *app.App, sources []input.Source) *crashBatch {
 	return &crashBatch{
 		app: a, sources: sources, meter: a.NewSlowProgress("reading", app.ProgressPlain), advised: map[string]bool{},
-		reader: &input.Reader{Stdin: a.Stdin, Program: c.Exe, Confine: func(ctx context.Context) (input.Confinement, error) {
+		reader: &input.Reader{Stdin: a.Stdin, Program: c.Exe, Ask: c.ask, Confine: func(ctx context.Context) (input.Confinement, error) {
 			s, err := a.SandboxSettings(ctx, "")
 			return input.Confinement{Level: s.Level, Readable: s.Readable}, err
 		}},
@@ -72,10 +72,7 @@ func endsBatch(err error) bool {
 }
 
 func (b *crashBatch) one(ctx context.Context, s input.Source, f func(name string, report *crash.Report) error) error {
-	if s.Err != nil {
-		return s.Err
-	}
-	report, err := b.reader.Read(ctx, s.Name)
+	report, err := b.reader.ReadSource(ctx, s)
 	if err != nil {
 		return err
 	}

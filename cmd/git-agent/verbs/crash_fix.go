@@ -20,6 +20,8 @@ type crashFixFlags struct {
 // by the strategy research.
 func (c *Crash) repair(ctx context.Context, a *app.App) error {
 	switch {
+	case c.Core.given:
+		return app.Usagef("--fix needs the report in a file: coredumpctl info, or gdb's stacks of the core")
 	case len(c.Reports) != 1:
 		return app.Usagef("--fix repairs the bug behind one report")
 	case c.Repro == "":
