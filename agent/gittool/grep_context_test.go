@@ -1,6 +1,7 @@
 package gittool
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,28 @@ func TestShowPattern(t *testing.T) {
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"-nowhere"}`), "no line of the 3 hunk(s) in 2 file(s)")
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a","stat":true}`), "not both")
 	expects(t, f.answer(box, "git_show", `{"commit":"{two}","pattern":"a\nb"}`), "must be one line")
+}
+
+// In a hunk that is too long to be shown, the lines with the text are shown, and those around them.
+func TestShowPatternInALongHunk(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a.c", "first\n")
+	f.commit("one", "one")
+	var b strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&b, "\tanother(%d, \"a line of some length\");\n", i)
+		if i == 500 {
+			b.WriteString("\tneedle(1);\n")
+		}
+	}
+	f.write("a.c", "first\n"+b.String())
+	f.commit("two", "two")
+	got := f.answer(f.toolbox(Scope{Tip: f.oid["two"]}, Options{}), "git_show", `{"commit":"{two}","pattern":"needle"}`)
+	expects(t, got, "+\tneedle(1);", "another(499,", "another(501,", "more changed lines)", "lines away from 'needle' left out")
+	if strings.Contains(got, "another(1,") {
+		t.Errorf("lines far away are shown in %s", got)
+	}
 }
 
 // If the count of matches stops early, the count of files is a lower bound, too.

@@ -59,7 +59,15 @@ func (h Hunk) withoutContext() []Hunk { return h.withContext(0) }
 
 // withContext splits h into hunks with at most context unchanged lines on
 // either side of a change.
-func (h Hunk) withContext(context int) []Hunk {
+func (h Hunk) withContext(context int) []Hunk { return h.pieces(h.nearChange(context)) }
+
+// around splits h into hunks of the lines that are at most n lines away from one with the text.
+func (h Hunk) around(text string, n int) []Hunk {
+	return h.pieces(h.nearLines(n, func(l string) bool { return strings.Contains(l[1:], text) }))
+}
+
+// pieces splits h into hunks of the lines that kept marks.
+func (h Hunk) pieces(kept []bool) []Hunk {
 	var out []Hunk
 	old, now := h.OldStart, h.NewStart
 	// A side without lines has the number of the line before it.
@@ -70,12 +78,12 @@ func (h Hunk) withContext(context int) []Hunk {
 		now++
 	}
 	inside := false
-	for i, near := range h.nearChange(context) {
+	for i, keep := range kept {
 		l := h.Lines[i]
-		if near && !inside {
+		if keep && !inside {
 			out = append(out, Hunk{OldStart: old, NewStart: now})
 		}
-		inside = near
+		inside = keep
 		isOld, isNew := count(l[0] != '+'), count(l[0] != '-')
 		old, now = old+isOld, now+isNew
 		if inside {
@@ -100,9 +108,14 @@ func (h Hunk) withContext(context int) []Hunk {
 
 // nearChange reports for each line whether a changed line is at most context lines away.
 func (h Hunk) nearChange(context int) []bool {
+	return h.nearLines(context, func(l string) bool { return l[0] != ' ' })
+}
+
+// nearLines reports for each line whether a line for which is holds is at most context lines away.
+func (h Hunk) nearLines(context int, is func(line string) bool) []bool {
 	near := make([]bool, len(h.Lines))
 	for i, l := range h.Lines {
-		if l[0] == ' ' {
+		if !is(l) {
 			continue
 		}
 		for at := max(i-context, 0); at <= min(i+context, len(near)-1); at++ {

@@ -53,7 +53,7 @@ type FileChange struct {
 func newShow(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[showParams, Show]{
 		deed:     agent.DeedShow,
-		version:  4,
+		version:  5,
 		defaults: showParams{Context: 3},
 		page:     func(p *showParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareShow,

@@ -81,6 +81,9 @@ func (v *Show) render(detail int) condense.Layout {
 	case near && out.Last:
 		out.Blocks, out.Unit = v.byHunk(out.Room-condense.Runes(out.Head+about)-condense.NoteRoom), "hunks"
 		out.Missing = "unchanged lines left out, and changed ones where a hunk says so"
+		if v.Pattern != "" {
+			out.Missing = "lines away from " + asRun(v.Pattern) + " left out"
+		}
 	case out.Last:
 		out.Blocks, out.Extras = v.beginning(), v.samples()
 	default:
@@ -245,7 +248,11 @@ func (v *Show) byHunk(room int) []condense.Block {
 			if i > 0 {
 				title = ""
 			}
-			forms = append(forms, h.forms(title, room))
+			if v.Pattern != "" {
+				forms = append(forms, h.formsAround(v.Pattern, title))
+			} else {
+				forms = append(forms, h.forms(title, room))
+			}
 		}
 	}
 	return condense.Fill(forms, condense.InOrder(len(forms)), room)
@@ -269,6 +276,27 @@ func (h Hunk) forms(title string, room int) []string {
 		}
 	}
 	return append(out, with(all))
+}
+
+// formsAround renders a hunk below a title in several lengths: the lines with a text and ever more
+// of those around them, at last all changed lines.
+func (h Hunk) formsAround(text, title string) []string {
+	var out []string
+	for _, n := range []int{0, 3, 8, 20, 50} {
+		var lines []string
+		shown := 0
+		for _, piece := range h.around(text, n) {
+			added, deleted := piece.counts()
+			shown += added + deleted
+			lines = append(append(lines, piece.header()), shortened(piece.Lines)...)
+		}
+		added, deleted := h.counts()
+		if left := added + deleted - shown; left > 0 {
+			lines = append(lines, fmt.Sprintf("... (%d more changed lines)", left))
+		}
+		out = append(out, strings.TrimPrefix(title+"\n"+strings.Join(lines, "\n"), "\n"))
+	}
+	return append(out, strings.TrimPrefix(title+"\n"+strings.Join(excerpt(h, 0), "\n"), "\n"))
 }
 
 // firstHunk renders a few lines of the first hunk.
@@ -325,10 +353,16 @@ func excerpt(h Hunk, keep int) []string {
 		if keep > 0 {
 			lines = part.short(keep)
 		}
-		out = append(out, part.header())
-		for _, l := range lines {
-			out = append(out, agent.Shorten(l, maxLineRunes))
-		}
+		out = append(append(out, part.header()), shortened(lines)...)
+	}
+	return out
+}
+
+// shortened cuts lines to the length that is shown.
+func shortened(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = agent.Shorten(l, maxLineRunes)
 	}
 	return out
 }

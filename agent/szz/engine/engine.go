@@ -11,12 +11,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/backfill"
 	"git-agent/agent/session"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/investigate"
@@ -154,7 +156,16 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 	if check == nil {
 		return ans, nil
 	}
-	return ans, check.Suspects(ctx, ans.Answer)
+	err = check.Suspects(ctx, ans.Answer)
+	if q.Max == 0 && slices.ContainsFunc(ans.Answer.Suspects, confirmed) {
+		ans.Answer.Shorten()
+	}
+	return ans, err
+}
+
+// confirmed reports whether a command confirmed a suspect.
+func confirmed(s szz.Suspect) bool {
+	return s.Confirmation != nil && s.Confirmation.Status == suspect.Confirmed
 }
 
 // openCheck prepares the command that confirms suspects. It returns nil if there is none.

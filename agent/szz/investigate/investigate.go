@@ -131,7 +131,10 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 			report.Agreement = suspects[0].Vote.Agreement
 		}
 		notes = append(slices.Clone(notes), report.ProbabilityNote())
-		v.Owner = d.k.Owner(d.ranking, suspects)
+		if d.opt.Max == 0 {
+			v.Shorten()
+		}
+		v.Owner = d.k.Owner(d.ranking, v.Suspects)
 	}
 	if d.opt.Max > 0 && len(v.Suspects) >= d.opt.Max {
 		v.Owner = nil

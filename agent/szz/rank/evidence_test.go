@@ -109,6 +109,28 @@ func TestEvidenceShowsTheHunk(t *testing.T) {
 	}
 }
 
+// A name that many files of the repository have ties no commit to a fix, even if few candidates
+// change it.
+func TestCommonNamesAreNoEvidence(t *testing.T) {
+	t.Parallel()
+	for _, others := range []int{0, candidate.MaxNameFiles + 2} {
+		h := newHistory(t)
+		text, files := lines("call", 400), gittest.Files{}
+		for i := range others {
+			files[fmt.Sprintf("other%d.c", i)] = "call_300(value);\n"
+		}
+		files["p.c"] = text
+		h.Commit("start", files)
+		without := strings.Replace(strings.Replace(text, "call_300(value);\n", "", 1), "call_5(value)", "five(value)", 1)
+		bad := h.Commit("remove what seems unused", gittest.Files{"p.c": without})
+		k, ranked := h.assess(h.Commit("call it again", gittest.Files{"p.c": strings.Replace(without, "call_301", "call_300(value);\ncall_301", 1)}))
+		e := k.diffEvidence(of(t, ranked, bad).Candidate)
+		if named := strings.Contains(e.Text, "call_300"); named != (others == 0) {
+			t.Errorf("with %d other files that have the name, the evidence is %+v", others, e)
+		}
+	}
+}
+
 // Patches that another person applies within the hour are marked. Patches of another day
 // are not, nor are an author's own commits. The commits of a history have an author and a
 // different committer.

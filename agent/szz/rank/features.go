@@ -71,6 +71,8 @@ type Case struct {
 	prose   *source.IDF                    // over the candidates' messages
 	files   *source.IDF                    // over the paths that the candidates change
 
+	spread map[string]int // files of the repository with a name of the fix, see countFiles; 0 if unknown
+
 	indexed    bool    // the index of changed lines was asked
 	bestNaming float64 // the highest score of a commit by an index of changed lines
 }
@@ -102,7 +104,7 @@ func newCase(ctx context.Context, fc *szz.FixContext, set *candidate.AnchorSet, 
 		Code: source.NewIDF(), prose: source.NewIDF(), files: source.NewIDF(),
 		allPaths: source.Bag{}, companions: source.Bag{},
 		Around: source.Bag{}, message: source.Bag{},
-		DelKeys: map[string]bool{}, addKeys: map[string]bool{}, FixPath: map[string]bool{},
+		DelKeys: map[string]bool{}, addKeys: map[string]bool{}, FixPath: map[string]bool{}, spread: map[string]int{},
 	}
 	k.readNamings()
 	for _, f := range set.Files {

@@ -43,7 +43,11 @@ func Assess(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*Case, 
 		return nil, nil, err
 	}
 	ranked, err := k.rank(ctx)
-	return k, without(ranked, fc), err
+	if err != nil {
+		return k, nil, err
+	}
+	ranked = without(ranked, fc)
+	return k, ranked, k.countFiles(ctx, repo, ranked)
 }
 
 // without leaves out the candidates that the user excludes, and divides their probability among

@@ -102,10 +102,17 @@ var commonWords = strings.Fields(`a about above add added after again all also a
 // mostShared is the largest number of names in the evidence of a suspect.
 const mostShared = 4
 
-// shared returns the rarest names that a candidate and the fix both touch. Common words,
-// numbers and one or two letters are no evidence. Names that are unlikely in prose come
-// first.
+// shared returns the rarest names that a candidate and the fix both touch, without those that many
+// files of the repository have.
 func (k *Case) shared(c *candidate.Candidate) []string {
+	names := slices.DeleteFunc(k.bothTouch(c), k.common)
+	return names[:min(mostShared, len(names))]
+}
+
+// bothTouch returns the names that a candidate and the fix both touch, the rarest among the
+// candidates first. Common words, numbers and one or two letters are left out. Names that are
+// unlikely in prose come first.
+func (k *Case) bothTouch(c *candidate.Candidate) []string {
 	var names []string
 	for _, t := range source.SortedTokens(source.Unite(k.Removed, k.Added)) {
 		if (c.Diff.Added[t] > 0 || c.Diff.Removed[t] > 0) && tells(t) {
@@ -118,7 +125,7 @@ func (k *Case) shared(c *candidate.Candidate) []string {
 		}
 		return k.Code.Weight(names[i]) > k.Code.Weight(names[j])
 	})
-	return names[:min(mostShared, len(names))]
+	return names
 }
 
 // tells reports whether a word can be evidence.

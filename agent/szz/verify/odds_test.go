@@ -31,18 +31,29 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 func TestConfirmationIsEvidence(t *testing.T) {
 	// A confirmed suspect at 10 % passes an untried one at 83 %, whose probability falls
-	// to its part of the rest. Both keep their earlier probabilities in Prior.
+	// to its part of the rest. Both keep their earlier probabilities in Prior. It is as
+	// probable as a commit that a bisection proved.
 	t.Parallel()
 	v := answerOf(0.83, 0.1)
 	judge(v, 1, found(suspect.Confirmed, ""))
 	sortSuspects(v)
-	odds := 0.1 / 0.9 * ratios[suspect.Confirmed]
-	want := odds / (1 + odds)
+	want := provedProbability
 	if b := v.Suspects[0]; order(v) != "ba" || !near(b.Probability, want) || b.Prior != 0.1 {
 		t.Errorf("order %s, first %v, before %v; want %v", order(v), b.Probability, b.Prior, want)
 	}
 	if a := v.Suspects[1]; !near(a.Probability, 0.83*(1-want)/0.9) || a.Prior != 0.83 {
 		t.Errorf("the other one: %v, before %v", a.Probability, a.Prior)
+	}
+}
+
+func TestConfirmationOfAProbableSuspect(t *testing.T) {
+	// A suspect that the ranking trusts becomes more probable than a proof alone makes it.
+	t.Parallel()
+	v := answerOf(0.6)
+	judge(v, 0, found(suspect.Confirmed, ""))
+	odds := 0.6 / 0.4 * ratios[suspect.Confirmed]
+	if p := v.Suspects[0].Probability; !near(p, odds/(1+odds)) || p <= provedProbability {
+		t.Errorf("probability %v", p)
 	}
 }
 
@@ -103,7 +114,7 @@ func TestBisectedCommitHasAProbability(t *testing.T) {
 	v := answerOf(0.6, 0)
 	judgeUnranked(v, found(suspect.Confirmed, ""))
 	sortSuspects(v)
-	if order(v) != "ba" || v.Suspects[0].Probability != bisectedProbability || !near(v.Suspects[1].Probability, 0.6*(1-bisectedProbability)) {
+	if order(v) != "ba" || v.Suspects[0].Probability != provedProbability || !near(v.Suspects[1].Probability, 0.6*(1-provedProbability)) {
 		t.Errorf("order %s: %+v", order(v), v.Suspects)
 	}
 	v = answerOf(0, 0)

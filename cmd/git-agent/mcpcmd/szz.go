@@ -27,9 +27,6 @@ type szzParams struct {
 	Affected    bool   `json:"affected"`
 }
 
-// szzMax is the default number of suspects in an answer.
-const szzMax = 3
-
 // szzTool serves the offline engine as a tool. It never asks a model, even if one
 // is configured: the client is a model itself, and the tool must not spend the
 // user's money. It shares the cache with the verb szz.
@@ -58,7 +55,7 @@ func (t *szzTool) tool() Tool {
 
 // call answers one call of the tool: it traces one fix.
 func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	p := szzParams{Algorithm: "rank", Max: szzMax, Annotations: true}
+	p := szzParams{Algorithm: "rank", Annotations: true}
 	if err := t.args.Decode("szz", args, &p); err != nil {
 		return agent.Result{}, err
 	}

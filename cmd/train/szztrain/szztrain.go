@@ -9,6 +9,7 @@
 //	go run ./cmd/train szz fit -onto rows.jsonl,... indexed.jsonl... > agent/szz/rank/index_model.json
 //	go run ./cmd/train szz cross [-on cases.jsonl,...] [-without feature,...] rows.jsonl...
 //	go run ./cmd/train szz judge rows.jsonl...
+//	go run ./cmd/train szz lists rows.jsonl...
 //	go run ./cmd/train szz reach -repos DIR cases.jsonl...
 //
 //	go run ./cmd/train szz purpose -repos DIR cases.jsonl... > purpose.rows
@@ -48,7 +49,7 @@ import (
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf(
-			"usage: train szz (mine | execute | extract | fit | cross | judge | reach | purpose | fixlike | floor | confirm | ratios | plant | risk) <arguments>",
+			"usage: train szz (mine | execute | extract | fit | cross | judge | lists | reach | purpose | fixlike | floor | confirm | ratios | plant | risk) <arguments>",
 		)
 	}
 	switch args[0] {
@@ -68,6 +69,8 @@ func Run(ctx context.Context, args []string) error {
 		return riskSteps(ctx, args[1:])
 	case "judge":
 		return judge(args[1:])
+	case "lists":
+		return lists(args[1:])
 	case "reach":
 		return reach(ctx, args[1:])
 	case "purpose":
@@ -82,7 +85,7 @@ func Run(ctx context.Context, args []string) error {
 		return confirm(ctx, args[1:])
 	}
 	return fmt.Errorf(
-		"unknown step %q; the steps are mine, execute, extract, fit, cross, judge, reach, purpose, fixlike, floor, confirm, ratios, plant and risk",
+		"unknown step %q; the steps are mine, execute, extract, fit, cross, judge, lists, reach, purpose, fixlike, floor, confirm, ratios, plant and risk",
 		args[0],
 	)
 }
