@@ -43,8 +43,9 @@ func (w Weights) Sum(names []string, x []float64) float64 {
 // Shipped returns the model in the program.
 var Shipped = stat.Embedded[Model]("check", modelJSON)
 
-// SurelyMissed is the least probability of a suspect whose trailer is missed.
-const SurelyMissed = 0.9
+// SurelyMissed is the least probability of a suspect whose trailer is missed. Of fixes whose trailer
+// was taken away, it is the named commit in 53 of 56 at this level (at 0.7 in 70 of 83, at 0.9 in 35 of 37).
+const SurelyMissed = 0.85
 
 // A Candidate is a suspect of the ranking.
 type Candidate struct {

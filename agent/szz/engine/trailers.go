@@ -71,21 +71,16 @@ func (t *TrailerCheck) Check(ctx context.Context, oids []gitext.OID) ([]check.Fi
 // judge returns the finding about a commit whose trailers have the right form. pair is nil unless
 // one trailer names one commit.
 func (t *TrailerCheck) judge(ctx context.Context, commit gitext.Commit, pair *check.Pair) ([]check.Finding, error) {
-	if f := pair.Doubt(nil); f != nil {
-		return []check.Finding{*f}, nil
-	}
-	misses := t.checker.Misses(commit)
-	if !t.Asks || pair == nil && !misses {
-		return nil, nil
-	}
-	q := szz.Question{Fix: commit.OID, Max: mostAsked, Index: t.Engine.Repo.Indexed(ctx, commit.OID)}
-	ans, err := t.Engine.Answer(ctx, q, nil)
-	if err != nil {
-		return nil, err
-	}
 	var ranked []check.Candidate
-	for _, s := range ans.Answer.Suspects {
-		ranked = append(ranked, check.Candidate{Commit: s.Commit, P: s.Probability})
+	if misses := t.checker.Misses(commit); t.Asks && (pair != nil || misses) {
+		q := szz.Question{Fix: commit.OID, Max: mostAsked, Index: t.Engine.Repo.Indexed(ctx, commit.OID)}
+		ans, err := t.Engine.Answer(ctx, q, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range ans.Answer.Suspects {
+			ranked = append(ranked, check.Candidate{Commit: s.Commit, P: s.Probability})
+		}
 	}
 	if pair != nil {
 		if f := pair.Doubt(ranked); f != nil {

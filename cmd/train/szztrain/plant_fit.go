@@ -21,14 +21,15 @@ import (
 // fix, and with the full weight a shared file spoke against a trailer.
 const fileWeight = 0.1
 
-// alarmShare is the share of right trailers below each level. Both levels together stay below 1 in 100.
+// alarmShare is the share of right trailers below each level. It is half of 1 in 100, so that 1 in 100
+// holds in other repositories, too.
 const alarmShare = 0.005
 
 // plantFit fits the model of szz --check to pairs, and prints it.
 func plantFit(args []string) error {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	about := fs.String("about", "", "a `text` about the pairs, which the model keeps")
-	share := fs.Float64("share", alarmShare, "`share` of the right trailers below each level")
+	share := shareFlag(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -39,14 +40,30 @@ func plantFit(args []string) error {
 	if err := heldout.Refuse("szz", rows, func(r pairRow) string { return r.Repo }); err != nil {
 		return err
 	}
-	m := check.Model{About: *about, Tie: fitPairs(rows, check.TieNames, func(r pairRow) []float64 { return r.Tie }, *share)}
-	asked := slices.DeleteFunc(slices.Clone(rows), func(r pairRow) bool { return r.Ranked == nil })
-	if len(asked) > 0 {
-		m.Ranked = fitPairs(asked, check.RankedNames, func(r pairRow) []float64 { return r.ranked(m) }, *share)
-	}
+	m := fitDoubt(rows, *share)
+	m.About = *about
 	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(m)
+}
+
+func shareFlag(fs *flag.FlagSet) *float64 {
+	return fs.Float64("share", alarmShare, "`share` of the right trailers below each level")
+}
+
+// fitDoubt fits both models. A pair that is in the rows twice, once with the ranking, counts for the
+// first model with the pairs of the other kind.
+func fitDoubt(rows []pairRow, share float64) check.Model {
+	plain := slices.DeleteFunc(slices.Clone(rows), func(r pairRow) bool { return r.Ranked != nil })
+	asked := slices.DeleteFunc(slices.Clone(rows), func(r pairRow) bool { return r.Ranked == nil })
+	if len(plain) == 0 {
+		plain = asked
+	}
+	m := check.Model{Tie: fitPairs(plain, check.TieNames, func(r pairRow) []float64 { return r.Tie }, share)}
+	if len(asked) > 0 {
+		m.Ranked = fitPairs(asked, check.RankedNames, func(r pairRow) []float64 { return r.ranked(m) }, share)
+	}
+	return m
 }
 
 // ranked returns the features of the second model.
@@ -108,7 +125,7 @@ func fitPairs(rows []pairRow, names []string, x func(pairRow) []float64, below f
 func plantJudge(args []string) error {
 	fs := flag.NewFlagSet("judge", flag.ContinueOnError)
 	cross := fs.Bool("cross", false, "fit the model to the other repositories for each of them, instead of the shipped one")
-	share := fs.Float64("share", alarmShare, "with -cross, the `share` of the right trailers below each level")
+	share := shareFlag(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -125,10 +142,7 @@ func plantJudge(args []string) error {
 		m := *check.Shipped()
 		if *cross {
 			others := slices.DeleteFunc(slices.Clone(rows), func(r pairRow) bool { return r.Repo == name })
-			m.Tie = fitPairs(others, check.TieNames, func(r pairRow) []float64 { return r.Tie }, *share)
-			if others = slices.DeleteFunc(others, func(r pairRow) bool { return r.Ranked == nil }); len(others) > 0 {
-				m.Ranked = fitPairs(others, check.RankedNames, func(r pairRow) []float64 { return r.ranked(m) }, *share)
-			}
+			m = fitDoubt(others, *share)
 		}
 		var own []judgedPair
 		for _, r := range byRepo[name] {
@@ -173,7 +187,7 @@ func printDoubts(name string, list []judgedPair) {
 			plain += int(yes(j.tie < 0))
 			if j.row.Ranked != nil {
 				asked++
-				either += int(yes(j.tie < 0 || j.ranked < 0))
+				either += int(yes(j.ranked < 0))
 			}
 		}
 		fmt.Printf(" %s %d of %d", kind, plain, n)
