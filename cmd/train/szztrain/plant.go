@@ -12,7 +12,11 @@ import (
 	"git-agent/gitext"
 )
 
-// plant measures szz --check: it prints how many of the newest trailers of a repository are
+// plant measures szz --check. Its steps are about the commit that a trailer names: rank writes what
+// the ranking says about commits, pairs writes fixes with the commits that right and planted trailers
+// name, fit fits the model to pairs, judge measures it, and missing measures the rest.
+//
+// Without a step, it is about the form of trailers: it prints how many of the newest trailers of a repository are
 // complained of, by problem, and how many faults are found that are planted into the others: the id
 // of another commit, the subject of another commit, and an id of which only eight digits are left.
 func plant(ctx context.Context, args []string) error {
@@ -24,6 +28,8 @@ func plant(ctx context.Context, args []string) error {
 			return plantPairs(ctx, args[1:])
 		case "fit":
 			return plantFit(args[1:])
+		case "missing":
+			return plantMissing(args[1:])
 		case "judge":
 			return plantJudge(args[1:])
 		}

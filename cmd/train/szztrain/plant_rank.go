@@ -26,6 +26,7 @@ import (
 type plantRow struct {
 	Repo    string        `json:"repo"`
 	Commit  gitext.OID    `json:"commit"`
+	Subject string        `json:"subject"`
 	Named   gitext.OID    `json:"named"`   // by its only trailer, which nothing is complained of; "" if it has no trailer
 	Fixlike float64       `json:"fixlike"` // probability that it is a fix
 	Ranked  []plantRanked `json:"ranked"`  // most probable first, without that probability
@@ -121,7 +122,7 @@ func (r *plantRow) rank(ctx context.Context, repo *gitext.Repo) error {
 	for _, j := range ranked {
 		r.Ranked = append(r.Ranked, plantRanked{j.Candidate.OID, j.Probability})
 	}
-	r.Fixlike, r.Seconds = fixlike.Judge(fc).Probability, time.Since(began).Seconds()
+	r.Subject, r.Fixlike, r.Seconds = fc.Commit.Subject(), fixlike.Judge(fc).Probability, time.Since(began).Seconds()
 	return nil
 }
 
