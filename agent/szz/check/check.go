@@ -111,7 +111,9 @@ func readTrailer(value string) (Named, bool) {
 		return Named{}, false
 	}
 	n := Named{Text: "Fixes: " + value, ID: strings.ToLower(m[1])}
-	n.Subject, n.Open = quoted(m[2])
+	if n.Subject, n.Open = quoted(m[2]); fold(n.Subject) == "" {
+		n.Subject = "" // a full stop behind the id
+	}
 	return n, true
 }
 
