@@ -111,8 +111,8 @@ func readTrailer(value string) (Named, bool) {
 		return Named{}, false
 	}
 	n := Named{Text: "Fixes: " + value, ID: strings.ToLower(m[1])}
-	if n.Subject, n.Open = quoted(m[2]); fold(n.Subject) == "" {
-		n.Subject = "" // a full stop behind the id
+	if n.Subject, n.Open = quoted(m[2]); fold(n.Subject) == "" || strings.Contains(n.Subject, "://") {
+		n.Subject = "" // a full stop, or the address of a failed build as Buildroot writes it
 	}
 	return n, true
 }
