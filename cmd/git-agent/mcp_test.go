@@ -123,7 +123,7 @@ func TestMCPTools(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if got := strings.Join(names, " "); got != "crash fix_history fix_locate git_blame git_grep git_log_function git_log_search git_show szz" {
+	if got := strings.Join(names, " "); got != "crash fix_history fix_locate git_blame git_grep git_log_function git_log_search git_show szz szz_check szz_risk szz_stat" {
 		t.Errorf("tools: %s", got)
 	}
 	prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "trace-bug", Arguments: map[string]string{"fix": "HEAD"}})

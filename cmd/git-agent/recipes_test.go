@@ -90,6 +90,66 @@ func TestRecipesOfHooks(t *testing.T) {
 	}
 }
 
+// quotedScript finds the scripts of hooks of pre-commit.
+var quotedScript = regexp.MustCompile(`(?s)sh -c '(.*?)'`)
+
+// The hooks of pre-commit for a clone of git-agent are those of the page for an installed one. They
+// check the message and what is pushed.
+func TestRecipesOfPreCommit(t *testing.T) {
+	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := map[string]string{}
+	plain := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, ";", " ")), " ") }
+	page := quotedScript.FindAllStringSubmatch(recipe(t, `PRE\-COMMIT`), -1)
+	for i, name := range []string{"push", "message"} { // in the page, the message comes first
+		found := quotedScript.FindAllStringSubmatch(string(text), -1)
+		if len(found) != 2 || len(page) != 2 {
+			t.Fatalf("%q, %q", found, page)
+		}
+		scripts[name] = page[1-i][1]
+		if a, b := plain(found[i][1]), plain(scripts[name]); strings.ReplaceAll(a, "git-agent", "git agent") != b {
+			t.Errorf("%s: the repository has\n%s\nand the page\n%s", name, a, b)
+		}
+	}
+	b := recipeBench(t)
+	hook := func(name, script string) {
+		t.Helper()
+		text := "#!/bin/sh\nPRE_COMMIT_FROM_REF=$FROM PRE_COMMIT_TO_REF=$TO exec sh -c '" + script + "' \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(b.dir, ".git", "hooks", name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hook("commit-msg", scripts["message"])
+	wrong := "fix the count\n\nFixes: " + b.bug[:12] + ` ("b: another")`
+	if out, err := b.commitAs(wrong); err == nil || !strings.Contains(out, `another subject: "a: count from two"`) {
+		t.Errorf("a wrong trailer is committed: %v, %s", err, out)
+	}
+	if out, err := b.commitAs("fix the count\n\nFixes: " + b.bug[:12] + ` ("a: count from two")`); err != nil {
+		t.Errorf("a right trailer is refused: %s", out)
+	}
+	if err := os.Remove(filepath.Join(b.dir, ".git", "hooks", "commit-msg")); err != nil {
+		t.Fatal(err)
+	}
+	b.git("commit", "-q", "--allow-empty", "-m", wrong)
+	b.git("commit", "-q", "--allow-empty", "-m", "lib: more")
+	b.git("init", "-q", "--bare", filepath.Join(b.home, "to.git"))
+	hook("pre-push", plain(scripts["push"])) // as > in YAML does
+	push := func(from string) (string, error) {
+		cmd := exec.Command("git", "push", "-q", filepath.Join(b.home, "to.git"), "HEAD:refs/heads/x")
+		cmd.Env = append(os.Environ(), "FROM="+from, "TO=HEAD")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := push("HEAD~2"); err == nil || !strings.Contains(out, "another subject") {
+		t.Errorf("a wrong trailer is pushed: %v, %s", err, out)
+	}
+	if out, err := push("HEAD~1"); err != nil {
+		t.Errorf("the newest commit is refused: %s", out)
+	}
+}
+
 func TestRecipesOfJobs(t *testing.T) {
 	b := recipeBench(t)
 	if out, err := b.commitAs("fix the count"); err != nil {

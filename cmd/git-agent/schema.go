@@ -24,7 +24,7 @@ import (
 
 type schemaCmd struct {
 	// Name is one of formats; a test compares them.
-	Name string `arg:"" optional:"" name:"format" enum:",affected,bisect,cache-prune,cache-stats,cache-verify,case-bisect,case-crash,case-fix,case-szz,check,crash,crash-groups,doctor,eval,event,fix,index,journal,risk,stat,steps,szz,tool,trace,trace-list,trace-replay,trace-smells" default:"" help:"the format, such as szz; default: list all of them"`
+	Name string `arg:"" optional:"" name:"format" enum:",affected,bisect,cache-prune,cache-stats,cache-verify,case-bisect,case-crash,case-fix,case-szz,check,check-list,crash,crash-groups,doctor,eval,event,fix,index,journal,risk,stat,steps,szz,tool,trace,trace-list,trace-replay,trace-smells" default:"" help:"the format, such as szz; default: list all of them"`
 }
 
 // Run prints the schema of a format, or the names of all.

@@ -60,6 +60,7 @@ type Checker struct {
 	Habit Habit
 
 	history *history // nil before the first commit
+	weigher *Weigher // nil before the first pair
 }
 
 // trailer is the value of a trailer that names a commit. The subject may be in parentheses or in
@@ -110,7 +111,9 @@ func readTrailer(value string) (Named, bool) {
 		return Named{}, false
 	}
 	n := Named{Text: "Fixes: " + value, ID: strings.ToLower(m[1])}
-	n.Subject, n.Open = quoted(m[2])
+	if n.Subject, n.Open = quoted(m[2]); fold(n.Subject) == "" || strings.Contains(n.Subject, "://") {
+		n.Subject = "" // a full stop, or the address of a failed build as Buildroot writes it
+	}
 	return n, true
 }
 
@@ -251,6 +254,12 @@ func (c *Checker) readHistory(ctx context.Context, commits []gitext.Commit) erro
 	c.history, err = readHistory(ctx, c.Repo, tips)
 	return err
 }
+
+// saysFix matches the subjects of fixes.
+var saysFix = source.Lazy(`(?i)\bfix(?:es|ed)?\b`)
+
+// SaysFix reports whether a subject says that the commit fixes something.
+func SaysFix(subject string) bool { return saysFix().MatchString(subject) }
 
 // Format returns the trailer that names a commit.
 func Format(c gitext.Commit) string {

@@ -17,6 +17,8 @@ func TestTrailers(t *testing.T) {
 		"a\n\nfixes: commit 0123456 \"x (y) z\"\n":                           "0123456|x (y) z|",
 		"a\n\nFixes: 0123456789ab (\"x: y\n z\")\n":                          "0123456789ab|x: y z|folded",
 		"a\n\nFixes: 0123456789ab (\"x: y\nz\")\n":                           "0123456789ab|x: y z|folded",
+		"a\n\nFixes: 0123456789ab.\n":                                        "0123456789ab||",
+		"a\n\nFixes: 0123456789ab - http://x/y\n":                            "0123456789ab||",
 		"a\n\nFixes: 0123456789ab\n":                                         "0123456789ab||",
 		"a\n\nFixes: 0123456789ab (\"say \"hi\" twice\")\n":                  "0123456789ab|say \"hi\" twice|",
 		"a\n\nFixes: #123\nFixes: 12345678\nFixes: https://x/y\n":            "",

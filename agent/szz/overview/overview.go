@@ -38,8 +38,10 @@ type Fixed struct {
 type Sum struct {
 	Name  string `json:"name"`
 	Fixes int    `json:"fixes"`
-	// Commits is the number of commits of the whole history that are there; 0 if it was not counted.
-	Commits int `json:"commits,omitempty"`
+	// Commits is the number of commits of the whole history that are there, and Culprits that of the
+	// different culprits among them; 0 if they were not counted.
+	Culprits int `json:"culprits,omitempty"`
+	Commits  int `json:"commits,omitempty"`
 }
 
 // An Overview has the sums.
@@ -215,10 +217,13 @@ var toolTrailers = []string{"assisted-by", "co-authored-by", "generated-by"}
 // tools counts fixes by the values of trailers of their culprits that name tools, and how many
 // commits of the history have these.
 func tools(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed) ([]Sum, error) {
-	count := map[string]int{}
+	count, culprits := map[string]int{}, map[string]map[gitext.OID]bool{}
 	for _, f := range fixes {
 		for _, name := range toolsOf(f.Culprit.Message) {
-			count[name]++
+			if count[name]++; culprits[name] == nil {
+				culprits[name] = map[gitext.OID]bool{}
+			}
+			culprits[name][f.Culprit.OID] = true
 		}
 	}
 	list := sorted(count)
@@ -244,7 +249,8 @@ func tools(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed
 		}
 	}
 	for i := range list {
-		list[i].Commits = max(all[list[i].Name], list[i].Fixes)
+		list[i].Culprits = len(culprits[list[i].Name])
+		list[i].Commits = max(all[list[i].Name], list[i].Culprits) // a culprit may be outside of the tip's history
 	}
 	return list, nil
 }

@@ -12,13 +12,13 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// text returns sums as "name fixes" or "name fixes/commits".
+// text returns sums as "name fixes" or "name fixes: culprits/commits".
 func text(sums []Sum) string {
 	var list []string
 	for _, s := range sums {
 		switch {
 		case s.Commits > 0:
-			list = append(list, fmt.Sprintf("%s %d/%d", s.Name, s.Fixes, s.Commits))
+			list = append(list, fmt.Sprintf("%s %d: %d/%d", s.Name, s.Fixes, s.Culprits, s.Commits))
 		case s.Fixes > 0:
 			list = append(list, fmt.Sprintf("%s %d", s.Name, s.Fixes))
 		}
@@ -39,10 +39,11 @@ func TestOverview(t *testing.T) {
 	h.Time += 40 * 24 * 3600
 	one := h.Commit("net: fix a leak", gittest.Files{"net/tcp/a.c": "short a;\n", "doc/x.md": "z\n", "doc/y.md": "z\n"})
 	two := h.Commit("net: fix a crash", gittest.Files{"net/tcp/a.c": "char a;\n", "net/udp/b.c": "char b;\n", "net/tcp/c.c": "int c;\n"})
+	again := h.Commit("net: fix another crash", gittest.Files{"net/tcp/a.c": "int *a;\n"})
 	three := h.Commit("doc: fix a crash of the reader", gittest.Files{"doc/x.md": "w\n"})
 	repo := h.Open()
 	var fixes []Fixed
-	for _, pair := range [][2]gitext.OID{{one, tool}, {two, old}, {three, two}} {
+	for _, pair := range [][2]gitext.OID{{one, tool}, {two, old}, {again, tool}, {three, two}} {
 		both, err := repo.Commits(t.Context(), pair[:])
 		if err != nil {
 			t.Fatal(err)
@@ -54,11 +55,11 @@ func TestOverview(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ got, want string }{
-		{text(o.Directories), "net/tcp 2, doc 1"},
-		{text(o.Ages), "a day 1, 3 months 2"},
-		{text(o.Releases), "v1.0 1, v2.0 1, no tag yet 1"},
-		{text(o.Tools), "Assisted-by: Tool One 1/2, Co-authored-by: B 1/1"},
-		{fmt.Sprint(o.Traced, o.Culprits, o.Days), "3 3 40"},
+		{text(o.Directories), "net/tcp 3, doc 1"},
+		{text(o.Ages), "a day 1, 3 months 3"},
+		{text(o.Releases), "v1.0 1, v2.0 2, no tag yet 1"},
+		{text(o.Tools), "Assisted-by: Tool One 2: 1/2, Co-authored-by: B 2: 1/1"},
+		{fmt.Sprint(o.Traced, o.Culprits, o.Days), "4 3 40"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s, want %s", tt.got, tt.want)

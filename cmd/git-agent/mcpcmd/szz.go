@@ -27,6 +27,8 @@ type szzParams struct {
 	Affected    bool   `json:"affected"`
 }
 
+var errShallow = errors.New("the repository is a shallow clone, whose history is cut short; git fetch --unshallow completes it")
+
 // szzTool serves the offline engine as a tool. It never asks a model, even if one
 // is configured: the client is a model itself, and the tool must not spend the
 // user's money. It shares the cache with the verb szz.
@@ -61,7 +63,7 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 	}
 	repo := t.server.Repo
 	if repo.Shallow() {
-		return agent.Result{}, errors.New("the repository is a shallow clone, whose history is cut short; git fetch --unshallow completes it")
+		return agent.Result{}, errShallow
 	}
 	fix, err := t.fix(ctx, p.Revision)
 	if err != nil {
@@ -115,11 +117,16 @@ func (t *szzTool) fix(ctx context.Context, revision string) (gitext.OID, error) 
 	return repo.ResolveName(ctx, revision)
 }
 
-func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (render.Answer, error) {
+func (t *szzTool) engine() *engine.Engine {
 	e := &engine.Engine{Repo: t.server.Repo, Build: t.server.Build}
 	if !e.Repo.Shallow() {
 		e.Cache = t.server.Cache
 	}
+	return e
+}
+
+func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (render.Answer, error) {
+	e := t.engine()
 	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}
 	ans, err := e.Answer(ctx, q, func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {

@@ -94,6 +94,10 @@ func (s *Server) Options() (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
+	ranges, err := newRangeTools(szz)
+	if err != nil {
+		return Options{}, err
+	}
 	crash, err := newCrashTool(s)
 	if err != nil {
 		return Options{}, err
@@ -104,6 +108,7 @@ func (s *Server) Options() (Options, error) {
 	}
 	opt := Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
 	opt.Tools = append([]Tool{szz.tool(), crash.tool()}, repair.tools()...)
+	opt.Tools = append(opt.Tools, ranges.tools()...)
 	if s.Trial != nil {
 		search, err := newBisectTool(s)
 		if err != nil {
@@ -136,7 +141,10 @@ func (s *Server) Options() (Options, error) {
 // announceOutputs sets the schemas of the structured answers. No model is asked, so that none has
 // a part about it.
 func announceOutputs(tools []Tool) error {
-	forms := map[string]schema.Format{"szz": render.AnswerForm(), "crash": render.CrashForm(), "fix_locate": render.FixForm(), "bisect": render.BisectForm()}
+	forms := map[string]schema.Format{
+		"szz": render.AnswerForm(), "szz_check": render.CheckListForm(), "szz_risk": render.RiskForm(), "szz_stat": render.StatForm(),
+		"crash": render.CrashForm(), "fix_locate": render.FixForm(), "bisect": render.BisectForm(),
+	}
 	for i := range tools {
 		form, ok := forms[tools[i].Spec.Name]
 		if !ok {

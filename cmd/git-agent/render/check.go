@@ -37,12 +37,37 @@ type checkJSON struct {
 	Write   string        `json:"write"`
 }
 
+func checkJSONOf(f check.Finding) checkJSON {
+	return checkJSON{CheckSchema, f.Commit, f.Subject, f.Trailer, f.Problem, f.Text, f.Write}
+}
+
+// CheckListSchema is the schema of the answers of the MCP tool szz_check. A change that breaks
+// readers raises its number.
+const CheckListSchema = "git-agent/check-list/1"
+
+// CheckListJSON is the documented JSON form of all findings about several commits.
+type CheckListJSON struct {
+	Schema   string      `json:"schema"`
+	Commits  int         `json:"commits"` // that were checked
+	Ranking  bool        `json:"ranking"` // the ranking was asked, too
+	Findings []checkJSON `json:"findings"`
+}
+
+// CheckListJSONOf returns the JSON form of the findings about a number of commits.
+func CheckListJSONOf(found []check.Finding, commits int, ranking bool) CheckListJSON {
+	out := CheckListJSON{Schema: CheckListSchema, Commits: commits, Ranking: ranking, Findings: []checkJSON{}}
+	for _, f := range found {
+		out.Findings = append(out.Findings, checkJSONOf(f))
+	}
+	return out
+}
+
 // Finding prints a finding.
 func (r *CheckFindings) Finding(f check.Finding) error {
 	r.Found++
 	switch {
 	case r.JSON:
-		return WriteJSON(r.Raw, checkJSON{CheckSchema, f.Commit, f.Subject, f.Trailer, f.Problem, f.Text, f.Write}, "\n")
+		return WriteJSON(r.Raw, checkJSONOf(f), "\n")
 	case r.SARIF:
 		r.add(f)
 		return nil

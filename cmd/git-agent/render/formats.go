@@ -26,13 +26,29 @@ func BisectForm() schema.Format {
 	return schema.Format{Name: "bisect", Title: "git agent bisect --json: the commit since which a command fails", ID: BisectSchema, Type: reflect.TypeFor[BisectJSON]()}
 }
 
+// CheckListForm is the form of all findings about trailers.
+func CheckListForm() schema.Format {
+	return schema.Format{Name: "check-list", Title: "the MCP tool szz_check: all findings about trailers", ID: CheckListSchema, Type: reflect.TypeFor[CheckListJSON]()}
+}
+
+// RiskForm is the form of what history shows about a change.
+func RiskForm() schema.Format {
+	return schema.Format{Name: "risk", Title: "git agent szz --risk --json: what history shows about one change", ID: RiskSchema, Type: reflect.TypeFor[RiskJSON]()}
+}
+
+// StatForm is the form of the sums of culprits.
+func StatForm() schema.Format {
+	return schema.Format{Name: "stat", Title: "git agent szz --stat --json: the sums of the culprits of many fixes", ID: StatSchema, Type: reflect.TypeFor[StatJSON]()}
+}
+
 // Formats returns all forms that this package writes.
 func Formats() []schema.Format {
 	return []schema.Format{
 		AnswerForm(),
 		{Name: "check", Title: "git agent szz --check --json: one finding about a trailer", ID: CheckSchema, Type: reflect.TypeFor[checkJSON]()},
-		{Name: "risk", Title: "git agent szz --risk --json: what history shows about one change", ID: RiskSchema, Type: reflect.TypeFor[RiskJSON]()},
-		{Name: "stat", Title: "git agent szz --stat --json: the sums of the culprits of many fixes", ID: StatSchema, Type: reflect.TypeFor[StatJSON]()},
+		CheckListForm(),
+		RiskForm(),
+		StatForm(),
 		{Name: "affected", Title: "git agent szz --affected --json: the releases that have one bug", ID: AffectedSchema, Type: reflect.TypeFor[AffectedJSON]()},
 		FixForm(),
 		CrashForm(),

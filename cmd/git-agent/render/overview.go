@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"git-agent/agent"
 	"git-agent/agent/szz/overview"
@@ -58,7 +59,7 @@ func statParts(o *overview.Overview, all bool) []statPart {
 		{"Directories", "the directory with most source files of the fix", o.Directories, false},
 		{"Age", fmt.Sprintf("how long the bug was there; the median is %s", agent.Plural(o.Days, "day")), o.Ages, false},
 		{"Releases", "the first tag with the culprit", o.Releases, true},
-		{"Tools", "trailers of the culprit, of all commits with the same trailer", o.Tools, false},
+		{"Tools", "trailers of the culprit; in brackets, the culprits with it of all commits with it", o.Tools, false},
 	} {
 		if n := len(p.sums); n > shownSums && !all {
 			if p.newest {
@@ -80,18 +81,21 @@ func statHead(o *overview.Overview) string {
 		agent.Plural(o.Commits, "commit"), o.Fixes, o.Traced, agent.Plural(o.Culprits, "different one"))
 }
 
-// valueOf returns the number of a row, and of how many.
+// valueOf returns the number of a row, and how many culprits of how many commits they have.
 func valueOf(s overview.Sum) string {
 	if s.Commits > 0 {
-		return fmt.Sprintf("%d of %d", s.Fixes, s.Commits)
+		return fmt.Sprintf("%d (%d of %d)", s.Fixes, s.Culprits, s.Commits)
 	}
 	return fmt.Sprint(s.Fixes)
 }
 
-// nameOf returns the name of a row; ages are upper bounds.
+// nameOf returns the name of a row; ages are upper bounds, and the top directory has no name.
 func (p statPart) nameOf(s overview.Sum) string {
-	if p.title == "Age" && s.Name != "more" {
+	switch {
+	case p.title == "Age" && s.Name != "more":
 		return "< " + s.Name
+	case p.title == "Directories" && s.Name == ".":
+		return "(top)"
 	}
 	return ui.OneLine(s.Name)
 }
@@ -103,13 +107,13 @@ func Stat(w io.Writer, color ui.Palette, o *overview.Overview, all bool) error {
 	fmt.Fprintln(&b, statHead(o))
 	for _, p := range statParts(o, all) {
 		fmt.Fprintf(&b, "\n%s (%s)\n", color.Paint("path", p.title), p.about)
-		most := 1
+		most, wide := 1, 0
 		for _, s := range p.sums {
-			most = max(most, s.Fixes)
+			most, wide = max(most, s.Fixes), max(wide, len(valueOf(s)))
 		}
 		rows := make([][2]string, len(p.sums))
 		for i, s := range p.sums {
-			rows[i] = [2]string{p.nameOf(s), fmt.Sprintf("%-9s %s", valueOf(s), strings.Repeat("#", (s.Fixes*widest+most-1)/most))}
+			rows[i] = [2]string{p.nameOf(s), fmt.Sprintf("%-*s %s", wide, valueOf(s), strings.Repeat("#", (s.Fixes*widest+most-1)/most))}
 		}
 		table(&b, rows)
 	}
@@ -159,7 +163,12 @@ func StatHTML(w io.Writer, o *overview.Overview, of string) error {
 
 // plot lays out the bars of a part.
 func (p statPart) plot() statPlot {
-	const width, left, right, row, longest = 860, 300, 90, 26, 44
+	const width, right, row, longest = 860, 110, 26, 44
+	const letters, wide = 2, 15 // so many letters take so many pixels
+	left := 40
+	for _, s := range p.sums {
+		left = max(left, 8+min(longest, utf8.RuneCountInString(p.nameOf(s)))*wide/letters)
+	}
 	plot := statPlot{Title: p.title, About: p.about, Width: width, Height: row * len(p.sums), Left: left}
 	most := 1
 	for _, s := range p.sums {

@@ -3,12 +3,8 @@ package szzcmd
 import (
 	"context"
 	"io"
-	"iter"
 	"strings"
 
-	"git-agent/agent"
-	"git-agent/agent/szz"
-	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/overview"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
@@ -37,31 +33,11 @@ func (c *Szz) runStat(ctx context.Context, a *app.App, repo *gitext.Repo) error 
 	defer e.Cache.Close() // an unstored answer only costs time
 	meter := a.NewProgress("tracing")
 	defer meter.End()
-	counted := &overview.Overview{}
-	var tip gitext.OID
-	seen := func(oid gitext.OID) {
-		if counted.Commits++; tip == "" {
-			tip = oid
-		}
-		meter.Update(counted.Commits, total, "")
-	}
-	var fixes []overview.Fixed
-	batch := engine.Batch{Workers: c.workers(false), KeepGoing: true, OnEvent: func(szz.Question, agent.Event) {}}
-	for found, err := range e.All(ctx, onlyFixes(ctx, repo, questions, seen), batch) {
-		if err != nil {
-			return err
-		}
-		counted.Fixes++
-		if culprit, ok := overview.CulpritOf(found.Answer); ok {
-			fixes = append(fixes, overview.Fixed{Fix: found.Fix, Culprit: culprit})
-		}
-	}
+	o, err := e.Sum(ctx, questions, c.workers(false), func(commits int) { meter.Update(commits, total, "") })
 	meter.End()
-	o, err := overview.Of(ctx, repo, tip, fixes)
 	if err != nil {
 		return err
 	}
-	o.Commits, o.Fixes = counted.Commits, counted.Fixes
 	if err := c.printStat(ctx, a, o); err != nil {
 		return err
 	}
@@ -86,33 +62,4 @@ func (c *Szz) printStat(ctx context.Context, a *app.App, o *overview.Overview) e
 		return render.WriteJSON(a.Raw, render.StatJSONOf(o), app.LineEnd(c.Null))
 	}
 	return render.Stat(a.Stdout, a.NewPalette(ctx), o, a.Flags.Verbose > 0)
-}
-
-// onlyFixes leaves out the questions about merges and about commits that do not look like fixes.
-// seen is called for each commit that is no merge.
-func onlyFixes(
-	ctx context.Context,
-	repo *gitext.Repo,
-	questions iter.Seq2[szz.Question, error],
-	seen func(gitext.OID),
-) iter.Seq2[szz.Question, error] {
-	return func(yield func(szz.Question, error) bool) {
-		for q, err := range questions {
-			var commit gitext.Commit
-			if err == nil {
-				commit, err = repo.Commit(ctx, q.Fix)
-			}
-			if err != nil {
-				yield(q, err)
-				return
-			}
-			if len(commit.Parents) > 1 {
-				continue
-			}
-			seen(commit.OID)
-			if overview.IsFix(commit) && !yield(q, nil) {
-				return
-			}
-		}
-	}
 }

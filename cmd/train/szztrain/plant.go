@@ -12,10 +12,28 @@ import (
 	"git-agent/gitext"
 )
 
-// plant measures szz --check: it prints how many of the newest trailers of a repository are
+// plant measures szz --check. Its steps are about the commit that a trailer names: rank writes what
+// the ranking says about commits, pairs writes fixes with the commits that right and planted trailers
+// name, fit fits the model to pairs, judge measures it, and missing measures the rest.
+//
+// Without a step, it is about the form of trailers: it prints how many of the newest trailers of a repository are
 // complained of, by problem, and how many faults are found that are planted into the others: the id
 // of another commit, the subject of another commit, and an id of which only eight digits are left.
 func plant(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		switch args[0] {
+		case "rank":
+			return plantRank(ctx, args[1:])
+		case "pairs":
+			return plantPairs(ctx, args[1:])
+		case "fit":
+			return plantFit(args[1:])
+		case "missing":
+			return plantMissing(args[1:])
+		case "judge":
+			return plantJudge(args[1:])
+		}
+	}
 	fs := flag.NewFlagSet("plant", flag.ContinueOnError)
 	repos := fs.String("repos", "", "`folder` with the repositories")
 	most := fs.Int("most", 2000, "check the newest `n` commits with a trailer")

@@ -18,6 +18,11 @@
 //	go run ./cmd/train szz confirm -repos DIR tests.jsonl... > tests.rows
 //	go run ./cmd/train szz ratios tests.rows...
 //	go run ./cmd/train szz plant -repos DIR owner/name...
+//	go run ./cmd/train szz plant rank -repos DIR owner/name... > ranked.rows
+//	go run ./cmd/train szz plant pairs -repos DIR [-ranked ranked.rows] owner/name... > pairs.rows
+//	go run ./cmd/train szz plant fit pairs.rows... > agent/szz/check/model.json
+//	go run ./cmd/train szz plant judge [-cross] pairs.rows...
+//	go run ./cmd/train szz plant missing ranked.rows...
 //	go run ./cmd/train szz risk rows -repos DIR owner/name... > risk.rows
 //	go run ./cmd/train szz risk fit risk.rows... > agent/szz/risk/model.json
 //	go run ./cmd/train szz risk judge [-cross] other.rows...
@@ -34,7 +39,8 @@
 // The other steps are for further estimates. The steps purpose and fixlike fit the weights of
 // package fixlike, floor measures the reliability of a suspect's probability, and confirm and
 // ratios measure the evidence of a test's result about a suspect. The step plant measures szz
-// --check by trailers of repositories, and by faults that it plants into them. The step risk fits and
+// --check by trailers of repositories, and by faults that it plants into them; its own steps
+// fit and measure when a trailer is doubted or missed. The step risk fits and
 // measures szz --risk: commits that a later trailer names against other commits of their authors.
 package szztrain
 

@@ -1,0 +1,219 @@
+package szztrain
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"git-agent/agent/eval"
+	"git-agent/agent/szz"
+	"git-agent/agent/szz/check"
+	"git-agent/agent/szz/fixlike"
+	"git-agent/agent/szz/rank"
+	"git-agent/gitext"
+)
+
+// A plantRow has what the ranking says about a commit, whose message it reads without trailers.
+type plantRow struct {
+	Repo    string        `json:"repo"`
+	Commit  gitext.OID    `json:"commit"`
+	Subject string        `json:"subject"`
+	Named   gitext.OID    `json:"named"`   // by its only trailer, which nothing is complained of; "" if it has no trailer
+	Fixlike float64       `json:"fixlike"` // probability that it is a fix
+	Ranked  []plantRanked `json:"ranked"`  // most probable first, without that probability
+	Seconds float64       `json:"seconds"`
+}
+
+// A plantRanked is a candidate of the ranking.
+type plantRanked struct {
+	Commit gitext.OID `json:"commit"`
+	P      float64    `json:"p"`
+}
+
+// plantRank writes what the ranking says about commits with one right trailer, and about commits
+// without a trailer whose subjects say that they fix something.
+func plantRank(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("rank", flag.ContinueOnError)
+	repos := fs.String("repos", "", "`folder` with the repositories")
+	most := fs.Int("most", 100, "take `n` commits with a trailer of a repository")
+	without := fs.Int("without", 50, "take `n` commits without a trailer")
+	workers := fs.Int("workers", 1, "work on `n` commits at the same time")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for _, name := range fs.Args() {
+		if err := plantRankRepo(ctx, *repos, name, *most, *without, *workers, out); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		}
+		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plantRankRepo(ctx context.Context, repos, name string, most, without, workers int, out *bufio.Writer) error {
+	dir, ok := eval.Finder{Dir: repos}.Find(name)
+	if !ok {
+		return fmt.Errorf("no such repository under %q", repos)
+	}
+	repo, err := openIndexed(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	rows, err := drawTrailers(ctx, repo, name, most)
+	if err != nil {
+		return err
+	}
+	others, err := drawWithout(ctx, repo, name, without)
+	if err != nil {
+		return err
+	}
+	began, n := time.Now(), len(rows)
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	todo := make(chan plantRow)
+	for range workers {
+		group.Go(func() {
+			for row := range todo {
+				if err := row.rank(ctx, repo); err != nil {
+					fmt.Fprintf(os.Stderr, "%s: %v\n", row.Commit.Short(), err)
+					continue
+				}
+				mu.Lock()
+				json.NewEncoder(out).Encode(row) // out keeps its first error for Flush
+				mu.Unlock()
+			}
+		})
+	}
+	for _, row := range append(rows, others...) {
+		if ctx.Err() == nil {
+			todo <- row
+		}
+	}
+	close(todo)
+	group.Wait()
+	fmt.Fprintf(os.Stderr, "%s: %d commits with a trailer, %d without, %.1f s\n", name, n, len(others), time.Since(began).Seconds())
+	return nil
+}
+
+// rank asks the ranking.
+func (r *plantRow) rank(ctx context.Context, repo *gitext.Repo) error {
+	began := time.Now()
+	fc, err := szz.NewContext(ctx, repo, r.Commit, szz.ContextOptions{NoAnnotations: true})
+	if err != nil {
+		return err
+	}
+	_, ranked, err := rank.Assess(ctx, repo, fc)
+	if err != nil {
+		return err
+	}
+	for _, j := range ranked {
+		r.Ranked = append(r.Ranked, plantRanked{j.Candidate.OID, j.Probability})
+	}
+	r.Subject, r.Fixlike, r.Seconds = fc.Commit.Subject(), fixlike.Judge(fc).Probability, time.Since(began).Seconds()
+	return nil
+}
+
+// newestTrailers bounds the commits with a trailer from which some are drawn.
+const newestTrailers = 2000
+
+// trailed returns the newest commits with a trailer, at most n, and a checker that has read their habit.
+func trailed(ctx context.Context, repo *gitext.Repo, n int) ([]gitext.Commit, *check.Checker, error) {
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, nil, err
+	}
+	var oids []gitext.OID
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}", Max: n}) {
+		if err != nil {
+			return nil, nil, err
+		}
+		oids = append(oids, e.OID)
+	}
+	commits, err := repo.Commits(ctx, oids)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &check.Checker{Repo: repo}
+	c.Habit, err = check.ReadHabit(ctx, repo, head)
+	return commits, c, err
+}
+
+// drawTrailers draws commits with one trailer, which nothing is complained of.
+func drawTrailers(ctx context.Context, repo *gitext.Repo, name string, most int) ([]plantRow, error) {
+	commits, checker, err := trailed(ctx, repo, newestTrailers)
+	if err != nil {
+		return nil, err
+	}
+	found, err := checker.Check(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	complained := map[gitext.OID]bool{}
+	for _, f := range found {
+		complained[f.Commit] = true
+	}
+	var rows []plantRow
+	for _, c := range commits {
+		named := check.Trailers(c.Message)
+		if len(named) != 1 || complained[c.OID] || len(c.Parents) != 1 {
+			continue
+		}
+		looked, err := repo.Abbreviated(ctx, []string{named[0].ID})
+		if err != nil {
+			return nil, err
+		}
+		if looked[0].OID != "" { // else a commit of another tree, in one that was taken from there
+			rows = append(rows, plantRow{Repo: name, Commit: c.OID, Named: looked[0].OID})
+		}
+	}
+	return drawRows(rows, most), nil
+}
+
+// drawWithout draws commits without a trailer, as new as those with one, whose subjects say that
+// they fix something.
+func drawWithout(ctx context.Context, repo *gitext.Repo, name string, most int) ([]plantRow, error) {
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	var rows []plantRow
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, Max: 3 * newestTrailers}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Parents) != 1 {
+			continue
+		}
+		c, err := repo.Commit(ctx, e.OID)
+		if err != nil {
+			return nil, err
+		}
+		if check.SaysFix(c.Subject()) && !strings.Contains(strings.ToLower(c.Message), "\nfixes:") {
+			rows = append(rows, plantRow{Repo: name, Commit: e.OID})
+		}
+	}
+	return drawRows(rows, most), nil
+}
+
+// drawRows draws rows by a hash of the commits' names.
+func drawRows(rows []plantRow, most int) []plantRow {
+	key := func(r plantRow) [32]byte { return sha256.Sum256([]byte("plant " + r.Commit)) }
+	slices.SortFunc(rows, func(a, b plantRow) int {
+		x, y := key(a), key(b)
+		return slices.Compare(x[:], y[:])
+	})
+	return rows[:min(most, len(rows))]
+}
