@@ -79,6 +79,10 @@ func confinedVariables(env map[string]string, s Spec, level Level) {
 	if home := homeDir(); home != "" && level == Bwrap {
 		env["HOME"] = home // the real path, because the directory is mounted there
 	}
+	// Cargo builds in the work tree if it cannot write the user's directory for builds.
+	if dir := env["CARGO_TARGET_DIR"]; filepath.IsAbs(dir) && !slices.ContainsFunc(writable(s), func(w string) bool { return holds(w, dir) }) {
+		delete(env, "CARGO_TARGET_DIR")
+	}
 	if s.Cache == "" {
 		return
 	}

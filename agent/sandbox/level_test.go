@@ -187,3 +187,23 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// The user's directory for builds of Cargo is passed on only if a command can write it.
+func TestCargoTargetDir(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dir  string
+		kept bool
+	}{{"/mnt/target", false}, {"/var/builds/target", true}, {"/var/buildsite", false}, {"target-dir", true}} {
+		lookup := func(name string) (string, bool) {
+			if name == "CARGO_TARGET_DIR" {
+				return c.dir, true
+			}
+			return "", false
+		}
+		env, err := environ(lookup, nil, Spec{Dir: "/var/tree", Writable: []string{"/var/builds"}}, Landlock)
+		if kept := slices.Contains(env, "CARGO_TARGET_DIR="+c.dir); err != nil || kept != c.kept {
+			t.Errorf("%s: %v, %v", c.dir, kept, err)
+		}
+	}
+}

@@ -199,6 +199,22 @@ func TestSearchDefinition(t *testing.T) {
 	}
 }
 
+// Of methods with one name in several classes, the file of one of them selects it.
+func TestSearchDefinitionInAFile(t *testing.T) {
+	t.Parallel()
+	class := func(name string) string {
+		return "class " + name + " {\n    String validate(String value) {\n        return value;\n    }\n}\n"
+	}
+	b := newBench(t, gittest.Files{"a/Code.java": class("Code"), "a/Regex.java": class("Regex"), "a/Url.java": class("Url")}, fix.Problem{}, Options{})
+	got := b.call("search_definition", m{"name": "validate", "path": "a/Regex.java"})
+	if !strings.Contains(got, "a/Regex.java:2\n") || strings.Contains(got, "a/Code.java") || !strings.Contains(got, "(2 more definitions left out") {
+		t.Errorf("%s", got)
+	}
+	if got := b.call("search_definition", m{"name": "validate"}); !strings.Contains(got, "a/Code.java") || !strings.Contains(got, "a/Url.java") {
+		t.Errorf("%s", got)
+	}
+}
+
 // The history ends at the commit under repair, and its tools name code_search, which is
 // there, and not git_grep, which is not.
 func TestHistory(t *testing.T) {

@@ -32,6 +32,14 @@ var (
 	building = source.Lazy(
 		`^(make(\[\d+\])?: (Entering|Leaving) directory|\[ *\d+%\] |-- (\w+[\w ]*(Success|done|skipped|Failed)?$|The \w+ compiler|Check for|Performing Test|Found |Looking for|Detecting|Build files|Configuring|Generating)|Scanning dependencies|(go|npm|Downloading|Downloaded|Collecting|Compiling|Installing|\[INFO\] Download\w+): ?|\s+Compiling \S+ v|gcc |cc |g\+\+ |c\+\+ |clang |ar rcs? |ranlib )`,
 	)
+	// maven matches the progress of Maven, and its advice after failed tests.
+	maven = source.Lazy(
+		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|See (?:target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*There (?:are|were) test failures)`,
+	)
+	// libraryFrame matches the frames of test tools in stacks of Java.
+	libraryFrame = source.Lazy(
+		`^\s+at (?:[\w.@-]*/+)?(?:org\.junit|junit|org\.opentest4j|org\.assertj|org\.hamcrest|org\.testng|org\.apache\.maven|(?:worker\.)?org\.gradle|java\.lang\.reflect|jdk\.internal\.reflect|sun\.reflect|java\.util\.ArrayList\.forEach)\b`,
+	)
 	// broken matches a line of a failed build.
 	broken = source.Lazy(`(?i)\b(error|warning|failed|undefined|not found)\b`)
 	// telling matches lines about a failure.
@@ -44,14 +52,21 @@ var (
 // parts of a progress display, without the name of the scratch directory, and repeated lines
 // only once. Quotations, such as a test's expected text, stay complete.
 func (b *Box) outputLines(out []byte) []string {
-	text := b.relative(escapes().ReplaceAllString(string(out), ""))
+	text := b.relative(Plain(string(out)))
 	var o condenser
 	var q quotation
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n\t ")
+	warning := false
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range all {
+		line = strings.TrimRight(line, "\r\t ")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		shown, quoted := b.outputLine(line), q.has(line)
+		warning = line != "" && warning || warns(all, i)
 		switch {
+		case libraryFrame().MatchString(line):
+			o.skip(shown, "line", " of test tools")
+		case !quoted && (warning || maven().MatchString(line) || rustSummary().MatchString(line)):
+			o.skip(shown, "line", " of the build")
 		case !quoted && passing().MatchString(line):
 			o.skip(shown, "line", " of tests that pass")
 		case !quoted && building().MatchString(line) && !broken().MatchString(line):
@@ -71,11 +86,26 @@ func (b *Box) outputLines(out []byte) []string {
 	return o.lines
 }
 
+// Plain returns an output without the escape sequences for colours.
+func Plain(out string) string { return escapes().ReplaceAllString(out, "") }
+
+// warns reports whether a warning of the Rust compiler begins at a line. Its errors and the
+// failures of tests say more.
+func warns(lines []string, i int) bool {
+	return strings.HasPrefix(lines[i], "warning: ") && i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "--> ")
+}
+
+// rustSummary matches the compiler's number of warnings.
+var rustSummary = source.Lazy(`^warning: .* generated \d+ warnings?\b`)
+
 // quotes matches a line above a quotation: a tool's deeper indented text that a test expected
 // or got.
 var quotes = source.Lazy(
 	"(?i)^\\s*[-+E]?\\s*(?:expected|actual|wanted|want|got|received|diff|left|right|output|error|message)\\b[^:=]{0,30}[:=]\\s*(?:[|>][-+]?|[\"'`({\\[]+)?$",
 )
+
+// diffMark matches a line of a difference between two values, which begins with a mark.
+var diffMark = source.Lazy(`^\s*[<>+-](?:\s|$)`)
 
 // A quotation finds the quoted parts of an output.
 type quotation struct {
@@ -86,7 +116,7 @@ type quotation struct {
 // has reports whether the next line of an output is within a quotation.
 func (q *quotation) has(line string) bool {
 	depth := len(line) - len(strings.TrimLeft(line, " \t"))
-	if q.on && (line == "" || depth > q.depth) {
+	if q.on && (line == "" || depth > q.depth || depth == q.depth && diffMark().MatchString(line)) {
 		return true
 	}
 	q.on, q.depth = quotes().MatchString(line), depth

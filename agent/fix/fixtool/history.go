@@ -56,6 +56,9 @@ func newDefinition(b *Box) (agent.Tool, error) {
 			}
 			q.Notes = append(q.Notes, found.Notes...)
 			found.Definitions = b.current(p.Name, found.Definitions)
+			if p.Line == 0 {
+				found = onlyIn(q.At.Path, found)
+			}
 			shown = len(found.Definitions) > 0
 			return view.Render(ctx, q, found)
 		},
@@ -70,6 +73,22 @@ func newDefinition(b *Box) (agent.Tool, error) {
 		return Step{Kind: StepSearch, Key: p.Name}
 	}
 	return t, nil
+}
+
+// onlyIn leaves only the definitions in a file, if it has any: whoever names the file of a
+// method means that one, and not the methods of the same name in other classes.
+func onlyIn(path string, found symbol.Found) symbol.Found {
+	var here []symbol.Definition
+	for _, d := range found.Definitions {
+		if d.Path == path {
+			here = append(here, d)
+		}
+	}
+	if len(here) > 0 {
+		found.More += len(found.Definitions) - len(here)
+		found.Definitions = here
+	}
+	return found
 }
 
 // current returns the work tree's version of definitions, because the finder only knows the

@@ -17,27 +17,38 @@ import (
 type failed struct {
 	names []string
 	sub   string // "" for the whole test
+	full  string // the name in the test tool's output
+	class string // the class, for names of Java; its file has the same name
 }
 
+// javaTest matches a test's name as Java's tools print it, with its package, and perhaps with
+// parameters.
+var javaTest = source.Lazy(`^(?:[\w$]+\.)*([A-Z]\w*)(?:\$\w+)*\.(\w+)((?:[({\[].*)?)$`)
+
 // failedTests returns the failing tests with their cases: of "pkg:TestX/sub case" the
-// name TestX and the case "sub case", of "a.py::test_x[1-2]" the case "1-2".
+// name TestX and the case "sub case", of "a.py::test_x[1-2]" the case "1-2", of "p.ATest.testX"
+// the name testX and the class ATest.
 func failedTests(failing []string) []failed {
 	var out []failed
 	for _, f := range failing[:min(len(failing), 20)] {
 		full := f
+		if m := javaTest().FindStringSubmatch(f); m != nil {
+			out = append(out, failed{names: []string{f, m[2]}, full: full, class: m[1]})
+			continue
+		}
 		if i := strings.LastIndex(f, ":Test"); i >= 0 {
 			f = f[i+1:]
 		}
 		if before, sub, ok := strings.Cut(f, "/"); ok && strings.HasPrefix(f, "Test") {
-			out = append(out, failed{[]string{before}, sub})
+			out = append(out, failed{names: []string{before}, sub: sub, full: full})
 			continue
 		}
 		if i := strings.LastIndex(f, "::"); i >= 0 {
 			name, sub, _ := strings.Cut(f[i+2:], "[")
-			out = append(out, failed{[]string{name}, strings.TrimSuffix(sub, "]")})
+			out = append(out, failed{names: []string{name}, sub: strings.TrimSuffix(sub, "]"), full: full})
 			continue
 		}
-		out = append(out, failed{names: testNames([]string{full})})
+		out = append(out, failed{names: testNames([]string{full}), full: full})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,15 +59,21 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 	if len(failing) == 0 {
 		return nil, nil
 	}
-	files, err := w.testFiles(ctx)
+	files, err := w.testFiles(ctx, failing)
 	if err != nil {
 		return nil, err
 	}
 	var out []*shownTest
+	places := testrun.Read(w.in.Reproduction.Output).Places
 	for _, f := range failing {
-		t, err := w.findTest(ctx, f.names, files)
+		t, err := w.findTest(ctx, f.names, ofClass(files, f.class))
 		if err != nil {
 			return nil, err
+		}
+		if t == nil {
+			if t, err = w.testAt(ctx, places, f.full, files); err != nil {
+				return nil, err
+			}
 		}
 		if t == nil {
 			continue
@@ -104,10 +111,27 @@ func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest,
 	return nil, nil
 }
 
+// testAt finds the statement of a test file at which a test failed, for tests that a macro
+// makes, which have no function with their name; nil if the output names no such place.
+func (w *work) testAt(ctx context.Context, places []testrun.Place, name string, files []string) (*shownTest, error) {
+	for _, p := range places {
+		i := slices.IndexFunc(files, func(path string) bool { return sameFile(p.File, path) })
+		if p.Test != name || i < 0 {
+			continue
+		}
+		lines, err := w.lines(ctx, files[i])
+		if err != nil || p.Line < 1 || p.Line > len(lines) {
+			return nil, err
+		}
+		return &shownTest{path: files[i], start: p.Line, end: rowEnd(lines, p.Line)}, nil
+	}
+	return nil, nil
+}
+
 // testFiles lists the files that may contain the failing tests. Overlaid files come first,
-// because a new test is likely in one of them.
-func (w *work) testFiles(ctx context.Context) ([]string, error) {
-	var files []string
+// because a new test is likely in one of them, then the files of the tests' classes.
+func (w *work) testFiles(ctx context.Context, failing []failed) ([]string, error) {
+	var files, others []string
 	for _, o := range w.in.Problem.Tree.Over {
 		if o.Mode != 0 && source.IsTestPath(o.Path) {
 			files = append(files, o.Path)
@@ -118,14 +142,29 @@ func (w *work) testFiles(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if len(files) >= maxTestFiles {
-			break
-		}
-		if source.IsTestPath(e.Path) && !e.Submodule && source.FileKindOf(e.Path) == source.TestFile {
+		switch {
+		case !source.IsTestPath(e.Path) || e.Submodule || source.FileKindOf(e.Path) != source.TestFile:
+		case slices.ContainsFunc(failing, func(f failed) bool { return isClassFile(e.Path, f.class) }):
 			files = append(files, e.Path)
+		default:
+			others = append(others, e.Path)
 		}
 	}
-	return files, nil
+	return append(files, others[:min(len(others), max(0, maxTestFiles-len(files)))]...), nil
+}
+
+// ofClass returns the files of a class, or all files if it has none.
+func ofClass(files []string, class string) []string {
+	found := slices.DeleteFunc(slices.Clone(files), func(p string) bool { return !isClassFile(p, class) })
+	if len(found) == 0 {
+		return files
+	}
+	return found
+}
+
+// isClassFile reports whether a file has the name of a class.
+func isClassFile(p, class string) bool {
+	return class != "" && strings.TrimSuffix(path.Base(p), path.Ext(p)) == class
 }
 
 // testNames returns the names of the failing tests in the sources: of "pkg:TestX/sub case" the
@@ -172,7 +211,7 @@ func findTest(path string, lines [][]byte, name string) (start, end int) {
 	)
 	needle := []byte(name)
 	for i, line := range lines {
-		if !bytes.Contains(line, needle) || !word.Match(line) {
+		if !bytes.Contains(line, needle) || !word.Match(line) || isComment(line) {
 			continue
 		}
 		if bytes.ContainsAny(line, "\"'`") && !bytes.Contains(line, []byte("func ")) {
@@ -184,6 +223,12 @@ func findTest(path string, lines [][]byte, name string) (start, end int) {
 		return i + 1, blockEnd(lines, i)
 	}
 	return 0, 0
+}
+
+// isComment reports whether a line is only a comment.
+func isComment(line []byte) bool {
+	t := bytes.TrimSpace(line)
+	return bytes.HasPrefix(t, []byte("//")) || bytes.HasPrefix(t, []byte("# ")) || bytes.HasPrefix(t, []byte("/*")) || bytes.HasPrefix(t, []byte("* "))
 }
 
 // blockEnd returns the number of the last line of the block that begins at index i: the next

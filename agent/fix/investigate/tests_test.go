@@ -116,6 +116,36 @@ func TestNamedFilesAreNoSettings(t *testing.T) {
 	}
 }
 
+// macroTests is a file of quick-xml in which a macro makes the tests.
+const macroTests = `// Can't use "string" as name because in that case this variant
+mod element {
+    list!(char_: char = "<root>4 2  j</root>" => vec!['4', '2', 'j']);
+    list!(string: String = "<root>first second  third&#x20;3</root>" => vec![
+        "first".to_string(),
+        "3".to_string(),
+    ]);
+}
+`
+
+// Of a test that a macro makes, the call of the macro at the place of the failure is shown,
+// and not a comment with its name.
+func TestMacroTest(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{"tests/serde-de.rs": macroTests})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"element::text::string"}, Output: []byte(
+		"running 1 test\ntest element::text::string ... FAILED\n\nfailures:\n\n---- element::text::string stdout ----\n" +
+			"thread 'element::text::string' (1520) panicked at tests/serde-de.rs:4:13:\nassertion failed: `(left == right)`\n\n" +
+			"failures:\n    element::text::string\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 352 filtered out\n",
+	)}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.HasPrefix(got, "## tests/serde-de.rs:4-7\n") || !strings.Contains(got, "third&#x20;3") || strings.Contains(got, "Can't use") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // The sources of tests of jest and vitest are found by their titles, also with signs in them.
 func TestFindTestsByTitle(t *testing.T) {
 	t.Parallel()
@@ -128,6 +158,28 @@ func TestFindTestsByTitle(t *testing.T) {
 		w.in.Problem.Tree.Commit = h.Head()
 		w.in.Reproduction = fix.Reproduction{Failing: []string{name}}
 		if got, err := w.makeTestsText(t.Context()); err != nil || !strings.Contains(got, "test/object.ts:4-6") {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
+
+// A test of Java is found by its class and its method, in the file of the class, also with
+// parameters and in a nested class.
+func TestJavaTest(t *testing.T) {
+	t.Parallel()
+	other := "package p;\nclass ATest {\n    @Test\n    void testGroup() {\n        other();\n    }\n}\n"
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"src/test/java/p/ATest.java": other,
+		"src/test/java/p/RegexTest.java": "package p;\nclass RegexTest {\n    /** It is consistent. */\n    @Test\n    void testGroup() {\n" +
+			"        assertEquals(\"\", validator.validate(\"def\"));\n    }\n}\n",
+	})
+	for _, name := range []string{"p.RegexTest.testGroup", "p.RegexTest$Inner.testGroup", "RegexTest.testGroup(int)[1]", "p.RegexTest.testGroup{int}[2]"} {
+		w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+		w.in.Problem.Tree.Commit = h.Head()
+		w.in.Reproduction = fix.Reproduction{Failing: []string{name}}
+		got, err := w.makeTestsText(t.Context())
+		if err != nil || !strings.HasPrefix(got, "## src/test/java/p/RegexTest.java:") || !strings.Contains(got, "validate(\"def\")") {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
 	}

@@ -90,7 +90,7 @@ func readable(err error) error {
 // outputText returns the most informative part of a command's output: its failures, without
 // passing tests, progress of a build, and dumps of shadow memory.
 func (w *work) outputText(out []byte) string {
-	lines := strings.Split(agent.Clean(string(out)), "\n")
+	lines := strings.Split(agent.Clean(fixtool.Plain(string(out))), "\n")
 	var kept []string
 	shadow := false
 	for i, line := range lines {

@@ -8,6 +8,44 @@ import (
 	"git-agent/gitext"
 )
 
+// mavenOutput is what a failing test of commons-validator prints, and mavenShown its form in the
+// prompt.
+const (
+	mavenOutput = `[INFO] Scanning for projects...
+[INFO]
+[INFO] --------------------------------[ jar ]---------------------------------
+[INFO] Running org.apache.commons.validator.routines.RegexValidatorTest
+[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 9.211 s <<< FAILURE! -- in org.apache.commons.validator.routines.RegexValidatorTest
+org.opentest4j.AssertionFailedError: validate() ==> expected: <> but was: <null>
+	at org.junit.jupiter.api.AssertionFailureBuilder.build(AssertionFailureBuilder.java:151)
+	at org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1156)
+	at org.apache.commons.validator.routines.RegexValidatorTest.testValidateOptionalGroup(RegexValidatorTest.java:235)
+	at java.base/java.lang.reflect.Method.invoke(Method.java:569)
+	at java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
+
+[INFO] Results:
+[ERROR] Failures:
+[ERROR]   RegexValidatorTest.testValidateOptionalGroup:235 validate() ==> expected: <> but was: <null>
+[INFO] BUILD FAILURE
+[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.5.6:test (default-test) on project commons-validator: There are test failures.
+[ERROR]
+[ERROR] See target/surefire-reports for the individual test results.
+[ERROR] -> [Help 1]
+[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.
+[ERROR] [Help 1] http://cwiki.apache.org/confluence/display/MAVEN/MojoFailureException
+`
+	mavenShown = `(4 lines of the build)
+[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 9.211 s <<< FAILURE! -- in org.apache.commons.validator.routines.RegexValidatorTest
+org.opentest4j.AssertionFailedError: validate() ==> expected: <> but was: <null>
+(2 lines of test tools)
+	at org.apache.commons.validator.routines.RegexValidatorTest.testValidateOptionalGroup(RegexValidatorTest.java:235)
+(2 lines of test tools)
+
+(2 lines of the build)
+[ERROR]   RegexValidatorTest.testValidateOptionalGroup:235 validate() ==> expected: <> but was: <null>
+(7 lines of the build)`
+)
+
 // Lines about tests that pass and about the build are counted, not shown; failures stay with
 // their headings, at any place of a long output.
 func TestOutputWithoutPassingTests(t *testing.T) {
@@ -17,12 +55,30 @@ func TestOutputWithoutPassingTests(t *testing.T) {
 		"tap":   {"TAP version 13\n# one\nok 1 should be strictly equal\nok 2 equal\n# two\nnot ok 3 equal\n  ---\n    expected: 1\n# three\nok 4 x\n\n1..4\n", "TAP version 13\n(2 lines of tests that pass)\n# two\nnot ok 3 equal\n  ---\n    expected: 1\nok 4 x\n\n1..4"},
 		"go":    {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines of tests that pass)\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL"},
 		"make":  {"[ 50%] Building C object a.o\nmake[1]: Entering directory '/x'\nSegmentation fault\n", "(2 lines of the build)\nSegmentation fault"},
+		"rustc": {"warning: unused `x`\n  --> src/lib.rs:45:13\n   |\n45 | let x = 1;\n   |     ^\n   = note: on by default\n\nwarning: `p` (lib) generated 1 warning\nwarning: my own\ntest b ... FAILED\n", "(6 lines of the build)\n\n(1 line of the build)\nwarning: my own\ntest b ... FAILED"},
+		"maven": {mavenOutput, mavenShown},
 		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
 		"often": {"it began\n\n" + strings.Repeat("wrong\n", 9), "it began\n\nwrong\n(the same line 8 more times)"},
 	} {
 		if got := w.outputText([]byte(c[0])); got != c[1] {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])
 		}
+	}
+}
+
+// The difference that an assertion prints is shown whole and without colours, however long the
+// output is.
+func TestColouredDifference(t *testing.T) {
+	t.Parallel()
+	var diff strings.Builder
+	for range 20 {
+		diff.WriteString("         \"first\",\n")
+	}
+	text := "assertion failed: `(left == right)`\n\nDiff < left / right > :\n List {\n" + diff.String() + "<        \"third 3\",\n>        \"third\",\n>        \"3\",\n     ],\n }\n"
+	out := strings.Repeat("a line that says little\nand another one\n", 500) + "assertion failed: `(left == right)`\n\n\x1b[1mDiff\x1b[0m \x1b[31m< left\x1b[0m / \x1b[32mright >\x1b[0m :\n" +
+		strings.TrimPrefix(strings.Replace(text, "<  ", "\x1b[31m<  ", 1), "assertion failed: `(left == right)`\n\nDiff < left / right > :\n") + strings.Repeat("a line that says little\nand another one\n", 500)
+	if got := new(work).outputText([]byte(out)); !strings.Contains(got, text) {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -80,6 +80,31 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
+// A method that a test of Java calls is that of the class that the test is named after, also if
+// the variable has the name of another class or of a folder, and that of another class if the
+// test names it.
+func TestMeaningsOfJava(t *testing.T) {
+	t.Parallel()
+	class := func(name string) string {
+		return "class " + name + " {\n    String validate(String value) {\n        int count = 1;\n        return value;\n    }\n}\n"
+	}
+	test := func(call string) string {
+		return "class RegexTest {\n    @Test\n    void testGroup() {\n        Regex validator = new Regex();\n        assertEquals(1, " + call + ");\n    }\n}\n"
+	}
+	const dir = "src/main/java/validator/"
+	for call, want := range map[string]string{"validator.validate(1)": "Regex.java", "Url.validate(1)": "Url.java"} {
+		h := gittest.New(t)
+		h.Commit("p", gittest.Files{
+			dir + "Form.java": class("Form"), dir + "Validator.java": class("Validator"), dir + "routines/Regex.java": class("Regex"),
+			dir + "routines/Url.java": class("Url"), "src/test/java/validator/routines/RegexTest.java": test(call),
+		})
+		l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"validator.routines.RegexTest.testGroup"}}})
+		if got := l.Locations[0]; !strings.HasSuffix(got.Path, want) || got.Function != "validate" {
+			t.Errorf("%s: %s %s first", call, got.Path, got.Function)
+		}
+	}
+}
+
 // The one function that a script exports is called by the name of its file, and a
 // constructor by the name of its class.
 func TestAliases(t *testing.T) {

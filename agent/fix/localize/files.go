@@ -28,7 +28,7 @@ type file struct {
 	content   []byte     // content of an overlay
 	over      bool       // the file differs from the commit
 	test      bool
-	aside     bool // an example, a benchmark, or a fuzzer
+	aside     bool // an example, a benchmark, a fuzzer, or a program that the tests of a library do not run
 	helper    bool // a helper of tests, not tested code
 	read      bool
 	unread    error // reason why the clone could not provide the file
@@ -81,7 +81,28 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 		}
 	}
 	slices.Sort(fs.paths)
+	fs.setCargoAside()
 	return fs, nil
+}
+
+// cargoProgram matches the programs of a Cargo package: its build script and its binaries.
+var cargoProgram = source.Lazy(`^(?:build\.rs|src/main\.rs|src/bin/.*\.rs)$`)
+
+// setCargoAside sets aside the build script and the binaries of Cargo packages that have a
+// library. The tests of a library run neither. Stacks, coverage and the user can still name
+// them.
+func (fs *files) setCargoAside() {
+	for p := range fs.all {
+		root, ok := strings.CutSuffix(p, "src/lib.rs")
+		if !ok || fs.all[root+"Cargo.toml"] == nil {
+			continue
+		}
+		for _, name := range fs.paths {
+			if rest, ok := strings.CutPrefix(name, root); ok && cargoProgram().MatchString(rest) {
+				fs.all[name].aside = true
+			}
+		}
+	}
 }
 
 // name sets the parts of a file's path.

@@ -3,6 +3,7 @@ package localize
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -113,10 +114,41 @@ type uses struct {
 	self    int             // the node of this code, which is ignored; -1 for none
 	weight  map[use]float64 // weight of each name
 	holders map[string]bool // words before a dot, in lower case
+	classes map[string]bool // words before a dot, as they are
+	tested  string          // the class that a test of Java is named after, in lower case; "" if unknown
 }
 
 func newUses(f *file, self int) *uses {
-	return &uses{file: f, self: self, weight: map[use]float64{}, holders: map[string]bool{}}
+	u := &uses{file: f, self: self, weight: map[use]float64{}, holders: map[string]bool{}, classes: map[string]bool{}}
+	if f.test {
+		u.tested = testedClass(f)
+	}
+	return u
+}
+
+// testedClass returns the class that a test class of Java or Kotlin is named after, in lower
+// case: of RegexTest.java, TestRegex.java and RegexTestCase.java regex. It returns "" for
+// other names.
+func testedClass(f *file) string {
+	if ext := path.Ext(f.path); ext != ".java" && ext != ".kt" {
+		return ""
+	}
+	for _, end := range []string{"testcase", "tests", "test", "it"} {
+		if class, ok := strings.CutSuffix(f.stem, end); ok {
+			return class
+		}
+	}
+	class, _ := strings.CutPrefix(f.stem, "test")
+	if class == f.stem {
+		return ""
+	}
+	return class
+}
+
+// isClass reports whether a file has the name of a class that the code names before a dot.
+func (u *uses) isClass(f *file) bool {
+	base := path.Base(f.path)
+	return u.classes[strings.TrimSuffix(base, path.Ext(base))]
 }
 
 // importsOf returns the imports of a file, from a cache.
@@ -135,6 +167,7 @@ func (g *graph) addNames(line []byte, weight float64, u *uses) {
 	g.namesOf(line, u.file, func(t token, of use) {
 		if t.holder {
 			u.holders[strings.ToLower(of.name)] = true
+			u.classes[of.name] = true
 		}
 		if len(g.byName[of.name]) == 0 {
 			return
@@ -198,25 +231,31 @@ func compareUses(a, b use) int {
 }
 
 // meanings returns the functions that a name may mean, from the first of these groups with any:
-// the functions of the imported package before the dot; those in a file or folder that the code
-// names before a dot; those of the same file; those of the same folder; all. Only tests call
-// functions of tests.
+// the functions of the imported package before the dot; in a test of Java those of the class
+// that it names before a dot, then those of the class that it is named after, because its
+// variables often have the names of other classes and folders; those in a file or folder that
+// the code names before a dot; those of the same file; those of the same folder; all. Only
+// tests call functions of tests.
 func (g *graph) meanings(of use, u *uses) []int {
-	var groups [4][]int
+	var groups [6][]int
 	for _, m := range g.byName[of.name] {
 		f := g.nodes[m].file
 		if m == u.self || f.test && !u.file.test || f.generated && !f.test || of.bound && f.dir() != of.dir {
 			continue
 		}
 		switch {
-		case u.holders[f.stem] || u.holders[f.folder] && f.folder != u.file.folder:
+		case u.tested != "" && u.isClass(f):
 			groups[0] = append(groups[0], m)
-		case f == u.file:
+		case u.tested != "" && f.stem == u.tested:
 			groups[1] = append(groups[1], m)
-		case f.place == u.file.place:
+		case u.holders[f.stem] || u.holders[f.folder] && f.folder != u.file.folder:
 			groups[2] = append(groups[2], m)
-		default:
+		case f == u.file:
 			groups[3] = append(groups[3], m)
+		case f.place == u.file.place:
+			groups[4] = append(groups[4], m)
+		default:
+			groups[5] = append(groups[5], m)
 		}
 	}
 	for _, meant := range groups {

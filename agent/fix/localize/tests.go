@@ -183,7 +183,7 @@ func (s *search) textNamed(name string, in []*file) []*region {
 	var all []place
 	for _, f := range in {
 		for i, l := range f.lines {
-			if inQuotes(l, []byte(name)) {
+			if inQuotes(l, []byte(name)) && !bytes.HasPrefix(bytes.TrimSpace(l), []byte("//")) {
 				all = append(all, place{f, i + 1})
 			}
 		}

@@ -49,3 +49,28 @@ func TestHelpersAndModules(t *testing.T) {
 		t.Errorf("suspects: %q", got)
 	}
 }
+
+// The build script and the binaries beside a library of Rust are no suspects by their words,
+// because its tests run neither; without a library they are.
+func TestProgramsBesideALibrary(t *testing.T) {
+	t.Parallel()
+	files := gittest.Files{
+		"Cargo.toml":    "[package]\nname = \"p\"\n",
+		"build.rs":      "fn generate_headings() {\n    let options = heading();\n}\n",
+		"src/main.rs":   "pub fn main() {\n    let options = heading_options();\n}\n",
+		"src/parse.rs":  "pub fn parse_block() {\n    let options = heading();\n}\n",
+		"tests/html.rs": "#[test]\nfn heading_test() {\n    let options = heading();\n}\n",
+	}
+	in := Input{Reproduction: fix.Reproduction{Failing: []string{"heading_test"}}}
+	h := gittest.New(t)
+	h.Commit("p", files)
+	if got := names(localize(t, h, in)); !strings.Contains(got, "main") {
+		t.Errorf("without a library: %s", got)
+	}
+	files["src/lib.rs"] = "pub mod parse;\n"
+	h = gittest.New(t)
+	h.Commit("p", files)
+	if got := names(localize(t, h, in)); !strings.Contains(got, "parse_block") || strings.Contains(got, "main") || strings.Contains(got, "generate") {
+		t.Errorf("with a library: %s", got)
+	}
+}
