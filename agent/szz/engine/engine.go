@@ -153,6 +153,9 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 			return nil, err
 		}
 	}
+	if q.Max == 0 && ans.Answer.Agent != nil && !ans.Answer.Unanswered() {
+		ans.Answer.Shorten() // evaluations and calibrations see all that the model named
+	}
 	if check == nil {
 		return ans, nil
 	}

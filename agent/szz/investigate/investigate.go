@@ -131,9 +131,6 @@ func (d *investigation) conclude(ctx context.Context, report *szz.AgentReport) (
 			report.Agreement = suspects[0].Vote.Agreement
 		}
 		notes = append(slices.Clone(notes), report.ProbabilityNote())
-		if d.opt.Max == 0 {
-			v.Shorten()
-		}
 		v.Owner = d.k.Owner(d.ranking, v.Suspects)
 	}
 	if d.opt.Max > 0 && len(v.Suspects) >= d.opt.Max {
