@@ -7,8 +7,8 @@ import (
 	"git-agent/agent/crash/format"
 )
 
-// What the commit lacks of the project is listed; other code is not. The second report is of
-// Elasticsearch, shortened.
+// What the commit lacks of the project is listed; other code is not. The second report is in the form
+// of those of Elasticsearch.
 func TestMissing(t *testing.T) {
 	for name, test := range map[string]struct {
 		report string

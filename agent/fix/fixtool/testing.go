@@ -18,7 +18,8 @@ type testParams struct {
 
 type testOnlyParams struct{}
 
-// A verdict is the result of a test command for the work tree.
+// A verdict is the result of a test command for the work tree. A command that ran into its time
+// limit has none.
 type verdict struct {
 	known   bool
 	version int // of the work tree
@@ -83,7 +84,7 @@ func (b *Box) runTests(ctx context.Context, suite bool) (string, error) {
 // judge keeps the verdict of a run and renders it.
 func (b *Box) judge(suite bool, end testrun.Ending) string {
 	before := *b.verdictOf(suite)
-	now := verdict{known: true, version: b.version, passed: end.State == fix.Passing, failing: end.Report.Failing}
+	now := verdict{known: !end.TimedOut, version: b.version, passed: end.State == fix.Passing, failing: end.Report.Failing}
 	now.named = len(now.failing) > 0 && end.State == fix.Failing
 	subject := "the test command"
 	var known []string
@@ -181,7 +182,7 @@ func since(before, now verdict) string {
 // recordedVerdict reads a verdict from a recorded answer.
 func (b *Box) recordedVerdict(text string) verdict {
 	first, rest, _ := strings.Cut(text, "\n")
-	v := verdict{known: true, version: b.version}
+	v := verdict{known: !strings.Contains(first, " ran into its time limit of "), version: b.version}
 	v.passed = strings.HasSuffix(first, " passes") || strings.Contains(first, " passes but for tests ")
 	if second, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(second, "failing tests (") {
 		if _, list, ok := strings.Cut(second, "): "); ok {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/gitext/gittest"
 )
 
@@ -142,6 +143,21 @@ func TestFinish(t *testing.T) {
 	}
 	if c := b.box.Finished().Claim; c.Success || c.Explanation != "done" || c.Introduced != "" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A run that was ended at its time limit, perhaps on a busy machine, proves nothing: finish runs the
+// command again. A replay reads the same from the recorded answer.
+func TestTimeLimitIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calcFiles, fix.Problem{Test: failing}, Options{})
+	b.call("edit", m{"path": "calc.go", "old": "a - b", "new": "a + b"})
+	said := b.box.judge(false, testrun.Ending{State: fix.Broken, How: "ran into its time limit of 2s", TimedOut: true})
+	if b.box.tested.known || b.box.recordedVerdict(said).known {
+		t.Errorf("%+v after %q", b.box.tested, said)
+	}
+	if got := b.call("finish", m{"status": "success", "explanation": "x"}); got != "finished: success\n" {
+		t.Errorf("%s", got)
 	}
 }
 
