@@ -29,7 +29,7 @@ func typeBody(name string, text []byte) (start, end int, ok bool) {
 		if start > 0 {
 			return 0, 0, false // there are two of that name
 		}
-		start, end = i+1, i+1+bodyLength(indentOf(line), lines[i+1:])
+		start, end = i+1, i+1+bodyLength(source.IndentColumns(line), lines[i+1:])
 	}
 	return start, end, start > 0 && end > start
 }
@@ -73,7 +73,7 @@ func indentedBody(lines [][]byte, at int) (source.Extent, bool) {
 	for _, l := range lines[at+1 : min(at+1+most, len(lines))] {
 		below = append(below, string(l))
 	}
-	n := bodyLength(indentOf(string(lines[at])), below)
+	n := bodyLength(source.IndentColumns(lines[at]), below)
 	return source.Extent{Start: at + 1, Body: at + 1, End: at + 1 + n}, n > 0
 }
 
@@ -87,29 +87,13 @@ func bodyLength(indent int, lines []string) int {
 		switch {
 		case text == "":
 			continue
-		case indentOf(line) <= indent && !continuation().MatchString(text):
+		case source.IndentColumns(line) <= indent && !continuation().MatchString(text):
 			return end
 		}
 		end = i + 1
-		if indentOf(line) <= indent && strings.HasPrefix(text, "}") {
+		if source.IndentColumns(line) <= indent && strings.HasPrefix(text, "}") {
 			return end
 		}
 	}
 	return end
-}
-
-// indentOf returns the width of a line's indentation; a tab counts as 8.
-func indentOf(line string) int {
-	width := 0
-	for _, r := range line {
-		switch r {
-		case ' ':
-			width++
-		case '\t':
-			width += 8
-		default:
-			return width
-		}
-	}
-	return width
 }

@@ -37,17 +37,15 @@ func rustItemEnd(lines [][]byte, attribute int) int {
 	for at < len(lines) && rustAttribute().Match(lines[at]) {
 		at++
 	}
-	indent := rustIndent(lines[attribute])
+	indent := Indent(lines[attribute])
 	for i := at; i < len(lines); i++ {
 		trimmed := bytes.TrimSpace(lines[i])
 		switch {
 		case i == at && bytes.HasSuffix(trimmed, []byte(";")), i == at && bytes.HasSuffix(trimmed, []byte("}")) && !bytes.HasSuffix(trimmed, []byte("{}")):
 			return i
-		case rustIndent(lines[i]) <= indent && bytes.HasPrefix(trimmed, []byte("}")):
+		case Indent(lines[i]) <= indent && bytes.HasPrefix(trimmed, []byte("}")):
 			return i
 		}
 	}
 	return len(lines) - 1
 }
-
-func rustIndent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }

@@ -240,7 +240,7 @@ func declaration(file string, lines [][]byte, line int, field string) (*crash.De
 		return nil, false
 	}
 	last := line
-	for last < len(lines) && last-line < maxTypeLines && (indent(lines[last-1]) > indent(lines[first-1]) || !bytes.HasPrefix(bytes.TrimSpace(lines[last-1]), []byte("}"))) {
+	for last < len(lines) && last-line < maxTypeLines && (source.IndentColumns(lines[last-1]) > source.IndentColumns(lines[first-1]) || !bytes.HasPrefix(bytes.TrimSpace(lines[last-1]), []byte("}"))) {
 		last++
 	}
 	if m := cName().FindSubmatch(lines[last-1]); m != nil && name == "" {
@@ -260,10 +260,10 @@ func declaration(file string, lines [][]byte, line int, field string) (*crash.De
 
 // headingAbove returns the line above a field that begins its type, and the name of the type.
 func headingAbove(lines [][]byte, line int, heading *regexp.Regexp) (first int, name string, ok bool) {
-	depth := indent(lines[line-1])
+	depth := source.IndentColumns(lines[line-1])
 	for n := line - 1; n >= 1 && line-n < maxTypeLines; n-- {
 		text := lines[n-1]
-		if len(bytes.TrimSpace(text)) == 0 || indent(text) >= depth || between().Match(text) {
+		if len(bytes.TrimSpace(text)) == 0 || source.IndentColumns(text) >= depth || between().Match(text) {
 			continue
 		}
 		m := heading.FindSubmatch(text)
@@ -273,20 +273,4 @@ func headingAbove(lines [][]byte, line int, heading *regexp.Regexp) (first int, 
 		return n, cmp.Or(string(m[1]), ""), true
 	}
 	return 0, "", false
-}
-
-// indent returns the columns of white space before the text of a line.
-func indent(line []byte) int {
-	width := 0
-	for _, c := range line {
-		switch c {
-		case ' ':
-			width++
-		case '\t':
-			width += 8
-		default:
-			return width
-		}
-	}
-	return width
 }

@@ -208,10 +208,10 @@ func extentsOf(path string, data []byte, name string) []source.Extent {
 // before the next line that is indented no deeper and does not close it.
 func blockEnd(lines [][]byte, n int) int {
 	const most = 300
-	depth := indentOf(lines[n-1])
+	depth := source.Indent(lines[n-1])
 	for i := n; i < min(len(lines), n+most); i++ {
 		text := bytes.TrimSpace(lines[i])
-		if len(text) == 0 || indentOf(lines[i]) > depth || i == n && text[0] == '{' {
+		if len(text) == 0 || source.Indent(lines[i]) > depth || i == n && text[0] == '{' {
 			continue
 		}
 		if bytes.IndexByte([]byte("})]"), text[0]) >= 0 {
@@ -221,8 +221,6 @@ func blockEnd(lines [][]byte, n int) int {
 	}
 	return min(len(lines), n+most)
 }
-
-func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
 // list names the entries of a directory.
 func (b *Box) list(name string) (agent.Result, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix/generate/mutate"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -175,9 +176,9 @@ func blockEnd(lines [][]byte, i int) int {
 	if !strings.HasSuffix(text, "{") && !strings.HasSuffix(text, ":") {
 		return i
 	}
-	width := indentOf(lines[i])
+	width := source.Indent(lines[i])
 	for j := i + 1; j < len(lines); j++ {
-		if t := strings.TrimSpace(string(lines[j])); t != "" && indentOf(lines[j]) <= width {
+		if t := strings.TrimSpace(string(lines[j])); t != "" && source.Indent(lines[j]) <= width {
 			if strings.HasPrefix(t, "}") {
 				return j
 			}
@@ -186,8 +187,6 @@ func blockEnd(lines [][]byte, i int) int {
 	}
 	return i
 }
-
-func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
 // find returns the number, from 1, of the only line of the function with a text; 0 if there are
 // none or several.

@@ -141,7 +141,7 @@ func rowAround(lines [][]byte, start, end, at int) row {
 	first := at
 	if !opens(lines[at-1]) {
 		for n := at - 1; n > start && at-n < 60; n-- {
-			if len(bytes.TrimSpace(lines[n-1])) > 0 && indent(lines[n-1]) < indent(lines[at-1]) {
+			if len(bytes.TrimSpace(lines[n-1])) > 0 && source.Indent(lines[n-1]) < source.Indent(lines[at-1]) {
 				if opens(lines[n-1]) {
 					first = n
 				}
@@ -169,11 +169,11 @@ func opens(line []byte) bool {
 
 // sibling reports whether two lines begin rows of one table.
 func sibling(lines [][]byte, a, b int) bool {
-	if !opens(lines[b-1]) || indent(lines[a-1]) != indent(lines[b-1]) || bytes.TrimSpace(lines[a-1])[0] != bytes.TrimSpace(lines[b-1])[0] {
+	if !opens(lines[b-1]) || source.Indent(lines[a-1]) != source.Indent(lines[b-1]) || bytes.TrimSpace(lines[a-1])[0] != bytes.TrimSpace(lines[b-1])[0] {
 		return false
 	}
 	for n := min(a, b); n < max(a, b); n++ {
-		if t := bytes.TrimSpace(lines[n-1]); len(t) > 0 && indent(lines[n-1]) < indent(lines[a-1]) {
+		if t := bytes.TrimSpace(lines[n-1]); len(t) > 0 && source.Indent(lines[n-1]) < source.Indent(lines[a-1]) {
 			return false
 		}
 	}
@@ -230,7 +230,7 @@ func withDecorators(name string, lines [][]byte, start int) int {
 		if len(t) == 0 {
 			break
 		}
-		if t[0] == '@' && indent(lines[n-1]) == indent(lines[start-1]) {
+		if t[0] == '@' && source.Indent(lines[n-1]) == source.Indent(lines[start-1]) {
 			first = n
 		}
 	}

@@ -234,13 +234,13 @@ func isComment(line []byte) bool {
 // blockEnd returns the number of the last line of the block that begins at index i: the next
 // line that is indented no deeper and closes the block.
 func blockEnd(lines [][]byte, i int) int {
-	depth := indent(lines[i])
+	depth := source.Indent(lines[i])
 	for n := i + 1; n < len(lines) && n < i+200; n++ {
 		text := bytes.TrimSpace(lines[n])
 		if len(text) == 0 {
 			continue
 		}
-		if d := indent(lines[n]); d < depth || d == depth && !bytes.HasPrefix(text, []byte("{")) {
+		if d := source.Indent(lines[n]); d < depth || d == depth && !bytes.HasPrefix(text, []byte("{")) {
 			if d == depth && (text[0] == '}' || text[0] == ')') {
 				return n + 1
 			}
@@ -249,8 +249,6 @@ func blockEnd(lines [][]byte, i int) int {
 	}
 	return min(i+200, len(lines))
 }
-
-func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
 // text shows a test with its line numbers and failing cases. Of a long test it shows the head,
 // the failing cases, the lines around the places of the failure, and the end, because tests

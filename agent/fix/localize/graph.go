@@ -88,15 +88,15 @@ var classHeading = source.Lazy(`^\s*(?:export\s+)?(?:default\s+)?class\s+([A-Za-
 
 // classAround returns the name of the class around a line, judged by indentation; "" for none.
 func classAround(lines [][]byte, line int) string {
-	at := indent(lines[line-1])
+	at := source.Indent(lines[line-1])
 	for i := line - 2; i >= 0 && at > 0; i-- {
-		if blank(lines[i]) || indent(lines[i]) >= at {
+		if blank(lines[i]) || source.Indent(lines[i]) >= at {
 			continue
 		}
 		if m := classHeading().FindSubmatch(lines[i][:min(len(lines[i]), maxLine)]); m != nil {
 			return string(m[1])
 		}
-		at = indent(lines[i])
+		at = source.Indent(lines[i])
 	}
 	return ""
 }

@@ -208,23 +208,21 @@ func inQuotes(line, text []byte) bool {
 // block returns the lines of the block that begins on a line, judged by indentation.
 func block(lines [][]byte, line int) gitext.LineRange {
 	r := gitext.LineRange{Start: line, End: line}
-	base := indent(lines[line-1])
+	base := source.Indent(lines[line-1])
 	for i := line; i < len(lines) && i-line < maxTestText; i++ {
 		if blank(lines[i]) {
 			continue
 		}
-		if n := indent(lines[i]); n < base || n == base && !bytes.ContainsAny(lines[i][:min(len(lines[i]), n+1)], "})]") {
+		if n := source.Indent(lines[i]); n < base || n == base && !bytes.ContainsAny(lines[i][:min(len(lines[i]), n+1)], "})]") {
 			break
 		}
 		r.End = i + 1
-		if indent(lines[i]) == base {
+		if source.Indent(lines[i]) == base {
 			break
 		}
 	}
 	return r
 }
-
-func indent(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
 // focusCase marks the lines of a test that name the failing case: the part of the test's name
 // after the function's name. Test tools write underscores for spaces.

@@ -2,10 +2,8 @@ package risk
 
 import (
 	_ "embed"
-	"encoding/json"
 	"math"
 	"sort"
-	"sync"
 	"time"
 
 	"git-agent/agent/stat"
@@ -29,17 +27,8 @@ type Weights struct {
 	Ordinary []float64          `json:"ordinary"` // ascending: evenly spread quantiles of the scores of random commits
 }
 
-// shipped returns the model in the program.
-var shipped = sync.OnceValue(func() Model {
-	var m Model
-	if err := json.Unmarshal(modelJSON, &m); err != nil {
-		panic("the model of szz --risk: " + err.Error()) // tests read it
-	}
-	return m
-})
-
 // Shipped returns the model in the program.
-func Shipped() Model { return shipped() }
+var Shipped = stat.Embedded[Model]("risk", modelJSON)
 
 // names of the features; those behind plainFeatures need an index.
 var featureNames = []string{

@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"git-agent/agent/eval"
@@ -81,29 +79,12 @@ func plantRankRepo(ctx context.Context, repos, name string, most, without, worke
 		return err
 	}
 	began, n := time.Now(), len(rows)
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	todo := make(chan plantRow)
-	for range workers {
-		group.Go(func() {
-			for row := range todo {
-				if err := row.rank(ctx, repo); err != nil {
-					fmt.Fprintf(os.Stderr, "%s: %v\n", row.Commit.Short(), err)
-					continue
-				}
-				mu.Lock()
-				json.NewEncoder(out).Encode(row) // out keeps its first error for Flush
-				mu.Unlock()
-			}
-		})
-	}
-	for _, row := range append(rows, others...) {
-		if ctx.Err() == nil {
-			todo <- row
+	writeRows(ctx, workers, append(rows, others...), out, func(row *plantRow) error {
+		if err := row.rank(ctx, repo); err != nil {
+			return fmt.Errorf("%s: %w", row.Commit.Short(), err)
 		}
-	}
-	close(todo)
-	group.Wait()
+		return nil
+	})
 	fmt.Fprintf(os.Stderr, "%s: %d commits with a trailer, %d without, %.1f s\n", name, n, len(others), time.Since(began).Seconds())
 	return nil
 }

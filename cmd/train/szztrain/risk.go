@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"sort"
-	"sync"
 	"time"
 
 	"git-agent/agent/eval"
@@ -88,29 +87,12 @@ func riskRepo(ctx context.Context, repos, name string, most, workers int, out *b
 		return err
 	}
 	began := time.Now()
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	todo := make(chan riskRow)
-	for range workers {
-		group.Go(func() {
-			for row := range todo {
-				if err := row.assess(ctx, repo); err != nil {
-					fmt.Fprintf(os.Stderr, "%s: %v\n", row.Commit.Short(), err)
-					continue
-				}
-				mu.Lock()
-				json.NewEncoder(out).Encode(row) // out keeps its first error for Flush
-				mu.Unlock()
-			}
-		})
-	}
-	for _, row := range rows {
-		if ctx.Err() == nil {
-			todo <- row
+	writeRows(ctx, workers, rows, out, func(row *riskRow) error {
+		if err := row.assess(ctx, repo); err != nil {
+			return fmt.Errorf("%s: %w", row.Commit.Short(), err)
 		}
-	}
-	close(todo)
-	group.Wait()
+		return nil
+	})
 	fmt.Fprintf(os.Stderr, "%s: %d commits, %.2f of them named among all of their authors, %.1f s\n",
 		name, len(rows), rows[0].Share, time.Since(began).Seconds())
 	return nil

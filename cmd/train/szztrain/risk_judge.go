@@ -72,7 +72,7 @@ func riskJudge(args []string) error {
 		byRepo[r.Repo] = append(byRepo[r.Repo], r)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
-		m := risk.Shipped()
+		m := *risk.Shipped()
 		if *cross {
 			others := slices.DeleteFunc(slices.Clone(rows), func(r riskRow) bool { return r.Repo == name })
 			m.Plain = fitRisk(others, len(risk.PlainNames()))
