@@ -92,7 +92,7 @@ func Trailers(message string) []Named {
 		if !ok {
 			continue
 		}
-		if i+1 < len(lines) && (strings.HasPrefix(lines[i+1], " ") || strings.HasPrefix(lines[i+1], "\t") || n.Open && !strings.Contains(lines[i+1], ": ")) {
+		if i+1 < len(lines) && n.goesOn(lines[i+1]) {
 			if whole, ok := readTrailer(value + " " + lines[i+1]); ok {
 				n = whole
 				n.Folded = true
@@ -101,6 +101,17 @@ func Trailers(message string) []Named {
 		list = append(list, n)
 	}
 	return list
+}
+
+// item matches a line of a list or an address, as Buildroot writes them below a trailer.
+var item = source.Lazy(`^\s*(?:[-*+]\s|https?://)`)
+
+// goesOn reports whether the line behind a trailer belongs to it.
+func (n Named) goesOn(next string) bool {
+	if n.Open {
+		return strings.HasPrefix(next, " ") || strings.HasPrefix(next, "\t") || !strings.Contains(next, ": ")
+	}
+	return (strings.HasPrefix(next, " ") || strings.HasPrefix(next, "\t")) && !item().MatchString(next)
 }
 
 // readTrailer reads the value of a trailer.
