@@ -9,8 +9,7 @@ import (
 )
 
 // A bisection looks for the first commit at which a command fails. The caller sets Repo, Run,
-// Bad and, if known, Goods and Skips. Then it calls LeapBack, if no good commit is known, and
-// Halve.
+// Bad, Goods and, if known, Skips. Then it calls Halve.
 type bisection struct {
 	Repo *gitext.Repo
 	// Run runs the command at a commit, or returns the known result of an equal commit.
@@ -50,35 +49,6 @@ func (b *bisection) Try(ctx context.Context, commit gitext.OID) (trial.Outcome, 
 		}
 	}
 	return res.Outcome, nil
-}
-
-// LeapBack tries the commits 1, 2, 4 and so on steps back until the command passes or the
-// history ends. It also gives up after a number of unknown outcomes in a row; 0 is no bound.
-func (b *bisection) LeapBack(ctx context.Context, unknown int) error {
-	all, err := b.Repo.CountCommits(ctx, b.Bad, nil)
-	if err != nil {
-		return err
-	}
-	from, row := b.Bad, 0
-	for step := 1; len(b.Goods) == 0 && all > 1; step *= 2 {
-		back := min(step, all-1) // the last commit is a root
-		commit, err := b.Repo.AncestorAt(ctx, from, back)
-		if err != nil {
-			return err
-		}
-		b.progress("look for a commit where the command passes, %d back", back)
-		outcome, err := b.Try(ctx, commit)
-		if err != nil {
-			return err
-		}
-		if row++; outcome != trial.Unknown {
-			row = 0
-		}
-		if back == all-1 || unknown > 0 && row >= unknown {
-			return nil
-		}
-	}
-	return nil
 }
 
 // Halve narrows the range until one commit is left, or only commits that cannot be tested. It
