@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -71,8 +72,15 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []str
 			}
 		}
 	}
-	for _, list := range found {
+	for name, list := range found {
 		slices.SortStableFunc(list, func(a, b Definition) int { return b.Score - a.Score })
+		found[name] = withoutPrototypes(list, func(path string) [][]byte {
+			text, err := repo.BlobAt(ctx, commit, path, maxFile)
+			if err != nil {
+				return nil // Grep has said what cannot be read
+			}
+			return bytes.Split(text, []byte("\n"))
+		})
 	}
 	return found, unread
 }

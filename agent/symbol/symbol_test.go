@@ -23,8 +23,14 @@ func TestFind(t *testing.T) {
 		"V.java":    gittest.Lines("class V {", "    public void start(int x) {", "        start(3);", "    }", "}"),
 		"w.rs":      gittest.Lines("pub(crate) fn start(x: u8) {", "impl Limit {"),
 		"tests/x.c": gittest.Lines("int start(int x)", "{", "}"),
+		// A prototype of several lines, as in lib/odp-util.c of Open vSwitch, and one with an attribute.
+		"odp.c": gittest.Lines("static int parse_action(const char *s, const struct map *names,", "                            struct buf *actions);",
+			"static void locked(struct map *)", "    REQUIRES(mutex) __attribute__((format(printf, 1, 2)));",
+			"static int", "parse_action(const char *s, const struct map *names,", "             struct buf *actions)", "{", "}",
+			"static void locked(struct map *m)", "    REQUIRES(mutex)", "{", "}",
+			"int old(a, b)", "int a; int b;", "{", "}", "int old(a, b)", "int a; int b;", "{", "}"),
 	})
-	found, err := Find(t.Context(), h.Open(), tip, []string{"start", "once", "LIMIT", "Limit", "no such", "absent", "head", "tail"})
+	found, err := Find(t.Context(), h.Open(), tip, []string{"start", "once", "LIMIT", "Limit", "no such", "absent", "head", "tail", "parse_action", "locked", "old"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +43,10 @@ func TestFind(t *testing.T) {
 		"tail":    "d.c:5 function, d.c:7 type",
 		"no such": "",
 		"absent":  "",
+
+		"parse_action": "odp.c:6 function",
+		"locked":       "odp.c:10 function",
+		"old":          "odp.c:14 function, odp.c:18 function",
 	} {
 		var got []string
 		for _, d := range found[name] {

@@ -24,6 +24,7 @@ func DefinedIn(path string, lines [][]byte, name string) []int {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Definition) int { return b.Score - a.Score })
+	found = withoutPrototypes(found, func(string) [][]byte { return lines })
 	var at []int
 	for _, d := range found {
 		at = append(at, d.Line)

@@ -17,6 +17,7 @@ type candidate struct {
 	gitext.Commit
 	hits    []*hit // by falling weight of the region
 	history []past
+	changed string // the file that it changed, if it is among the latest commits of the heaviest files
 }
 
 // A hit holds the lines of a region that a commit owns.

@@ -186,6 +186,36 @@ func TestFindByFunctionsOnly(t *testing.T) {
 	}
 }
 
+func TestLatestCommitOfAFile(t *testing.T) {
+	// A commit that only changed the caller's file is shown with that file, and by a command that
+	// lists it.
+	t.Parallel()
+	f := newFixture(t)
+	const start = "int launch(void)\n{\n\treturn open_it(0);\n}\n"
+	f.Commit("other: start", gittest.Files{"src/other.c": start + "int more;\n"})
+	report, files := f.report()
+	report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Function: "launch", File: "src/other.c", Path: "src/other.c", Line: 3})
+	files = append(files, crash.File{Path: "src/other.c", Score: 0.1, Probability: 0.1, Frames: []crash.FrameRef{{Stack: 0, Frame: 3}}})
+	last := f.Commit("other: one line less", gittest.Files{"src/other.c": start})
+	found, err := Find(t.Context(), f.repo, last, report, files, Options{Max: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(found.Suspects, func(s suspect.Suspect) bool { return s.Commit.OID == last })
+	if i < 0 {
+		t.Fatalf("%q", subjects(found.Suspects))
+	}
+	e := found.Suspects[i].Evidence[0]
+	if want := fmt.Sprintf("git log --oneline --no-merges -10 %s -- src/io.c src/other.c", last.Short()); e.Path != "src/other.c" || e.Command != want {
+		t.Errorf("%s by %q, want %q", e.Path, e.Command, want)
+	}
+	args := strings.Fields(e.Command)
+	out, err := exec.Command("git", append([]string{"-C", f.Dir}, args[1:]...)...).Output()
+	if err != nil || !strings.Contains(string(out), "other: one line less") {
+		t.Errorf("%s: %s, %v", e.Command, out, err)
+	}
+}
+
 func TestFindNothing(t *testing.T) {
 	// A report without a line of the project has no suspects, and a note says so.
 	t.Parallel()

@@ -1,7 +1,9 @@
 package culprit
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -21,7 +23,13 @@ const (
 // histories holds the latest commits that changed functions and files, the newest first.
 type histories struct {
 	regions [][]gitext.OID // of the heaviest regions
-	files   []gitext.OID   // of the heaviest files together
+	files   []fileChange   // of the heaviest files together
+}
+
+// A fileChange is a commit that changed one of the heaviest files.
+type fileChange struct {
+	commit gitext.OID
+	path   string // of the first such file
 }
 
 // readHistories reads the latest commits that changed the heaviest regions and files. A commit
@@ -29,23 +37,44 @@ type histories struct {
 func (g *gathering) readHistories(ctx context.Context) (h histories, err error) {
 	for _, r := range g.regions[:min(len(g.regions), historyRegions)] {
 		opt := gitext.LogLOptions{Tip: g.commit.OID, Path: r.path, Start: r.Start, End: r.End, Max: historyCommits}
-		oids, err := oidsOf(g.repo.LogL(ctx, opt), func(e gitext.LogLEntry) gitext.OID { return e.OID })
+		oids, err := readable(g.repo.LogL(ctx, opt), func(e gitext.LogLEntry) gitext.OID { return e.OID })
 		if err != nil {
 			return h, err
 		}
 		h.regions = append(h.regions, oids)
 	}
-	opt := gitext.LogOptions{Tip: g.commit.OID, Paths: g.heaviestFiles(), NoMerges: true, Max: logCommits}
-	if g.since != nil {
-		opt.Not, opt.Max = []gitext.OID{g.since.good}, sinceCommits
-	}
-	h.files, err = oidsOf(g.repo.Log(ctx, opt), func(e gitext.LogEntry) gitext.OID { return e.OID })
+	h.files, err = readable(g.repo.Log(ctx, g.latest()), func(e gitext.LogEntry) fileChange {
+		path := g.regions[0].path
+		if len(e.Files) > 0 {
+			path = cmp.Or(e.Files[0].NewPath, e.Files[0].OldPath)
+		}
+		return fileChange{e.OID, path}
+	})
 	return h, err
 }
 
-// oidsOf returns the commits of a log up to the first unreadable one.
-func oidsOf[T any](log iter.Seq2[T, error], oid func(T) gitext.OID) ([]gitext.OID, error) {
-	var out []gitext.OID
+// latest returns the options of the log of the heaviest files.
+func (g *gathering) latest() gitext.LogOptions {
+	opt := gitext.LogOptions{Tip: g.commit.OID, Paths: g.heaviestFiles(), NoMerges: true, Max: logCommits, Files: true, NoRenames: true}
+	if g.since != nil {
+		opt.Not, opt.Max = []gitext.OID{g.since.good}, sinceCommits
+	}
+	return opt
+}
+
+// latestCommand returns the command that shows the log of latest.
+func (g *gathering) latestCommand() string {
+	opt := g.latest()
+	args := []string{"log", "--oneline", "--no-merges", fmt.Sprintf("-%d", opt.Max), opt.Tip.Short()}
+	for _, oid := range opt.Not {
+		args = append(args, "^"+oid.Short())
+	}
+	return command(append(append(args, "--"), opt.Paths...)...)
+}
+
+// readable returns what of takes from the entries of a log, up to the first unreadable commit.
+func readable[T, U any](log iter.Seq2[T, error], of func(T) U) ([]U, error) {
+	var out []U
 	for e, err := range log {
 		if gitext.Unreadable(err) {
 			break
@@ -53,7 +82,7 @@ func oidsOf[T any](log iter.Seq2[T, error], oid func(T) gitext.OID) ([]gitext.OI
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, oid(e))
+		out = append(out, of(e))
 	}
 	return out, nil
 }
@@ -76,7 +105,7 @@ func (g *gathering) takeHistories(h histories) {
 			c.history = append(c.history, past{g.regions[i], j})
 		}
 	}
-	for _, oid := range h.files {
-		g.at(oid)
+	for _, f := range h.files {
+		g.at(f.commit).changed = f.path
 	}
 }

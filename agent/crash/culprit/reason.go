@@ -152,8 +152,7 @@ func (g *gathering) pastEvidence(c *candidate) []suspect.Evidence {
 				g.commit.OID.Short(),
 			)}}
 	}
-	return []suspect.Evidence{{Path: g.regions[0].path, Text: c.Subject(),
-		Command: command("log", "--oneline", fmt.Sprintf("-%d", logCommits), g.commit.OID.Short(), "--", g.regions[0].path)}}
+	return []suspect.Evidence{{Path: cmp.Or(c.changed, g.regions[0].path), Text: c.Subject(), Command: g.latestCommand()}}
 }
 
 // closest returns the lines of code of a hit, the closest to a frame first. If no line is code,
@@ -201,31 +200,37 @@ func command(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// signalNames describe the features for a reader.
+// signalNames describe the features for a reader. Features that say nearly the same have one name,
+// because each weight alone says little: what one adds, another takes away.
 var signalNames = map[string]string{
 	"line":        "owns the line of a frame",
-	"line_code":   "owns the code of a frame's line",
-	"line_newest": "among the newest owners of the frames' lines",
-	"around":      "owns lines close to a frame",
-	"share":       "owns much of the functions",
-	"near":        "owns code next to a frame, or next to the heading of its function",
-	"lines":       "owns many lines of the functions",
+	"line_code":   "owns the line of a frame",
+	"line_newest": "owns the line of a frame",
+	"around":      "owns code of the functions",
+	"share":       "owns code of the functions",
+	"near":        "owns code of the functions",
+	"lines":       "owns code of the functions",
 	"age":         "its age",
-	"recent":      "how recent it is",
+	"recent":      "its age",
 	"newest":      "among the newest owners of the functions",
 	"subject":     "its subject is about the report",
 	"moves":       "its subject says that it only moves or rewrites code",
 	"history":     "among the latest changes of a function",
 }
 
-// signals returns the features that determined the probability, the strongest first.
+// signals returns the features that determined the probability, the strongest first. Features with
+// one name are one signal, which has the value of the first feature and the sum of the weights.
 func signals(vector []float64, weights map[string]float64) []suspect.Signal {
 	var out []suspect.Signal
 	for j, x := range vector {
-		if w := weights[featureNames[j]] * x; math.Abs(w) >= 0.01 {
-			out = append(out, suspect.Signal{Name: signalNames[featureNames[j]], Value: x, Weight: w})
+		w, name := weights[featureNames[j]]*x, signalNames[featureNames[j]]
+		if same := slices.IndexFunc(out, func(s suspect.Signal) bool { return s.Name == name }); same >= 0 {
+			out[same].Weight += w
+		} else {
+			out = append(out, suspect.Signal{Name: name, Value: x, Weight: w})
 		}
 	}
+	out = slices.DeleteFunc(out, func(s suspect.Signal) bool { return math.Abs(s.Weight) < 0.01 })
 	slices.SortStableFunc(out, func(a, b suspect.Signal) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	return out
 }

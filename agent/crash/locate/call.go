@@ -2,6 +2,7 @@ package locate
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -100,6 +101,9 @@ func (t *fileText) elsewhere(f crash.Frame) bool {
 	if len(defined) > maxDefined {
 		return false
 	}
+	if len(defined) == 0 && !ok {
+		return t.lacksMethod(name)
+	}
 	if len(defined) == 0 && ok && source.IsIdentByte(name[0]) {
 		// The file has this function no more, unless a macro makes it.
 		there := t.nameOf(around)
@@ -112,6 +116,17 @@ func (t *fileText) elsewhere(f crash.Frame) bool {
 		}
 	}
 	return len(defined) > 0
+}
+
+// lacksMethod reports whether a class of Java certainly has no method of a name. A method that the
+// compiler or Lombok made is at the line of its class, and in no text.
+func (t *fileText) lacksMethod(name string) bool {
+	switch name {
+	case "values", "valueOf", "equals", "hashCode", "toString":
+		return false
+	}
+	letter := source.IsIdentByte(name[0]) && !source.IsDigit(name[0])
+	return letter && path.Ext(t.path) == ".java" && !mentions(t.lines, name) && !mentions(t.lines, "lombok")
 }
 
 func mentions(lines [][]byte, name string) bool {

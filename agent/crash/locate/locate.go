@@ -105,53 +105,48 @@ func (f *Files) mapPaths(report *crash.Report) {
 			}
 		}
 	}
+	by := preferenceFor(report, dirs)
 	for _, c := range open {
-		c.frame.Path = choose(c.paths, dirs, c.frame)
+		c.frame.Path = choose(c.paths, by)
 	}
 }
 
-// choose picks one of several files with the same name: the one in the directory with the most
-// other frames, then one that is not a test, then the one with the shorter path.
-func choose(paths []string, dirs map[string]int, frame *crash.Frame) string {
+// choose picks one of several files with the same name.
+func choose(paths []string, by preference) string {
 	best := paths[0]
 	for _, p := range paths[1:] {
-		if better(p, best, dirs) {
+		if by.better(p, best) {
 			best = p
 		}
 	}
 	return best
 }
 
-func better(a, b string, dirs map[string]int) bool {
-	if x, y := dirs[path.Dir(a)], dirs[path.Dir(b)]; x != y {
-		return x > y
-	}
-	if x, y := source.IsTestPath(a), source.IsTestPath(b); x != y {
-		return y
-	}
-	if len(a) != len(b) {
-		return len(a) < len(b)
-	}
-	return a < b
-}
-
 // mapSymbols maps frames with only a function name to the file that defines the function. If a
 // frame's path is ambiguous, it maps the frame to a file of that name that defines the function.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
 	names, order, dirs := f.openFunctions(report)
-	stacks := stacksOf(report)
 	if len(order) == 0 {
 		return nil
 	}
+	stacks, by := stacksOf(report), preferenceFor(report, dirs)
 	defined, err := symbol.Find(ctx, repo, commit, order)
 	if err != nil && !gitext.Unreadable(err) {
 		return err
 	}
+	lists := map[*crash.Frame][]symbol.Definition{}
 	for _, name := range order {
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
 			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !fits(stacks[frame], frame, d.Path) })
-			d, ok := bestDefinition(list, frame, dirs)
+			if lists[frame] = list; len(list) == 1 {
+				dirs[path.Dir(list[0].Path)]++
+			}
+		}
+	}
+	for _, name := range order {
+		for _, frame := range names[name] {
+			d, ok := bestDefinition(lists[frame], frame, by)
 			if !ok {
 				continue
 			}
@@ -235,7 +230,7 @@ func ofClass(list []symbol.Definition, function string) (of []symbol.Definition,
 }
 
 // bestDefinition picks the likeliest definition for a frame.
-func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[string]int) (symbol.Definition, bool) {
+func bestDefinition(list []symbol.Definition, frame *crash.Frame, by preference) (symbol.Definition, bool) {
 	var best symbol.Definition
 	list, made := ofClass(list, frame.Function)
 	list = inModule(list, frame.Function)
@@ -243,7 +238,8 @@ func bestDefinition(list []symbol.Definition, frame *crash.Frame, dirs map[strin
 		if d.Kind != symbol.Function && !made || !fitsScope(d, frame.Function) && anyFits(list, frame.Function) {
 			continue
 		}
-		if best.Path == "" || d.Score > best.Score || d.Score == best.Score && better(d.Path, best.Path, dirs) {
+		x, y := by.ofProgram(d.Path), by.ofProgram(best.Path)
+		if best.Path == "" || x && !y || x == y && (d.Score > best.Score || d.Score == best.Score && by.better(d.Path, best.Path)) {
 			best = d
 		}
 	}

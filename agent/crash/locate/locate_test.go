@@ -150,6 +150,43 @@ func TestRustModules(t *testing.T) {
 	}
 }
 
+// A function of several programs is that of the program that crashed, and not of an example; code
+// of another system is the last choice. The report is from DPDK, whose testpmd is in app/test-pmd.
+func TestProgramThatCrashed(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const prompt, panics = "void\nprompt(void)\n{\n}\n", "void\n__rte_panic(void)\n{\n}\n"
+	tip := h.Commit("one", gittest.Files{
+		"examples/bond/main.c":    prompt,
+		"app/test-pmd/cmdline.c":  prompt,
+		"lib/bsdapp/eal_debug.c":  panics,
+		"lib/linuxapp/el_debug.c": panics,
+		"examples/vm/halt.c":      "void\nhalt_all(void)\n{\n}\n",
+		"src/power/control/off.c": "void\nhalt_all(void)\n{\n}\n",
+	})
+	lib := crash.Frame{Function: "raise", File: "/lib64/libc.so.6"}
+	for _, test := range []struct {
+		message string
+		frames  []crash.Frame
+		want    []string
+	}{
+		{`Thread 1 "testpmd" received signal SIGABRT, Aborted.`, []crash.Frame{lib, {Function: "__rte_panic"}, {Function: "prompt"}},
+			[]string{"", "lib/linuxapp/el_debug.c", "app/test-pmd/cmdline.c"}},
+		{"", []crash.Frame{{Function: "prompt"}, {Function: "halt_all"}}, []string{"examples/bond/main.c", "src/power/control/off.c"}},
+		{"", []crash.Frame{{Function: "prompt", Module: "/opt/bin/test_pmd", Offset: "0x10"}}, []string{"app/test-pmd/cmdline.c"}},
+	} {
+		report := &crash.Report{Problems: []crash.Problem{{Kind: "SIGABRT", Message: test.message}}, Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "gdb", Frames: test.frames}}}
+		if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range test.want {
+			if got := report.Stacks[0].Frames[i].Path; got != want {
+				t.Errorf("%q: %s: in %q, want %q", test.message, test.frames[i].Function, got, want)
+			}
+		}
+	}
+}
+
 func TestClassesOfJava(t *testing.T) {
 	// The frames without a line are from reports of jenkinsci/jenkins and apache/kafka, for which
 	// a file of the project was chosen that defines a function of the name.

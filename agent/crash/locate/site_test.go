@@ -61,6 +61,30 @@ func TestSite(t *testing.T) {
 	}
 }
 
+// A method that its class no longer has is of another version, though its line is in no method: a
+// bridge has the line of its class, as HttpObjectAggregator.decode of an old report has in netty.
+// What Lombok makes is in no text.
+func TestMethodThatIsGone(t *testing.T) {
+	t.Parallel()
+	text := "package a;\n\npublic class Sum\n    extends Base {\n    int aggregate() {\n        return 1;\n    }\n}\n"
+	for _, test := range []struct {
+		text, method string
+		gone         bool
+	}{
+		{text, "a.Sum.decode", true},
+		{text, "a.Sum.aggregate", true}, // it is elsewhere in the file
+		{text, "a.Sum.valueOf", false},
+		{text, "a.Sum.<init>", false},
+		{text, "a.Sum.lambda$static$0", false},
+		{"import lombok.Data;\n" + text[len("package a;\n"):], "a.Sum.getTotal", false},
+	} {
+		report := &crash.Report{Stacks: []crash.Stack{{Format: "java", Frames: []crash.Frame{{Function: test.method, Path: "a/Sum.java", File: "Sum.java", Line: 3}}}}}
+		if s := Sites(report, "a/Sum.java", splitText(test.text))[crash.FrameRef{}]; s.Moved != test.gone {
+			t.Errorf("%s: %+v", test.method, s)
+		}
+	}
+}
+
 // A frame is at the line that the report quotes, in the function that it names.
 func TestSiteOfQuote(t *testing.T) {
 	lines := splitText(`def load(path):

@@ -108,11 +108,17 @@ func mentionedTags(ctx context.Context, repo *gitext.Repo, mentions []crash.Ment
 
 // fitNote says that a report does not fit the commit of an answer.
 func fitNote(answer *crash.Answer) string {
+	compared, are := answer.Fit.Moved+answer.Fit.Same, "are"
+	if answer.Fit.Moved == 1 {
+		are = "is"
+	}
+	lines := fmt.Sprintf("%d of %s", answer.Fit.Moved, agent.Plural(compared, "line"))
+	if compared == 1 {
+		lines = "the only line"
+	}
 	note := fmt.Sprintf(
-		"%d of %s of the report that can be compared with the code of %s are elsewhere there: the report is of another version",
-		answer.Fit.Moved,
-		agent.Plural(answer.Fit.Moved+answer.Fit.Same, "line"),
-		answer.Commit.Short(),
+		"%s of the report that can be compared with the code of %s %s elsewhere there: the report is of another version",
+		lines, answer.Commit.Short(), are,
 	)
 	if answer.CommitFrom != fromUser {
 		note += "; give the commit that crashed with --at"

@@ -20,7 +20,7 @@ const (
 
 // thrower matches a line that ends its function with an error on purpose.
 var thrower = source.Lazy(
-	`\b(?:throw|raise|panic!?|assert\w*|abort|die|fatal|BUG|unreachable|Preconditions|checkState|checkArgument|requireNonNull|unwrap|expect|fail)\b|errors?\.(?:New|Errorf)`,
+	`\b(?:throw|raise|panic!?|assert\w*|abort|die|fatal|BUG|unreachable|Preconditions|checkState|checkArgument|requireNonNull|unwrap|expect|fail)\b|errors?\.(?:New|Errorf)\(`,
 )
 
 // failing returns the frames of the project in the stack where the failure began, innermost first:

@@ -46,6 +46,11 @@ panic goroutine nil pointer dereference runtime undefined properties reference r
 	return m
 })
 
+// sanitizerKind matches the kinds of faults that sanitizers name, such as Heap-use-after-free. Their
+// words are of no file.
+var sanitizerKind = source.Lazy(`(?i)\b(?:(?:dynamic-)?(?:heap|stack|global|container|intra-object|index|type|integer|memcpy-param|null|double|use|bad|alloc-dealloc|` +
+	`negative-size|invalid|signed-integer|unsigned-integer|uncaught|out|undefined|direct|indirect|odr|data|initialization|fatal)(?:-[a-z]+)+|memory leak|data race)\b`)
+
 // wordsOf returns the words of a report's messages and frames with their weights, the most
 // frequent ones.
 func wordsOf(report *crash.Report) map[string]float64 {
@@ -62,7 +67,7 @@ func wordsOf(report *crash.Report) map[string]float64 {
 		}
 	}
 	for _, p := range report.Problems {
-		add(p.Kind+" "+p.Message, 3, 3, inMessage)
+		add(sanitizerKind().ReplaceAllString(p.Kind+" "+p.Message, ""), 3, 3, inMessage)
 	}
 	n := 0
 	for _, s := range report.Stacks {

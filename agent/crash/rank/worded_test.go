@@ -53,6 +53,23 @@ func TestWordsOfTheInterpreter(t *testing.T) {
 	}
 }
 
+// The words of a sanitizer's kind of fault are of no file. The kinds are from reports of util-linux
+// and Open vSwitch.
+func TestWordsOfASanitizer(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"Stack-buffer-overflow WRITE 1":     "",
+		"heap-use-after-free":               "",
+		"use-of-uninitialized-value":        "",
+		"the-buffer of heap-use-after-free": "buffer",
+	} {
+		report := &crash.Report{Problems: []crash.Problem{{Kind: kind}}}
+		if got := strings.Join(slices.Sorted(maps.Keys(wordsOf(report))), " "); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
 // Files outside of the stacks follow those of the stacks: first the files that changed with these
 // and have words of the report.
 func TestFilesOutsideOfTheStacks(t *testing.T) {

@@ -160,35 +160,52 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 	}
 }
 
-// lessLikely says why a suspect is less likely than the first: the strongest signals that lower
-// its probability, or else those that speak for the first one alone. With -v, all signals are
-// shown instead.
+// lessLikely says why a suspect is less likely than the first. With -v, all signals are shown
+// instead.
 func (r *Human) lessLikely(b *bytes.Buffer, first, s szz.Suspect) {
 	const most = 2
-	if r.all {
-		return
-	}
-	lead, names := "less likely, because: ", []string(nil)
-	for _, g := range s.Signals {
-		if g.Weight < 0 {
-			names = append(names, g.Name)
-		}
-	}
-	if len(names) == 0 {
-		lead = "what speaks for the first one alone: "
-		for _, g := range first.Signals {
-			has := slices.ContainsFunc(s.Signals, func(own suspect.Signal) bool { return own.Name == g.Name && own.Weight > 0 })
-			if g.Weight > 0 && !has {
-				names = append(names, g.Name)
-			}
-		}
-	}
-	if len(names) == 0 || len(s.Signals) == 0 {
+	lead, names := against(first, s)
+	if r.all || len(names) == 0 || len(s.Signals) == 0 {
 		return
 	}
 	for i, l := range ui.Wrap(lead+strings.Join(names[:min(len(names), most)], "; "), measure(r.width)-6) {
 		line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
+}
+
+// against returns the names of the signals that lower the probability of a suspect, and that of
+// the first one less; else of those that speak for the first one alone; else of those that speak
+// more for it. They follow lead.
+func against(first, s szz.Suspect) (lead string, names []string) {
+	for _, g := range s.Signals {
+		if g.Weight < min(0, weightOf(first, g.Name)) {
+			names = append(names, g.Name)
+		}
+	}
+	if len(names) > 0 {
+		return "less likely, because: ", names
+	}
+	var more []string
+	for _, g := range first.Signals {
+		switch own := weightOf(s, g.Name); {
+		case g.Weight > 0 && own <= 0:
+			names = append(names, g.Name)
+		case g.Weight > 0 && g.Weight > own:
+			more = append(more, g.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "what speaks more for the first one: ", more
+	}
+	return "what speaks for the first one alone: ", names
+}
+
+// weightOf returns the weight of a signal of a suspect, 0 if it has none.
+func weightOf(s szz.Suspect, name string) float64 {
+	if i := slices.IndexFunc(s.Signals, func(g suspect.Signal) bool { return g.Name == name }); i >= 0 {
+		return s.Signals[i].Weight
+	}
+	return 0
 }
 
 // before describes the probability of a suspect before a command changed it.
