@@ -89,12 +89,9 @@ const completionDir = "share/bash-completion/completions"
 
 // The command of a hint works for any odd prefix.
 func TestInstallHints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
-	dir := t.TempDir()
+	archive, dir := pack(t, release(t, runsHere)), t.TempDir()
 	odd := filepath.Join(dir, "it's \"odd\" $(touch evil) `touch evil` $HOME \\ * ;& #é")
-	said := installApart(t, odd)
+	said := installApart(t, odd, archive)
 	_, hint, found := strings.Cut(said, "\nhint: ")
 	if !found {
 		t.Fatalf("no hint: %s", said)
@@ -108,7 +105,7 @@ func TestInstallHints(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("the hint ran something: %v", entries)
 	}
-	if said := installApart(t, filepath.Join(dir, "a:b")); strings.Contains(said, "export") || !strings.Contains(said, "\nhint: choose a PREFIX without a colon") {
+	if said := installApart(t, filepath.Join(dir, "a:b"), archive); strings.Contains(said, "export") || !strings.Contains(said, "\nhint: choose a PREFIX without a colon") {
 		t.Errorf("a hint that does not help: %s", said)
 	}
 	if said := installApart(t, filepath.Join(dir, "a\x1b[2Jb\n")); said != "fatal: PREFIX holds a control character\n" {
@@ -117,9 +114,9 @@ func TestInstallHints(t *testing.T) {
 }
 
 // installApart runs install.sh with a prefix that is not in PATH.
-func installApart(t *testing.T, prefix string) string {
+func installApart(t *testing.T, prefix string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(need(t, "sh"), filepath.Join(top, "install.sh"))
+	cmd := exec.Command(need(t, "sh"), append([]string{filepath.Join(top, "install.sh")}, args...)...)
 	cmd.Env = append(os.Environ(), "PREFIX="+prefix)
 	out, _ := cmd.CombinedOutput() // what it says tells how it ended
 	return string(out)
