@@ -26,6 +26,9 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 		return nil, err
 	}
 	files.mapPaths(report)
+	if failed := nameNumbers(ctx, repo, commit, report); failed != nil {
+		return files, failed
+	}
 	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
 }
 

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,6 +147,26 @@ func TestRustModules(t *testing.T) {
 	for i, want := range []string{"helix-term/src/ui/prompt.rs", "helix-term/src/compositor.rs"} {
 		if got := report.Stacks[0].Frames[i].Path; got != want {
 			t.Errorf("%s: in %q, want %q", report.Stacks[0].Frames[i].Function, got, want)
+		}
+	}
+}
+
+// ClusterFuzz writes NUMBER in place of digits. The report is from util-linux.
+func TestNumbersOfClusterFuzz(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("one", gittest.Files{
+		"iso.c": "static int\nprobe_iso9660(void)\n{\n\treturn sum_32(1);\n}\n",
+		"all.c": "int all(void)\n{\n\treturn probe_iso9660() + sum_32(1) + sum_64(1);\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Format: "clusterfuzz", Frames: []crash.Frame{{Function: "probe_isoNUMBER"}, {Function: "sum_NUMBER"}, {Function: "all"}}}}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"probe_iso9660 (probe_isoNUMBER) in iso.c", "sum_NUMBER () in ", "all () in all.c"} {
+		f := report.Stacks[0].Frames[i]
+		if got := fmt.Sprintf("%s (%s) in %s", f.Function, f.Symbol, f.Path); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
