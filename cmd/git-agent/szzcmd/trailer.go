@@ -13,6 +13,7 @@ import (
 	"git-agent/gitext"
 )
 
+// TrailerFloorKey is the setting for --trailer-floor.
 const TrailerFloorKey = "agent.trailerFloor"
 
 // defaultTrailerFloor is the lowest probability of a suspect for --trailer. Four in five of the
