@@ -185,7 +185,7 @@ func (c Client) Path(p Places, project bool) (string, error) {
 		}
 		return "", errors.New("the home directory is unknown")
 	case c.project == "":
-		return "", fmt.Errorf("%s has no configuration of a project", c.Title)
+		return "", fmt.Errorf("%s has no configuration for projects", c.Title)
 	case p.Top == "":
 		return "", errors.New("there is no work tree")
 	}
