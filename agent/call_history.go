@@ -8,7 +8,8 @@ import (
 	"git-agent/agent/model"
 )
 
-// These bound how often a model may repeat a call. Crush ends a run after more than 5
+// These bound how often a model may repeat a call in a conversation of any verb. The trajectories of
+// fix are also watched for circles, in agent/fix/fixtool/smell.go. Crush ends a run after more than 5
 // equal calls with equal answers in the last 10 steps.
 const (
 	repeatWindow = 10

@@ -63,7 +63,7 @@ type Limits struct {
 	Calls  int           `json:"calls,omitempty"`  // calls of tools; an answer whose calls exceed it may still run
 	Tokens int64         `json:"tokens,omitempty"` // sent and received, cached ones too
 	USD    float64       `json:"usd,omitempty"`    // of this run
-	Wall   time.Duration `json:"wall,omitempty"`   // of all processes of the run; the last word of a model that answers may add 90 seconds
+	Wall   time.Duration `json:"wall,omitempty"`   // of all processes of the run; the request for a last answer may take 90 seconds more
 }
 
 // Or returns the limits, with those of defaults for the ones that are not set.

@@ -130,7 +130,7 @@ func (r *Repo) revList(ctx context.Context, args []string, tip OID, not []OID) (
 }
 
 // Newest lists at most max commits of the history of tip, tip included, without the history of
-// the commits in not. Children come before their parents. 0 lists all.
+// the commits in not. Children come before their parents. A max of 0 lists all.
 func (r *Repo) Newest(ctx context.Context, tip OID, not []OID, max int) ([]Ancestor, error) {
 	args := []string{"rev-list", "--topo-order", "--parents", "--timestamp", "--stdin"}
 	if max > 0 {

@@ -34,13 +34,13 @@
 // gitext builds on packages that do not import it: gitcmd starts git, gitdir
 // examines git directories without git and makes the shadow directory, gitconfig
 // reads values of the configuration, usercmd runs the user's pager and the
-// command that prints a key, disk opens files that may be pipes, and quote
-// quotes.
+// command that prints a key, disk opens files that may be pipes, quote quotes
+// paths and words for a shell, commitmsg splits messages, and pattern compiles
+// regular expressions late.
 //
 // # Limits
 //
-// git 2.34 or newer is needed. Only 2.39.5 was tested; the object protocol for
-// git before 2.36 was tested with that version too. A repository's path must
+// git 2.34 or newer is needed; CONTRIBUTING.md lists the tested versions. A repository's path must
 // not contain a line break. Objects are found through at most four steps of
 // alternates, one fewer than git's five.
 //
@@ -53,7 +53,8 @@
 //
 // PatchWorktree and PatchStaged read the user's own index and files through a
 // temporary git directory (uncommitted_dir.go) that defines no filter or other
-// program. A file that needs one of the user's filters is left out, and changes
+// program. A work tree that only the repository's own configuration names is
+// refused (work_tree.go). A file that needs one of the user's filters is left out, and changes
 // inside submodules are ignored.
 //
 // If a file of the repository is a named pipe, the call fails after two seconds

@@ -55,8 +55,8 @@ var noPrompts = []string{
 
 // FetchObjects fetches the objects from a remote with one connection, as git does for a partial
 // clone, and stores them in the repository. It needs no terminal, changes no ref, and starts no
-// hook. It runs the same programs as git fetch, with the user's credentials, so callers need the
-// user's request. The fetch ends after limit.
+// hook. It runs the same programs as git fetch, with the user's credentials, so a caller must have
+// been asked to fetch. The fetch ends after limit.
 func (r *Repo) FetchObjects(ctx context.Context, remote string, oids []OID, limit time.Duration) error {
 	if remote == "" || remote[0] == '-' {
 		return fmt.Errorf("%q is not the name of a remote", remote)

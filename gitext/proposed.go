@@ -18,7 +18,7 @@ import (
 type Mail struct {
 	Author  Person
 	Message string // the subject without its prefix, and the body; "" for a plain diff
-	Diff    []byte // with the text after it
+	Diff    []byte // the diff, and the text behind it, such as a signature
 }
 
 // MaxMails bounds the patches of an mbox.

@@ -164,8 +164,8 @@ func (r *Repo) discover(ctx context.Context) error {
 	r.bare, r.format = lines[4] == "true", lines[6]
 	r.setObjects(lines[2])
 	if r.bare && r.user.Getenv("GIT_DIR") == "" {
-		// safe.bareRepository=explicit requires this, see git-conventions.md section
-		// 2.
+		// With safe.bareRepository=explicit, git opens a bare repository only if it is
+		// named.
 		r.user.Env = append(r.user.Env, "GIT_DIR="+r.gitDir)
 	}
 	if lines[5] == "true" {
@@ -244,8 +244,8 @@ func (r *Repo) WorkTree() string { return r.workTree }
 // Bare is true for a repository without a work tree.
 func (r *Repo) Bare() bool { return r.bare }
 
-// Shallow is true when the clone's history is truncated. Then the id of a commit does not determine
-// what is known of its history, so that no answer about it may be kept by its id.
+// Shallow is true when the clone's history is truncated. A later fetch may deepen the history of a
+// commit without changing its id, so an answer must not be stored under the id alone.
 func (r *Repo) Shallow() bool { return r.shallow }
 
 // ObjectFormat is sha1 or sha256.

@@ -26,9 +26,10 @@ import (
 
 // A Question describes the search.
 type Question struct {
-	// Tip is the newest commit. The command fails there, or passes there with Fixed.
+	// Tip is the newest commit. The command fails there; with Fixed, it passes there.
 	Tip gitext.OID
-	// Old are commits where it does the opposite, as the user says; nil if none is known.
+	// Old are commits where the command does the opposite, according to the user; nil if none is
+	// known.
 	Old   []gitext.OID
 	Skip  []gitext.OID // commits that are not run
 	Fixed bool         // look for the commit that made the command pass
@@ -38,7 +39,7 @@ type Question struct {
 	Proofs int
 }
 
-// Options are the parts that a search asks.
+// Options have the functions that a search calls, and its limits.
 type Options struct {
 	// Try runs the command at a commit. worker is from 0 to Workers-1, and no two calls with
 	// the same worker overlap. An outcome is Unknown if the commit does not build or the command

@@ -1,9 +1,8 @@
 // Package merged finds the pull request, merge request or change that brought a commit into a
 // history, as far as messages name it: the commit's own message, or that of a merge that brought it.
 //
-// It asks no server. A number in a message is taken at its word, in the forms that forges and
-// mailing-list tools write; a number that a message mentions elsewhere, such as that of a ticket, is
-// not taken.
+// It asks no server. It believes a number in one of the forms that forges and mailing-list tools
+// write, and ignores all other numbers of a message, such as those of tickets.
 package merged
 
 import (

@@ -3,8 +3,8 @@
 //
 // Picks are recognized by what their messages say, by the author, date and subject that git
 // cherry-pick keeps, and by equal changes. A pick of the culprit brings the bug as the culprit does.
-// What a commit contains is read from one walk over the history since the culprit; the messages
-// are read of those commits only that a release contains and the fix's history does not.
+// What a commit contains is read from one walk over the history since the culprit. Messages are read
+// only for commits that a release contains and the history of the fix does not.
 //
 // The answer is no surer than the culprit is: each range has its probability. A change that was
 // ported in other words, in several commits or as part of a larger one is not recognized.

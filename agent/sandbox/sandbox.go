@@ -2,7 +2,7 @@
 // Only this package and gitext, which runs git, start programs.
 //
 // A caller makes a [Scratch] directory, fills it, and calls [Run] with the
-// user's command. Promises:
+// user's command. A [Kept] directory outlives the run that fills it. Promises:
 //
 //   - The command comes from the user, and never contains text of a repository. It runs by
 //     `sh -c`, without a terminal and without input. A program of git-agent's choice, such as a

@@ -25,8 +25,8 @@ type Basis struct {
 	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
 }
 
-// Differs names the differences between this basis and the one of now, "" if there are
-// none.
+// Differs names the differences between this basis and the present one; it returns "" if
+// there are none.
 func (b Basis) Differs(now Basis) string {
 	var words []string
 	add := func(differs bool, format string, args ...any) {

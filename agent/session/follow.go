@@ -21,7 +21,7 @@ type Follower interface {
 // Follow returns the follower of a run that begins, or is resumed.
 type Follow func(run cache.Run) Follower
 
-// Followed returns the journal of a run, whose steps the session's follower gets, too.
+// Followed returns a journal of a run that also passes the steps to the session's follower.
 func (s *Session) Followed(j *agent.TraceJournal, kind string, spec any) agent.Journal {
 	if s.follow == nil {
 		return j

@@ -7,7 +7,8 @@ import (
 	"git-agent/agent/source"
 )
 
-// A Hint is what is known of the bug beside the fix: words of the user, or what another tool found.
+// A Hint is evidence about the bug from outside of the fix: words of the user, or the findings of
+// another tool.
 type Hint struct {
 	Text    string    `json:"text,omitempty"`    // read like words of the message, but it names no culprit
 	Pointed []Pointed `json:"pointed,omitempty"` // commits that another tool suspects
@@ -50,7 +51,8 @@ func (fc *FixContext) take(h Hint) {
 // here, for a note about it.
 const unlisted = 0.3
 
-// NotePointed adds notes about the commits that another tool suspects, too.
+// NotePointed adds notes about the commits of the hint: their places among the suspects, or that a
+// probable one is no suspect.
 func (v *Answer) NotePointed(h Hint) {
 	for _, p := range h.Pointed {
 		place := 0

@@ -24,8 +24,8 @@ import (
 //     that the tools forgive. Five and six digits count after a word such as "commit";
 //   - a name from git describe, such as v1.2-3-g0123abc;
 //   - its title after its hash, even if the title is cut off or has lost its prefix;
-//   - any of these that a forge or a mailer split together with the subject, so that
-//     the body begins with its rest: "…".
+//   - any of these, if a forge or a mailer split the subject in the middle of the name
+//     and continued it in the body with "…".
 //
 // In the text of the fix, whose names are hints at the culprit, it is also:
 //

@@ -147,14 +147,14 @@ func (v *Answer) Offline(fc *FixContext, max int) *Answer {
 	return v
 }
 
-// LeastFurther is the least probability of a suspect behind the first one in an answer of a model,
-// and in one in which a command confirmed a suspect. Of the second places that the ranking gives
-// at least this, one in four is the culprit (train szz lists; README of szztrain); the places below
-// it are right one time in ten. The ranking itself names by the thresholds of its model.
+// LeastFurther is the least probability of a second or later suspect, in the answer of a model and
+// in an answer of which a command confirmed a suspect. In answers of the ranking, a second suspect
+// with at least this probability is the culprit in one of four cases, and one with less in one of
+// ten (train szz lists; README of szztrain). The ranking itself uses the thresholds of its model.
 const LeastFurther = 0.2
 
-// Shorten leaves out the suspects behind the first that are less probable than LeastFurther, unless
-// a command said something of them or they have no probability.
+// Shorten leaves out the second and later suspects that are less probable than LeastFurther. It
+// keeps those for which a command was run, and those without a probability.
 func (v *Answer) Shorten() {
 	if len(v.Suspects) > 0 {
 		v.Suspects = append(v.Suspects[:1:1], slices.DeleteFunc(slices.Clone(v.Suspects[1:]), func(s Suspect) bool {

@@ -13,7 +13,7 @@ func (t *Trajectory) ReadSpec(into any) error {
 		return errors.New("it holds no conversation")
 	}
 	if err := json.Unmarshal(t.Run.Spec, into); err != nil {
-		return fmt.Errorf("read what it was about: %w", err)
+		return fmt.Errorf("read the question of the run: %w", err)
 	}
 	return nil
 }

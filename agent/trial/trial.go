@@ -4,7 +4,8 @@
 // A [Workspace] is a scratch work tree. [Workspace.Run] checks out a commit, adds or
 // replaces files, runs the command in the sandbox and returns a [Result]: the
 // command passes, it fails, or the outcome is unknown. A [Failure] decides whether
-// two results fail in the same way. Nothing is written to the repository.
+// two results fail in the same way. A [Setup] holds what a setup command installed
+// for later runs, such as modules. Nothing is written to the repository.
 //
 // In the work tree, submodules are empty directories and files in Git LFS are only
 // their pointers (see [gitext.Repo.Checkout]).

@@ -30,7 +30,7 @@ var otherSettings = []doctor.Setting{
 	{Key: gitcmd.MemorySetting, Check: store.CheckSize(gitcmd.MemorySetting)},
 	{Key: app.FetchKey, UserOnly: true, Check: app.CheckBool(app.FetchKey)},
 	{Key: verbs.DebuginfodKey, UserOnly: true, Check: app.CheckBool(verbs.DebuginfodKey)},
-	{Key: szzcmd.TrailerFloorKey},
+	{Key: szzcmd.TrailerFloorKey, Check: szzcmd.CheckTrailerFloor},
 	{Key: app.OTelKey, UserOnly: true, Check: app.CheckOTel},
 	{Key: "agent.dataDir", UserOnly: true},
 	{Key: app.SandboxKey, UserOnly: true, Check: app.CheckSandboxLevel},

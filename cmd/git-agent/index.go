@@ -13,7 +13,7 @@ import (
 type indexCmd struct {
 	Build  indexBuildCmd  `cmd:"" help:"build the index, or go on with a build that was interrupted"`
 	Update indexUpdateCmd `cmd:"" help:"add the commits that are new since the last build or update"`
-	Status indexStatusCmd `cmd:"" help:"say what the index covers; exit with 1 if there is none that can answer"`
+	Status indexStatusCmd `cmd:"" help:"say what the index covers; exit with 1 if no index can answer"`
 	Clear  indexClearCmd  `cmd:"" help:"remove the index"`
 }
 

@@ -56,7 +56,7 @@ func (c *mcpCmd) agree(a *app.App, client clients.Client, change *clients.Change
 	}
 	if !c.Yes {
 		if !ui.IsTerminal(a.Stdin) || !ui.IsTerminal(a.Stderr) {
-			a.Say("%s is left as it is: a terminal is asked, and --yes answers", ui.Printable(change.Path))
+			a.Say("%s is not changed: without a terminal to ask on, the change needs --yes", ui.Printable(change.Path))
 			return app.ExitStatus(app.ExitNothing)
 		}
 		if !ui.Confirm(bufio.NewReader(a.Stdin), a.Stderr, fmt.Sprintf("Write this to %s?", ui.Printable(change.Path))) {

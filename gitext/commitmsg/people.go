@@ -35,8 +35,8 @@ func Contacts(message string) []Contact {
 	return people
 }
 
-// Unread reports whether nobody reads the mail of a name and its address: that of a bot, or one
-// without a reply.
+// Unread reports whether nobody reads the mail to a person, by the name and the address: those of
+// a bot, or an address that takes no replies.
 func Unread(name, email string) bool {
 	user, host, ok := strings.Cut(strings.ToLower(email), "@")
 	return !ok || user == "" || host == "" || strings.Contains(user, "noreply") || strings.Contains(user, "no-reply") ||

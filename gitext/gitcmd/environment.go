@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pinned lists settings of every call, which override any configuration. git-conventions.md
-// section 3 names the output that each setting protects.
+// Pinned lists the settings of every call. They override any configuration: without them, the
+// configuration of a user could change the output of git that this program reads.
 var Pinned = []string{
 	"--no-pager",
 	"-c", "core.quotePath=false",

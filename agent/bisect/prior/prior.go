@@ -24,8 +24,8 @@ type Evidence struct {
 	Laid    map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
 }
 
-// Weights returns a weight for each of commits, which are ancestors of bad or bad itself, newest
-// first and children before parents. The weights sum to 1, and none is 0.
+// Weights returns a weight for each of the commits. They are bad or ancestors of bad, newest first,
+// and children come before their parents. The weights sum to 1, and none is 0.
 func Weights(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) ([]float64, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -47,7 +47,7 @@ const (
 	mergeShare = 0.1
 )
 
-// Mix turns the shares of a model into weights. Merges have no shares of the model's.
+// Mix turns the shares of a model into weights. The model gives no shares to merges.
 func Mix(shares []float64, merges []bool) []float64 {
 	n := float64(len(shares))
 	out := make([]float64, len(shares))

@@ -72,7 +72,7 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 		return a, nil
 	case Locate, Developers:
 		if given {
-			return Algorithm{}, fmt.Errorf("%s knows no %s: it is not told where the bug is", bare, name)
+			return Algorithm{}, fmt.Errorf("there is no algorithm %s: only an engine that repairs can be told where the bug is", name)
 		}
 		return a, nil
 	case Agent:

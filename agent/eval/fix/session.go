@@ -284,7 +284,7 @@ func untested(p fix.Problem) fix.Problem {
 func checkReported(c Case) error {
 	switch {
 	case strings.TrimSpace(c.BugReport) == "" && c.CrashReport == "":
-		return errors.New("the case has no bug_report and no crash_report, and nothing else would be told")
+		return errors.New("the case has no bug_report and no crash_report, so an engine would know nothing of the bug")
 	case len(c.TestFiles) == 0:
 		return errors.New("the case names no test_files, so its tests cannot be hidden")
 	}

@@ -22,8 +22,8 @@
 //     and other test programs of the build (native.go).
 //
 // The spectrum has only lines of the tree's files. Lines of generated files, of dependencies
-// and of tests are left out. Source maps are not read, so code that is translated before it
-// runs, such as TypeScript, has no spectrum.
+// and of tests are left out. Code that was translated before it ran, such as TypeScript, is
+// measured where it carries a source map.
 package coverage
 
 import (

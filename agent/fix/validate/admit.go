@@ -43,7 +43,8 @@ func (v *Validator) readTree(ctx context.Context) (tree, error) {
 }
 
 // admit returns the files of a patch, each path once (the last entry counts), or a clause with
-// a subject that says why the patch must not be tried.
+// a subject that says why the patch must not be tried. It refuses test files and files outside of
+// the tree; steers refuses files that choose or replace the tests.
 func (v *Validator) admit(t tree, files []gitext.Overlay) (list []gitext.Overlay, why string) {
 	last := map[string]gitext.Overlay{}
 	for _, f := range files {

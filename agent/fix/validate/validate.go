@@ -1,5 +1,8 @@
 // Package validate tests patches and orders the plausible ones.
 //
+// It first refuses a patch that changes tests, or files that choose or replace the tests
+// (admit.go, steers_tests.go).
+//
 // A [Validator] lays a patch over a clean copy of the problem's tree and runs the build, the
 // failing test and the wider suite there. The commands alone decide the verdict. Statements of
 // the patch's author, such as a model, have no influence.

@@ -1,7 +1,9 @@
 // Package check examines the Fixes: trailers in the messages of commits: whether each names a
 // commit of the fix's history, by its subject, in the form that the project uses.
 //
-// It never asks the ranking. A trailer that is right and in the project's form gives no finding.
+// It also doubts a trailer whose commit has too little in common with the fix. It does not ask the
+// ranking itself; a caller may pass it what the ranking says. A trailer that is right and in the
+// project's form gives no finding.
 package check
 
 import (
@@ -30,7 +32,7 @@ const (
 	Short     Problem = "short"      // the id has fewer digits than the project writes
 	NoSubject Problem = "no-subject" // the subject is missing, and the project writes it
 	Folded    Problem = "folded"     // the trailer is broken over several lines
-	Doubted   Problem = "doubted"    // the ranking suspects another commit
+	Doubted   Problem = "doubted"    // the commit has too little in common with the fix, or the ranking suspects another one
 	Missing   Problem = "missing"    // there is no trailer, and the ranking is sure of a commit
 )
 

@@ -16,11 +16,11 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
-// A Model weighs what speaks for a trailer.
+// A Model weighs the facts that speak for a trailer.
 type Model struct {
 	About string  `json:"about"` // what it is fitted to
 	Tie   Weights `json:"tie"`
-	// Ranked also weighs what the ranking says. Its feature "tie" is the sum of Tie.
+	// Ranked also weighs the answer of the ranking. Its feature "tie" is the sum of Tie.
 	Ranked Weights `json:"ranked"`
 }
 
@@ -43,8 +43,9 @@ func (w Weights) Sum(names []string, x []float64) float64 {
 // Shipped returns the model in the program.
 var Shipped = stat.Embedded[Model]("check", modelJSON)
 
-// SurelyMissed is the least probability of a suspect whose trailer is missed. Of fixes whose trailer
-// was taken away, it is the named commit in 53 of 56 at this level (at 0.7 in 70 of 83, at 0.9 in 35 of 37).
+// SurelyMissed is the least probability of a suspect for the finding that its trailer is missing. It
+// was measured on fixes whose trailer was taken away: of 56 suspects at this level, 53 are the commit
+// that the trailer had named (at 0.7, 70 of 83; at 0.9, 35 of 37).
 const SurelyMissed = 0.85
 
 // A Candidate is a suspect of the ranking.
@@ -53,12 +54,12 @@ type Candidate struct {
 	P      float64
 }
 
-// RankedNames lists the features of what the ranking says about a commit that a fix names, behind
-// the sum of its tie.
+// RankedNames lists the features of Model.Ranked: the sum of the tie, and then the features of the
+// ranking's answer about the named commit.
 var RankedNames = []string{"tie", "suspect", "log_odds", "log_place", "first", "lead"}
 
-// Ranked returns the sum of a tie and what the ranking says about the named commit, in the order of
-// RankedNames. The candidates are in the order of the ranking.
+// Ranked returns the features of Model.Ranked in the order of RankedNames. The candidates are in the
+// order of the ranking.
 func Ranked(tie float64, named gitext.OID, candidates []Candidate) []float64 {
 	const least = 1e-4 // probability
 	odds := func(p float64) float64 {
@@ -93,8 +94,8 @@ type Pair struct {
 	tie     float64 // sum
 }
 
-// Pairs returns the pairs of the commits that have one trailer, which names a commit of this
-// repository, by the commit.
+// Pairs returns a pair for each of the commits with exactly one trailer, if the trailer names a
+// commit of this repository. The key of a pair is the commit with the trailer.
 func (c *Checker) Pairs(ctx context.Context, commits []gitext.Commit) (map[gitext.OID]*Pair, error) {
 	pairs := map[gitext.OID]*Pair{}
 	named := map[gitext.OID]gitext.OID{}
@@ -146,8 +147,8 @@ func (c *Checker) sides(ctx context.Context, oids []gitext.OID) (map[gitext.OID]
 	return ReadSides(ctx, c.Repo, commits)
 }
 
-// Doubt returns the finding about a pair whose commits have too little in common, or nil. ranked are
-// the suspects of the ranking if it was asked, and nil else.
+// Doubt returns a finding if the commits of the pair have too little in common, or nil. ranked are
+// the suspects of the ranking, or nil if it was not asked.
 func (p *Pair) Doubt(ranked []Candidate) *Finding {
 	if p == nil {
 		return nil

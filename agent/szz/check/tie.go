@@ -119,7 +119,7 @@ func (s *Side) addLine(l gitext.PatchLine) {
 	}
 }
 
-// TieNames lists the features of a tie.
+// TieNames lists the features of a tie: what a fix and the commit that it names have in common.
 var TieNames = []string{
 	"file", "files", "base", "directory", "nested", "area", "areas_differ", "lines", "names", "names_share", "names_best", "near", "near_share",
 	"near_best", "subject", "subject_best", "message", "message_best", "says_names", "author", "no_source",

@@ -9,10 +9,11 @@ import (
 	"git-agent/gitext"
 )
 
-// A TrailerCheck checks the trailers of commits, by their form and by what else the repository says.
+// A TrailerCheck checks the trailers of commits by their form, by the named commits and, on request,
+// by the ranking.
 type TrailerCheck struct {
 	Engine *Engine
-	Asks   bool // the ranking is asked, too, which takes a second or so for each commit
+	Asks   bool // the ranking is asked as well, which takes a second or so for each commit
 
 	checker *check.Checker // nil before the first commit
 }

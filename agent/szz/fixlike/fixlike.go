@@ -62,9 +62,9 @@ func Judge(fc *szz.FixContext) Judgement {
 // reader, 47 were fixes.
 const share = 0.24
 
-// Likely reports whether a commit of a history, which nobody asked about as a fix, is more likely to
-// be a fix than not. Without a patch, it is judged by its subject, as if it changed some lines of
-// source code.
+// Likely reports whether any commit of a history is more likely to be a fix than not. Judge is for a
+// commit that the user calls a fix. Without a patch, the commit is judged by its subject, as if it
+// changed some lines of source code.
 func Likely(c gitext.Commit, patch *gitext.Patch) bool {
 	x := Vector(&szz.FixContext{Fix: c.OID, Commit: c, Message: c.Message, Patch: patch})
 	if patch == nil {

@@ -3,7 +3,7 @@
 //
 // It counts fixes, not culprits: a commit that introduced two bugs counts twice. A fix counts once
 // in each sum, or in none; a fix of several directories counts in the one with most of its source
-// files. Nothing is said of people but what trailers say.
+// files. People appear only as trailers name them.
 package overview
 
 import (
@@ -24,8 +24,8 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// Floor is the least probability of a first suspect that is counted. One that the message names
-// always is.
+// Floor is the least probability at which a first suspect is counted as the culprit. A culprit that
+// the message names is always counted.
 const Floor = 0.5
 
 // A Fixed is a fix with its culprit.
@@ -34,12 +34,13 @@ type Fixed struct {
 	Culprit gitext.Commit
 }
 
-// A Sum is a row: how many of the fixes have their culprit there.
+// A Sum is a row of an overview: a directory, an age, a release or a tool, and the number of fixes
+// whose culprit belongs to it.
 type Sum struct {
 	Name  string `json:"name"`
 	Fixes int    `json:"fixes"`
-	// Commits is the number of commits of the whole history that are there, and Culprits that of the
-	// different culprits among them; 0 if they were not counted.
+	// Commits is the number of commits of the whole history that belong to the row, and Culprits
+	// the number of different culprits among them. Both are 0 if they were not counted.
 	Culprits int `json:"culprits,omitempty"`
 	Commits  int `json:"commits,omitempty"`
 }

@@ -71,8 +71,8 @@ func without(ranked []Ranked, fc *szz.FixContext) []Ranked {
 	return rest
 }
 
-// WithoutShare returns the probability of a candidate after others, with a sum of probabilities, were
-// excluded.
+// WithoutShare returns the probability of a candidate after other candidates were excluded; gone is
+// the sum of their probabilities.
 func WithoutShare(p, gone float64) float64 { return min(p/max(1-gone, p), mostWithout) }
 
 // mostWithout bounds the probability of a candidate after others were excluded: the history may

@@ -5,7 +5,7 @@
 // Promises: a finding is a fact about commits in the history of the change's parent, and has the git
 // command that checks it. Where history shows nothing, there is no finding. The answer depends only
 // on the repository's objects, the options and the version of this package. It never reads the
-// message of the change for the score, so that a staged change and the commit of it have the same.
+// message of the change for the score, so a staged change and its later commit have the same score.
 //
 // [Answer.Score] ranks changes. Its model is fitted to commits that a later commit named in a Fixes:
 // trailer, against other commits of the same authors; cmd/train fits and measures it.

@@ -70,7 +70,7 @@ func NewApp(env Environ, stdin io.Reader, stdout, stderr io.Writer, args []strin
 	return a
 }
 
-// Close closes the repository, if one is open, and sends the spans that are left.
+// Close closes the repository, if one is open, and sends the remaining spans to the collector.
 func (a *App) Close() error {
 	a.telemetry.close()
 	if a.Repo == nil {

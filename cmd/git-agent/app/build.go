@@ -105,8 +105,8 @@ func BuildIdentity() string {
 	return fmt.Sprintf("%s %d %d", id, info.Size(), info.ModTime().UnixNano())
 }
 
-// EngineVersion returns a version that names a commit, or else a hash of the program, two
-// builds that may answer differently must not share predictions.
+// EngineVersion returns the version if it names a commit, or else a hash of the program, because
+// two builds that may answer differently must not share predictions.
 func EngineVersion() (string, error) {
 	if v := VersionString(); v != unreleased && !strings.Contains(v, "dirty") {
 		return v, nil

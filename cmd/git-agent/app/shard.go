@@ -8,7 +8,7 @@ import (
 // a plain file.
 type ShardFlags struct {
 	Shard   string `placeholder:"<i>/<n>" help:"work only on the <i>th of <n> equal parts, counted from 1; needs --journal"`
-	Journal string `placeholder:"<file>" kind:"path" help:"keep what is found in <file>, continue what is there, and let eval merge join it with that of other parts"`
+	Journal string `placeholder:"<file>" kind:"path" help:"keep the results in <file>, continue from those that are there, and let eval merge join the files of all parts"`
 
 	Part shard.Shard `kong:"-"`
 }

@@ -29,7 +29,8 @@ const Heard = "\ninterrupted; press Ctrl-C again to end at once\n"
 
 // WithSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels. A
 // SIGINT is answered with a line on stderr, unless quiet is set.
-// A second signal ends the process at once, and so does lastWait.
+// A second signal ends the process at once. Without one, the process ends at the latest after
+// lastWait.
 //
 // SIGHUP is sent when the terminal closes. It does not reach the git processes, because each has
 // its own process group. Under nohup, it stays ignored.

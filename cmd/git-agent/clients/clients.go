@@ -36,7 +36,7 @@ type Server struct {
 	Args    []string
 }
 
-// Places are the directories that configuration is in.
+// Places are the directories with configuration.
 type Places struct {
 	Getenv func(key string) string // HOME and the clients' own variables
 	Top    string                  // of the project's work tree, or ""
@@ -47,16 +47,18 @@ type Places struct {
 type Client struct {
 	Name  string // as on our command line
 	Title string
-	// Programs are names in PATH by which it is recognized.
+	// Programs are names of the client in PATH.
 	Programs []string
 	user     func(p Places) string // the file of the user; "" without a home directory
 	signs    func(p Places) string // a folder or file that shows that the client is used
 	project  string                // the file in a project, with slashes; "" if it has none
 	file     file
 	extra    []field // of a new entry
-	// folder is the variable for the project's folder, if the client may start servers elsewhere.
+	// folder is the client's variable for the project's folder, if the client may start servers in
+	// another folder.
 	folder string
-	// Elsewhere reports that it may start them elsewhere, and has no such variable.
+	// Elsewhere says that the client may start servers in another folder than the project's, and
+	// has no variable for the project's folder.
 	Elsewhere bool
 }
 
@@ -183,7 +185,7 @@ func (c Client) Path(p Places, project bool) (string, error) {
 		}
 		return "", errors.New("the home directory is unknown")
 	case c.project == "":
-		return "", fmt.Errorf("%s has no configuration of a project", c.Title)
+		return "", fmt.Errorf("%s has no configuration for projects", c.Title)
 	case p.Top == "":
 		return "", errors.New("there is no work tree")
 	}

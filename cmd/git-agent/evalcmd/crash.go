@@ -20,8 +20,8 @@ type evalCrashCmd struct {
 	Algorithm             []string `placeholder:"<names>" help:"algorithms to measure, such as agent,rank,baseline1; each is compared with the first; default: rank, or agent with --engine=agent"`
 	Engine                string   `enum:"auto,offline,agent" default:"auto" placeholder:"<name>" help:"which engine to use: offline, agent (a language model), or auto (the default), which follows from the algorithms"`
 	Core                  bool     `help:"report only the core cases: neither leaks nor reports that hold no more than the names of three functions"`
-	Suspects              bool     `negatable:"" default:"true" help:"also ask for suspect commits, and measure them on cases that name those that introduced the crash (the default)"`
-	Ablation              bool     `help:"also measure the agent engine without its tools, without each part of its first message, and without what papers leave out"`
+	Suspects              bool     `negatable:"" default:"true" help:"also ask for suspect commits, and measure them on cases whose crash-introducing commits are known (the default)"`
+	Ablation              bool     `help:"also measure the agent engine without its tools, without each part of its first message, and without the parts that papers leave out"`
 	Jobs                  int      `placeholder:"<n>" help:"work on <n> cases in parallel; default: the number of processors, or 8 with a model (fewer with --runs)"`
 	Index                 bool     `help:"build an index of the changed lines of each repository in the background, and bring it up to date"`
 	evalFlags             `embed:""`

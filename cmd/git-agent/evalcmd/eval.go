@@ -155,7 +155,7 @@ func (f *evalFlags) check(repos string, jobs int) error {
 	case f.Journal != "" && len(f.Cases) == 0:
 		return app.Usagef("no file of cases; git agent eval merge reports journals")
 	case len(f.Answers) > 0 && (f.Compare || len(f.Cases) == 0):
-		return app.Usagef("--answers needs the files of the cases that are answered; a stored run is reported without it")
+		return app.Usagef("--answers needs the files of the cases; leave it out to report a stored run")
 	case f.Compare && len(f.Cases) != 2:
 		return app.Usagef("--compare takes two runs, not %d", len(f.Cases))
 	case f.Compare:
@@ -165,7 +165,7 @@ func (f *evalFlags) check(repos string, jobs int) error {
 	case f.Repeat < 1:
 		return app.Usagef("--repeat takes a number from 1")
 	case f.Repeat > 1 && len(f.Cases) == 0:
-		return app.Usagef("--repeat needs the files of cases; the report of a stored run has the repetitions that it has")
+		return app.Usagef("--repeat needs the files of cases; a stored run is reported with its own repetitions")
 	case len(f.Cases) > 0 && repos == "":
 		return app.Usagef("--repos=<directory> is missing: where are the repositories?")
 	case jobs < 0 || f.Limit < 0 || f.Timeout < 0:

@@ -23,7 +23,7 @@ import (
 
 // evalMergeCmd is `git agent eval merge`: it joins the journals of all shards.
 type evalMergeCmd struct {
-	Partial     bool   `help:"accept that shards or answers are missing, and report those that there are"`
+	Partial     bool   `help:"accept that shards or answers are missing, and report the others"`
 	RunName     string `name:"run" placeholder:"<name>" help:"also store the predictions under <name>, for --compare and --calibrate of the other commands"`
 	reportFlags `embed:""`
 	Journals    []string `arg:"" name:"journal" help:"the journal of a shard, as --journal wrote it"`

@@ -1,5 +1,5 @@
-// Package mcpcmd serves the git tools, szz, crash and the read-only parts of fix to other agents:
-// it implements the verb mcp except for its command line.
+// Package mcpcmd serves the git tools, szz, crash, the read-only parts of fix and, if the user
+// allows it, bisect to other agents. It implements the verb mcp except for its command line.
 package mcpcmd
 
 import (

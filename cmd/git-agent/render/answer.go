@@ -1,6 +1,6 @@
 // Package render prints answers and recorded runs: for people, as JSON, in the
-// user's format, as SARIF, or as a trailer. It reads no repository and changes no
-// answer.
+// user's format, as SARIF, as an HTML page, or as a trailer. It reads no repository
+// and changes no answer.
 package render
 
 import (

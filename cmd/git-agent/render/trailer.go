@@ -16,7 +16,7 @@ import (
 type Trailer struct {
 	W   io.Writer
 	End string // end of a line
-	Cc  bool   // also print whom to tell, as Cc: trailers
+	Cc  bool   // also print Cc: trailers for the author and the reviewers of the suspect
 }
 
 // Answer prints the trailer that names the first suspect, or nothing if there is

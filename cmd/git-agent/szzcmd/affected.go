@@ -85,7 +85,7 @@ func (f *affectedForm) Answer(ans render.Answer) error {
 	v := ans.Answer
 	q := release.Question{Fix: v.Fix, Culprits: render.CulpritsOf(v), Branches: f.flags.Branches}
 	if v.Fix != "" && v.Parent == "" && len(v.Suspects) == 0 || len(q.Culprits) == 0 {
-		f.a.Say("no suspect of %s is known, so its releases are not either", subjectText(v.Fix))
+		f.a.Say("no suspect of %s is known, so the releases with the bug are not known either", subjectText(v.Fix))
 		for _, n := range v.Notes {
 			f.a.Say("note: %s", ui.OneLine(n))
 		}

@@ -2,6 +2,7 @@ package szzcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,8 +12,10 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
+	"git-agent/gitext/gitconfig"
 )
 
+// TrailerFloorKey is the setting for --trailer-floor.
 const TrailerFloorKey = "agent.trailerFloor"
 
 // defaultTrailerFloor is the lowest probability of a suspect for --trailer. Four in five of the
@@ -44,15 +47,22 @@ func (c *Szz) trailerFloor(ctx context.Context) (float64, error) {
 		return defaultTrailerFloor, nil
 	}
 	last := values[len(values)-1] // the last one wins, as in git
-	floor, ok := parseProbability(last.Value)
-	if !ok {
-		return 0, app.WithHint(
-			fmt.Errorf("%s is %q (from git config, %s): it must be a probability, such as 60%% or 0.6", TrailerFloorKey, last.Value, last.Scope),
-			"git config --unset %s",
-			TrailerFloorKey,
-		)
+	if err := CheckTrailerFloor(last); err != nil {
+		return 0, app.WithHint(err, "git config --unset %s", TrailerFloorKey)
 	}
+	floor, _ := parseProbability(last.Value)
 	return floor, nil
+}
+
+// CheckTrailerFloor returns an error for an invalid value of agent.trailerFloor.
+func CheckTrailerFloor(v gitconfig.Value) error {
+	if v.Bare {
+		return &gitconfig.BadValueError{Key: TrailerFloorKey, Value: v, Err: gitconfig.ErrNoValue}
+	}
+	if _, ok := parseProbability(v.Value); !ok {
+		return &gitconfig.BadValueError{Key: TrailerFloorKey, Value: v, Err: errors.New("it must be a probability, such as 60% or 0.6")}
+	}
+	return nil
 }
 
 // parseProbability reads a number from 0 to 1, or a percentage such as 60%. ok is

@@ -27,7 +27,7 @@ type Bisect struct {
 	Skip             []string `sep:"none" placeholder:"<revision>" help:"a commit at which the command is not run; may be given several times"`
 	Fixed            bool     `help:"look for the commit since which the command passes: it passes at --good, which is HEAD by default, and fails at --bad"`
 	Build            string   `placeholder:"<command>" help:"shell command that builds what the command runs; a commit where it fails is skipped"`
-	With             []string `sep:"none" placeholder:"<file>" help:"lay this file of the work tree over each commit, such as a test that is newer than they are; may be given several times"`
+	With             []string `sep:"none" placeholder:"<file>" help:"lay this file of the work tree over each commit, such as a test that is newer than the commits; may be given several times"`
 	Flaky            bool     `help:"the command may be wrong at times: estimate how often, and run it again where that matters"`
 	Proofs           int      `placeholder:"<n>" help:"end only when <n> runs agree at the culprit, and <n> at each of its parents; default: 1, or 2 if the command is flaky"`
 	RunsAtMost       int      `default:"200" placeholder:"<n>" help:"run the command at most <n> times; default: 200"`
@@ -302,7 +302,7 @@ func (c *Bisect) check() error {
 	}
 	switch {
 	case len(tips) > 1:
-		return app.Usagef("%s is given once: it is the newest commit of the search", name)
+		return app.Usagef("%s may be given only once: it is the newest commit of the search", name)
 	case len(c.Words) > 0 && len(c.behind) > 0:
 		return app.Usagef("the whole command belongs behind --, but got %q before it", c.Words[0])
 	case c.Proofs < 0 || c.RunsAtMost < 1 || c.Jobs < 1:

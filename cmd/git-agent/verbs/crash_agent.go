@@ -30,7 +30,7 @@ type CrashModelFlags struct {
 	Raw             bool   `negatable:"" default:"true" help:"let the model read the sections of the report as they are, and not only their facts and places"`
 	CommitSearch    bool   `name:"commit-search" negatable:"" default:"true" help:"let the model search commits by their messages and changes"`
 	History         bool   `negatable:"" default:"true" help:"let the model see commits before the one that crashed"`
-	Augmentation    bool   `negatable:"" default:"true" help:"list what the offline engine found behind what the model names"`
+	Augmentation    bool   `negatable:"" default:"true" help:"list the files that only the offline engine found behind those that the model names"`
 }
 
 // Used reports whether any option is given that makes sense only with a model.

@@ -1,5 +1,5 @@
-// Package bisecttrain fits the model of `git agent bisect` for the commits to suspect before any
-// but the failing one was run, from regressions whose culprits were found by execution.
+// Package bisecttrain fits the model by which `git agent bisect` suspects commits when it has run
+// only the failing one. It learns from regressions whose culprits were found by execution.
 //
 //	go run ./cmd/train bisect reproduce -repos DIR cases.jsonl... > failing.jsonl
 //	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl cases.jsonl... > rows.jsonl
@@ -10,8 +10,8 @@
 // test of each fix once before the fix, and keeps the output and the files that it opened. The
 // step rows draws a range of commits for each case, and writes the features of its commits in
 // several states of knowledge: with and without the output, the opened files and the text of the
-// test. The step cross prints the information that models give about the culprit, which were
-// fitted without the repositories of the case's owner. The step fit writes the model.
+// test. The step cross fits models without the repositories of a case's owner, and prints how much
+// information they give about the culprit. The step fit writes the model.
 package bisecttrain
 
 import (

@@ -41,7 +41,8 @@
 // ratios measure the evidence of a test's result about a suspect. The step plant measures szz
 // --check by trailers of repositories, and by faults that it plants into them; its own steps
 // fit and measure when a trailer is doubted or missed. The step risk fits and
-// measures szz --risk: commits that a later trailer names against other commits of their authors.
+// measures szz --risk: it compares commits that a later trailer names with other commits of their
+// authors.
 package szztrain
 
 import (

@@ -14,7 +14,7 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// A Source is the place of a fix.
+// A Source says where a fix is.
 type Source int
 
 // The places of a fix.

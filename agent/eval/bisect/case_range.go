@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// A frame is the question of a case: the ends of the range, and the files that are laid over each
-// commit.
+// A frame is the range of commits to search in a case, with the files that are laid over each
+// commit. It is no frame of a stack.
 type frame struct {
 	bad, good gitext.OID
 	nearer    []gitext.OID // if good was drawn: it, and others on the way to the culprit

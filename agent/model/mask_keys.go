@@ -9,7 +9,8 @@ import (
 	"git-agent/gitext/pattern"
 )
 
-// keys masks the secrets that were sent to a server in that server's texts.
+// keys masks the secrets that were sent to a server in that server's texts. Package session chooses
+// the key (api_key.go).
 type keys struct {
 	masker *secret.Masker
 	short  []string // too short for the masker; masked in errors only

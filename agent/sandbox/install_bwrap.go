@@ -13,7 +13,7 @@ var installers = [][2]string{
 	{"pacman", "pacman -S bubblewrap"}, {"zypper", "zypper install bubblewrap"},
 }
 
-// InstallCommand returns the command that installs bubblewrap. It returns "" if no text in
+// InstallCommand returns the command that installs bubblewrap, for a hint. It returns "" if no text in
 // failed says that bubblewrap is not installed, or if no known package manager is installed.
 func InstallCommand(failed []string) string {
 	if !slices.ContainsFunc(failed, func(why string) bool { return strings.Contains(why, "not installed") }) {
