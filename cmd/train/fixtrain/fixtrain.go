@@ -9,6 +9,7 @@
 //	go run ./cmd/train fix count -repos DIR -ext .ts,.tsx [-misses N] owner/name...
 //	go run ./cmd/train fix bugsinpy -from CHECKOUT project... > cases.jsonl
 //	go run ./cmd/train fix defects4j -from CHECKOUT project... > cases.jsonl
+//	go run ./cmd/train fix autofl -from CHECKOUT -runs FOLDER,... [-cases FILE -repos DIR] [-check FILE] [project...] > answers.jsonl
 //
 // The step measure runs the failing command of each case without a sandbox, with and without
 // coverage, and writes a file for each. It skips cases with such a file. The step extract writes
@@ -19,7 +20,8 @@
 // outside its training; both with intervals at 95 %. The step count tells how often each kind of
 // the offline engine's edits is exactly a small fix of a history, from which the weights of
 // package mutate come, and shows fixes that no edit makes. The steps bugsinpy and defects4j make
-// case files for `git agent eval fix` from the metadata of these benchmarks.
+// case files for `git agent eval fix` from the metadata of these benchmarks. The step autofl makes a
+// file for its option --answers from the published results of an agent, coinse/autofl.
 package fixtrain
 
 import (
@@ -31,7 +33,7 @@ import (
 // Run runs the step that args[0] names with the rest of args.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count | bugsinpy | defects4j) <arguments>")
+		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count | bugsinpy | defects4j | autofl) <arguments>")
 	}
 	switch args[0] {
 	case "measure":
@@ -50,6 +52,8 @@ func Run(ctx context.Context, args []string) error {
 		return benchmark(args[1:], os.Stdout, bugsInPy)
 	case "defects4j":
 		return benchmark(args[1:], os.Stdout, defects4J)
+	case "autofl":
+		return autofl(ctx, args[1:], os.Stdout)
 	}
-	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, bugsinpy and defects4j", args[0])
+	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, bugsinpy, defects4j and autofl", args[0])
 }
