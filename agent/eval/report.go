@@ -117,7 +117,8 @@ func NewReport(t Task, about About, res *Results) *Report {
 	sheet := t.Sheet()
 	r := &Report{
 		Schema: Schema, Task: t.Name(), Run: about.Run, Version: about.Version,
-		Annotations: about.Annotations, Index: about.Index, Fallback: about.Fallback, Only: about.Only, Files: notNil(about.Files), Shard: about.Shard,
+		Annotations: about.Annotations, Index: about.Index, Fallback: about.Fallback, Only: about.Only,
+		Files: notNil(about.Files), Shard: about.Shard,
 		Cases: len(res.Cases), SampledFrom: about.SampledFrom, Unfinished: res.Unfinished, Reused: res.Reused,
 		Resamples: stat.Resamples, Seed: stat.Seed,
 		Skipped: notNil(res.Skipped), Failed: notNil(res.Failed), Partial: notNil(res.Partial),

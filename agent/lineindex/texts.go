@@ -260,7 +260,8 @@ func countWord(in []byte, text string) int {
 		}
 		at += from
 		from = at + len(text)
-		if at > 0 && source.IsIdentByte(in[at-1]) && source.IsIdentByte(text[0]) || from < len(in) && source.IsIdentByte(in[from]) && source.IsIdentByte(text[len(text)-1]) {
+		if at > 0 && source.IsIdentByte(in[at-1]) && source.IsIdentByte(text[0]) ||
+			from < len(in) && source.IsIdentByte(in[from]) && source.IsIdentByte(text[len(text)-1]) {
 			continue
 		}
 		count++

@@ -7,6 +7,7 @@ package merged
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,15 +42,17 @@ var (
 	mergeURL      = source.Lazy(`^<?(https?://\S+/([\w.-]+/[\w.-]+)/-/merge_requests/(\d+))>?$`)
 	gerritURL     = source.Lazy(`^<?(https?://\S+/\+/(\d+))>?$|^<?(https?://[^\s/]*(?:review|gerrit)[^\s/]*/(\d+))>?$`)
 	phabricator   = source.Lazy(`(?m)^Differential Revision: (https?://\S+/(D\d+))\s*$`)
-	mailURL       = source.Lazy(`^<?(https?://(?:lore\.kernel\.org|patch\.msgid\.link|lkml\.kernel\.org|inbox\.\S+?)/(?:\S*/)?([^/\s>]+@[^/\s>]+)/?)>?$`)
+	mailURL       = source.Lazy(
+		`^<?(https?://(?:lore\.kernel\.org|patch\.msgid\.link|lkml\.kernel\.org|inbox\.\S+?)/(?:\S*/)?([^/\s>]+@[^/\s>]+)/?)>?$`,
+	)
 )
 
 // Named returns the request that a message names as its own.
 func Named(message string) (Request, bool) {
 	subject, body := commitmsg.Split(message)
 	subject = strings.TrimSpace(subject)
-	for _, m := range [][]string{mergedPull().FindStringSubmatch(subject), bitbucketPull().FindStringSubmatch(subject), squashed().FindStringSubmatch(subject)} {
-		if len(m) > 0 {
+	for _, pattern := range []func() *regexp.Regexp{mergedPull, bitbucketPull, squashed} {
+		if m := pattern().FindStringSubmatch(subject); len(m) > 0 {
 			return Request{Kind: PullRequest, Name: strings.Join(m[1:], "")}, true
 		}
 	}

@@ -159,7 +159,8 @@ func valueLook(text, name string) (Kind, bool) {
 		return Type, true
 	case before == "" && (strings.HasPrefix(after, ",") || assigned):
 		return Value, true
-	case before == "" || noType().MatchString(before) || controlWord().MatchString(text) || strings.ContainsAny(before, `=.("'`) || strings.HasSuffix(before, "->"):
+	case before == "" || noType().MatchString(before) || controlWord().MatchString(text) ||
+		strings.ContainsAny(before, `=.("'`) || strings.HasSuffix(before, "->"):
 		return "", false
 	case memberEnd().MatchString(after):
 		return "member", true

@@ -84,7 +84,8 @@ const (
 func newMask(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, annotations []Annotation) (*Mask, error) {
 	m := &Mask{
 		repo: repo, ctx: context.WithoutCancel(ctx), fix: fc.Fix,
-		labels: map[string]string{}, numbers: map[string]string{}, blamed: map[string]string{}, known: map[string]string{}, subject: map[string][]string{},
+		labels: map[string]string{}, numbers: map[string]string{}, blamed: map[string]string{},
+		known: map[string]string{}, subject: map[string][]string{},
 		serials: ownSerial().MatchString(fc.Commit.Message),
 	}
 	if m.fix == "" {

@@ -55,7 +55,7 @@ func (q Question) Committed() bool { return q.Source == SourceCommit }
 type Switches struct {
 	NoTools           bool // the model has only the first prompt and report
 	NoDomainKnowledge bool // no text says how to trace: the system message has the task only, and tools give no advice
-	NoCompression     bool // tools answer in git's own formats, a repeated call is answered in full again, and the first prompt shows patches from their beginning, up to a page each
+	NoCompression     bool // answers of tools are not condensed, and the first prompt shows patches from their beginning, up to a page each
 	NoCandidates      bool // the first prompt has only the fix's message and patch
 	NoRanking         bool // the first prompt names the authors of the lines, but not in the order of the ranking, and shows no patches
 	NoClaimCheck      bool // answers are accepted without a check of the claims

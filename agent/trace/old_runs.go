@@ -68,7 +68,8 @@ func oldDeed(tool string) agent.Deed {
 		part string
 		deed agent.Deed
 	}{
-		{"test", agent.DeedTest}, {"edit", agent.DeedEdit}, {"write", agent.DeedEdit}, {"patch", agent.DeedEdit}, {"search", agent.DeedSearch}, {"grep", agent.DeedSearch}, {"find", agent.DeedSearch},
+		{"test", agent.DeedTest}, {"edit", agent.DeedEdit}, {"write", agent.DeedEdit}, {"patch", agent.DeedEdit},
+		{"search", agent.DeedSearch}, {"grep", agent.DeedSearch}, {"find", agent.DeedSearch},
 		{"read", agent.DeedRead}, {"show", agent.DeedRead}, {"view", agent.DeedRead}, {"cat", agent.DeedRead}, {"list", agent.DeedRead},
 	} {
 		if strings.Contains(tool, word.part) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // module is the path of this module; every import of ours begins with it.
@@ -97,6 +99,7 @@ type goFile struct {
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 80
+	maxColumns       = 150 // of a line without its strings, with tabs of four columns
 )
 
 // top is the module's directory.
@@ -334,6 +337,42 @@ func TestFilesStaySmall(t *testing.T) {
 		switch filepath.Base(f.pkg) {
 		case "utils", "util", "helpers", "common", "types", "models":
 			t.Errorf("%s is in a package without a subject", f.path)
+		}
+	}
+}
+
+// Lines fit a screen, but for texts and patterns, which are not cut, and tests, which are tables.
+func TestLinesStayShort(t *testing.T) {
+	walkTree(t, func(file string, data []byte) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/") {
+			return
+		}
+		for i, line := range bytes.Split(withoutStrings(data), []byte("\n")) {
+			if n := utf8.RuneCount(line) + 3*bytes.Count(line, []byte("\t")); n > maxColumns {
+				t.Errorf("%s:%d has %d columns beside its strings", file, i+1, n)
+			}
+		}
+	})
+}
+
+// withoutStrings returns the text of a Go file with the same lines and without its string literals.
+func withoutStrings(text []byte) []byte {
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	var out []byte
+	from := 0
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return append(out, text[from:]...)
+		}
+		if tok == token.STRING {
+			at := file.Offset(pos)
+			out = append(out, text[from:at]...)
+			out = append(out, strings.Repeat("\n", strings.Count(literal, "\n"))...)
+			from = at + len(literal)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func (c *doctorCmd) Run(ctx context.Context, a *app.App) error {
 	}
 	sound, err := doctor.Run(ctx, doctor.Input{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Color: a.NewPalette(ctx), Getenv: a.Env.Get, Version: app.VersionString(),
-		Open: a.OpenUnchecked, Data: a.Data, Settings: otherSettings, Model: func(ctx context.Context) (session.Settings, error) { return quietModelSettings(ctx, a) },
+		Open: a.OpenUnchecked, Data: a.Data, Settings: otherSettings,
+		Model: func(ctx context.Context) (session.Settings, error) { return quietModelSettings(ctx, a) },
 		Sandbox: func(ctx context.Context) (sandbox.Level, error) {
 			s, err := a.SandboxSettings(ctx, "")
 			return s.Level, err

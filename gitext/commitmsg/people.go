@@ -26,7 +26,8 @@ func Contacts(message string) []Contact {
 				continue
 			}
 			a, err := mail.ParseAddress(t.Value)
-			if err != nil || Unread(a.Name, a.Address) || slices.ContainsFunc(people, func(c Contact) bool { return strings.EqualFold(c.Email, a.Address) }) {
+			if err != nil || Unread(a.Name, a.Address) ||
+				slices.ContainsFunc(people, func(c Contact) bool { return strings.EqualFold(c.Email, a.Address) }) {
 				continue
 			}
 			people = append(people, Contact{role, a.Name, a.Address})
@@ -40,5 +41,6 @@ func Contacts(message string) []Contact {
 func Unread(name, email string) bool {
 	user, host, ok := strings.Cut(strings.ToLower(email), "@")
 	return !ok || user == "" || host == "" || strings.Contains(user, "noreply") || strings.Contains(user, "no-reply") ||
-		strings.Contains(host, "noreply") || strings.HasSuffix(host, ".invalid") || strings.HasSuffix(user, "[bot]") || strings.HasSuffix(strings.ToLower(name), "[bot]")
+		strings.Contains(host, "noreply") || strings.HasSuffix(host, ".invalid") ||
+		strings.HasSuffix(user, "[bot]") || strings.HasSuffix(strings.ToLower(name), "[bot]")
 }

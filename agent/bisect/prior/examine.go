@@ -49,7 +49,14 @@ func CheapNames() []string { return slices.Clone(cheap) }
 
 // newExamination reads what costs little: names of files, messages and the test.
 func newExamination(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []gitext.OID, ev Evidence) (*examination, error) {
-	x := &examination{repo: repo, ev: ev, messages: source.NewIDF(), patches: source.NewIDF(), readings: map[gitext.OID]*reading{}, partsOf: map[string][]string{}}
+	x := &examination{
+		repo:     repo,
+		ev:       ev,
+		messages: source.NewIDF(),
+		patches:  source.NewIDF(),
+		readings: map[gitext.OID]*reading{},
+		partsOf:  map[string][]string{},
+	}
 	var err error
 	if x.tree, err = readTree(ctx, repo, bad); err != nil {
 		return nil, err

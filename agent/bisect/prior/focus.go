@@ -137,7 +137,8 @@ func codeExt(p string) bool {
 
 // notPathByte splits a text into words that may be paths or names of classes.
 func notPathByte(r rune) bool {
-	return !(r == '/' || r == '.' || r == '-' || r == '_' || r == '\\' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127)
+	return !(r == '/' || r == '.' || r == '-' || r == '_' || r == '\\' || r > 127 ||
+		r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 }
 
 // pathOf returns a word as a path: "a.b.CTest" is a class in the file a/b/CTest.java.

@@ -55,7 +55,13 @@ type codeFile struct {
 // readCode reads the source files that the range changes or the failing run opened, as they are
 // at the failing commit, and weighs their functions.
 func (x *examination) readCode(ctx context.Context) error {
-	x.code = &code{files: map[string]*codeFile{}, byName: map[string][]*function{}, weights: map[string]float64{}, like: map[string]float64{}, likely: map[string]float64{}}
+	x.code = &code{
+		files:   map[string]*codeFile{},
+		byName:  map[string][]*function{},
+		weights: map[string]float64{},
+		like:    map[string]float64{},
+		likely:  map[string]float64{},
+	}
 	size := 0
 	for _, p := range x.codePaths() {
 		if len(x.code.files) == mostCodeFiles || size > maxCode {
@@ -106,7 +112,12 @@ func (x *examination) codePaths() []string {
 func (k *code) add(p string, text []byte, frames []place) {
 	lines := source.SplitLines(text)
 	owner := make([]*function, len(lines))
-	f := &codeFile{lines: map[string][]*function{}, named: map[string]*function{}, rest: &function{file: p, calls: source.Bag{}}, framed: map[string]bool{}}
+	f := &codeFile{
+		lines:  map[string][]*function{},
+		named:  map[string]*function{},
+		rest:   &function{file: p, calls: source.Bag{}},
+		framed: map[string]bool{},
+	}
 	k.files[p] = f
 	for _, fn := range source.Functions(p, lines) {
 		one := &function{name: source.LastName(fn.Name), file: p, calls: source.Bag{}}

@@ -52,7 +52,13 @@ func (x *examination) readPatches(ctx context.Context, commits []gitext.OID) err
 }
 
 func (x *examination) read(p *gitext.Patch) *reading {
-	r := &reading{functions: map[*function]float64{}, owned: map[*function]float64{}, parts: source.Bag{}, words: source.Bag{}, testWords: source.Bag{}}
+	r := &reading{
+		functions: map[*function]float64{},
+		owned:     map[*function]float64{},
+		parts:     source.Bag{},
+		words:     source.Bag{},
+		testWords: source.Bag{},
+	}
 	for _, f := range p.Files {
 		name := f.NewPath
 		if name == "" {
@@ -161,7 +167,8 @@ func isComment(line []byte) bool {
 		return true
 	}
 	for _, mark := range []string{"//", "#", "*", "/*", `"""`, "'''"} {
-		if bytes.HasPrefix(line, []byte(mark)) && !bytes.HasPrefix(line, []byte("#include")) && !bytes.HasPrefix(line, []byte("#if")) && !bytes.HasPrefix(line, []byte("#define")) {
+		if bytes.HasPrefix(line, []byte(mark)) && !bytes.HasPrefix(line, []byte("#include")) && !bytes.HasPrefix(line, []byte("#if")) &&
+			!bytes.HasPrefix(line, []byte("#define")) {
 			return true
 		}
 	}

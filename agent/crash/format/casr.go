@@ -27,10 +27,16 @@ func casrText(data []byte) (text []byte, stated *crash.Severity) {
 		return nil, nil
 	}
 	if s := r.CrashSeverity; s.Type != "" {
-		stated = &crash.Severity{Class: cut(s.Type, maxRaw), Kind: cut(s.ShortDescription, maxRaw), Description: cut(s.Description, maxText), Stated: true}
+		stated = &crash.Severity{
+			Class:       cut(s.Type, maxRaw),
+			Kind:        cut(s.ShortDescription, maxRaw),
+			Description: cut(s.Description, maxText),
+			Stated:      true,
+		}
 	}
 	for _, lines := range [][]string{
-		r.AsanReport, r.MsanReport, r.UbsanReport, r.PythonReport, r.GoReport, r.JavaReport, r.JsReport, r.CSharpReport, r.RustReport, r.LuaReport, r.Stacktrace,
+		r.AsanReport, r.MsanReport, r.UbsanReport, r.PythonReport, r.GoReport, r.JavaReport, r.JsReport,
+		r.CSharpReport, r.RustReport, r.LuaReport, r.Stacktrace,
 	} {
 		if len(lines) > 0 {
 			return []byte(strings.Join(lines, "\n") + "\n"), stated

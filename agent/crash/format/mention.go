@@ -40,7 +40,8 @@ func (s *scanner) mentionsOf(line []byte) {
 		for end < len(line) && inVersion(line[end]) {
 			end++
 		}
-		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) && (source.IsDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
+		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) &&
+			(source.IsDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
 			before := line[max(0, start-maxNameBefore):start]
 			if len(bytes.TrimSpace(line[:start])) == 0 {
 				before = s.heading // as in a form: "What is your version?", and the version below
@@ -110,7 +111,9 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
-var labelled = source.Lazy(`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`)
+var labelled = source.Lazy(
+	`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+)
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
 func (s *scanner) commitsOf(line []byte) {
@@ -137,7 +140,9 @@ func (s *scanner) commitsOf(line []byte) {
 }
 
 // accused matches the id of a commit that the report calls the cause, as git bisect does.
-var accused = source.Lazy(`(?i)\b([0-9a-f]{7,40}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,40})\b`)
+var accused = source.Lazy(
+	`(?i)\b([0-9a-f]{7,40}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,40})\b`,
+)
 
 // maxAccused bounds the commits that a report may call the cause.
 const maxAccused = 8

@@ -101,7 +101,8 @@ func (r *Reader) runGDB(ctx context.Context, program, file string, record core) 
 	defer dir.Remove() // gdb writes nothing there
 	spec := sandbox.Spec{
 		Dir: dir.Path, Argv: gdbArguments(gdb, program, file), Set: []string{"DEBUGINFOD_URLS="},
-		Timeout: gdbTime, MaxOutput: gdbOutput, Memory: gdbMemory, Sandbox: within.Level, Readable: append([]string{program, file}, within.Readable...),
+		Timeout: gdbTime, MaxOutput: gdbOutput, Memory: gdbMemory, Sandbox: within.Level,
+		Readable: append([]string{program, file}, within.Readable...),
 	}
 	for _, object := range record.files {
 		if isObject(object) {

@@ -112,7 +112,8 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 		if len(f.Frames) == 0 {
 			break
 		}
-		for entry, err := range d.repo.Log(ctx, gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true}) {
+		newest := gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true}
+		for entry, err := range d.repo.Log(ctx, newest) {
 			if gitext.Unreadable(err) {
 				return b.String(), nil
 			}

@@ -43,7 +43,13 @@ func (d *investigation) system() (string, error) {
 
 // prompt returns the first message.
 func (d *investigation) prompt(ctx context.Context) (string, error) {
-	p := firstPrompt{Problems: d.tools.ProblemsInShort(), Stacks: d.tools.StacksInShort(), Missing: d.tools.Missing(), NoTools: d.sees.NoCalls, Alone: !d.tools.Placed()}
+	p := firstPrompt{
+		Problems: d.tools.ProblemsInShort(),
+		Stacks:   d.tools.StacksInShort(),
+		Missing:  d.tools.Missing(),
+		NoTools:  d.sees.NoCalls,
+		Alone:    !d.tools.Placed(),
+	}
 	if !d.sees.NoRanking {
 		p.Ranking = d.rankingText()
 	}

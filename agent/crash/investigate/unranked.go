@@ -21,7 +21,14 @@ func (d *investigation) unranked(ctx context.Context) (*crash.Answer, error) {
 	if d.sees.NoChanges {
 		return plain, nil
 	}
-	found, err := culprit.Find(ctx, d.repo, plain.Commit, d.q.Report, plain.Files, culprit.Options{Since: plain.Since, Until: plain.Until, Max: Suspects})
+	found, err := culprit.Find(
+		ctx,
+		d.repo,
+		plain.Commit,
+		d.q.Report,
+		plain.Files,
+		culprit.Options{Since: plain.Since, Until: plain.Until, Max: Suspects},
+	)
 	if gitext.Unreadable(err) {
 		return plain, nil
 	}

@@ -169,7 +169,14 @@ func (d *investigation) suspectsOf(ctx context.Context, files []crash.File) ([]s
 	for i, f := range weighed {
 		weighed[i].Score = f.Probability
 	}
-	found, err := culprit.Find(ctx, d.repo, d.offline.Commit, d.q.Report, weighed, culprit.Options{Since: d.q.Since, Until: d.offline.Until, Max: d.q.Suspects})
+	found, err := culprit.Find(
+		ctx,
+		d.repo,
+		d.offline.Commit,
+		d.q.Report,
+		weighed,
+		culprit.Options{Since: d.q.Since, Until: d.offline.Until, Max: d.q.Suspects},
+	)
 	if gitext.Unreadable(err) {
 		return d.offline.Suspects, nil
 	}

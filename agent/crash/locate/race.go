@@ -144,7 +144,11 @@ func (t *textsOf) declare(field string, frames []crash.Frame) (*crash.Declaratio
 		if dir == "." && paths != nil {
 			paths = nil
 		}
-		hits, err := t.repo.Grep(t.ctx, t.commit, gitext.GrepOptions{Pattern: field, Fixed: true, Word: true, Paths: paths, Max: maxFieldHits, Width: 300})
+		hits, err := t.repo.Grep(
+			t.ctx,
+			t.commit,
+			gitext.GrepOptions{Pattern: field, Fixed: true, Word: true, Paths: paths, Max: maxFieldHits, Width: 300},
+		)
 		if err != nil && !gitext.Unreadable(err) {
 			return nil, err
 		}
@@ -199,8 +203,12 @@ func nearness(d *crash.Declaration, frames []crash.Frame) int {
 }
 
 var (
-	goField = source.Lazy(`^\s+(\w+(?:\s*,\s*\w+)*)\s+(?:\*|\[|map\b|chan\b|<-|func\b|struct\b|interface\b|[A-Za-z_][\w.]*(?:\[|\s|$|` + "`" + `|//))`)
-	cField  = source.Lazy(`^\s+(?:[A-Za-z_][\w:]*(?:<[^;]*>)?[\s*&]+)+(\w+)(?:\s*\[[^\]]*\])*\s*(?::\s*\d+|=[^=;]*|\{[^;]*\})?\s*(?:GUARDED_BY\([^)]*\)\s*)?[;,]`)
+	goField = source.Lazy(
+		`^\s+(\w+(?:\s*,\s*\w+)*)\s+(?:\*|\[|map\b|chan\b|<-|func\b|struct\b|interface\b|[A-Za-z_][\w.]*(?:\[|\s|$|` + "`" + `|//))`,
+	)
+	cField = source.Lazy(
+		`^\s+(?:[A-Za-z_][\w:]*(?:<[^;]*>)?[\s*&]+)+(\w+)(?:\s*\[[^\]]*\])*\s*(?::\s*\d+|=[^=;]*|\{[^;]*\})?\s*(?:GUARDED_BY\([^)]*\)\s*)?[;,]`,
+	)
 	noField = source.Lazy(`^\s*(?:return|goto|else|delete|throw|using|typedef|case|var|const|type|import|package|func)\b`)
 )
 
@@ -240,7 +248,10 @@ func declaration(file string, lines [][]byte, line int, field string) (*crash.De
 		return nil, false
 	}
 	last := line
-	for last < len(lines) && last-line < maxTypeLines && (source.IndentColumns(lines[last-1]) > source.IndentColumns(lines[first-1]) || !bytes.HasPrefix(bytes.TrimSpace(lines[last-1]), []byte("}"))) {
+	within := func(l []byte) bool {
+		return source.IndentColumns(l) > source.IndentColumns(lines[first-1]) || !bytes.HasPrefix(bytes.TrimSpace(l), []byte("}"))
+	}
+	for last < len(lines) && last-line < maxTypeLines && within(lines[last-1]) {
 		last++
 	}
 	if m := cName().FindSubmatch(lines[last-1]); m != nil && name == "" {

@@ -28,7 +28,9 @@ var (
 	// A field with its class: "Go struct field Config.timeout of type int", "Order.items is null".
 	classField = source.Lazy(`(?:^|[^\w./$])([A-Z]\w*[a-z]\w*)\.([a-z_]\w*)`)
 	// What follows the dot in the name of a file, and not in that of a field.
-	fileSuffix = source.Lazy(`^(?:java|kt|scala|groovy|class|jar|py|go|rs|rb|php|js|ts|jsx|tsx|mjs|cs|c|cc|cpp|h|hpp|m|mm|swift|json|xml|yml|yaml|toml|md|txt|html|css|log|so|dll|exe|out|err)$`)
+	fileSuffix = source.Lazy(
+		`^(?:java|kt|scala|groovy|class|jar|py|go|rs|rb|php|js|ts|jsx|tsx|mjs|cs|c|cc|cpp|h|hpp|m|mm|swift|json|xml|yml|yaml|toml|md|txt|html|css|log|so|dll|exe|out|err)$`,
+	)
 )
 
 // spoken is a class named in the message of a problem.
@@ -98,7 +100,9 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 var (
 	classLine = source.Lazy(`^\s*(?:[\w@()]+ +)*(?:class|interface|enum|trait|object|record) +(\w+)`)
 	// The same for a type with fields, also in Go, Rust and C++.
-	structLine = source.Lazy(`^\s*(?:(?:export|default|public|private|protected|internal|final|static|abstract|sealed|data|case|open|pub(?:\([^)]*\))?) +)*(?:(?:class|record|struct|object) +(\w+)|type +(\w+)(?:\[[^\]]*\])? +struct\b)[^;]*$`)
+	structLine = source.Lazy(
+		`^\s*(?:(?:export|default|public|private|protected|internal|final|static|abstract|sealed|data|case|open|pub(?:\([^)]*\))?) +)*(?:(?:class|record|struct|object) +(\w+)|type +(\w+)(?:\[[^\]]*\])? +struct\b)[^;]*$`,
+	)
 )
 
 // definedIn returns the files with a matching line that defines the class, or none if there are
@@ -108,7 +112,8 @@ func (s spoken) definedIn(matches []gitext.GrepMatch) []string {
 	for _, m := range matches {
 		if s.of {
 			d := structLine().FindSubmatch(m.Text)
-			if d != nil && string(d[1])+string(d[2]) == s.name && !slices.Contains(out, m.Path) && !isHarness(m.Path) && source.FileKindOf(m.Path) == source.SourceFile {
+			if d != nil && string(d[1])+string(d[2]) == s.name && !slices.Contains(out, m.Path) && !isHarness(m.Path) &&
+				source.FileKindOf(m.Path) == source.SourceFile {
 				out = append(out, m.Path)
 			}
 			continue

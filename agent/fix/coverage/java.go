@@ -92,7 +92,8 @@ func (j *job) javaClasses(run *Surefire) []string {
 			if !strings.HasSuffix(path.Dir(p), "/"+within) && within != "." || !strings.HasPrefix(p, run.Module) || slices.Contains(classes, other) {
 				continue
 			}
-			if strings.HasPrefix(base, "Test") || strings.HasSuffix(base, "Test") || strings.HasSuffix(base, "Tests") || strings.HasSuffix(base, "TestCase") {
+			if strings.HasPrefix(base, "Test") || strings.HasSuffix(base, "Test") || strings.HasSuffix(base, "Tests") ||
+				strings.HasSuffix(base, "TestCase") {
 				classes = append(classes, other)
 			}
 		}
@@ -212,7 +213,8 @@ func (j *job) javaFiles(run *Surefire) map[string]string {
 			continue
 		}
 		for at := p; at != ""; {
-			if old, known := files[at]; !known || !strings.HasPrefix(old, run.Module) && strings.HasPrefix(p, run.Module) || len(p) < len(old) && strings.HasPrefix(p, run.Module) {
+			if old, known := files[at]; !known || !strings.HasPrefix(old, run.Module) && strings.HasPrefix(p, run.Module) ||
+				len(p) < len(old) && strings.HasPrefix(p, run.Module) {
 				files[at] = p
 			}
 			_, at, _ = strings.Cut(at, "/")

@@ -270,7 +270,9 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 // reproduce runs the test. If the commands are guesses and the result allows no judgement, it
 // tries the next guess. It keeps the first guess if no other is better.
 func (s *study) reproduce(ctx context.Context) error {
-	guesses := append([]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite, Part: s.problem.Part}}, s.problem.Others...)
+	guesses := append(
+		[]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite, Part: s.problem.Part}},
+		s.problem.Others...)
 	tried, first := 0, true
 	for k, guess := range guesses {
 		if tried == maxGuesses {

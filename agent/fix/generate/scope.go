@@ -304,7 +304,8 @@ func (s *scope) alike(selection *types.Selection) []string {
 		switch {
 		case types.Identical(sig, want):
 			list = append(list, m.Obj().Name())
-		case selection.Kind() == types.FieldVal && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), want):
+		case selection.Kind() == types.FieldVal && sig.Params().Len() == 0 && sig.Results().Len() == 1 &&
+			types.Identical(sig.Results().At(0).Type(), want):
 			list = append(list, m.Obj().Name()+"()")
 		}
 	}

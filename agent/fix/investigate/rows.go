@@ -169,7 +169,8 @@ func opens(line []byte) bool {
 
 // sibling reports whether two lines begin rows of one table.
 func sibling(lines [][]byte, a, b int) bool {
-	if !opens(lines[b-1]) || source.Indent(lines[a-1]) != source.Indent(lines[b-1]) || bytes.TrimSpace(lines[a-1])[0] != bytes.TrimSpace(lines[b-1])[0] {
+	if !opens(lines[b-1]) || source.Indent(lines[a-1]) != source.Indent(lines[b-1]) ||
+		bytes.TrimSpace(lines[a-1])[0] != bytes.TrimSpace(lines[b-1])[0] {
 		return false
 	}
 	for n := min(a, b); n < max(a, b); n++ {

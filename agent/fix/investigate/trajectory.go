@@ -242,6 +242,7 @@ func nudged() func(context.Context, string) (agent.Result, error) {
 func (w *work) toolOptions(noHistory bool) fixtool.Options {
 	m := w.opt.Method
 	return fixtool.Options{
-		Style: m.Tools, Edits: m.Edits, NoHistory: noHistory, NoCommitSearch: m.NoCommitSearch, Memory: w.opt.Memory, Definitions: w.opt.Definitions, Mask: w.opt.Mask,
+		Style: m.Tools, Edits: m.Edits, NoHistory: noHistory, NoCommitSearch: m.NoCommitSearch, Memory: w.opt.Memory,
+		Definitions: w.opt.Definitions, Mask: w.opt.Mask,
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"path"
-	"slices"
 	"strings"
 
 	"git-agent/agent/fix"
@@ -111,7 +110,9 @@ func (d directory) commandCure(line, command string) Cure {
 	if ofJVM().MatchString(line) {
 		return d.projectCure(command)
 	}
-	return Cure{Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied"}
+	return Cure{
+		Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied",
+	}
 }
 
 // goLacked matches the package without a module in an error line of go.
@@ -205,6 +206,9 @@ var pinnedVersion = source.Lazy(`^(\w+)(@\d[\w.-]*)(?:\+.*)?$`)
 // lackedProgram matches the missing program in an error of a shell, env or make.
 var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
 
+// packageRunners are the programs that run or install the packages of a package.json.
+var packageRunners = map[string]bool{"npm": true, "npx": true, "yarn": true, "pnpm": true, "bun": true, "bunx": true}
+
 // programCure returns the cure for a missing program: the packages of a project may contain it.
 func (d directory) programCure(line, command string) Cure {
 	name := ""
@@ -213,7 +217,7 @@ func (d directory) programCure(line, command string) Cure {
 	}
 	list, _ := words(command)
 	if d.has("package.json") &&
-		(d.nodeBrings(name) || len(list) > 0 && slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx"}, list[0].value) && !slices.Contains([]string{"npm", "npx", "yarn", "pnpm", "bun", "bunx", "node"}, name)) {
+		(d.nodeBrings(name) || len(list) > 0 && packageRunners[list[0].value] && name != "node" && !packageRunners[name]) {
 		return Cure{Install: d.nodeInstall()}
 	}
 	switch name {

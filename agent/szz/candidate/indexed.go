@@ -127,7 +127,12 @@ func (p *Pool) addNamed(fc *szz.FixContext) {
 	for _, search := range []struct {
 		from SourceSet
 		oids []gitext.OID
-	}{{FromIndex, best[:min(len(best), maxIndexed)]}, {FromIndex, telling[:min(len(telling), maxTelling)]}, {FromRecent, p.alike}, {FromRecent, own}} {
+	}{
+		{FromIndex, best[:min(len(best), maxIndexed)]},
+		{FromIndex, telling[:min(len(telling), maxTelling)]},
+		{FromRecent, p.alike},
+		{FromRecent, own},
+	} {
 		for _, oid := range search.oids {
 			if p.ByOID[oid] != nil || p.boundary[oid] || left == 0 {
 				continue

@@ -29,7 +29,7 @@ const (
 	ExitLimit       = 2   // a limit or budget ended the work; the output is valid
 	ExitModel       = 3   // the model's server is unreachable or refused the request
 	ExitIncomplete  = 4   // the clone lacks objects or history that the answer needs
-	ExitUnsure      = 5   // szz --trailer printed no trailer, because a suspect is not probable enough; fix has a patch that passes only the model's own test
+	ExitUnsure      = 5   // a suspect of szz --trailer is not probable enough, or a patch of fix passes only the model's own test
 	ExitFatal       = 128 // an error ended the work
 	ExitUsage       = 129 // the command line is wrong
 	ExitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP ended the work

@@ -94,7 +94,14 @@ type registration struct {
 func PluginFiles(version string, server Server) ([]PluginFile, error) {
 	version = semantic(version)
 	servers := map[string]starts{Name: {server.Command, server.Args}}
-	about := manifest{Name: Name, Version: version, Description: summary, Author: authors, License: "MIT", Keywords: []string{"git", "szz", "bisect", "crash", "blame"}}
+	about := manifest{
+		Name:        Name,
+		Version:     version,
+		Description: summary,
+		Author:      authors,
+		License:     "MIT",
+		Keywords:    []string{"git", "szz", "bisect", "crash", "blame"},
+	}
 	pointed := about
 	pointed.Skills, pointed.Servers = "./skills/", "./.mcp.json"
 	list, err := documents([]document{
@@ -163,7 +170,11 @@ func semantic(version string) string {
 
 // WritePlugin writes the files below a folder, which must be missing or empty, or hold an earlier
 // plugin of ours. write replaces a file completely or not at all. It returns the written files.
-func WritePlugin(dir string, files []PluginFile, write func(path string, mode fs.FileMode, write func(io.Writer) error) error) (written []string, err error) {
+func WritePlugin(
+	dir string,
+	files []PluginFile,
+	write func(path string, mode fs.FileMode, write func(io.Writer) error) error,
+) (written []string, err error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ func (c *evalCrashCmd) Run(ctx context.Context, a *app.App) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
+		evalFlags: &c.evalFlags, task: crasheval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs,
+		algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: crasheval.IsAgent,
 		trained:     func() (map[string]int, error) { return rank.TrainedOn(), nil },
 		doubt:       doubt{func(res *eval.Results) int { return crasheval.Contradicted(res.Cases) }, "reports", "signal or null_dereference"},
 		foreignLine: crasheval.CheckForeign,
@@ -155,7 +156,8 @@ func (c *evalCrashCmd) answerCase(agent *engine.Agent) crasheval.Investigator {
 	return func(ctx context.Context, in crasheval.Inquiry) (*crash.Answer, []string, error) {
 		in.Question.Switches = in.Question.Switches.And(c.Switches())
 		found, err := agent.Investigate(ctx, engine.Inquiry{
-			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent, Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
+			Repo: in.Repo, Question: in.Question, Offline: in.Offline, Memory: in.Memory, OnEvent: in.OnEvent,
+			Of: caseOf(in.Case.Repo, in.Case.ID, in.Algorithm),
 		})
 		if err != nil {
 			return nil, nil, server.Refused(err)

@@ -36,7 +36,8 @@ func (c *evalFixCmd) Run(ctx context.Context, a *app.App) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: c.task(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: fixeval.IsAgent,
+		evalFlags: &c.evalFlags, task: c.task(c.measured()), repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm,
+		asksModel: c.asksModel(), isAgent: fixeval.IsAgent,
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {
 			return c.staff(ctx, a, plan, traces)
 		},

@@ -32,7 +32,9 @@ func (c *evalSzzCmd) Run(ctx context.Context, a *app.App) error {
 		return err
 	}
 	e := evaluation{
-		evalFlags: &c.evalFlags, task: szzeval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs, algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: szzeval.IsAgent, trained: rank.TrainedOn, annotations: c.Annotations, index: c.Index,
+		evalFlags: &c.evalFlags, task: szzeval.Task{Fallback: c.Fallback}, repos: c.Repos, jobs: c.Jobs,
+		algorithms: c.Algorithm, asksModel: c.asksModel(), isAgent: szzeval.IsAgent, trained: rank.TrainedOn,
+		annotations: c.Annotations, index: c.Index,
 		foreignLine: szzeval.CheckForeign,
 		doubt:       doubt{szzeval.Contradicted, "repositories", "ghost or cross_file"},
 		staff: func(ctx context.Context, plan *eval.Plan, traces *cache.Traces) error {

@@ -73,7 +73,12 @@ func newRangeTools(szz *szzTool) (*rangeTools, error) {
 
 func (t *rangeTools) tools() []Tool {
 	one := func(name, title string, schema json.RawMessage, call func(context.Context, json.RawMessage) (agent.Result, error)) Tool {
-		return Tool{Spec: agent.Spec{Name: name, Description: t.texts[name].Description, Parameters: schema}, Title: title, Call: call, Structured: true}
+		return Tool{
+			Spec:       agent.Spec{Name: name, Description: t.texts[name].Description, Parameters: schema},
+			Title:      title,
+			Call:       call,
+			Structured: true,
+		}
 	}
 	return []Tool{
 		one("szz_check", "Check Fixes: trailers", t.checkArgs.Schema, t.check),

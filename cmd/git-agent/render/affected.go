@@ -237,8 +237,10 @@ type affectedBranch struct {
 // AffectedJSONOf returns the JSON form of an answer.
 func AffectedJSONOf(v *release.Answer) *AffectedJSON {
 	out := AffectedJSON{
-		Schema: AffectedSchema, Tags: v.Tags, Culprits: []affectedCulprit{}, Picks: []affectedPick{}, Ranges: []affectedRange{}, Branches: []affectedBranch{},
-		Affected: append([]string{}, v.Affected...), Others: append([]string{}, v.Others...), Unknown: append([]string{}, v.Unknown...), Notes: append([]string{}, v.Notes...),
+		Schema: AffectedSchema, Tags: v.Tags, Culprits: []affectedCulprit{}, Picks: []affectedPick{},
+		Ranges: []affectedRange{}, Branches: []affectedBranch{},
+		Affected: append([]string{}, v.Affected...), Others: append([]string{}, v.Others...),
+		Unknown: append([]string{}, v.Unknown...), Notes: append([]string{}, v.Notes...),
 	}
 	if v.Fix != nil {
 		out.Fix = &v.Fix.OID
@@ -254,7 +256,8 @@ func AffectedJSONOf(v *release.Answer) *AffectedJSON {
 	}
 	for _, b := range v.Branches {
 		one := affectedBranch{
-			Name: b.Name, Ref: b.Ref, Commit: b.Commit, State: b.State, Probability: notZero(b.Probability), Has: notEmpty(b.Has), Conflicts: []string{},
+			Name: b.Name, Ref: b.Ref, Commit: b.Commit, State: b.State, Probability: notZero(b.Probability),
+			Has: notEmpty(b.Has), Conflicts: []string{},
 		}
 		if t := b.Tried; t != nil && t.Err == nil {
 			clean := len(t.Conflicts) == 0

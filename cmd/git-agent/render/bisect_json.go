@@ -61,7 +61,8 @@ func BisectJSONOf(found *engine.Result) BisectJSON {
 	out := BisectJSON{
 		Schema: BisectSchema, Status: found.Status, Command: q.Test, Fixed: q.Fixed, Tip: q.Tip, How: found.How,
 		Failing: append([]string{}, found.Failing...), Parents: []bisectParentJSON{}, Candidates: []bisectCandidateJSON{}, Runs: []bisectRunJSON{},
-		Range: found.Range, Halvings: found.Halvings, Notes: append([]string{}, found.Notes...), Sandbox: found.Sandbox, Seconds: found.Took.Seconds(),
+		Range: found.Range, Halvings: found.Halvings, Notes: append([]string{}, found.Notes...),
+		Sandbox: found.Sandbox, Seconds: found.Took.Seconds(),
 	}
 	if found.Culprit != nil {
 		first := suspectJSONOf(szz.Suspect{Suspect: *found.Culprit})

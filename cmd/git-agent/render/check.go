@@ -95,7 +95,10 @@ func (r *CheckFindings) add(f check.Finding) {
 	if index < 0 {
 		index = len(r.rules)
 		about := sarifText("A Fixes: trailer is " + string(f.Problem) + ".")
-		r.rules = append(r.rules, sarifRule{ID: string(f.Problem), ShortDescription: about, FullDescription: about, Help: about, Properties: map[string]any{}})
+		r.rules = append(
+			r.rules,
+			sarifRule{ID: string(f.Problem), ShortDescription: about, FullDescription: about, Help: about, Properties: map[string]any{}},
+		)
 	}
 	level := "error"
 	switch f.Problem {

@@ -94,7 +94,8 @@ func crashAgentJSONOf(report *crash.AgentReport) *crashAgentJSON {
 	}
 	work := modelWorkOf(report.RunReports())
 	out := &crashAgentJSON{
-		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Calibrated: report.Calibrated, Calibration: report.Calibration, Explanation: report.Explanation,
+		Model: report.Model, Fallback: report.Fallback, Confidence: report.Confidence, Calibrated: report.Calibrated,
+		Calibration: report.Calibration, Explanation: report.Explanation,
 		Turns: work.Turns, Calls: work.Calls, Usage: TokensOf(work.Usage), Runs: []crashRunJSON{},
 	}
 	for _, r := range report.Runs {

@@ -117,7 +117,8 @@ type (
 func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 	rep := ans.Reproduction
 	out := FixAnswerJSON{
-		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0, Declined: ans.Declined, Tried: ans.Tried, Stopped: ans.Stopped,
+		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0,
+		Declined: ans.Declined, Tried: ans.Tried, Stopped: ans.Stopped,
 		Test: fixTestJSON{Command: rep.Command, State: string(rep.State), How: rep.How, Runs: rep.Runs, Failing: append([]string{}, rep.Failing...),
 			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},
 		Locations: []fixLocationJSON{}, History: []fixBlamedJSON{}, Patches: fixPatches(ans.Plausible), Others: fixPatches(ans.Others),
@@ -164,7 +165,8 @@ func fixPatches(trials []fix.Trial) []fixPatchJSON {
 	for _, t := range trials {
 		j := fixPatchJSON{
 			Verdict: string(t.Verdict), Origin: t.Origin, Why: t.Why, Commit: t.Commit, Failing: append([]string{}, t.Failing...),
-			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred, Cautions: append([]string{}, t.Cautions...), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
+			Reason: t.Reason, Seconds: t.Seconds, Votes: max(t.Votes, 1), Preferred: t.Preferred,
+			Cautions: append([]string{}, t.Cautions...), Checks: []fixCheckJSON{}, Patch: string(t.Patch.Diff),
 		}
 		for _, c := range t.Checks {
 			j.Checks = append(j.Checks, fixCheckJSON(c))

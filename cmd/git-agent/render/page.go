@@ -105,7 +105,8 @@ func (p *Page) Crash(name string, report *crash.Report, ranking *crash.Answer) e
 		Places                       func(f crash.File) []string
 		Work                         *pageWork
 	}{
-		v, suspected, title, stackText(report, ranking, false), stackText(report, ranking, true), searchCommand(ranking), problems, ranking.Fit.Other(),
+		v, suspected, title, stackText(report, ranking, false), stackText(report, ranking, true),
+		searchCommand(ranking), problems, ranking.Fit.Other(),
 		func(f crash.File) []string { return plainCrash(false).places(report, f) },
 		workOf(v.Agent != nil, func() (string, modelWork) { return ranking.Agent.Model, modelWorkOf(ranking.Agent.RunReports()) }, runs),
 	})

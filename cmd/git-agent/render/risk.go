@@ -52,7 +52,14 @@ func (r *Risk) Answer(v *risk.Answer, source szz.Source) error {
 		if f.Line > 0 {
 			place += fmt.Sprintf(":%d", f.Line)
 		}
-		fmt.Fprintf(&b, "  %s: %s: %s\n      %s\n", r.Color.Paint("path", place), f.Kind, ui.OneLine(f.Text), ui.OneLine(r.Command(suspect.Evidence{Path: f.Path, Command: f.Command})))
+		fmt.Fprintf(
+			&b,
+			"  %s: %s: %s\n      %s\n",
+			r.Color.Paint("path", place),
+			f.Kind,
+			ui.OneLine(f.Text),
+			ui.OneLine(r.Command(suspect.Evidence{Path: f.Path, Command: f.Command})),
+		)
 	}
 	if r.All {
 		for _, n := range v.Notes {

@@ -137,7 +137,14 @@ func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 	for _, n := range t.Notes {
 		r.put(traceNote{head("note"), n.Key, n.Text})
 	}
-	end := traceEnd{traceHead: head("end"), Status: t.Status(), Seconds: t.Took().Seconds(), Claims: []trace.Claim{}, Patch: t.Patch, Smells: NewTraceSmells(t)}
+	end := traceEnd{
+		traceHead: head("end"),
+		Status:    t.Status(),
+		Seconds:   t.Took().Seconds(),
+		Claims:    []trace.Claim{},
+		Patch:     t.Patch,
+		Smells:    NewTraceSmells(t),
+	}
 	if t.Closing != nil {
 		end.Reason = t.Closing.Reason
 	}
@@ -151,7 +158,8 @@ func (r *TraceJSON) Show(t *trace.Trajectory, subject string) error {
 func newTraceRun(t *trace.Trajectory, subject string, head traceHead) traceRun {
 	run := traceRun{
 		traceHead: head, Kind: t.Run.Kind, State: string(t.Run.State), Started: t.Run.Started, Version: t.Run.Version, Model: t.Model(),
-		Fix: t.About.Fix, Subject: subject, Parent: t.About.Parent, Commit: t.About.Commit, Crash: t.About.Title, Repo: t.About.Repo, Case: t.About.Case, Sample: t.About.Sample,
+		Fix: t.About.Fix, Subject: subject, Parent: t.About.Parent, Commit: t.About.Commit, Crash: t.About.Title,
+		Repo: t.About.Repo, Case: t.About.Case, Sample: t.About.Sample,
 		Settings: t.About.Settings, Turns: t.Answers(), Calls: t.Calls(), Usage: TokensOf(t.Usage()),
 	}
 	if !t.Run.Ended.IsZero() {

@@ -48,7 +48,8 @@ type TraceRow struct {
 func NewTraceRow(t *trace.Trajectory, subject string) TraceRow {
 	row := TraceRow{
 		Schema: traceListSchema, ID: string(t.Run.ID), Kind: t.Run.Kind, State: string(t.Run.State), Status: t.Status(), Started: t.Run.Started,
-		Name: t.About.Name, Repo: t.About.Repo, Case: t.About.Case, Fix: t.About.Fix, Subject: subject, Commit: t.About.Commit, Crash: t.About.Title, Sample: t.About.Sample,
+		Name: t.About.Name, Repo: t.About.Repo, Case: t.About.Case, Fix: t.About.Fix, Subject: subject,
+		Commit: t.About.Commit, Crash: t.About.Title, Sample: t.About.Sample,
 		Model: t.Model(), Results: t.Results, Turns: t.Answers(), Calls: t.Calls(), Usage: TokensOf(t.Usage()), Commits: []string{},
 	}
 	if t.Closing != nil {

@@ -310,7 +310,9 @@ func (c *Szz) check() error {
 	if c.Jobs < 0 {
 		return app.Usagef("--jobs takes no negative number")
 	}
-	for _, check := range []func() error{c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkPage, c.checkVerify, c.ShardFlags.CheckShard} {
+	for _, check := range []func() error{
+		c.checkAffected, c.checkRisk, c.checkStat, c.checkHint, c.checkPage, c.checkVerify, c.ShardFlags.CheckShard,
+	} {
 		if err := check(); err != nil {
 			return err
 		}

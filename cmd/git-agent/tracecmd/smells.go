@@ -82,7 +82,11 @@ type smellsRow struct {
 
 func (c *traceSmellsCmd) printJSON(a *app.App, runs []*trace.Trajectory) error {
 	for _, t := range runs {
-		err := render.WriteJSON(a.Raw, smellsRow{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)}, app.LineEnd(c.Null))
+		err := render.WriteJSON(
+			a.Raw,
+			smellsRow{traceSmellsSchema, string(t.Run.ID), t.Run.Kind, t.Status(), t.Answers(), render.NewTraceSmells(t)},
+			app.LineEnd(c.Null),
+		)
 		if err != nil {
 			return err
 		}

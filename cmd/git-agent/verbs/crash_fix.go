@@ -34,7 +34,8 @@ func (c *Crash) repair(ctx context.Context, a *app.App) error {
 		return app.Usagef("--attempts takes a number from 1")
 	}
 	repair := Fix{
-		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto", JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
+		Test: c.Repro, Suite: c.Suite, Build: c.Build, Crash: c.Reports[0], commit: c.At, History: "auto",
+		JSON: c.JSON, Events: c.Events, ShowRequest: c.ShowRequest,
 		strategy: fix.Research, Fetch: c.Fetch, PageFlags: c.PageFlags,
 		FixWork: defaultFixWork(),
 	}

@@ -111,7 +111,8 @@ func (t *trialOfFix) rewritten(ctx context.Context, commit gitext.Commit, lines 
 	n := 0
 	for _, l := range lines {
 		words := wordsOf(l.Text)
-		if l.Commit == commit.OID && len(words) > 0 && slices.ContainsFunc(removed, func(old map[string]bool) bool { return share(words, old) >= similar }) {
+		if l.Commit == commit.OID && len(words) > 0 &&
+			slices.ContainsFunc(removed, func(old map[string]bool) bool { return share(words, old) >= similar }) {
 			n++
 		}
 	}
