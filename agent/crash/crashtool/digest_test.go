@@ -31,8 +31,8 @@ func TestFramesBeforeTheProject(t *testing.T) {
 		`#0  raise (sig=<optimized out>) at ../sysdeps/unix/sysv/linux/raise.c:50
 #1  0x00007f3fd2d16e57 in core_handler (signo=11, siginfo=0x7ffffd5931b0, context=0x7ffffd593080) at lib/sigevent.c:246
 #2  <signal handler called>
-#3  0x00007f3fd26926b4 in tommy_list_head (list=0x2e322e302e323931) at /home/u/git/rtrlib/third-party/tommyds/tommylist.h:125
-#4  0x00007f3fd2693812 in rtr_mgr_get_first_group (config=0x55fbf31d7f00) at /home/u/git/rtrlib/rtrlib/rtr_mgr.c:409
+#3  0x00007f3fd26926b4 in tommy_list_head (list=0x2e322e302e323931) at /build/git/rtrlib/third-party/tommyds/tommylist.h:125
+#4  0x00007f3fd2693812 in rtr_mgr_get_first_group (config=0x55fbf31d7f00) at /build/git/rtrlib/rtrlib/rtr_mgr.c:409
 #5  0x00007f3fd2ebef59 in get_connected_group () at bgpd/bgp_rpki.c:718
 `: "#3 tommy_list_head() third-party/tommyds/tommylist.h:125\n#4 rtr_mgr_get_first_group() rtrlib/rtrlib/rtr_mgr.c:409\n#5 get_connected_group() bgpd/bgp_rpki.c:718\n",
 		`==25513==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000000
