@@ -40,8 +40,9 @@ type Grep struct {
 
 	Unsearched []string `json:"unsearched,omitempty"` // the first files whose contents are Missing
 
-	unadvised bool // an empty answer has no advice
-	lonely    bool // there is no tool that searches other commits
+	first     []string // files that are shown first, and more of
+	unadvised bool     // an empty answer has no advice
+	lonely    bool     // there is no tool that searches other commits
 }
 
 // GrepMatch is a matching line.
@@ -67,7 +68,7 @@ func newGrep(b *scopedRepo) (agent.Tool, error) {
 		prepare:  prepareGrep,
 		look:     lookGrep,
 		render: func(v *Grep, detail int) condense.Layout {
-			v.lonely = !b.scope.has("git_log_search")
+			v.lonely, v.first = !b.scope.has("git_log_search"), b.opt.First
 			return v.render(detail)
 		},
 		empty: func(v *Grep) bool { return len(v.Matches) == 0 },
@@ -199,7 +200,8 @@ func (v *Grep) unsearched() string {
 	return " (" + strings.Join(v.Unsearched, ", ") + ")"
 }
 
-// byFile groups the matches, which are sorted by path and line, by file.
+// byFile groups the matches, which are sorted by path and line, by file. Files that come first are
+// in their own order.
 func (v *Grep) byFile() [][]GrepMatch {
 	var out [][]GrepMatch
 	for i, m := range v.Matches {
@@ -208,8 +210,23 @@ func (v *Grep) byFile() [][]GrepMatch {
 		}
 		out[len(out)-1] = append(out[len(out)-1], m)
 	}
+	slices.SortStableFunc(out, func(a, b []GrepMatch) int { return v.place(a[0].Path) - v.place(b[0].Path) })
 	return out
 }
+
+// place is the place of a file among those that come first; all others share the last one.
+func (v *Grep) place(path string) int {
+	if i := slices.Index(v.first, path); i >= 0 {
+		return i
+	}
+	return len(v.first)
+}
+
+// Lines of each file at the levels of detail: of the files that come first, and of the others.
+var (
+	keptFirst  = []int{0, 30, 20, 10, 3}
+	keptOthers = []int{0, 10, 3, 1, 0}
+)
 
 // render renders the matches. Its levels show fewer lines of each file.
 func (v *Grep) render(detail int) condense.Layout {
@@ -217,13 +234,16 @@ func (v *Grep) render(detail int) condense.Layout {
 		return condense.Layout{Blocks: v.plain()}
 	}
 	files := v.byFile()
-	keep := []int{len(v.Matches), 10, 3, 1, 0}[detail]
+	keep := keptOthers[detail]
 	out := condense.Layout{Head: v.head(len(files)), Unit: "files", Last: detail == 4}
 	switch {
 	case out.Last:
 		out.Missing = "only files and line numbers"
 	case detail != condense.Full:
 		out.Missing = fmt.Sprintf("at most %d line(s) of each file", keep)
+	}
+	if detail != condense.Full && v.place(files[0][0].Path) < len(v.first) {
+		out.Missing += fmt.Sprintf(", %d of a file of the stacks", keptFirst[detail])
 	}
 	if detail != condense.Full && slices.ContainsFunc(files, hasContext) {
 		out.Missing += ", none of the lines around them"
@@ -232,7 +252,11 @@ func (v *Grep) render(detail int) condense.Layout {
 		if detail == condense.Full {
 			out.Blocks = append(out.Blocks, fullMatches(matches)...)
 		} else {
-			out.Blocks = append(out.Blocks, condense.Block{Text: shortMatches(matches, keep)})
+			most := keep
+			if v.place(matches[0].Path) < len(v.first) {
+				most = keptFirst[detail]
+			}
+			out.Blocks = append(out.Blocks, condense.Block{Text: shortMatches(matches, most)})
 		}
 	}
 	return out

@@ -33,6 +33,28 @@ func TestGrepContextIsBounded(t *testing.T) {
 	}
 }
 
+func TestGrepShowsSomeFilesFirst(t *testing.T) {
+	// The files that the caller names come first, and keep more of their lines in a short answer.
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 40 {
+		f.write(fmt.Sprintf("a%02d.c", i), strings.Repeat(fmt.Sprintf("int hit%02d = use();\nint x;\n", i), 1)+strings.Repeat("hit(a, b, c, d, e, f);\nother();\n", 10))
+	}
+	var lines strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&lines, "hit(%d);\nother();\n", i)
+	}
+	f.write("z.c", lines.String())
+	f.commit("one", "one")
+	for _, first := range [][]string{nil, {"gone.c", "z.c"}} {
+		got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{First: first}), "git_grep", `{"pattern":"hit","max":1000}`)
+		at, shown := strings.Index(got, "\nz.c"), strings.Count(got, ": hit(")
+		if begins := at > 0 && at < strings.Index(got, "\na00.c"); begins != (first != nil) || first != nil && !strings.Contains(got, "L5: hit(2);") {
+			t.Errorf("%q first: z.c at %d, %d lines of it shown:\n%.1500s", first, at, shown, got)
+		}
+	}
+}
+
 func TestShowPattern(t *testing.T) {
 	// Only hunks with the text are shown, without the message, and the others are
 	// counted.

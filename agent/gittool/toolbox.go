@@ -42,6 +42,9 @@ type Options struct {
 	Unadvised bool
 	Memory    agent.Memory  // may be nil
 	Timeout   time.Duration // the time of one call; 0 is DefaultTimeout
+	// First are the paths of files whose matches git_grep shows first, and more of, such as those of
+	// a crash's stacks.
+	First []string
 	// Search names the tool that finds text in files, for advice; "" is git_grep.
 	Search string
 }

@@ -155,6 +155,7 @@ func (l layout) transparent(i int) bool {
 // isLabel reports whether a text is the target of a goto, a case of a switch, or an access
 // specifier.
 func isLabel(t string) bool {
+	t = withoutComment(t)
 	if strings.HasPrefix(t, "case ") || strings.HasPrefix(t, "default:") {
 		return true
 	}

@@ -64,6 +64,16 @@ func TestFunctionAround(t *testing.T) {
 >	c();
 |}
  #define Z 1`},
+		"Go, a label with a comment": {"a.go", `
+|func (n *node) getValue(path string) (value nodeValue) {
+|	latestNode := n
+|
+|walk: // Outer loop for walking the tree
+|	for {
+>		prefix := n.path
+|	}
+|}
+ var z int`},
 		"C, the closing brace": {"a.c", `
 |void foo(void)
 |{

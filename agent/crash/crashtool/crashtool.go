@@ -102,7 +102,7 @@ func New(c *Case) ([]agent.Tool, error) {
 		}
 		tools = append(tools, t)
 	}
-	box, err := gittool.New(c.Repo, c.Scope, gittool.Options{Memory: c.Memory})
+	box, err := gittool.New(c.Repo, c.Scope, gittool.Options{Memory: c.Memory, First: c.stackFiles()})
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,19 @@ func New(c *Case) ([]agent.Tool, error) {
 		}
 	}
 	return tools, nil
+}
+
+// stackFiles returns the files of the repository that the stacks name, the innermost frames first.
+func (c *Case) stackFiles() []string {
+	var paths []string
+	for _, s := range c.Report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path != "" && !f.Handler && !slices.Contains(paths, f.Path) {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
 }
 
 // ReportTools returns the tools that show the rest of a report to a model that repairs the crash:

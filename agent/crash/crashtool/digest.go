@@ -160,7 +160,7 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	place := Place(f)
 	switch {
 	case place == "":
-		place = l.Shorten(f.Raw, 160)
+		place = l.Shorten(rawNumber().ReplaceAllString(f.Raw, ""), 160)
 	case f.Path == "" && f.File != "" && !l.NoRaw:
 		place += " " + l.Shorten(endOf(f.File), 80)
 		if f.Line > 0 {
@@ -182,6 +182,9 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	}
 	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
 }
+
+// rawNumber matches the number at the beginning of a frame as in the report.
+var rawNumber = source.Lazy(`^#\d+\s+`)
 
 // gdbArguments matches a frame of gdb with arguments.
 var gdbArguments = source.Lazy(`^#\d+\s+(?:0x[0-9a-f]+ in )?\S.*? \((.*=.*)\)(?: at | from |$)`)
@@ -213,7 +216,9 @@ func (c *Case) stackText(s crash.Stack, most int) string {
 	if !c.Placed() {
 		edge = aloneFrames
 	}
-	first := slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" })
+	crashed := max(0, slices.IndexFunc(s.Frames, func(f crash.Frame) bool { return !f.Handler }))
+	first := crashed + slices.IndexFunc(s.Frames[crashed:], func(f crash.Frame) bool { return f.Path != "" })
+	edge += crashed
 	for i, f := range s.Frames {
 		switch {
 		case f.Path == "" && (c.NoRaw || i >= edge && !(i == first-1 && f.Function != "")):

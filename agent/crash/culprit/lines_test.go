@@ -47,6 +47,35 @@ func regionOf(frame int, lines ...string) *region {
 	return r
 }
 
+// A region is called like the function that its heading names, and not like another one: an inner
+// function of meson's, and a function that netty's class has no more.
+func TestNamesOfRegions(t *testing.T) {
+	t.Parallel()
+	meson := source.SplitLines([]byte("def get_commands_data(root):\n    def parse_cmd(cmd):\n        assert cmd\n        return cmd\n\n    for cmd in root:\n        parse_cmd(cmd)\n"))
+	netty := source.SplitLines([]byte("public class HttpObjectAggregator\n        extends MessageAggregator {\n    private static final Logger logger = x;\n    private static final Response CONTINUE =\n            new Response();\n}\n"))
+	for _, test := range []struct {
+		path     string
+		lines    [][]byte
+		function string
+		at       []int
+		want     string
+	}{
+		{"tools/regenerate_docs.py", meson, "get_commands_data", []int{7}, "get_commands_data()"},
+		{"tools/regenerate_docs.py", meson, "parse_cmd", []int{3}, "tools/regenerate_docs.py:1-7"},
+		{"a/HttpObjectAggregator.java", netty, "io.netty.handler.codec.http.HttpObjectAggregator.decode", []int{4}, "a/HttpObjectAggregator.java:1-6"},
+	} {
+		report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash}}}
+		var places []place
+		for i, at := range test.at {
+			report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Function: test.function, Path: test.path, Line: at})
+			places = append(places, place{ref: crash.FrameRef{Frame: i}, line: at, at: at, weight: 1})
+		}
+		if got := regionsIn(test.path, test.lines, places, report); len(got) != 1 || got[0].named(report) != test.want {
+			t.Errorf("%s: %q, want %s", test.function, got[0].named(report), test.want)
+		}
+	}
+}
+
 func gatheringOf(r *region) *gathering {
 	g := &gathering{regions: []*region{r}, byOID: map[gitext.OID]*candidate{}}
 	g.takeOwners()

@@ -172,16 +172,37 @@ func regionsIn(path string, lines [][]byte, places []place, report *crash.Report
 		i := slices.IndexFunc(out, func(r *region) bool { return r.Start <= e.End && e.Start <= r.End })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &region{path: path, Extent: e, function: symbol.Last(report.At(p.ref).Function)})
+			out = append(out, &region{path: path, Extent: e})
 		}
 		r := out[i]
-		r.Start, r.End = min(r.Start, e.Start), max(r.End, e.End)
+		if e.Start < r.Start || e.End > r.End { // one function is in the other
+			r.Start, r.Body, r.End = min(r.Start, e.Start), min(r.Body, e.Body), max(r.End, e.End)
+			r.function = ""
+		}
+		if r.function == "" && !known {
+			r.function = headed(path, lines, r.Extent, p.at, report.At(p.ref).Function)
+		}
 		if len(r.places) < maxRepeated {
 			r.places = append(r.places, p)
 		}
 		r.weight = max(r.weight, p.weight)
 	}
 	return out
+}
+
+// headed returns the last part of a function's name if the heading of the function around a line has
+// it, else "": a report of another version names functions that are elsewhere.
+func headed(path string, lines [][]byte, e source.Extent, at int, function string) string {
+	name := symbol.Last(function)
+	if _, ok := source.FunctionAround(path, lines, at); !ok || name == "" {
+		return ""
+	}
+	for _, l := range lines[max(e.Start, 1)-1 : min(max(e.Body, e.Start), len(lines))] {
+		if source.WordIndex(string(l), name) >= 0 {
+			return name
+		}
+	}
+	return ""
 }
 
 // extentAt returns the function around a line, or else the lines close to it.

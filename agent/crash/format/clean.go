@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/json"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -111,6 +112,7 @@ func cleanLine(n int, raw []byte) reportLine {
 		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")
 	}
 	l := reportLine{N: n}
+	text, l.logged = unwrapped(text)
 	l.Indent, text = unindent(text)
 	for range 4 {
 		rest, ok := withoutPrefix(text)
@@ -128,6 +130,23 @@ func cleanLine(n int, raw []byte) reportLine {
 	}
 	l.Text = strings.TrimRight(text, " \t\r")
 	return l
+}
+
+// unwrapped returns the line of a container that a line of Docker's JSON log holds, and whether it is
+// one:
+//
+//	{"log":"#0  0x55a67bbdd674      in  cio_chunk_is_locked() at lib/chunkio/src/cio_chunk.c:375\n","stream":"stderr","time":"..."}
+func unwrapped(text string) (string, bool) {
+	if !strings.HasPrefix(text, `{"`) || !strings.Contains(text, `"log":"`) {
+		return text, false
+	}
+	var line struct {
+		Log *string `json:"log"`
+	}
+	if json.Unmarshal([]byte(text), &line) != nil || line.Log == nil {
+		return text, false
+	}
+	return strings.TrimRight(*line.Log, "\r\n"), true
 }
 
 // unindent splits a text into the width of its leading white space and the rest.

@@ -47,6 +47,35 @@ func callsHandler(f crash.Frame) bool {
 	return nameless(f) && strings.Contains(f.Raw, "libpthread") || f.Function == "killpg" && strings.Contains(f.Raw, "libc")
 }
 
+// handled matches the number of the signal among the arguments of its handler, as gdb prints them.
+var handled = source.Lazy(`[(, ]sig(?:no|num|nal|nr)?=(\d{1,2})[,)]`)
+
+// nameSignals gives the stacks of a debugger the signal that their handler was called with, if the
+// report names no failure at all:
+//
+//	#1  0x00007f3fd2d16e57 in core_handler (signo=11, siginfo=0x7ffffd5931b0) at lib/sigevent.c:246
+//	#2  <signal handler called>
+func nameSignals(report *crash.Report) {
+	if len(report.Problems) > 0 {
+		return
+	}
+	for i := range report.Stacks {
+		s := &report.Stacks[i]
+		for _, f := range s.Frames {
+			if !f.Handler || s.Kind != crash.StackCrash {
+				break
+			}
+			m := handled().FindStringSubmatch(f.Raw)
+			if m == nil || signalNames[m[1]] == "" {
+				continue
+			}
+			report.Problems = []crash.Problem{{Kind: signalNames[m[1]], Signal: atoi(m[1]), Line: f.ReportLine}}
+			s.Problem = 0
+			return
+		}
+	}
+}
+
 func nameless(f crash.Frame) bool { return f.Function == "" || strings.HasPrefix(f.Function, "0x") }
 
 // threadStart matches the outermost functions of programs and threads.

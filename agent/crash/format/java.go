@@ -34,6 +34,8 @@ var (
 	javaDump  = source.Lazy(`^"([^"]+)"(?:.*(?:prio=|tid=|nid=|Id=\d)|:$)`)
 	// A frame without its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
+	// A frame of a fuzzer: org.example.Foo.bar::Foo.java:12
+	javaColons  = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
 	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
@@ -54,6 +56,9 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case j.part.Text != "":
 		l, _ = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
+	case strings.Contains(t, "::") && javaColons().MatchString(t):
+		l.Text = javaColons().ReplaceAllString(t, "at ${1}($2)")
+		return j.frame(s, l)
 	case strings.IndexByte(t, '(') > 0:
 		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) {
 			if head := strings.TrimSpace(t[:i]); javaError().MatchString(head) { // the first frame in the line of the exception

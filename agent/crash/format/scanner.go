@@ -148,6 +148,7 @@ func (s *scanner) Finish() *crash.Report {
 	for i := range s.Report.Stacks {
 		markHandlers(&s.Report.Stacks[i])
 	}
+	nameSignals(&s.Report)
 	if s.left.stacks > 0 {
 		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report has %d more stacks, which were not read", s.left.stacks))
 	}

@@ -17,7 +17,7 @@ import (
 // Limits on the latest changes in the first prompt.
 const (
 	Suspects   = 6    // commits: the suspects that the offline engine names
-	withPatch  = 3    // of these, commits with a part of their patch
+	withPatch  = 3    // of these, commits with their reason and a part of their patch
 	maxPatch   = 1000 // characters of a patch
 	maxAdded   = 400  // lines that a shown hunk adds; a hunk with more is an import
 	patchBytes = 4 << 20
@@ -66,21 +66,17 @@ func (d *investigation) byFailingLine() []suspect.Suspect {
 // first commits there, and then the newest commits of the first files.
 func (d *investigation) changeText(ctx context.Context) (string, error) {
 	var b strings.Builder
-	patches := 0
-	for _, c := range d.changes {
+	for i, c := range d.changes {
 		entry := d.titleOf(c.name, c.commit.OID, c.commit.Committer.Time, c.commit.Subject())
-		if patches < withPatch {
+		if i < withPatch {
 			text, err := d.patchText(ctx, c)
 			if err != nil {
 				return "", err
 			}
-			if text != "" {
-				if !d.stale(c) {
-					entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
-				}
-				entry += text
-				patches++
+			if !d.stale(c) { // a commit that added the whole file has no short patch
+				entry += "    " + agent.Shorten(agent.CleanLine(c.suspect.Reason), 240) + "\n"
 			}
+			entry += text
 		}
 		if b.Len()+len(entry) > maxChanges {
 			break

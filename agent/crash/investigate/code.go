@@ -21,6 +21,7 @@ import (
 const (
 	nearLines   = 12   // on either side of the line of an important frame
 	farLines    = 6    // on either side of the line of another frame
+	declared    = 24   // lines at the beginning of a function with the variable that the report means
 	wholeLines  = 62   // longest function of an important frame that is shown whole
 	important   = 3    // frames with nearLines
 	maxExcerpts = 12   // excerpts
@@ -240,6 +241,11 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	}
 	at := cmp.Or(s.At, s.Function.Start)
 	inside := s.Function.End > 0
+	if inside && strings.Contains(d.q.Report.Stacks[ref.Stack].Title, "created by a stack allocation") {
+		e.first, e.last, e.marks = s.Function.Start, min(s.Function.End, s.Function.Body+declared), nil
+		e.note = "the variables of the function: the value is one of them"
+		return e, true
+	}
 	switch {
 	case inside && near && s.Function.End-s.Function.Start < wholeLines:
 		e.first, e.last = s.Function.Start, s.Function.End

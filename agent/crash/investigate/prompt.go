@@ -13,9 +13,9 @@ import (
 
 // firstPrompt is the data for the prompt text crash/case.
 type firstPrompt struct {
-	Problems, Stacks, Missing, Ranking, Code, Values, Declarations, Changes string
-	NoTools                                                                 bool
-	Alone                                                                   bool // no frame is in the repository
+	Problems, Stacks, Missing, Ranking, Code, Values, Terms, Declarations, Changes string
+	NoTools                                                                        bool
+	Alone                                                                          bool // no frame is in the repository
 }
 
 // Limits on the texts in the first prompt, in characters. Every turn sends the prompt again, so
@@ -59,6 +59,9 @@ func (d *investigation) prompt(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if p.Values, err = d.valueText(ctx, p.Code); err != nil {
+			return "", err
+		}
+		if p.Terms, err = d.termText(ctx, p.Code); err != nil {
 			return "", err
 		}
 		p.Declarations = d.declarationText()

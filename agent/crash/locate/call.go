@@ -3,6 +3,7 @@ package locate
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -145,7 +146,7 @@ func Callee(report *crash.Report, ref crash.FrameRef) string {
 		return ""
 	}
 	inner := report.Stacks[ref.Stack].Frames[ref.Frame-1]
-	if inner.Assertion {
+	if inner.Assertion || inner.Function == "panic" && atRunTime(report) {
 		return ""
 	}
 	whole := strings.TrimSuffix(inner.Function, ".<init>") // the source of "p.Type.<init>" is "new Type("
@@ -156,6 +157,14 @@ func Callee(report *crash.Report, ref crash.FrameRef) string {
 		}
 	}
 	return name
+}
+
+// atRunTime reports whether Go's runtime panicked, for an index, a pointer or a division: then no line
+// of the source calls panic.
+func atRunTime(report *crash.Report) bool {
+	return slices.ContainsFunc(report.Problems, func(p crash.Problem) bool {
+		return strings.HasPrefix(p.Message, "runtime error: ")
+	})
 }
 
 // calls returns the line from first to last that is nearest to near and contains name as a whole

@@ -36,7 +36,7 @@ func Racing(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	files := textsOf{ctx: ctx, repo: repo, commit: commit, known: map[string][][]byte{}}
 	var out []crash.Declaration
 	for _, frames := range races(report) {
-		fields, err := racingFields(&files, frames)
+		fields, err := racingFields(report, &files, frames)
 		if err != nil {
 			return out, err
 		}
@@ -86,10 +86,37 @@ func races(report *crash.Report) [][]crash.Frame {
 // selected matches a field behind a dot or an arrow, and what follows it.
 var selected = source.Lazy(`(?:\.|->)([A-Za-z_]\w*)(\s*\()?`)
 
-// racingFields returns the fields that all racing lines have, else those of the first line.
-func racingFields(files *textsOf, frames []crash.Frame) ([]string, error) {
-	var common []string
-	for i, f := range frames {
+// assigned matches the left side of an assignment:
+//
+//	fi, err = p.storage.ReadVersion(ctx)
+var assigned = source.Lazy(`^(?:\s*(?:if|for|switch|case|return)\b[^=]*?[ (])?([^=!<>(]*?)\s*(?:[-+*/%&|^]|<<|>>|:)?=(?:[^=]|$)`)
+
+// fieldsOf returns the fields that a text selects, without methods that it calls.
+func fieldsOf(text []byte) []string {
+	var fields []string
+	for _, m := range selected().FindAllSubmatch(text, -1) {
+		if name := string(m[1]); len(m[2]) == 0 && !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// writes reports whether a racing frame is the innermost one of the access that wrote.
+func writes(report *crash.Report, f crash.Frame) bool {
+	return slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool {
+		title := strings.ToLower(s.Title)
+		return strings.Contains(title, "write") && len(s.Frames) > 0 && s.Frames[0].ReportLine == f.ReportLine
+	})
+}
+
+// racingFields returns the fields that all racing lines have. If there is none, it returns those that
+// the line of the write assigns: fi, err = p.storage.Read() assigns no field, whatever it reads. Of a
+// single line it returns all fields.
+func racingFields(report *crash.Report, files *textsOf, frames []crash.Frame) ([]string, error) {
+	var common, set []string
+	read := 0
+	for _, f := range frames {
 		lines, err := files.of(f.Path)
 		if err != nil {
 			return nil, err
@@ -98,20 +125,18 @@ func racingFields(files *textsOf, frames []crash.Frame) ([]string, error) {
 		if line > len(lines) {
 			continue
 		}
-		var fields []string
-		for _, m := range selected().FindAllSubmatch(lines[line-1], -1) {
-			if name := string(m[1]); len(m[2]) == 0 && !slices.Contains(fields, name) {
-				fields = append(fields, name)
-			}
+		fields := fieldsOf(lines[line-1])
+		if m := assigned().FindSubmatch(lines[line-1]); m != nil && writes(report, f) {
+			set = append(set, fieldsOf(m[1])...)
 		}
-		if i == 0 {
+		if read++; read == 1 {
 			common = fields
-			continue
+		} else {
+			common = slices.DeleteFunc(common, func(name string) bool { return !slices.Contains(fields, name) })
 		}
-		both := slices.DeleteFunc(slices.Clone(common), func(name string) bool { return !slices.Contains(fields, name) })
-		if len(both) > 0 {
-			common = both
-		}
+	}
+	if len(common) == 0 {
+		return set, nil
 	}
 	return common, nil
 }

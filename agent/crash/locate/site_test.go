@@ -86,6 +86,20 @@ func TestMethodThatIsGone(t *testing.T) {
 }
 
 // A frame is at the line that the report quotes, in the function that it names.
+// A panic of Go's runtime is called by no line, also in a function that panics elsewhere, as in
+// gin's issue 2817; panic() is.
+func TestSiteOfPanic(t *testing.T) {
+	lines := splitText("func (n *node) getValue(path string) {\n\ti := len(path)\n\tp := path[:i+1]\n\ti++\n\ti++\n\ti++\n\ti++\n\tif p == \"\" {\n\t\tpanic(\"invalid node type\")\n\t}\n}\n")
+	for message, at := range map[string]int{"runtime error: slice bounds out of range [:4] with capacity 3": 3, "invalid node type": 9} {
+		report := &crash.Report{Problems: []crash.Problem{{Kind: "panic", Message: message}}, Stacks: []crash.Stack{{Frames: []crash.Frame{
+			{Function: "panic"}, {Function: "github.com/gin-gonic/gin.(*node).getValue", Path: "tree.go", File: "tree.go", Line: 3},
+		}}}}
+		if s := Sites(report, "tree.go", lines)[crash.FrameRef{Frame: 1}]; s.At != at || s.Moved != (at != 3) {
+			t.Errorf("%s: %+v, want line %d", message, s, at)
+		}
+	}
+}
+
 func TestSiteOfQuote(t *testing.T) {
 	lines := splitText(`def load(path):
     with open(path) as f:

@@ -30,15 +30,11 @@ func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *cra
 		if tag.Commit == found.commit {
 			continue
 		}
-		try := withoutFiles(report)
-		if err := locate.ByPath(ctx, repo, tag.Commit, &try); err != nil {
-			return nil, err
-		}
-		fit, err := locate.Compare(ctx, repo, tag.Commit, &try)
+		fit, there, err := compareAt(ctx, repo, tag.Commit, report)
 		if err != nil {
 			return nil, err
 		}
-		contradicted := found.fit.Other() && placed(&try) >= placed(report)
+		contradicted := found.fit.Other() && placed(there) >= placed(report)
 		if n := fit.Same - fit.Moved; n > most && (n > 0 || n == 0 && contradicted) {
 			best, most = tag, n
 		}
@@ -46,16 +42,33 @@ func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *cra
 	if best.Commit == "" {
 		return nil, nil
 	}
-	unmap(report)
-	at := &reading{commit: best.Commit, from: "the version that fits"}
-	if err := at.place(ctx, repo, report); err != nil {
-		return nil, err
-	}
-	at.notes = append(at.notes, fmt.Sprintf(
+	return readAt(ctx, repo, best.Commit, "the version that fits", report, fmt.Sprintf(
 		"the report mentions %s, and fits the code of that version, but not that of %s; if it is of another one, give the commit that crashed with --at",
 		best.Name,
 		found.commit.Short(),
 	))
+}
+
+// compareAt compares a report with the code of a commit, and leaves the report as it is. It also
+// returns a copy that is mapped to the files of the commit.
+func compareAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, *crash.Report, error) {
+	there := withoutFiles(report)
+	if err := locate.ByPath(ctx, repo, commit, &there); err != nil {
+		return crash.Fit{}, &there, err
+	}
+	fit, err := locate.Compare(ctx, repo, commit, &there)
+	return fit, &there, err
+}
+
+// readAt maps a report to another commit than the first one, with a note that says why.
+func readAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, from string, report *crash.Report, note string) (*reading, error) {
+	unmap(report)
+	at := &reading{commit: commit, from: from}
+	if err := at.place(ctx, repo, report); err != nil {
+		return nil, err
+	}
+	at.notes = append(at.notes, note)
+	var err error
 	at.fit, err = locate.Compare(ctx, repo, at.commit, report)
 	return at, err
 }

@@ -99,17 +99,29 @@ func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, e
 	if at.fit, err = locate.Compare(ctx, repo, at.commit, q.Report); err != nil {
 		return nil, err
 	}
-	if !told && at.fit.Same <= at.fit.Moved && len(worked) == 0 {
-		better, err := fitting(ctx, repo, at, q.Report)
-		if err != nil {
-			return nil, err
-		}
-		if better != nil {
-			better.notes = append(notes, better.notes...)
-			return better, nil
+	if told || len(worked) > 0 {
+		return at, nil
+	}
+	better, err := at.better(ctx, repo, q.Report, len(notes) > 0)
+	if err != nil || better == nil {
+		return at, err
+	}
+	better.notes = append(notes, better.notes...)
+	return better, nil
+}
+
+// better looks for another commit if the report does not fit this one, which nothing told: a version
+// that the report mentions, or any release if it states no version. It returns nil if there is none.
+func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.Report, stated bool) (*reading, error) {
+	if at.fit.Same <= at.fit.Moved {
+		if better, err := fitting(ctx, repo, at, report); err != nil || better != nil {
+			return better, err
 		}
 	}
-	return at, nil
+	if at.fit.Moved == 0 || stated {
+		return nil, nil
+	}
+	return released(ctx, repo, at, report)
 }
 
 // place maps the frames of a report to files of the commit. If nothing told this commit, and HEAD

@@ -46,8 +46,11 @@ func isHelper(function string) bool {
 	return reporter().MatchString(name) || allocator().MatchString(name) || kernelReporter().MatchString(name)
 }
 
-// errorClass matches files that define errors, or check arguments and throw them for others.
-var errorClass = source.Lazy(`(?:Exception|Error|exceptions?|errors?|Assertions|Preconditions|Objects|Checks?)\.\w+$`)
+// errorClass matches files that define errors, or check arguments and throw them for others. A name
+// that only ends with Check may be what the project is about, as in checkstyle.
+var errorClass = source.Lazy(
+	`(?:Exception|Error|exceptions?|errors?|Assertions|Preconditions|Objects|Checks)\.\w+$|(?:^|/)(?:Null|Args?|Arguments?|Param|Range|Sanity|Type)?Check\.\w+$`,
+)
 
 // isErrorClass reports whether a file only makes errors for others.
 func isErrorClass(p string) bool { return errorClass().MatchString(p) }
