@@ -49,54 +49,63 @@ func TestCompileCrates(t *testing.T) {
 	files := cargoProject(t)
 	h := gittest.New(t)
 	commit := h.Commit("sum", files)
-	over := []gitext.Overlay{
-		{Path: "build.rs", Mode: 0o100644, Content: []byte("fn main() {}\n")}, {Path: ".cargo/config.toml"},
+	h.Write(gittest.Files{".cargo/config.toml": ""})
+	fetch := exec.Command("cargo", "fetch", "--locked")
+	fetch.Dir = h.Dir
+	if out, err := fetch.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	opt := Options{Sandbox: sandbox.None, Compiled: filepath.Join(t.TempDir(), "compiled")}
-	w := open(t, h, opt)
+	for _, level := range append(levels(t), sandbox.None) {
+		if level == sandbox.Landlock { // Cargo wants to write in the checkout of a crate from git
+			continue
+		}
+		opt := Options{Sandbox: level, Compiled: filepath.Join(t.TempDir(), "compiled")}
+		w := open(t, h, opt)
+		opt.Crates = compileCrates(t, w, commit)
+		if opt.Crates == "" {
+			t.Fatalf("%s: no crates", level)
+		}
+		showsCrates(t, w, commit)
+		showsCrates(t, open(t, h, opt), commit)
+		if name := compileCrates(t, w, commit); name != opt.Crates {
+			t.Errorf("%s: once more: %q; want %q", level, name, opt.Crates)
+		}
+	}
+}
+
+func compileCrates(t *testing.T, w *Workspace, commit gitext.OID) string {
+	t.Helper()
 	if err := w.Prepare(t.Context(), commit, nil); err != nil {
 		t.Fatal(err)
 	}
-	const build = "cargo test --no-run"
-	var err error
-	if opt.Crates, err = w.CompileCrates(t.Context(), commit, nil, build, time.Minute); err != nil || opt.Crates == "" {
-		t.Fatalf("%q, %v", opt.Crates, err)
+	name, err := w.CompileCrates(t.Context(), commit, nil, "cargo test --no-run", time.Minute)
+	if err != nil {
+		t.Fatal(err)
 	}
-	again := open(t, h, opt)
-	for _, w := range []*Workspace{w, again} {
+	return name
+}
+
+// showsCrates checks that a workspace's commands use the crates, and each time the original ones.
+func showsCrates(t *testing.T, w *Workspace, commit gitext.OID) {
+	t.Helper()
+	over := []gitext.Overlay{{Path: "build.rs", Mode: 0o100644, Content: []byte("fn main() {}\n")}, {Path: ".cargo/config.toml"}}
+	const test = "cargo test --offline --test t"
+	for _, command := range []string{test, `cd "$CARGO_TARGET_DIR/debug" && for f in deps/libplus*; do echo forged >"$f"; done && rm -r .fingerprint/sum-*`, test} {
 		if err := w.Prepare(t.Context(), commit, over); err != nil {
 			t.Fatal(err)
 		}
-		test := func() string {
-			res, err := w.Exec(t.Context(), "cargo test --offline --test t", ExecOptions{})
-			if err != nil || res.Outcome != Passes {
-				t.Fatalf("%s, %v\n%s", res.How, err, res.Output)
+		res, err := w.Exec(t.Context(), command, ExecOptions{})
+		if err != nil || res.Outcome != Passes {
+			t.Fatalf("%s: %s %s, %v\n%s", w.Level(), command, res.How, err, res.Output)
+		}
+		out := string(res.Output)
+		if command != test {
+			if err := w.Fresh(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			return string(res.Output)
+		} else if strings.Contains(out, "Compiling plus") || !strings.Contains(out, "Compiling sum") || !strings.Contains(out, "test adds ... ok") {
+			t.Errorf("%s: with the crates:\n%s", w.Level(), out)
 		}
-		if out := test(); strings.Contains(out, "Compiling plus") || !strings.Contains(out, "Compiling sum") || !strings.Contains(out, "test adds ... ok") {
-			t.Errorf("with the crates:\n%s", out)
-		}
-		forge := `cd "$CARGO_TARGET_DIR/debug" && for f in deps/libplus*; do echo forged >"$f"; done && touch .fingerprint/sum-forged`
-		if res, err := w.Exec(t.Context(), forge, ExecOptions{}); err != nil || res.Outcome != Passes {
-			t.Fatalf("%s, %v\n%s", res.How, err, res.Output)
-		}
-		if err := w.Fresh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if out := test(); strings.Contains(out, "Compiling plus") || !strings.Contains(out, "Compiling sum") {
-			t.Errorf("after Fresh:\n%s", out)
-		}
-	}
-	name, err := again.CompileCrates(t.Context(), commit, over, "exit 1", time.Minute)
-	if err != nil || name == opt.Crates || name != "" {
-		t.Errorf("another command: %q, %v", name, err)
-	}
-	if err := w.Prepare(t.Context(), commit, nil); err != nil {
-		t.Fatal(err)
-	}
-	if name, err := w.CompileCrates(t.Context(), commit, nil, build, time.Minute); err != nil || name != opt.Crates {
-		t.Errorf("once more: %q, %v; want %q", name, err, opt.Crates)
 	}
 }
 
