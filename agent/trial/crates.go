@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -77,7 +78,15 @@ func (w *Workspace) CompileCrates(ctx context.Context, commit gitext.OID, over [
 	return name, w.emptyCache()
 }
 
-// skeleton returns the files of a skeleton by their paths.
+var (
+	cargoConfig = source.Lazy(`(^|/)\.cargo/config(\.toml)?$`)
+	// otherCrates matches a configuration of Cargo with which it would compile the crates again: it
+	// changes how, for which platform or from which sources.
+	otherCrates = source.Lazy(`rustflags|\btarget\b|\[(source|patch|profile|unstable|env)\b`)
+)
+
+// skeleton returns the files of a skeleton by their paths; none if the configuration of Cargo in the
+// tree has an influence on crates.
 func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (map[string][]byte, error) {
 	paths, err := w.Paths(ctx, commit, over)
 	if err != nil {
@@ -94,6 +103,10 @@ func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gite
 	files, sources := map[string][]byte{}, []string{}
 	for _, p := range paths {
 		switch base := path.Base(p); {
+		case cargoConfig().MatchString(p):
+			if text, ok := readManifest(tree, p); !ok || otherCrates().Match(text) {
+				return nil, nil
+			}
 		case base == "Cargo.toml" || base == "Cargo.lock" || base == "rust-toolchain" || base == "rust-toolchain.toml":
 			if text, ok := readManifest(tree, p); ok {
 				files[p] = text

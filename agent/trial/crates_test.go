@@ -192,4 +192,11 @@ func TestSkeleton(t *testing.T) {
 			t.Errorf("%s is %q", p, text)
 		}
 	}
+	over := []gitext.Overlay{{Path: ".cargo/config.toml", Mode: 0o100644, Content: []byte("[build]\nrustflags = [\"-C\", \"target-cpu=native\"]\n")}}
+	if err := w.Prepare(t.Context(), commit, over); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := w.skeleton(t.Context(), commit, over); err != nil || needsCrates(files) {
+		t.Errorf("with a configuration that changes crates: %d files, %v", len(files), err)
+	}
 }

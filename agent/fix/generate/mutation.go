@@ -52,8 +52,9 @@ func (g *generator) mutation(s *site, e mutate.Edit, scale float64) Candidate {
 }
 
 // emptied is the weight of a removal that leaves a block empty, so that it comes behind all other
-// changes. A condition without consequences is hardly ever the fix, but it often passes the tests:
-// on a bug of defu, the plausible patches were four that emptied an if.
+// changes. A condition without consequences is hardly ever the fix, but it often passes the tests: on
+// a bug of defu, the plausible patches were four that emptied an if. Of the 182 fixes that the cases of
+// fix have, 36 hunks only remove lines, and none of them leaves a block empty.
 const emptied = 1e-6
 
 // emptying returns the weight of a change by what it leaves of a block.
