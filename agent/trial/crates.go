@@ -85,8 +85,18 @@ var (
 	otherCrates = source.Lazy(`rustflags|\btarget\b|\[(source|patch|profile|unstable|env)\b`)
 )
 
+// usualOutput matches the usual place of Cargo's output in a test.
+var usualOutput = source.Lazy(`"target"|\btarget/(debug|release)\b`)
+
+// looksForOutput reports whether a test looks for programs at the usual place of Cargo's output, as
+// tests of commands did before Cargo named the programs to them.
+func looksForOutput(tree *os.Root, name string) bool {
+	text, ok := readManifest(tree, name)
+	return ok && usualOutput().Match(text)
+}
+
 // skeleton returns the files of a skeleton by their paths; none if the configuration of Cargo in the
-// tree has an influence on crates.
+// tree has an influence on crates, or a test looks for Cargo's output at its usual place.
 func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (map[string][]byte, error) {
 	paths, err := w.Paths(ctx, commit, over)
 	if err != nil {
@@ -111,6 +121,8 @@ func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gite
 			if text, ok := readManifest(tree, p); ok {
 				files[p] = text
 			}
+		case path.Ext(p) == ".rs" && source.IsTestPath(p) && looksForOutput(tree, p):
+			return nil, nil
 		case path.Ext(p) == ".rs":
 			sources = append(sources, p)
 		}

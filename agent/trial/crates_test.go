@@ -192,11 +192,16 @@ func TestSkeleton(t *testing.T) {
 			t.Errorf("%s is %q", p, text)
 		}
 	}
-	over := []gitext.Overlay{{Path: ".cargo/config.toml", Mode: 0o100644, Content: []byte("[build]\nrustflags = [\"-C\", \"target-cpu=native\"]\n")}}
-	if err := w.Prepare(t.Context(), commit, over); err != nil {
-		t.Fatal(err)
-	}
-	if files, err := w.skeleton(t.Context(), commit, over); err != nil || needsCrates(files) {
-		t.Errorf("with a configuration that changes crates: %d files, %v", len(files), err)
+	for p, text := range map[string]string{
+		".cargo/config.toml": "[build]\nrustflags = [\"-C\", \"target-cpu=native\"]\n",
+		"a/tests/cli.rs":     "let mut c = Command::new(\"./target/debug/tool\");\n",
+	} {
+		over := []gitext.Overlay{{Path: p, Mode: 0o100644, Content: []byte(text)}}
+		if err := w.Prepare(t.Context(), commit, over); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := w.skeleton(t.Context(), commit, over); err != nil || needsCrates(files) {
+			t.Errorf("with %s: %d files, %v", p, len(files), err)
+		}
 	}
 }

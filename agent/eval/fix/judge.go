@@ -179,8 +179,9 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	if err := w.Prepare(ctx, j.problem.Tree.Commit, j.problem.Tree.Over); err != nil {
 		return fix.Reproduction{}, err
 	}
-	if command, ok := testcmd.CompileCrates(j.problem.Test); ok {
-		tree := j.problem.Tree
+	p := j.problem
+	if command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint); ok {
+		tree := p.Tree
 		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, command, cratesLimit); err != nil {
 			return fix.Reproduction{}, err
 		}

@@ -9,16 +9,16 @@ import (
 	"git-agent/agent/source"
 )
 
-// compile compiles the packages of a test command before any code of the repository runs. So
+// compile compiles the packages of a guess's test command before any code of the repository runs. So
 // every workspace finds them, and no test can have changed them.
-func (s *study) compile(ctx context.Context, test string) error {
+func (s *study) compile(ctx context.Context, c fix.Commands) error {
 	if s.trial.Compiled == "" {
 		return nil
 	}
-	if command, ok := testcmd.CompileCrates(test); ok {
+	if command, ok := testcmd.CompileCrates(c.Test, c.Build, c.Suite, s.problem.Lint); ok {
 		return s.compileCrates(ctx, command)
 	}
-	command, ok := testcmd.CompileOnly(test)
+	command, ok := testcmd.CompileOnly(c.Test)
 	if !ok {
 		return nil
 	}

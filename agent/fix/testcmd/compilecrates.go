@@ -10,21 +10,19 @@ import (
 // CompileCrates returns a command that builds the tests of a Cargo project without running them. It
 // keeps what decides which crates are built, and with which features, and leaves out which targets
 // and tests are selected. ok is false if the test command is not a single call of cargo test or
-// cargo nextest. The command is for a skeleton of the project, see [trial.Workspace.CompileCrates]:
+// cargo nextest, or one of the other commands is there and no call of cargo: it may look for Cargo's
+// output at its usual place. The command is for a skeleton of the project, see [trial.Workspace.CompileCrates]:
 // in the project itself, it would run build scripts and macros.
-func CompileCrates(command string) (compiling string, ok bool) {
+func CompileCrates(command string, others ...string) (compiling string, ok bool) {
+	if slices.ContainsFunc(others, func(c string) bool { return c != "" && cargoArgs(c) == nil }) {
+		return "", false
+	}
 	enter := changeDir().FindString(command)
-	list, ok := words(command[len(enter):])
-	if !ok {
+	list := cargoArgs(command)
+	if len(list) == 0 {
 		return "", false
 	}
-	for len(list) > 0 && assignment().MatchString(list[0].raw) {
-		list = list[1:]
-	}
-	if len(list) < 2 || list[0].value != "cargo" {
-		return "", false
-	}
-	out, list := []string{"cargo"}, list[1:]
+	out := []string{"cargo"}
 	if toolchain().MatchString(list[0].value) {
 		out, list = append(out, list[0].value), list[1:]
 	}
@@ -37,6 +35,19 @@ func CompileCrates(command string) (compiling string, ok bool) {
 		return "", false
 	}
 	return enter + strings.Join(append(append(out, "test", "--no-run"), crateFlags(list)...), " "), true
+}
+
+// cargoArgs returns the arguments of a command that is a single call of cargo, perhaps behind
+// assignments and in another directory; nil for another command.
+func cargoArgs(command string) []word {
+	list, ok := words(command[len(changeDir().FindString(command)):])
+	for ok && len(list) > 0 && assignment().MatchString(list[0].raw) {
+		list = list[1:]
+	}
+	if !ok || len(list) < 2 || list[0].value != "cargo" {
+		return nil
+	}
+	return list[1:]
 }
 
 var (

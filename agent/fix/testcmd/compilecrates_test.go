@@ -32,4 +32,11 @@ func TestCompileCrates(t *testing.T) {
 			t.Errorf("CompileCrates(%q)\n got %q, %v\nwant %q", command, got, ok, want)
 		}
 	}
+	for others, want := range map[[2]string]bool{
+		{"cargo build", "cd x && RUST_LOG=1 cargo clippy"}: true, {"", ""}: true, {"", "make check"}: false, {"cargo build && cp target/debug/x .", ""}: false,
+	} {
+		if _, ok := CompileCrates("cargo test", others[0], others[1]); ok != want {
+			t.Errorf("beside %q: %v", others, ok)
+		}
+	}
 }
