@@ -19,10 +19,11 @@ import (
 // makes. Its build script and its test leave traces.
 func cargoProject(t *testing.T) gittest.Files {
 	t.Helper()
-	for _, args := range [][]string{{"cargo", "--version"}, {"git", "--version"}} { // rustup's cargo needs its home
-		if err := exec.Command(args[0], args[1:]...).Run(); err != nil {
-			t.Skipf("%s does not run: %v", args[0], err)
-		}
+	if err := exec.Command("cargo", "--version").Run(); err != nil { // rustup's cargo needs its home
+		t.Skipf("cargo does not run: %v", err)
+	}
+	if os.Getenv("GIT_DEFAULT_HASH") == "sha256" {
+		t.Skip("Cargo cannot read repositories with SHA-256")
 	}
 	dep := gittest.New(t)
 	id := dep.Commit("dep", gittest.Files{
