@@ -52,11 +52,11 @@ func (w *Workspace) CompileCrates(ctx context.Context, commit gitext.OID, over [
 	if w.crates == nil {
 		return "", nil
 	}
+	w.opt.Crates = ""
 	files, err := w.skeleton(ctx, commit, over)
 	if err != nil || !needsCrates(files) {
 		return "", err
 	}
-	w.opt.Crates = ""
 	if err := w.emptyCache(); err != nil {
 		return "", err
 	}
