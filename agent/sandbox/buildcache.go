@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -200,4 +201,84 @@ func put(from, to string, d fs.DirEntry) error {
 		return err
 	}
 	return os.WriteFile(to, content, 0o600)
+}
+
+// Put stores copies of the regular files of a directory under a name, in place of those that were
+// stored under it.
+func (b *BuildCache) Put(name, from string) error {
+	if err := os.MkdirAll(b.Content(), 0o700); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	fresh, err := os.MkdirTemp(b.Content(), "new-")
+	if err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	defer RemoveAll(fresh)
+	to := filepath.Join(b.Content(), name)
+	err = copyTree(from, fresh)
+	if err == nil {
+		err = RemoveAll(to)
+	}
+	if err == nil {
+		err = os.Rename(fresh, to)
+	}
+	if err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
+}
+
+// Take makes a directory with copies of the files that were stored under a name, and nothing else.
+// A compiler may write in them. The times of their changes stay, by which Cargo knows what to build
+// anew.
+func (b *BuildCache) Take(name, to string) error {
+	err := RemoveAll(to)
+	if err == nil {
+		err = os.Mkdir(to, 0o700)
+	}
+	if err == nil {
+		err = copyTree(filepath.Join(b.Content(), name), to)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // nothing is stored, or somebody removes it
+		return fmt.Errorf("show the build cache: %w", err)
+	}
+	return nil
+}
+
+// copyTree copies the directories and regular files of a directory into an empty one.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		switch {
+		case err != nil || rel == ".":
+			return err
+		case d.IsDir():
+			return os.Mkdir(filepath.Join(to, rel), 0o700)
+		case d.Type().IsRegular():
+			return copyFile(path, filepath.Join(to, rel))
+		}
+		return nil
+	})
+}
+
+// copyFile copies one file, with the time of its last change.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|info.Mode()&0o100)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }

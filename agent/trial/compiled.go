@@ -27,7 +27,8 @@ func (w *Workspace) openCompiled() (err error) {
 		return err
 	}
 	w.readable = append(w.readable, w.compiled.Content())
-	return nil
+	w.crates, err = sandbox.OpenBuildCache(filepath.Join(w.opt.Compiled, "crates"))
+	return err
 }
 
 // emptyCache returns the caches of the workspace to their state after Open.
@@ -49,6 +50,11 @@ func (w *Workspace) emptyCache() error {
 	}
 	if w.compiled == nil {
 		return nil
+	}
+	if w.opt.Crates != "" {
+		if err := w.crates.Take(w.opt.Crates, filepath.Join(w.cache, crateOutput)); err != nil {
+			return err
+		}
 	}
 	return w.compiled.Show(filepath.Join(w.cache, goCache))
 }
@@ -80,8 +86,8 @@ func (w *Workspace) Fresh(ctx context.Context) error {
 	return w.emptyCache()
 }
 
-// compiledVariables returns the variables that lead Go to the workspace's cache at level none.
-// If somebody removed Options.Compiled, the links to it are broken, and the cache is made anew.
+// compiledVariables returns the variables that lead Go to the workspace's cache at level none, and
+// Cargo to its crates. If somebody removed Options.Compiled, the links to it are broken, and the cache is made anew.
 func (w *Workspace) compiledVariables() ([]string, error) {
 	if w.compiled == nil {
 		return nil, nil
@@ -94,5 +100,9 @@ func (w *Workspace) compiledVariables() ([]string, error) {
 			return nil, err
 		}
 	}
-	return []string{"GOCACHE=" + filepath.Join(w.cache, goCache)}, nil
+	set := []string{"GOCACHE=" + filepath.Join(w.cache, goCache)}
+	if w.opt.Crates != "" {
+		set = append(set, "CARGO_TARGET_DIR="+filepath.Join(w.cache, crateOutput))
+	}
+	return set, nil
 }

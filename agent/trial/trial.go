@@ -56,6 +56,8 @@ type Options struct {
 	// Compiled is a directory with earlier output of compilers, "" for none. Only Compile
 	// writes in it. All other caches belong to one workspace.
 	Compiled string
+	// Crates names crates that CompileCrates compiled, "" for none.
+	Crates string
 	// Compiling is a command for Compile, which Run calls at each commit before Command; ""
 	// compiles nothing. So no commit uses caches that Command wrote at another commit.
 	Compiling string
@@ -95,6 +97,7 @@ type Workspace struct {
 	temp     string
 	cache    string
 	compiled *sandbox.BuildCache // nil if the options name none
+	crates   *sandbox.BuildCache // with the results of CompileCrates; nil if compiled is
 	home     string
 	disk     *sandbox.Disk
 	full     bool     // a command filled the disk since the last Prepare
@@ -141,8 +144,10 @@ func Open(ctx context.Context, repo *gitext.Repo, opt Options) (*Workspace, erro
 // it.
 func (w *Workspace) Close() {
 	w.scratch.Close()
-	if w.compiled != nil {
-		w.compiled.Close()
+	for _, b := range []*sandbox.BuildCache{w.compiled, w.crates} {
+		if b != nil {
+			b.Close()
+		}
 	}
 }
 

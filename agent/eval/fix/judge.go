@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
 	"git-agent/agent/source"
@@ -56,6 +57,8 @@ type Judged struct {
 const (
 	maxDiff = 4 << 10 // bytes of a diff that are kept
 	maxText = 300     // bytes of other texts that are kept
+
+	cratesLimit = 10 * time.Minute // for the crates that a Cargo project needs
 )
 
 // judge tries one patch.
@@ -175,6 +178,13 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	defer w.Close()
 	if err := w.Prepare(ctx, j.problem.Tree.Commit, j.problem.Tree.Over); err != nil {
 		return fix.Reproduction{}, err
+	}
+	p := j.problem
+	if command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint); ok {
+		tree := p.Tree
+		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, command, cratesLimit); err != nil {
+			return fix.Reproduction{}, err
+		}
 	}
 	start := time.Now()
 	res, err := w.Exec(ctx, j.problem.Test, trial.ExecOptions{})

@@ -33,6 +33,7 @@ const rustRunnerName = "git-agent-rust-runner"
 var (
 	rustCommand   = source.Lazy(`(^|[\s;&|(/])cargo\b`)
 	rustToolchain = source.Lazy(`\bcargo (\+[\w.-]+)`)
+	rustError     = source.Lazy(`(?m)^error(\[E\d+\])?: .*$`)
 	rustVersion   = source.Lazy(`(?m)^(host|LLVM version): (\S+)$`)
 )
 
@@ -59,7 +60,7 @@ func (rust) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 	}
 	tests := m.choose(m.programs())
 	if len(tests) == 0 {
-		return nil, "Cargo started no program that has the failing tests" + lastLine(res.Output) + ".", nil
+		return nil, rustNothing(m.late, res.Output), nil
 	}
 	var count tally
 	for i, t := range tests {
@@ -76,6 +77,18 @@ func (rust) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 		return nil, "llvm-cov found no executed line of the repository's files.", nil
 	}
 	return sp, fmt.Sprintf("Measured with llvm-cov: %s and %s.", counted(sp.Failing, "failing test"), counted(sp.Passing, "passing test")), nil
+}
+
+// rustNothing says why Cargo started no program. The last error explains it, and not a warning
+// behind it or, if the time was over, whatever came last.
+func rustNothing(late bool, output []byte) string {
+	if late {
+		return "The build of the tests with LLVM's counters did not end."
+	}
+	if errors := rustError().FindAll(output, -1); len(errors) > 0 {
+		output = errors[len(errors)-1]
+	}
+	return "Cargo started no program that has the failing tests" + lastLine(output) + "."
 }
 
 // A rustMeasurement runs test programs that were built with coverage.

@@ -68,3 +68,22 @@ func TestReadLcov(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// The end of a build of itertools that was cut off is a warning, and one that fails ends with notes.
+func TestRustNothing(t *testing.T) {
+	t.Parallel()
+	const warning = "warning: using `.clone()` on a double reference, which returns `&I`\n    = note: `#[warn(suspicious_double_ref_op)]` on by default\n"
+	for _, c := range []struct {
+		late         bool
+		output, want string
+	}{
+		{true, warning, "The build of the tests with LLVM's counters did not end."},
+		{false, "error[E0599]: no method named `x`\n --> src/lib.rs:1:1\nerror: could not compile `itertools` (lib) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n",
+			"Cargo started no program that has the failing tests (error: could not compile `itertools` (lib) due to 1 previous error)."},
+		{false, "no such thing\n", "Cargo started no program that has the failing tests (no such thing)."},
+	} {
+		if got := rustNothing(c.late, []byte(c.output)); got != c.want {
+			t.Errorf("%v: %q; want %q", c.late, got, c.want)
+		}
+	}
+}

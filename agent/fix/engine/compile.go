@@ -9,14 +9,31 @@ import (
 	"git-agent/agent/source"
 )
 
-// compile compiles the packages of a test command before any code of the repository runs. So
+// compile compiles the packages of a guess's test command before any code of the repository runs. So
 // every workspace finds them, and no test can have changed them.
-func (s *study) compile(ctx context.Context, test string) error {
-	command, ok := testcmd.CompileOnly(test)
-	if !ok || s.trial.Compiled == "" {
+func (s *study) compile(ctx context.Context, c fix.Commands) error {
+	if s.trial.Compiled == "" {
+		return nil
+	}
+	if command, ok := testcmd.CompileCrates(c.Test, c.Build, c.Suite, s.problem.Lint); ok {
+		return s.compileCrates(ctx, command)
+	}
+	command, ok := testcmd.CompileOnly(c.Test)
+	if !ok {
 		return nil
 	}
 	return s.compileWith(ctx, command, s.clock.compilation())
+}
+
+// compileCrates compiles the crates that a Cargo project needs, of which no test wrote anything.
+func (s *study) compileCrates(ctx context.Context, command string) (err error) {
+	tree := s.problem.Tree
+	if err := s.space.Prepare(ctx, tree.Commit, tree.Over); err != nil {
+		return err
+	}
+	s.say("compiling the crates that the tests need")
+	s.trial.Crates, err = s.space.CompileCrates(ctx, tree.Commit, tree.Over, command, s.clock.compilation())
+	return err
 }
 
 // compileAll does the same after a run of a command that calls go test indirectly, such as

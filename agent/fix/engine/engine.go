@@ -280,7 +280,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
-		if err := s.compile(ctx, p.Test); err != nil {
+		if err := s.compile(ctx, guess); err != nil {
 			return err
 		}
 		s.say("running the test: %s", p.Test)

@@ -291,3 +291,37 @@ func TestNewest(t *testing.T) {
 		t.Errorf("%s: %s", list[0].Origin, list[0].Why)
 	}
 }
+
+// Removals that leave a block empty come last; the statement of defu.ts that a patch may remove
+// otherwise, and the if statement as a whole, come before.
+func TestEmptiedBlocksComeLast(t *testing.T) {
+	t.Parallel()
+	const text = `function _defu(baseObject, object, merger) {
+  for (const key of Object.keys(baseObject)) {
+    if (key === "__proto__") {
+      continue;
+    }
+    const value = baseObject[key];
+    if (merger && merger(object, key, value)) {
+      continue;
+    }
+    object[key] = value;
+  }
+  return object;
+}
+`
+	h := gittest.New(t)
+	h.Commit("defu", gittest.Files{"defu.js": text})
+	list := collect(t, h, "defu.js", "function _defu", "}", Input{})
+	last := func(c Candidate) bool {
+		return strings.Count(string(c.Files[0].Content), "{\n    }\n") > 0
+	}
+	first := slices.IndexFunc(list, last)
+	if first < 0 || slices.ContainsFunc(list[first:], func(c Candidate) bool { return !last(c) }) {
+		t.Errorf("of %d candidates, the first one that empties a block is number %d", len(list), first+1)
+	}
+	whole := strings.Replace(text, "    if (merger && merger(object, key, value)) {\n      continue;\n    }\n", "", 1)
+	if find(list[:max(first, 0)], Mutation, whole) == nil {
+		t.Error("the statement is not removed as a whole")
+	}
+}

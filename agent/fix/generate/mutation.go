@@ -38,6 +38,7 @@ func (g *generator) mutation(s *site, e mutate.Edit, scale float64) Candidate {
 		Files:  []gitext.Overlay{g.tree.overlay(s.path, e.Apply(s.content))},
 		Origin: e.Why, Prior: e.Weight * scale, Kind: Mutation, Op: e.Op, Location: s.index, Line: e.Line, Probe: e.Probe,
 	}
+	c.Prior *= s.emptying(c.Files[0].Content)
 	if e.More != nil {
 		c.More = func() []Candidate {
 			var list []Candidate
@@ -48,4 +49,18 @@ func (g *generator) mutation(s *site, e mutate.Edit, scale float64) Candidate {
 		}
 	}
 	return c
+}
+
+// emptied is the weight of a removal that leaves a block empty, so that it comes behind all other
+// changes. A condition without consequences is hardly ever the fix, but it often passes the tests: on
+// a bug of defu, the plausible patches were four that emptied an if. Of the 182 fixes that the cases of
+// fix have, 36 hunks only remove lines, and none of them leaves a block empty.
+const emptied = 1e-6
+
+// emptying returns the weight of a change by what it leaves of a block.
+func (s *site) emptying(content []byte) float64 {
+	if s.file != nil && s.file.Empties(content) {
+		return emptied
+	}
+	return 1
 }

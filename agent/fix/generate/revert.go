@@ -280,9 +280,13 @@ func (g *generator) merged(s *site, c *change, kind Kind, prior float64, what st
 		if err != nil {
 			return nil
 		}
+		weight := 1.0
+		if kind == HunkLine { // a whole hunk or function was once like that
+			weight = s.emptying(content)
+		}
 		return []item{ready(Candidate{
 			Files: []gitext.Overlay{g.tree.overlay(s.path, content)}, Origin: "reverts " + what, Commit: c.commit,
-			Prior: prior, Kind: kind, Location: s.index, Line: firstDifference(s.lines, source.SplitLines(content)),
+			Prior: prior * weight, Kind: kind, Location: s.index, Line: firstDifference(s.lines, source.SplitLines(content)),
 		})}
 	}}}
 }

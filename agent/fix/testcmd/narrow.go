@@ -20,7 +20,7 @@ type narrower struct {
 var narrowers = map[string]narrower{
 	"jest": script, "vitest": script, "mocha": script, "ava": script, "node": runtime, "bun": runtime,
 	"pytest": python, "py.test": python,
-	"go": {namedBy(`_test\.go$`), packagesOf},
+	"go": {namedBy(`_test\.go$`), packagesOf}, "cargo": {cargoAmong, cargoTargetsOf},
 }
 
 var (

@@ -24,6 +24,17 @@ func TestNarrow(t *testing.T) {
 		{"go test ./...", "c_test.go", "go test ."},
 		{"cd tools && go test ./...", "tools/a/c_test.go", "cd tools && go test ./a"},
 		{"go vet ./...", "c_test.go", ""},
+		{"cargo test --offline --no-fail-fast", "tests/issues.rs", "cargo test --offline --no-fail-fast --test issues"},
+		{"cargo test --offline --workspace --no-fail-fast", "json/tests/de/main.rs", "cargo test --offline --workspace --no-fail-fast --test de"},
+		{"cd sub && cargo test -p x", "sub/tests/a.rs", "cd sub && cargo test -p x --test a"},
+		{"cargo test --offline", "src/datetime/tests.rs", "cargo test --offline --lib -- datetime::tests::"},
+		{"cargo test --offline -- --nocapture", "a/src/naive/mod.rs", "cargo test --offline --lib -- --nocapture naive::"},
+		{"cargo test", "src/lib.rs", "cargo test --lib"},
+		{"cargo test", "tests/suite/regression.rs", ""},
+		{"cargo test", "src/bin/tests.rs", ""},
+		{"cargo test --lib", "tests/a.rs", ""},
+		{"cargo test name", "tests/a.rs", ""},
+		{"cargo build", "tests/a.rs", ""},
 	} {
 		got, ok := Narrow(Proposal{Test: c.command}, []string{c.file})
 		if ok != (c.want != "") || ok && (got.Test != c.want || got.Suite != c.command) {

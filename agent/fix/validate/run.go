@@ -90,8 +90,12 @@ func (r *run) tests(ctx context.Context, command string, limit time.Duration, ag
 }
 
 // naming returns environment variables that make go test print the names of passing tests.
-// Without these names, a patch that ends the program before its tests would look right.
+// Without these names, a patch that ends the program before its tests would look right. Cargo is told
+// to store nothing for a next build, which is from nothing, too: that saves it a fifth of the time.
 func naming(command string, again bool) []string {
+	if strings.Contains(command, "cargo ") {
+		return []string{"CARGO_INCREMENTAL=0"}
+	}
 	if !strings.Contains(command, "go test") || strings.Contains(command, "-json") {
 		return nil
 	}

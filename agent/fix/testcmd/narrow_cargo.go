@@ -1,0 +1,86 @@
+package testcmd
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"git-agent/agent/source"
+)
+
+var (
+	// cargoProgram matches a file that is an integration test, with its name, and cargoMain another
+	// form of it. cargoModule matches a module of a library, with its path from src.
+	cargoProgram = source.Lazy(`(?:^|/)tests/([\w-]+)\.rs$`)
+	cargoMain    = source.Lazy(`(?:^|/)tests/([\w-]+)/main\.rs$`)
+	cargoModule  = source.Lazy(`(?:^|/)src/((?:\w+/)*\w+)\.rs$`)
+)
+
+// cargoAmong returns the integration tests among files. Only if there are none, the modules of
+// libraries count: files below tests help them.
+func cargoAmong(files []string) []string {
+	var programs, modules []string
+	for _, f := range files {
+		switch {
+		case cargoProgram().MatchString(f) || cargoMain().MatchString(f):
+			programs = append(programs, f)
+		case cargoModule().MatchString(f) && path.Base(f) != "main.rs" && !strings.Contains(f, "src/bin/"):
+			modules = append(modules, f)
+		}
+	}
+	if len(programs) > 0 {
+		return programs
+	}
+	return modules
+}
+
+// cargoTargetsOf selects the targets of test files, and of a library the tests of their modules.
+func cargoTargetsOf(args []word, files []string) ([]string, bool) {
+	if len(args) == 0 || args[0].value != "test" || hasFlag(args, cargoTargets...) {
+		return nil, false
+	}
+	out, rest := []string{"test"}, []string(nil)
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		if a.value == "--" {
+			rest = raws(args[i+1:])
+			break
+		}
+		if !strings.HasPrefix(a.value, "-") {
+			return nil, false // it selects tests already
+		}
+		out = append(out, a.raw)
+		if slices.Contains(cargoValues, a.value) && i+1 < len(args) {
+			i++
+			out = append(out, args[i].raw)
+		}
+	}
+	var targets, modules []string
+	for _, f := range files {
+		m := cargoProgram().FindStringSubmatch(f)
+		if m == nil {
+			m = cargoMain().FindStringSubmatch(f)
+		}
+		if m != nil {
+			targets = append(targets, "--test", m[1])
+			continue
+		}
+		targets = []string{"--lib"}
+		if name := cargoModuleName(f); name != "" {
+			modules = append(modules, name)
+		}
+	}
+	if rest = append(rest, modules...); len(rest) > 0 {
+		rest = append([]string{"--"}, rest...)
+	}
+	return slices.Concat(out, targets, rest), true
+}
+
+// cargoModuleName returns the path of the module in a file of a library; "" for all modules.
+func cargoModuleName(file string) string {
+	name := cargoModule().FindStringSubmatch(file)[1]
+	if name == "lib" {
+		return ""
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(name, "/mod"), "/", "::") + "::"
+}
