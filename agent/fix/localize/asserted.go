@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -201,7 +202,7 @@ func literals(line []byte) []string {
 			return out
 		}
 		for _, part := range verbs().Split(string(line[i+1:end]), -1) {
-			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral &&
+			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && strings.IndexFunc(part, unicode.IsLetter) >= 0 &&
 				(strings.Contains(part, " ") || len(part) >= minWord && strings.ContainsAny(part, "-_:./=")) {
 				out = append(out, part)
 			}

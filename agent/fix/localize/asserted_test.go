@@ -74,6 +74,7 @@ func TestLiterals(t *testing.T) {
 		`s := "short"`:                                       "",
 		`raise ValueError(f"bad value {x!r} for key")`:       "bad value|for key",
 		`// "a comment says nothing"`:                        "",
+		`text.append("] -> [").append(x);`:                   "", // Maven prints "[ERROR] -> [Help 1]"
 		`it's open`:                                          "",
 	} {
 		if got := strings.Join(literals([]byte(line)), "|"); got != want {
