@@ -34,7 +34,7 @@ var (
 	)
 	// maven matches the progress of Maven, and its advice after failed tests.
 	maven = source.Lazy(
-		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|(?:See|Please refer to) (?:target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*(?:There (?:are|were) test failures|on project \S+:\s*$))`,
+		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|(?:See|Please refer to) (?:\S*target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|After correcting the problems|  mvn <args> -rf |\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*(?:There (?:are|were) test failures|on project \S+:\s*$))`,
 	)
 	// jdkFrame matches the frames of the JDK in stacks of Java.
 	jdkFrame = source.Lazy(`^\s+at java\.base/`)

@@ -64,6 +64,9 @@ Illegal/unsupported escape sequence near index 6
 [ERROR]
 [ERROR] Please refer to target/surefire-reports for the individual test results.
 [ERROR] Please refer to dump files (if any exist) [date].dump, [date]-jvmRun[N].dump and [date].dumpstream.
+[ERROR] See core/target/surefire-reports for the individual test results.
+[ERROR] After correcting the problems, you can resume the build with the command
+[ERROR]   mvn <args> -rf :core
 `
 	erringShown = `(4 lines of the build)
 [ERROR] org.apache.commons.text.WordUtilsTest.testContainsAllWords_StringString -- Time elapsed: 6.919 s <<< ERROR!
@@ -74,7 +77,7 @@ Illegal/unsupported escape sequence near index 6
 	at java.base/java.util.regex.Pattern.error(Pattern.java:2028)
 (2 lines of the JDK)
 	at org.apache.commons.text.WordUtils.containsAllWords(WordUtils.java:284)
-(4 lines of the build)`
+(7 lines of the build)`
 )
 
 // Lines about tests that pass and about the build are counted, not shown; failures stay with

@@ -146,7 +146,7 @@ func (s *search) addLiterals(context.Context) error {
 		}
 	}
 	for text, list := range holders {
-		if len(list) > maxHolders {
+		if len(list) > maxHolders || s.namesTest(text) {
 			continue
 		}
 		for _, at := range list {
@@ -156,6 +156,12 @@ func (s *search) addLiterals(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// namesTest reports whether a text is a part of a failing test's name, such as its package, which the
+// output has however the test fails.
+func (s *search) namesTest(text string) bool {
+	return slices.ContainsFunc(s.in.Reproduction.Failing, func(name string) bool { return strings.Contains(name, text) })
 }
 
 // prints notes that a function contains a text of the output.
