@@ -64,8 +64,9 @@ func (b *Box) outputLines(out []byte) []string {
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		shown, quoted := b.outputLine(line), q.has(line)
 		warning = line != "" && warning || warns(all, i)
-		advice = strings.HasPrefix(line, "[WARNING] ") || advice && strings.HasPrefix(line, "  ") // of Maven, and its further lines
-		within := jdk                                                                             // of the frames of the JDK, the first says which method failed
+		// A warning of Maven has further lines. Of the JDK's frames, the first says which method failed.
+		advice = strings.HasPrefix(line, "[WARNING] ") || advice && strings.HasPrefix(line, "  ")
+		within := jdk
 		jdk = jdkFrame().MatchString(line)
 		switch {
 		case libraryFrame().MatchString(line):
