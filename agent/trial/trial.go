@@ -290,10 +290,11 @@ const noBytecode = "PYTHONDONTWRITEBYTECODE=1"
 // mavenOptions is the variable with the options of Maven's own process. quickMaven are options for
 // it: they halve the processor time of a build that takes seconds, and let Maven take files of its
 // local repository from whichever server they came, because the settings that name the server are
-// hidden. Another Java than OpenJDK ignores the first ones.
+// hidden. Another Java than OpenJDK ignores the first ones. The quick compiler of Java makes larger
+// frames, with which javac ran out of its stack in a long chain of calls (JSON-java).
 const (
 	mavenOptions = "MAVEN_OPTS"
-	quickMaven   = "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC" +
+	quickMaven   = "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m" +
 		" -Daether.enhancedLocalRepository.trackingFilename=none"
 )
 

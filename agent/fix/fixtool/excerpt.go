@@ -34,8 +34,10 @@ var (
 	)
 	// maven matches the progress of Maven, and its advice after failed tests.
 	maven = source.Lazy(
-		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|See (?:target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*There (?:are|were) test failures)`,
+		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|(?:See|Please refer to) (?:\S*target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|After correcting the problems|  mvn <args> -rf |\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*(?:There (?:are|were) test failures|on project \S+:\s*$))`,
 	)
+	// jdkFrame matches the frames of the JDK in stacks of Java.
+	jdkFrame = source.Lazy(`^\s+at java\.base/`)
 	// libraryFrame matches the frames of test tools in stacks of Java.
 	libraryFrame = source.Lazy(
 		`^\s+at (?:[\w.@-]*/+)?(?:org\.junit|junit|org\.opentest4j|org\.assertj|org\.hamcrest|org\.testng|org\.apache\.maven|(?:worker\.)?org\.gradle|java\.lang\.reflect|jdk\.internal\.reflect|sun\.reflect|java\.util\.ArrayList\.forEach)\b`,
@@ -55,17 +57,23 @@ func (b *Box) outputLines(out []byte) []string {
 	text := b.relative(Plain(string(out)))
 	var o condenser
 	var q quotation
-	warning := false
+	warning, advice, jdk := false, false, false
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
 		line = strings.TrimRight(line, "\r\t ")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		shown, quoted := b.outputLine(line), q.has(line)
 		warning = line != "" && warning || warns(all, i)
+		// A warning of Maven has further lines. Of the JDK's frames, the first says which method failed.
+		advice = strings.HasPrefix(line, "[WARNING] ") || advice && strings.HasPrefix(line, "  ")
+		within := jdk
+		jdk = jdkFrame().MatchString(line)
 		switch {
 		case libraryFrame().MatchString(line):
 			o.skip(shown, "line", " of test tools")
-		case !quoted && (warning || maven().MatchString(line) || rustSummary().MatchString(line)):
+		case within && jdk:
+			o.skip(shown, "line", " of the JDK")
+		case !quoted && (warning || advice || maven().MatchString(line) || rustSummary().MatchString(line)):
 			o.skip(shown, "line", " of the build")
 		case !quoted && passing().MatchString(line):
 			o.skip(shown, "line", " of tests that pass")

@@ -28,6 +28,7 @@ type Finish struct {
 type ending struct {
 	finished   *Finish
 	objections int
+	told       int // the version of the work tree, plus one, whose failing wider tests led to an objection
 }
 
 // maxObjections bounds the refused claims of success; the next claim counts as a failure.
@@ -60,6 +61,9 @@ func (t finishTool) Resume(ctx context.Context, args json.RawMessage, recorded a
 	b.ending.objections++
 	if strings.Contains(recorded.Text, objectionTests) {
 		b.tested = verdict{known: true, version: b.version}
+	}
+	if strings.Contains(recorded.Text, objectionWider) {
+		b.ending.told = b.version + 1
 	}
 	return nil
 }
@@ -170,7 +174,7 @@ func (b *Box) object(ctx context.Context) error {
 	}
 	if b.tested.known && b.tested.version == b.version && b.opt.Style != fix.Bash {
 		if b.tested.passed {
-			return nil
+			return b.objectWider()
 		}
 		return refuse(finishName, "the test command still fails with the files as they are, %s; %s", objectionTests, advice)
 	}
@@ -182,7 +186,7 @@ func (b *Box) object(ctx context.Context) error {
 		return err
 	}
 	if b.verdictOf(b.problem.Test == "").passed {
-		return nil
+		return b.objectWider()
 	}
 	return refuse(
 		finishName,
@@ -191,6 +195,19 @@ func (b *Box) object(ctx context.Context) error {
 		advice,
 		strings.TrimRight(said, "\n"),
 	)
+}
+
+// objectionWider is a part of each objection because of the wider tests.
+const objectionWider = "the wider tests failed with the files as they are"
+
+// objectWider objects once to files with which the wider tests failed, because a model that sends
+// finish together with the test has not seen how it ended.
+func (b *Box) objectWider() error {
+	if !b.suite.known || b.suite.passed || b.suite.version != b.version || b.ending.told == b.version+1 {
+		return nil
+	}
+	b.ending.told = b.version + 1
+	return refuse(finishName, "%s, as the answer of test says; go on, or call finish again if the patch is not the reason", objectionWider)
 }
 
 // advice tells the model how to go on after an objection.

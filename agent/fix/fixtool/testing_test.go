@@ -208,6 +208,37 @@ func TestFinishAfterAnEditThatWasNotMade(t *testing.T) {
 	}
 }
 
+// A model that sends an edit, both tests and finish in one answer has not seen that wider tests
+// fail. finish tells it once for these files, also in a resumed run.
+func TestFinishAfterWiderTestsThatFail(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("c", calcFiles)
+	problem := fix.Problem{Test: failing, Suite: "grep -q 'a . b // whole' calc.go || { echo '--- FAIL: TestWhole (0.00s)'; exit 1; }"}
+	claim := m{"status": "success", "explanation": "x"}
+	first := benchAt(t, h, tip, problem, Options{})
+	calls := first.record(
+		"edit", m{"path": "calc.go", "old": "a - b", "new": "a + b"}, "test", m{}, "test", m{"suite": true}, "finish", claim,
+	)
+	if got := calls[len(calls)-1].res.Text; got != "error: the wider tests failed with the files as they are, as the answer of test says; go on, or call finish again if the patch is not the reason\n" {
+		t.Errorf("%s", got)
+	}
+	second := benchAt(t, h, tip, problem, Options{})
+	second.resume(calls)
+	for name, b := range map[string]*bench{"first": first, "resumed": second} {
+		if got := b.call("finish", claim); got != "finished: success\n" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	b := benchAt(t, h, tip, problem, Options{})
+	b.call("test", m{"suite": true})
+	b.call("edit", m{"path": "calc.go", "old": "a - b", "new": "a + b // whole"})
+	b.call("test", m{})
+	if got := b.call("finish", claim); got != "finished: success\n" {
+		t.Errorf("after wider tests of other files: %s", got)
+	}
+}
+
 // The shell changes files. The patch has only the files that belong in a patch, and finish
 // judges these.
 func TestBash(t *testing.T) {

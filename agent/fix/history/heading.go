@@ -53,6 +53,7 @@ const (
 	maxBodyLines = 6
 	maxBodyLine  = 200
 	maxCochanged = 6
+	maxNames     = 200 // characters of the names of these files, which are long in Java
 )
 
 // firstLines returns the first informative lines of a message's body.
@@ -143,10 +144,13 @@ func spans(lines []int) string {
 func cochanged(entries []fix.Blamed) string {
 	b := entries[0]
 	var names []string
+	room := maxNames
 	for _, f := range b.Files {
-		if f != b.Path && len(names) < maxCochanged {
-			names = append(names, agent.CleanLine(f))
+		if f == b.Path || len(names) == maxCochanged || len(names) > 0 && len(f) > room {
+			continue
 		}
+		names = append(names, agent.CleanLine(f))
+		room -= len(f)
 	}
 	rest := b.Changed - 1 - len(names)
 	switch {

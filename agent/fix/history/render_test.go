@@ -177,3 +177,21 @@ func TestSpans(t *testing.T) {
 		}
 	}
 }
+
+// A commit that also changed many files is told with as many names as have room: of those in Java,
+// six would be 400 characters (commons-validator before 6cddb3cb).
+func TestCochanged(t *testing.T) {
+	t.Parallel()
+	files := []string{"src/Field.java"}
+	for _, name := range []string{"Arg", "CreditCardValidator", "Form", "FormSet", "Msg", "UrlValidator"} {
+		files = append(files, "src/main/java/org/apache/commons/validator/"+name+".java")
+	}
+	got := cochanged([]fix.Blamed{{Path: "src/Field.java", Files: files, Changed: 20}})
+	dir := "src/main/java/org/apache/commons/validator/"
+	if want := "It also changed " + dir + "Arg.java, " + dir + "CreditCardValidator.java, " + dir + "Form.java and 16 other files.\n"; got != want {
+		t.Errorf("%s", got)
+	}
+	if got = cochanged([]fix.Blamed{{Path: "a.go", Files: strings.Fields("a.go b.go c.go d.go e.go f.go g.go"), Changed: 7}}); got != "It also changed b.go, c.go, d.go, e.go, f.go and g.go.\n" {
+		t.Errorf("%s", got)
+	}
+}

@@ -164,6 +164,9 @@ func (s *searcher) foundIn(ctx context.Context, parent gitext.OID, files []gitex
 	var first Found
 	more := 0 // additional lines with the text after the commit
 	for _, file := range files {
+		if file.Status == 'D' {
+			continue // the file is there again, so the commit only moved it away
+		}
 		for _, h := range file.Hunks {
 			for _, l := range h.Lines {
 				switch {

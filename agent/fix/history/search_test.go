@@ -39,3 +39,21 @@ func TestSearchFindsTheRemovedGuard(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// A commit that deleted a whole file, which came back, took no text out of it (commons-text moved its
+// packages away and back).
+func TestSearchPassesOverMoves(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	file := gittest.Files{"p.go": "package p\n\nfunc Show(c *Cmd) {\n\tif c.HideHelp {\n\t\treturn\n\t}\n\tprint(c)\n}\n", "a.go": "package p\n"}
+	h.Commit("first", gittest.Files{"a.go": "package p\n"})
+	h.Commit("add", file)
+	h.Git("rm", "-q", "p.go")
+	h.Commit("move away", gittest.Files{"q/p.go": file["p.go"]})
+	h.Commit("move back", file)
+	loc := []fix.Location{{Path: "p.go", Function: "Show", Lines: gitext.LineRange{Start: 3, End: 8}}}
+	found, err := Search(t.Context(), h.Open(), fix.Tree{Commit: h.Head()}, loc, []string{"HideHelp"})
+	if err != nil || len(found) != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

@@ -40,6 +40,9 @@ func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, erro
 		}
 		fmt.Fprintf(&b, "## %d. %s\n", i+1, placeOf(l))
 		b.WriteString(groundsText(l, history))
+		if i > 0 && w.groundless(l) {
+			continue
+		}
 		most := windows[i]
 		if !w.worthCode(l) {
 			most = wordsOnly
@@ -83,11 +86,17 @@ func suffixed(text, end string) string {
 	return text + end
 }
 
-// worthCode reports whether a suspected function has other grounds than words and history. It
-// is always true if the executed lines are unknown.
+// groundless reports whether nothing at all speaks for a suspected function, which is in the list
+// only because it is long or new, while something speaks for others.
+func (w *work) groundless(l fix.Location) bool {
+	return len(l.Grounds) == 0 && slices.ContainsFunc(w.in.Localization.Locations, func(o fix.Location) bool { return len(o.Grounds) > 0 })
+}
+
+// worthCode reports whether a suspected function has other grounds than words and history. If the
+// executed lines are unknown, every ground counts.
 func (w *work) worthCode(l fix.Location) bool {
 	if s := w.in.Localization.Spectrum; s == nil || s.Failing == 0 {
-		return true
+		return !w.groundless(l)
 	}
 	return slices.ContainsFunc(l.Grounds, func(g fix.Ground) bool {
 		return g.Source == fix.SourceGiven || g.Source == fix.SourceStack || g.Source == fix.SourceCoverage
@@ -151,7 +160,7 @@ func contract(name string, lines [][]byte, start, most int) []int {
 		first--
 	}
 	var out []int
-	room := min(maxContract, most)
+	room := min(maxContract, most/2)
 	for n := first; n < start && n <= len(lines); n++ {
 		if room -= len(lines[n-1]) + 7; room < 0 {
 			break

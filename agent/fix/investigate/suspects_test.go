@@ -49,6 +49,27 @@ func TestEachSuspectHasAWindow(t *testing.T) {
 	}
 }
 
+// A function for which nothing speaks is named without its code, unless nothing speaks for any.
+func TestSuspectsWithoutGrounds(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{"A.java": "class A {\n    static {\n        map.put(1, 2);\n    }\n    void f() {\n        g();\n    }\n}\n"})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Localization = &fix.Localization{Locations: []fix.Location{
+		{Path: "A.java", Function: "f", Lines: gitext.LineRange{Start: 5, End: 7}, Grounds: []fix.Ground{{Source: fix.SourceReport, Text: "the failing test calls it"}}},
+		{Path: "A.java", Function: "<clinit>", Lines: gitext.LineRange{Start: 2, End: 4}},
+	}}
+	got, err := w.makeSuspectsText(t.Context(), true)
+	if err != nil || !strings.Contains(got, "g();") || !strings.HasSuffix(got, "## 2. A.java:2-4 <clinit>\n") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	w.in.Localization.Locations[0].Grounds = nil
+	if got, err = w.makeSuspectsText(t.Context(), true); err != nil || !strings.Contains(got, "map.put") {
+		t.Errorf("without any: %v\n%s", err, got)
+	}
+}
+
 // The comment above a function is found in each language, and other lines are not taken for a
 // comment.
 func TestContract(t *testing.T) {

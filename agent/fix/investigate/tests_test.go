@@ -116,6 +116,23 @@ func TestNamedFilesAreNoSettings(t *testing.T) {
 	}
 }
 
+// A file that Maven names while it builds is no file that a test names.
+func TestNamedFilesAreNoBuild(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"pom.xml":                    "<project/>\n",
+		"src/test/java/p/ATest.java": "package p;\nclass ATest {\n    @Test\n    void testA() {\n        f();\n    }\n}\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"p.ATest.testA"}, Output: []byte("[INFO] Building P 1.0\n[INFO]   from pom.xml\n[ERROR] p.ATest.testA -- Time elapsed: 0.1 s <<< ERROR!\n")}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.Contains(got, "ATest.java:3-6") || strings.Contains(got, "pom.xml") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // macroTests is a file of quick-xml in which a macro makes the tests.
 const macroTests = `// Can't use "string" as name because in that case this variant
 mod element {

@@ -44,6 +44,40 @@ org.opentest4j.AssertionFailedError: validate() ==> expected: <> but was: <null>
 (2 lines of the build)
 [ERROR]   RegexValidatorTest.testValidateOptionalGroup:235 validate() ==> expected: <> but was: <null>
 (7 lines of the build)`
+
+	// erringOutput is what a test of commons-text prints that ends by an exception, and erringShown its
+	// form in the prompt.
+	erringOutput = `[WARNING] Cannot get the branch information from the git repository:
+[WARNING] src/test/java/org/apache/commons/text/RandomStringGeneratorTest.java:[306,30] non-varargs call of varargs method with inexact argument type
+  cast to char[] for a varargs call
+  cast to char[][] for a non-varargs call and to suppress this warning
+[ERROR] org.apache.commons.text.WordUtilsTest.testContainsAllWords_StringString -- Time elapsed: 6.919 s <<< ERROR!
+java.util.regex.PatternSyntaxException:
+Illegal/unsupported escape sequence near index 6
+.*\b[\b.*
+      ^
+	at java.base/java.util.regex.Pattern.error(Pattern.java:2028)
+	at java.base/java.util.regex.Pattern.escape(Pattern.java:2608)
+	at java.base/java.util.regex.Pattern.range(Pattern.java:2798)
+	at org.apache.commons.text.WordUtils.containsAllWords(WordUtils.java:284)
+[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.2:test (default-test) on project commons-text:
+[ERROR]
+[ERROR] Please refer to target/surefire-reports for the individual test results.
+[ERROR] Please refer to dump files (if any exist) [date].dump, [date]-jvmRun[N].dump and [date].dumpstream.
+[ERROR] See core/target/surefire-reports for the individual test results.
+[ERROR] After correcting the problems, you can resume the build with the command
+[ERROR]   mvn <args> -rf :core
+`
+	erringShown = `(4 lines of the build)
+[ERROR] org.apache.commons.text.WordUtilsTest.testContainsAllWords_StringString -- Time elapsed: 6.919 s <<< ERROR!
+java.util.regex.PatternSyntaxException:
+Illegal/unsupported escape sequence near index 6
+.*\b[\b.*
+      ^
+	at java.base/java.util.regex.Pattern.error(Pattern.java:2028)
+(2 lines of the JDK)
+	at org.apache.commons.text.WordUtils.containsAllWords(WordUtils.java:284)
+(7 lines of the build)`
 )
 
 // Lines about tests that pass and about the build are counted, not shown; failures stay with
@@ -57,6 +91,7 @@ func TestOutputWithoutPassingTests(t *testing.T) {
 		"make":  {"[ 50%] Building C object a.o\nmake[1]: Entering directory '/x'\nSegmentation fault\n", "(2 lines of the build)\nSegmentation fault"},
 		"rustc": {"warning: unused `x`\n  --> src/lib.rs:45:13\n   |\n45 | let x = 1;\n   |     ^\n   = note: on by default\n\nwarning: `p` (lib) generated 1 warning\nwarning: my own\ntest b ... FAILED\n", "(6 lines of the build)\n\n(1 line of the build)\nwarning: my own\ntest b ... FAILED"},
 		"maven": {mavenOutput, mavenShown},
+		"error": {erringOutput, erringShown},
 		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
 		"often": {"it began\n\n" + strings.Repeat("wrong\n", 9), "it began\n\nwrong\n(the same line 8 more times)"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
@@ -145,7 +146,7 @@ func (s *search) addLiterals(context.Context) error {
 		}
 	}
 	for text, list := range holders {
-		if len(list) > maxHolders {
+		if len(list) > maxHolders || s.namesTest(text) {
 			continue
 		}
 		for _, at := range list {
@@ -155,6 +156,12 @@ func (s *search) addLiterals(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// namesTest reports whether a text is a part of a failing test's name, such as its package, which the
+// output has however the test fails.
+func (s *search) namesTest(text string) bool {
+	return slices.ContainsFunc(s.in.Reproduction.Failing, func(name string) bool { return strings.Contains(name, text) })
 }
 
 // prints notes that a function contains a text of the output.
@@ -201,7 +208,7 @@ func literals(line []byte) []string {
 			return out
 		}
 		for _, part := range verbs().Split(string(line[i+1:end]), -1) {
-			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral &&
+			if part = strings.Trim(part, " \t:;,.()"); len(part) >= minLiteral && strings.IndexFunc(part, unicode.IsLetter) >= 0 &&
 				(strings.Contains(part, " ") || len(part) >= minWord && strings.ContainsAny(part, "-_:./=")) {
 				out = append(out, part)
 			}

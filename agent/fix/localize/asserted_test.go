@@ -74,10 +74,34 @@ func TestLiterals(t *testing.T) {
 		`s := "short"`:                                       "",
 		`raise ValueError(f"bad value {x!r} for key")`:       "bad value|for key",
 		`// "a comment says nothing"`:                        "",
+		`text.append("] -> [").append(x);`:                   "", // Maven prints "[ERROR] -> [Help 1]"
 		`it's open`:                                          "",
 	} {
 		if got := strings.Join(literals([]byte(line)), "|"); got != want {
 			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// A text that is the package of the failing test is in the output however the test fails (zxing
+// before 7f129804).
+func TestNameOfTheTestIsNoLiteral(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"web/src/main/java/com/google/zxing/web/DecodeServlet.java": "package com.google.zxing.web;\nclass DecodeServlet {\n    void init(int config) {\n        Logger logger = Logger.getLogger(\"com.google.zxing\");\n    }\n" +
+			"    void deny(int config) {\n        throw new IllegalStateException(\"the crop does not fit\");\n    }\n}\n",
+		"core/src/test/java/com/google/zxing/CropTest.java": "package com.google.zxing;\nclass CropTest {\n    @Test\n    void testCrop() {\n        SOURCE.crop(1);\n    }\n}\n",
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{
+		Failing: []string{"com.google.zxing.CropTest.testCrop"},
+		Output:  []byte("[ERROR] com.google.zxing.CropTest.testCrop -- Time elapsed: 0.1 s <<< ERROR!\njava.lang.IllegalStateException: the crop does not fit\n"),
+	}})
+	for name, want := range map[string]bool{"init": false, "deny": true} {
+		i := slices.IndexFunc(l.Locations, func(at fix.Location) bool { return at.Function == name })
+		got := i >= 0 && slices.ContainsFunc(l.Locations[i].Grounds, func(g fix.Ground) bool { return strings.HasPrefix(g.Text, "the output has its text") })
+		if got != want {
+			t.Errorf("%s: %v in %+v", name, got, l.Locations)
 		}
 	}
 }

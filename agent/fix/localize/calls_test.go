@@ -125,3 +125,44 @@ func TestAliases(t *testing.T) {
 		t.Errorf("%+v", l.Locations[0])
 	}
 }
+
+// The name of a method of Java means no static method of a class that the code does not name, and
+// no private one of another class: a Matcher has a method matches, too (commons-text before
+// cc45196d).
+func TestBindingsOfJava(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"src/main/java/p/WordUtils.java": `package p;
+public class WordUtils {
+    public static boolean containsAllWords(final CharSequence word, final CharSequence w) {
+        Names.plain(w);
+        check(w);
+        return Pattern.compile(".*" + w).matcher(word).matches();
+    }
+}
+`,
+		"src/main/java/p/similarity/Similarity.java": `package p.similarity;
+public class Similarity {
+    protected static int[] matches(final CharSequence first, final CharSequence second) {
+        return scan(first);
+    }
+    private int check(final CharSequence first) {
+        return 1;
+    }
+}
+`,
+		"src/main/java/p/Names.java":         "package p;\nclass Names {\n    static void plain(final CharSequence w) {\n        w.length();\n    }\n}\n",
+		"src/test/java/p/WordUtilsTest.java": "package p;\nclass WordUtilsTest {\n    @Test\n    void testWords() {\n        assertFalse(WordUtils.containsAllWords(\"ab\", \"[\"));\n    }\n}\n",
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"p.WordUtilsTest.testWords"}}})
+	for _, at := range l.Locations {
+		called := slices.ContainsFunc(at.Grounds, func(g fix.Ground) bool { return strings.HasPrefix(g.Text, "the failing test calls it") })
+		if want := at.Function == "containsAllWords" || at.Function == "plain"; called != want {
+			t.Errorf("%s: %+v", at.Function, at.Grounds)
+		}
+	}
+	if got := names(l); !strings.HasPrefix(got, "containsAllWords plain") {
+		t.Errorf("order: %s", got)
+	}
+}

@@ -28,6 +28,7 @@ type graph struct {
 	at      map[key]int
 	project project
 	imports map[*file]map[string]string // see importsOf
+	named   map[*file]map[string]bool   // see unbound
 
 	asserted map[int]float64 // strength of the naming in a failed assertion, by node
 }
@@ -37,6 +38,7 @@ type node struct {
 	file  *file
 	index int
 	edges []edge
+	bound binding
 }
 
 // An edge leads to a possibly called function.
@@ -47,14 +49,14 @@ type edge struct {
 
 // newGraph builds the graph of some files.
 func newGraph(list []*file, p project) *graph {
-	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}, asserted: map[int]float64{}}
+	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}, named: map[*file]map[string]bool{}, asserted: map[int]float64{}}
 	for _, f := range list {
 		for i, fn := range f.functions {
 			g.at[key{f.path, fn.Start}] = len(g.nodes)
 			for _, name := range aliases(f, fn) {
 				g.byName[name] = append(g.byName[name], len(g.nodes))
 			}
-			g.nodes = append(g.nodes, &node{file: f, index: i})
+			g.nodes = append(g.nodes, &node{file: f, index: i, bound: bindingOf(f, fn)})
 		}
 	}
 	for i, n := range g.nodes {
@@ -240,7 +242,7 @@ func (g *graph) meanings(of use, u *uses) []int {
 	var groups [6][]int
 	for _, m := range g.byName[of.name] {
 		f := g.nodes[m].file
-		if m == u.self || f.test && !u.file.test || f.generated && !f.test || of.bound && f.dir() != of.dir {
+		if m == u.self || f.test && !u.file.test || f.generated && !f.test || of.bound && f.dir() != of.dir || g.unbound(m, u.file) {
 			continue
 		}
 		switch {

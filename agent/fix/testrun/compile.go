@@ -25,6 +25,7 @@ var (
 var failedBuilds = []string{
 	"error: could not compile", "error: failed to run custom build command for ", "COMPILATION ERROR", "Compilation failed", "collect2: error: ld returned", "linker command failed",
 	"ld returned 1 exit status", "CMake Error", "make: *** No rule to make target", "configure: error:", "Build FAILED.", "ninja: build stopped: subcommand failed",
+	"An exception has occurred in the compiler (", // of javac
 }
 
 // compile reads the errors of compilers and linkers, and syntax errors of interpreters before
