@@ -48,7 +48,9 @@ const cratesTest = "tests/zz_git_agent.rs"
 // The command must only build, with Cargo. This workspace and all with the result as Options.Crates
 // show the crates to their commands. The result is "" if there are no such crates, or none can be
 // compiled alone. The caches of the workspace are emptied.
-func (w *Workspace) CompileCrates(ctx context.Context, commit gitext.OID, over []gitext.Overlay, command string, limit time.Duration) (string, error) {
+func (w *Workspace) CompileCrates(
+	ctx context.Context, commit gitext.OID, over []gitext.Overlay, command string, limit time.Duration,
+) (string, error) {
 	if w.crates == nil {
 		return "", nil
 	}

@@ -49,7 +49,10 @@ type edge struct {
 
 // newGraph builds the graph of some files.
 func newGraph(list []*file, p project) *graph {
-	g := &graph{byName: map[string][]int{}, at: map[key]int{}, project: p, imports: map[*file]map[string]string{}, named: map[*file]map[string]bool{}, asserted: map[int]float64{}}
+	g := &graph{
+		byName: map[string][]int{}, at: map[key]int{}, project: p,
+		imports: map[*file]map[string]string{}, named: map[*file]map[string]bool{}, asserted: map[int]float64{},
+	}
 	for _, f := range list {
 		for i, fn := range f.functions {
 			g.at[key{f.path, fn.Start}] = len(g.nodes)

@@ -205,7 +205,7 @@ var opened = strings.Fields("lang lang.reflect util text io net time")
 // command returns the command that runs the variants in the module's directory of a work tree. The
 // program ends when a test does not.
 func (j *javaTests) command(tree, settings string) string {
-	start := []string{quoted(j.surefire.Program("java")), "-ea", "-XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+	start := []string{quoted(j.surefire.Program("java")), "-ea", "-Xss4m -XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 	for _, name := range opened {
 		start = append(start, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
 	}
