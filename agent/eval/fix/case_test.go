@@ -87,7 +87,7 @@ func TestParseAlgorithm(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"": "unknown algorithm", "agents": "unknown algorithm", "agent-auto": "unknown algorithm", "agent-fl_diff,fn_all": "unknown algorithm",
-		"agent-magic": "unknown history", "agent-none+no-commit-search": "unknown history", "agent-no-commit-search+no-commit-search": "unknown history", "agent-fl_diff+none": "unknown history", "agent-fl_diff+fl_diff": "twice", "locate-given": "can be told", "developers-given": "not told"} {
+		"agent-magic": "unknown history", "agent-none+no-commit-search": "unknown history", "agent-no-commit-search+no-commit-search": "unknown history", "agent-fl_diff+none": "unknown history", "agent-fl_diff+fl_diff": "twice", "locate-given": "can be told", "developers-given": "can be told"} {
 		if _, err := ParseAlgorithm(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
