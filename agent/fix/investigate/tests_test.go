@@ -163,6 +163,34 @@ func TestMacroTest(t *testing.T) {
 	}
 }
 
+// A unit test of Rust is found by its modules, in a file of tests and within a source file, and not
+// a function or a test of an integration test that has its name.
+func TestUnitTestOfRust(t *testing.T) {
+	t.Parallel()
+	inline := "pub fn test_x() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        inline();\n    }\n}\n"
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"src/lib.rs":            "#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        root();\n    }\n}\n",
+		"src/naive/date/mod.rs": inline, "core/src/offset.rs": inline,
+		"src/naive/date/tests.rs": "use super::*;\n\n#[test]\nfn test_x() {\n    in_file();\n}\n",
+		"tests/all.rs":            "#[test]\nfn adds() {\n    integration();\n}\n",
+	})
+	for name, want := range map[string][2]string{
+		"naive::date::tests::test_x": {"## src/naive/date/tests.rs:3-6", "in_file"},
+		"naive::date::tests::adds":   {"## src/naive/date/mod.rs:7-10", "inline"},
+		"offset::tests::adds":        {"## core/src/offset.rs:7-10", "inline"},
+		"tests::adds":                {"## src/lib.rs:3-6", "root"},
+		"adds":                       {"## tests/all.rs:1-4", "integration"},
+	} {
+		w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+		w.in.Problem.Tree.Commit = h.Head()
+		w.in.Reproduction = fix.Reproduction{Failing: []string{name}}
+		if got, err := w.makeTestsText(t.Context()); err != nil || !strings.HasPrefix(got, want[0]+"\n") || !strings.Contains(got, want[1]) {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
+
 // The sources of tests of jest and vitest are found by their titles, also with signs in them.
 func TestFindTestsByTitle(t *testing.T) {
 	t.Parallel()
