@@ -133,6 +133,25 @@ func TestNamedFilesAreNoBuild(t *testing.T) {
 	}
 }
 
+// A manifest that Cargo names while it builds is no file that a test names.
+func TestNamedFilesAreNoManifests(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"csv-core/Cargo.toml": "[package]\nname = \"csv-core\"\n",
+		"tests/tests.rs":      "#[test]\nfn record_eq() {\n    assert_ne!(a(), b());\n}\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"record_eq"}, Output: []byte(
+		"warning: csv-core/Cargo.toml: no edition set: defaulting to the 2015 edition while the latest is 2024\n\nrunning 1 test\ntest record_eq ... FAILED\n",
+	)}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.Contains(got, "tests/tests.rs:1-4") || strings.Contains(got, "csv-core") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // macroTests is a file of quick-xml in which a macro makes the tests.
 const macroTests = `// Can't use "string" as name because in that case this variant
 mod element {
