@@ -103,8 +103,8 @@ func warns(lines []string, i int) bool {
 	return strings.HasPrefix(lines[i], "warning: ") && i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "--> ")
 }
 
-// rustSummary matches the compiler's number of warnings.
-var rustSummary = source.Lazy(`^warning: .* generated \d+ warnings?\b`)
+// rustSummary matches the compiler's number of warnings, and Cargo's advice about the edition.
+var rustSummary = source.Lazy(`^warning: (?:.* generated \d+ warnings?\b|(?:\S*\bCargo\.toml: )?no edition set: )`)
 
 // quotes matches a line above a quotation: a tool's deeper indented text that a test expected
 // or got.

@@ -24,9 +24,9 @@ const (
 var (
 	// fileName matches a possible file name in the text of a test.
 	fileName = source.Lazy(`[\w./-]*\w\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
-	// settingLine matches a line of pytest's heading about the project's settings, and one of
-	// Maven about the build.
-	settingLine = source.Lazy(`(?m)^(?:(?:rootdir|configfile|inifile|testpaths|cachedir|plugins): .*|\[(?:INFO|WARNING)\] .*)$`)
+	// settingLine matches a line of pytest's heading about the project's settings, one of
+	// Maven about the build, and one of Cargo about a manifest.
+	settingLine = source.Lazy(`(?m)^(?:(?:rootdir|configfile|inifile|testpaths|cachedir|plugins): .*|\[(?:INFO|WARNING)\] .*|warning: \S*\bCargo\.toml: .*)$`)
 	// numberedCase matches the number of a case of a data file in a test's output.
 	caseHeading  = source.Lazy(`^\W*(?:(?i:case|example|test)\W*)?(\d+)\b`)
 	numberedCase = source.Lazy(`(?i)\b(?:case|example|test|entry|no\.?|number)\s*#?:?\s*(\d+)\b`)

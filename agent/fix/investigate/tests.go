@@ -66,14 +66,9 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 	var out []*shownTest
 	places := testrun.Read(w.in.Reproduction.Output).Places
 	for _, f := range failing {
-		t, err := w.findTest(ctx, f.names, ofClass(files, f.class))
+		t, err := w.sourceOf(ctx, f, files, places)
 		if err != nil {
 			return nil, err
-		}
-		if t == nil {
-			if t, err = w.testAt(ctx, places, f.full, files); err != nil {
-				return nil, err
-			}
 		}
 		if t == nil {
 			continue
@@ -92,6 +87,17 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 		}
 	}
 	return out, nil
+}
+
+// sourceOf finds the source of one failing test; nil if it is not found.
+func (w *work) sourceOf(ctx context.Context, f failed, files []string, places []testrun.Place) (*shownTest, error) {
+	if t, err := w.unitTest(ctx, f.full); t != nil || err != nil {
+		return t, err
+	}
+	if t, err := w.findTest(ctx, f.names, ofClass(files, f.class)); t != nil || err != nil {
+		return t, err
+	}
+	return w.testAt(ctx, places, f.full, files)
 }
 
 // findTest finds the source of a test in some files, by the first of some names that occurs;

@@ -133,6 +133,25 @@ func TestNamedFilesAreNoBuild(t *testing.T) {
 	}
 }
 
+// A manifest that Cargo names while it builds is no file that a test names.
+func TestNamedFilesAreNoManifests(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"csv-core/Cargo.toml": "[package]\nname = \"csv-core\"\n",
+		"tests/tests.rs":      "#[test]\nfn record_eq() {\n    assert_ne!(a(), b());\n}\n",
+	})
+	w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+	w.in.Problem.Tree.Commit = h.Head()
+	w.in.Reproduction = fix.Reproduction{Failing: []string{"record_eq"}, Output: []byte(
+		"warning: csv-core/Cargo.toml: no edition set: defaulting to the 2015 edition while the latest is 2024\n\nrunning 1 test\ntest record_eq ... FAILED\n",
+	)}
+	got, err := w.makeTestsText(t.Context())
+	if err != nil || !strings.Contains(got, "tests/tests.rs:1-4") || strings.Contains(got, "csv-core") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // macroTests is a file of quick-xml in which a macro makes the tests.
 const macroTests = `// Can't use "string" as name because in that case this variant
 mod element {
@@ -160,6 +179,34 @@ func TestMacroTest(t *testing.T) {
 	got, err := w.makeTestsText(t.Context())
 	if err != nil || !strings.HasPrefix(got, "## tests/serde-de.rs:4-7\n") || !strings.Contains(got, "third&#x20;3") || strings.Contains(got, "Can't use") {
 		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+// A unit test of Rust is found by its modules, in a file of tests and within a source file, and not
+// a function or a test of an integration test that has its name.
+func TestUnitTestOfRust(t *testing.T) {
+	t.Parallel()
+	inline := "pub fn test_x() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        inline();\n    }\n}\n"
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"src/lib.rs":            "#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        root();\n    }\n}\n",
+		"src/naive/date/mod.rs": inline, "core/src/offset.rs": inline,
+		"src/naive/date/tests.rs": "use super::*;\n\n#[test]\nfn test_x() {\n    in_file();\n}\n",
+		"tests/all.rs":            "#[test]\nfn adds() {\n    integration();\n}\n",
+	})
+	for name, want := range map[string][2]string{
+		"naive::date::tests::test_x": {"## src/naive/date/tests.rs:3-6", "in_file"},
+		"naive::date::tests::adds":   {"## src/naive/date/mod.rs:7-10", "inline"},
+		"offset::tests::adds":        {"## core/src/offset.rs:7-10", "inline"},
+		"tests::adds":                {"## src/lib.rs:3-6", "root"},
+		"adds":                       {"## tests/all.rs:1-4", "integration"},
+	} {
+		w := &work{repo: h.Open(), texts: map[string][][]byte{}}
+		w.in.Problem.Tree.Commit = h.Head()
+		w.in.Reproduction = fix.Reproduction{Failing: []string{name}}
+		if got, err := w.makeTestsText(t.Context()); err != nil || !strings.HasPrefix(got, want[0]+"\n") || !strings.Contains(got, want[1]) {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
 	}
 }
 

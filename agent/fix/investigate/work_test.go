@@ -90,6 +90,7 @@ func TestOutputWithoutPassingTests(t *testing.T) {
 		"go":    {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL\n", "(3 lines of tests that pass)\n    b_test.go:3: no\n--- FAIL: TestB (0.00s)\nFAIL"},
 		"make":  {"[ 50%] Building C object a.o\nmake[1]: Entering directory '/x'\nSegmentation fault\n", "(2 lines of the build)\nSegmentation fault"},
 		"rustc": {"warning: unused `x`\n  --> src/lib.rs:45:13\n   |\n45 | let x = 1;\n   |     ^\n   = note: on by default\n\nwarning: `p` (lib) generated 1 warning\nwarning: my own\ntest b ... FAILED\n", "(6 lines of the build)\n\n(1 line of the build)\nwarning: my own\ntest b ... FAILED"},
+		"cargo": {"warning: csv-core/Cargo.toml: no edition set: defaulting to the 2015 edition while the latest is 2024\nwarning: no edition set: defaulting to the 2015 edition while the latest is 2024\ntest b ... FAILED\n", "(2 lines of the build)\ntest b ... FAILED"},
 		"maven": {mavenOutput, mavenShown},
 		"error": {erringOutput, erringShown},
 		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
