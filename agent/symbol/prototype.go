@@ -2,23 +2,25 @@ package symbol
 
 import (
 	"bytes"
-	"path"
 	"slices"
-	"strings"
 
 	"git-agent/agent/source"
 )
 
-// maxFile limits the size of a file that is read to tell prototypes from definitions, in bytes.
-const maxFile = 4 << 20
+// Limits on the files that are read to tell prototypes from definitions.
+const (
+	maxFile  = 4 << 20 // bytes of one
+	maxFiles = 10      // of one name
+)
 
-// withoutPrototypes removes the prototypes from a list of definitions of one name. The first line
-// of a prototype that is longer than a line looks like that of a definition, so the lines below it
-// are read, if the same file has several such lines; lines returns the lines of a file.
+// withoutPrototypes removes the prototypes of C and C++ from a list of definitions of one name, the
+// surest first. The first line of a prototype that is longer than a line looks like that of a
+// definition, so the lines below it are read, if the same file has several such lines; lines
+// returns the lines of a file.
 func withoutPrototypes(list []Definition, lines func(path string) [][]byte) []Definition {
 	headings := map[string]int{}
 	for _, d := range list {
-		if d.Kind == Function && cLike[strings.ToLower(path.Ext(d.Path))] {
+		if d.Kind == Function && familyOf(d.Path) == "c" {
 			headings[d.Path]++
 		}
 	}
@@ -27,7 +29,7 @@ func withoutPrototypes(list []Definition, lines func(path string) [][]byte) []De
 		if d.Kind != Function || headings[d.Path] < 2 {
 			return false
 		}
-		if _, read := texts[d.Path]; !read {
+		if _, read := texts[d.Path]; !read && len(texts) < maxFiles {
 			texts[d.Path] = lines(d.Path)
 		}
 		return isPrototype(texts[d.Path], d.Line)
