@@ -113,9 +113,7 @@ func mentionedTags(ctx context.Context, repo *gitext.Repo, mentions []crash.Ment
 			tags = append(tags, *tag)
 		}
 	}
-	slices.SortStableFunc(tags, func(a, b gitext.Tag) int {
-		return slices.Compare(numbersOf(tagKey(b.Name)), numbersOf(tagKey(a.Name)))
-	})
+	slices.SortStableFunc(tags, newestVersion)
 	return tags[:min(len(tags), maxFitting)], nil
 }
 

@@ -20,7 +20,8 @@ var releaseTime = 10 * time.Second
 const (
 	maxReleases    = 48 // that are compared
 	sampledAtFirst = 12
-	leastFitting   = 2 // lines that must fit
+	leastFitting   = 2       // lines that must fit
+	maxSource      = 1 << 20 // bytes of the file with the innermost line
 )
 
 // released looks for the version of a report that names none: the newest release whose code has all
@@ -67,10 +68,13 @@ func releases(ctx context.Context, repo *gitext.Repo) ([]gitext.Tag, error) {
 		seen[t.Commit] = true
 		return false
 	})
-	slices.SortStableFunc(tags, func(a, b gitext.Tag) int {
-		return slices.Compare(numbersOf(tagKey(b.Name)), numbersOf(tagKey(a.Name)))
-	})
+	slices.SortStableFunc(tags, newestVersion)
 	return tags, nil
+}
+
+// newestVersion compares two tags by the numbers of their versions, the newest first.
+func newestVersion(a, b gitext.Tag) int {
+	return slices.Compare(numbersOf(tagKey(b.Name)), numbersOf(tagKey(a.Name)))
 }
 
 // A releaseSearch compares a report with releases, each of them once.
@@ -128,7 +132,7 @@ func canFail(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 	if j < 0 || frames[j].Line == 0 {
 		return true, nil
 	}
-	blob, err := repo.BlobAt(ctx, commit, frames[j].Path, maxManifest)
+	blob, err := repo.BlobAt(ctx, commit, frames[j].Path, maxSource)
 	if lines := source.SplitLines(blob); err == nil && frames[j].Line <= len(lines) {
 		line := strings.TrimSpace(string(lines[frames[j].Line-1]))
 		ranged := slices.ContainsFunc(report.Problems, func(p crash.Problem) bool { return outOfRange().MatchString(p.Kind + " " + p.Message) })
