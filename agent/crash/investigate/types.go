@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/secret"
 	"git-agent/agent/source"
 	"git-agent/agent/symbol"
@@ -67,22 +68,19 @@ func (d *investigation) termText(ctx context.Context, code string) (string, erro
 	return b.String(), err
 }
 
-// eachTerm calls take for the names that a reader of the failing lines may have to look up, each once.
-// of is the argument of that type, "" for a constant.
+// A term is a name at a failing line that a reader may have to look up.
+type term struct {
+	name string
+	of   string // the argument of that type, "" for a constant
+}
+
+// eachTerm calls take for the terms at the innermost frames of the project, each once.
 func (d *investigation) eachTerm(ctx context.Context, take func(name, of string, at symbol.Place) error) error {
-	known := map[string]bool{}
-	once := func(name, of string, at symbol.Place) error {
-		if known[name] || plainTypes[name] {
-			return nil
-		}
-		known[name] = true
-		return take(name, of, at)
-	}
 	first, ok := d.failingFrame()
 	if !ok {
 		return nil
 	}
-	frames := 0
+	known, frames := map[string]bool{}, 0
 	for i, f := range d.q.Report.Stacks[first.Stack].Frames {
 		if i < first.Frame || f.Path == "" || frames == framesOfTerms {
 			continue
@@ -96,24 +94,34 @@ func (d *investigation) eachTerm(ctx context.Context, take func(name, of string,
 		if !ok || site.At < 1 || site.At > len(lines) {
 			continue
 		}
-		at := symbol.Place{Path: f.Path, Line: site.At}
-		if i == first.Frame && site.Function.End > 0 {
-			heading := joined(lines, site.Function.Start, max(site.Function.Start, site.Function.Body))
-			for _, m := range owner().FindAllStringSubmatch(string(lines[site.At-1]), -1) {
-				if name := typeIn(f.Path, heading, m[1]); name != "" {
-					if err := once(name, m[1], at); err != nil {
-						return err
-					}
-				}
+		for _, t := range termsAt(f.Path, lines, site, i == first.Frame) {
+			if known[t.name] || plainTypes[t.name] {
+				continue
 			}
-		}
-		for _, name := range constant().FindAllString(joined(lines, max(1, site.Function.Start, site.At-aboveFailing), site.At), -1) {
-			if err := once(name, "", at); err != nil {
+			known[t.name] = true
+			if err := take(t.name, t.of, symbol.Place{Path: f.Path, Line: site.At}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// termsAt returns the terms at the line of a frame: the types of the arguments that the line reaches
+// into, if it is the innermost one, and the constants on it and on the lines above.
+func termsAt(file string, lines [][]byte, site locate.Site, innermost bool) (terms []term) {
+	if innermost && site.Function.End > 0 {
+		heading := joined(lines, site.Function.Start, max(site.Function.Start, site.Function.Body))
+		for _, m := range owner().FindAllStringSubmatch(string(lines[site.At-1]), -1) {
+			if name := typeIn(file, heading, m[1]); name != "" {
+				terms = append(terms, term{name, m[1]})
+			}
+		}
+	}
+	for _, name := range constant().FindAllString(joined(lines, max(1, site.Function.Start, site.At-aboveFailing), site.At), -1) {
+		terms = append(terms, term{name: name})
+	}
+	return terms
 }
 
 func joined(lines [][]byte, first, last int) string {
