@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"git-agent/agent/fix/generate"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -61,8 +62,8 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 // merged applies the changes of two versions, a and b, to the original text. It reports false
 // if the changes overlap or are adjacent.
 func merged(original, a, b []byte) ([]byte, bool) {
-	from, end := commonEnds(original, a)
-	from2, end2 := commonEnds(original, b)
+	from, end := source.CommonEnds(original, a)
+	from2, end2 := source.CommonEnds(original, b)
 	if from2 < from {
 		a, b, from, end, from2, end2 = b, a, from2, end2, from, end
 	}

@@ -87,7 +87,7 @@ type rustFile struct {
 
 // add adds a variant if it changes one body. Of nested functions, only one can have variants.
 func (f *rustFile) add(number int, content []byte) bool {
-	from, end := commonEnds(f.content, content)
+	from, end := source.CommonEnds(f.content, content)
 	to := len(f.content) - end
 	inner := -1
 	for i, b := range f.bodies {

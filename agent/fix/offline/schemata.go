@@ -8,6 +8,8 @@ import (
 	"go/token"
 	"path"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // Schemata combine many variants of Go functions into one program. An environment variable
@@ -127,7 +129,7 @@ func (f *file) text(n ast.Node) string {
 
 // add adds a variant if it changes only the body of one function.
 func (f *file) add(number int, content []byte) bool {
-	from, end := commonEnds(f.content, content)
+	from, end := source.CommonEnds(f.content, content)
 	for _, d := range f.tree.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || f.offset(fn.Body.Lbrace) >= from || f.offset(fn.Body.Rbrace) < len(f.content)-end {
@@ -156,17 +158,6 @@ func (f *file) heading(fn *ast.FuncDecl, number int) string {
 }
 
 func suffix(number int) string { return fmt.Sprintf("__zz%d", number) }
-
-// commonEnds returns the numbers of common bytes of two texts at the beginning and at the end.
-func commonEnds(a, b []byte) (from, end int) {
-	for from < min(len(a), len(b)) && a[from] == b[from] {
-		from++
-	}
-	for end < min(len(a), len(b))-from && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	return from, end
-}
 
 // combined returns the file with all variants, and their lines.
 func (f *file) combined() ([]byte, []span) {

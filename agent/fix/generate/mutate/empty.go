@@ -1,10 +1,12 @@
 package mutate
 
+import "git-agent/agent/source"
+
 // Empties reports whether a new content of the file only removes code and so leaves a block or a
 // body without any, such as that of an if statement. In languages with indentation, a lone
 // description of a function counts as no code.
 func (f *File) Empties(content []byte) bool {
-	from, end := commonEnds(f.Content, content)
+	from, end := source.CommonEnds(f.Content, content)
 	to := len(f.Content) - end
 	if rest := Normal(f.Path, content[from:len(content)-end]); rest != "" && rest != "; " && rest != "pass " {
 		return false
@@ -39,16 +41,4 @@ func (f *File) outdented(before, after int) bool {
 		return false
 	}
 	return after == len(f.toks) || len(f.indent(f.toks[after].line-1)) <= len(f.indent(f.toks[before].line-1))
-}
-
-// commonEnds returns the numbers of bytes that two texts have in common at their beginning and, of
-// what is left, at their end.
-func commonEnds(a, b []byte) (start, end int) {
-	for start < min(len(a), len(b)) && a[start] == b[start] {
-		start++
-	}
-	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	return start, end
 }
