@@ -21,9 +21,9 @@ const crashReport = `Program received signal SIGSEGV, Segmentation fault.
 
 // newCrashBench is an agentBench with a report beside it, whose name it returns. Its
 // model names main.c, which the offline engine has second.
-func newCrashBench(t *testing.T) (b *agentBench, report string) {
+func newCrashBench(t *testing.T, env ...string) (b *agentBench, report string) {
 	t.Helper()
-	b = newAgentBench(t)
+	b = newAgentBench(t, env...)
 	b.shell(`cd r; printf 'int main(void)\n{\n\treturn count(0);\n}\n' >main.c; git add -A; git commit -q --no-verify --no-gpg-sign -m 'main: count'`)
 	report = filepath.Join(b.home, "report.txt")
 	if err := os.WriteFile(report, []byte(crashReport), 0o644); err != nil {
@@ -55,6 +55,7 @@ func crashAnswer(t *testing.T, out string) (ans render.CrashAnswerJSON) {
 
 // A configured model answers, in all forms, and its answer is stored.
 func TestCrashAsksTheModel(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	server := b.serve(looksFirst)
 	out, errs := b.run(app.ExitFound, "crash", "--json", report)
@@ -97,6 +98,7 @@ func TestCrashAsksTheModel(t *testing.T) {
 
 // --show-request prints what is then sent, sends nothing, and needs a model.
 func TestCrashShowsTheRequest(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	_, errs := b.run(app.ExitFatal, "crash", "--show-request", report)
 	if !strings.Contains(errs, "fatal: no model is configured\nhint: git config --global agent.model <name>") {
@@ -115,6 +117,7 @@ func TestCrashShowsTheRequest(t *testing.T) {
 
 // Options for a model without a model, or with another engine, are errors with advice.
 func TestCrashWithoutAModel(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	plain, errs := b.run(app.ExitFound, "crash", report)
 	if errs != "" || !strings.Contains(plain, "offline engine\n") {
@@ -145,6 +148,7 @@ func TestCrashWithoutAModel(t *testing.T) {
 // A model that names nothing leaves the offline ranking, marked in every form. With
 // --engine=agent, the exit status shows this.
 func TestCrashFallsBack(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"explanation":"","files":[],"commits":[]}`)))
 	out, _ := b.run(app.ExitFound, "crash", "--json", "--runs=1", "--suspects=1", report)
@@ -169,6 +173,7 @@ func TestCrashFallsBack(t *testing.T) {
 
 // A spent budget ends a batch; earlier answers stay.
 func TestCrashStopsAtItsBudget(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.git("config", "--global", "agent.price", "1/1")
 	other := filepath.Join(b.home, "other.txt")
@@ -184,6 +189,7 @@ func TestCrashStopsAtItsBudget(t *testing.T) {
 
 // Events describe the report, the runs and the answer.
 func TestCrashEvents(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	file := filepath.Join(b.home, "events.jsonl")
@@ -210,6 +216,7 @@ func TestCrashEvents(t *testing.T) {
 
 // Groups are ranked by the model, each once.
 func TestCrashGroupAsksTheModel(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	server := b.serve(always(blames("main.c")))
 	same := filepath.Join(b.home, "same.txt")
@@ -225,8 +232,9 @@ func TestCrashGroupAsksTheModel(t *testing.T) {
 // Recorded runs are listed and shown with their subject, replayed exactly, and resumed with the
 // answer of the verb.
 func TestCrashTraces(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
-	t.Setenv("GIT_AGENT_API_KEY", "wrong")
+	b.setenv("GIT_AGENT_API_KEY", "wrong")
 	down := true
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() > 0 && down {
@@ -294,6 +302,7 @@ func TestCrashTraces(t *testing.T) {
 
 // Without recorded runs, the hint names the verbs that record runs.
 func TestNothingIsRecorded(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	for _, args := range [][]string{{"list"}, {"show"}, {"resume"}, {"replay", "--all"}} {
 		want := app.ExitFatal
@@ -310,6 +319,7 @@ func TestNothingIsRecorded(t *testing.T) {
 // The sections of a dump are read from its file, also when the run is replayed. Text from the
 // dump is escaped on a terminal.
 func TestCrashOfADump(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	dump := filepath.Join(b.home, "indexserver_h.30003.crashdump.20240506-070809.012345.trc")
 	text := "[BUILD]  Build information: (2024-05-06 07:08:09 012 Local)\r\nVersion    : 2.00.059\r\nBranch     : \x1b[2Jfa\r\n[OK]\r\n--\r\n" +

@@ -31,6 +31,7 @@ func newCrashFixBench(t *testing.T) (b *agentBench, report, repro string) {
 
 // Without a model the offline engine repairs the crash, by its name or by default.
 func TestCrashFixWithoutAModel(t *testing.T) {
+	t.Parallel()
 	b, report, repro := newCrashFixBench(t)
 	for _, args := range [][]string{{"--engine=offline"}, nil} {
 		out, errs := b.run(app.ExitFound, append([]string{"crash", "--fix", "--json", "--repro", repro, report}, args...)...)
@@ -46,6 +47,7 @@ func TestCrashFixWithoutAModel(t *testing.T) {
 
 // A patch that fails the wider tests is no repair.
 func TestCrashFixRunsTheSuite(t *testing.T) {
+	t.Parallel()
 	b, report, repro := newCrashFixBench(t)
 	out, _ := b.run(app.ExitNothing, "crash", "--fix", "--engine=offline", "--suite", "echo '--- FAIL: TestOther'; grep -q 'return .a + b' add.c", "--repro", repro, report)
 	if strings.Contains(out, "a plausible patch") || !strings.Contains(out, "regresses") {
@@ -60,6 +62,7 @@ func TestCrashFixRunsTheSuite(t *testing.T) {
 // A model analyses first: its strategy is research, and the answer marks the trajectory of the
 // analysis.
 func TestCrashFixAsksTheModel(t *testing.T) {
+	t.Parallel()
 	b, report, repro := newCrashFixBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if text, _ := json.Marshal(req.Messages); !strings.Contains(string(text), "Findings of the analysis") {
@@ -120,6 +123,7 @@ func toolOf(t *testing.T, req modeltest.Request, name string) string {
 // get_crash_stack with the same answers: in crash --fix and fix --crash, with typed tools and
 // with a shell.
 func TestRepairSeesTheWholeReport(t *testing.T) {
+	t.Parallel()
 	b, report, repro := newCrashFixBench(t)
 	if err := os.WriteFile(report, []byte(freed), 0o644); err != nil {
 		t.Fatal(err)

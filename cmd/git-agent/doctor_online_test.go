@@ -76,6 +76,7 @@ func refuses(status int, message string) func(modeltest.Request) modeltest.Reply
 
 // The usual mistakes are recognized, each with its cure. ADDRESS stands for the server's.
 func TestDoctorKnowsTheUsualMistakes(t *testing.T) {
+	t.Parallel()
 	every, openAI, anthropic := model.Wires, []model.Wire{model.WireChat, model.WireResponses}, []model.Wire{model.WireMessages}
 	const models = `{"data":[{"id":"gpt-5-mini"},{"id":"gpt-5-nano"},{"id":"text-embedding-4"}]}`
 	for _, tt := range []struct {
@@ -131,13 +132,13 @@ func TestDoctorKnowsTheUsualMistakes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newAgentBench(t)
 			url := tt.shop.open(t)
-			t.Setenv("GIT_AGENT_MODEL", "m1")
-			t.Setenv("GIT_AGENT_BASE_URL", url+tt.path)
-			t.Setenv("GIT_AGENT_API_KEY", tt.key)
+			b.setenv("GIT_AGENT_MODEL", "m1")
+			b.setenv("GIT_AGENT_BASE_URL", url+tt.path)
+			b.setenv("GIT_AGENT_API_KEY", tt.key)
 			for _, s := range tt.settings {
 				name, value, _ := strings.Cut(s, "=")
 				if name == "agent.model" {
-					t.Setenv("GIT_AGENT_MODEL", value)
+					b.setenv("GIT_AGENT_MODEL", value)
 				}
 				b.git("config", "--global", name, value)
 			}

@@ -10,6 +10,7 @@ import (
 
 // The doctor reports the problem of a server instead of waiting for its end.
 func TestDoctorGivesUpSoon(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	asked := 0
 	b.serve(func(modeltest.Request) modeltest.Reply {

@@ -176,6 +176,7 @@ func (b *agentBench) knownSzz() (cases []told) {
 // In every row of szz, the truth counts 1, nothing counts 0, and the truth of other cases
 // counts as often as it is the case's own.
 func TestEvalSzzCountsTheModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	cases := b.knownSzz()
 	arms := append(szzeval.Arms.Names(), "agent-no-tools+no-compression", "agent-no-domain-knowledge+no-claim-check")
@@ -233,6 +234,7 @@ func (b *agentBench) knownCrashes() (cases []told) {
 
 // The same for crash: in every row, the truth counts 1 and nothing counts 0.
 func TestEvalCrashCountsTheModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	cases := b.knownCrashes()
 	arms := append(crasheval.Arms.Names(), "agent-no-tools+no-ranking")
@@ -295,6 +297,7 @@ func (b *agentBench) knownBugs() (cases []told) {
 
 // The same for fix. Without a server, --fallback counts what the offline engine repairs.
 func TestEvalFixCountsTheModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	cases := b.knownBugs()
 	known := b.casesFile(cases)

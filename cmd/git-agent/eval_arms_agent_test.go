@@ -88,6 +88,7 @@ var (
 // Each arm omits exactly the parts in its name from the first request, the tools and their
 // answers.
 func TestEvalSzzArmsLeaveOut(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	args, fix, mover := b.armCase()
 	all := slices.Concat(partRanking, partOwners, partOrigins, partAdvice, partChecks, partObjected, partShortcut)

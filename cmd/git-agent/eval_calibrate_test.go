@@ -61,6 +61,7 @@ func (b *agentBench) szzOf(args ...string) (ans render.AnswerJSON, stderr string
 // An evaluation writes a calibration; szz uses it for the model that it was made
 // for, and for no other; later reports use it without a model.
 func TestCalibrationFromEvalToSzz(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	server, cases, clones := b.hesitant()
 	raw, _ := b.szzOf()
@@ -112,6 +113,7 @@ func TestCalibrationFromEvalToSzz(t *testing.T) {
 
 // An impossible fit is refused, and the old file stays.
 func TestCalibrationThatCannotBe(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	_, cases, clones := b.hesitant()
 	path := filepath.Join(b.home, "cal.json")

@@ -46,6 +46,7 @@ func (b *agentBench) evalCrash(want int, args ...string) (r evalReport, stderr s
 // A model is measured beside the offline ranking, each case once; --ablation adds the
 // method without each of its parts.
 func TestEvalCrashMeasuresAModel(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
 	server := b.serve(looksFirst)
@@ -90,6 +91,7 @@ func TestEvalCrashMeasuresAModel(t *testing.T) {
 // The report has the tables of single runs, made without new requests, and lists fruitless calls
 // with the reasons.
 func TestEvalCrashTables(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -124,6 +126,7 @@ func TestEvalCrashTables(t *testing.T) {
 // A case whose server refuses all requests is continued later; the rest of a failed run is no
 // answer.
 func TestEvalCrashTriesAgain(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
 	var status atomic.Int32
@@ -149,6 +152,7 @@ func TestEvalCrashTriesAgain(t *testing.T) {
 
 // Options for a model without a model, and the reverse, are errors.
 func TestEvalCrashOptions(t *testing.T) {
+	t.Parallel()
 	b, _ := newCrashBench(t)
 	file, clones := b.crashCases()
 	for _, test := range []struct {

@@ -15,6 +15,7 @@ import (
 // An evaluation writes a calibration of crash, which crash uses for the same model. A useless
 // calibration is shown but not written.
 func TestCalibrationFromEvalToCrash(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply { return namesFour })
 	file, clones := b.manyCrashes(55)

@@ -56,6 +56,7 @@ func (b *agentBench) evalFix(want int, args ...string) (r evalReport, out, stder
 // Each kind of history is measured, with the effort by outcome, and a second evaluation sends no
 // request. No request names the fix or its description.
 func TestEvalFixMeasuresAModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones, fixed := b.bugCases()
 	server := b.serve(repairs)
@@ -100,6 +101,7 @@ func TestEvalFixMeasuresAModel(t *testing.T) {
 
 // A model whose patch fails, or that claims success without one, does not solve a bug.
 func TestEvalFixClaims(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones, _ := b.bugCases()
 	b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -112,6 +114,7 @@ func TestEvalFixClaims(t *testing.T) {
 
 // If the key is refused, the evaluation stops, and the same command repeats the case.
 func TestEvalFixTriesAgain(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones, _ := b.bugCases()
 	var status atomic.Int32

@@ -82,6 +82,7 @@ func (b *agentBench) repairRows(args ...string) map[string]repairRow {
 // offline-revert only tries to undo changes, and locate tries nothing; neither asks the
 // configured model. The whole offline engine repairs the same bug.
 func TestEvalFixBaselinesLeaveOut(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	args, _ := b.foreverWrong()
 	server := b.serve(repairs)
@@ -110,6 +111,7 @@ func TestEvalFixBaselinesLeaveOut(t *testing.T) {
 // request names them. Both are without history if their name says so, and no part of the fix
 // itself is sent.
 func TestEvalFixGivenArms(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	args, fixed := b.foreverWrong()
 	arms := []string{"agent-none", "agent-none-given", "agent-fl_diff-given", "agent-fl_diff"}

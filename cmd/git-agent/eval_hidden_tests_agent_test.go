@@ -14,6 +14,7 @@ import (
 // shows the test of the fix or its command. That test still judges the patch: a patch that passes
 // only the model's own test does not count.
 func TestEvalFixHidesTests(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones, fixed := b.bugCases()
 	own, err := json.Marshal(map[string]string{"path": "test/own_test.sh", "text": "grep -q 'a - b' add.c || exit 0; echo 'add.c subtracts'; exit 1\n"})

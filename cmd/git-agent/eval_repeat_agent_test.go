@@ -33,6 +33,7 @@ func repeatedIn(t *testing.T, out string) []repeatedRow {
 // a model answer once. The report has the mean; stored repetitions are not repeated, and an
 // earlier stored run counts as the first.
 func TestEvalRepeats(t *testing.T) {
+	t.Parallel()
 	for verb, known := range map[string]func(*agentBench) []told{"szz": (*agentBench).knownSzz, "crash": (*agentBench).knownCrashes, "fix": (*agentBench).knownBugs} {
 		t.Run(verb, func(t *testing.T) {
 			b := newAgentBench(t)
@@ -91,6 +92,7 @@ func TestEvalRepeats(t *testing.T) {
 
 // The mean of different repetitions is between them, and an interrupted repetition is continued.
 func TestEvalRepetitionsDiffer(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones := b.cases()
 	right := b.git("rev-parse", "HEAD~3") // of the case that --limit=1 chooses

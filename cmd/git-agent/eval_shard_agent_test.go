@@ -12,6 +12,7 @@ import (
 
 // The answers of a model are dealt and joined, too, and a finished shard sends no request.
 func TestEvalShardsOfAModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones := b.cases()
 	server := b.serve(func(modeltest.Request) modeltest.Reply { return reports("HEAD") })

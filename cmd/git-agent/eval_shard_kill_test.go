@@ -28,6 +28,7 @@ func (b *agentBench) manyCases(n int) (file, clones string) {
 // The same command continues a shard killed at any moment, and the report of all shards equals
 // that of one run.
 func TestEvalShardIsKilled(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones := b.manyCases(12)
 	args := []string{"eval", "szz", file, "--repos=" + clones, "--algorithm=b,r", "--no-times", "--jobs=2"}

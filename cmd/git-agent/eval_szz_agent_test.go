@@ -62,6 +62,7 @@ func (b *agentBench) eval(want int, args ...string) (r evalReport, stderr string
 
 // A model is measured beside the other algorithms, each case once.
 func TestEvalMeasuresAModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones := b.cases()
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -105,6 +106,7 @@ func TestEvalMeasuresAModel(t *testing.T) {
 // A case whose server fails is continued later, and a refused key stops the run;
 // neither counts as an answer.
 func TestEvalTriesFailedCasesAgain(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones := b.cases()
 	var status atomic.Int32

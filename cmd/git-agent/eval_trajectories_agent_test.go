@@ -34,6 +34,7 @@ func repairsSome(good ...int) func(modeltest.Request) modeltest.Reply {
 // plausible@k is estimated from all trajectories of a case: two of four are right. The answer
 // lists the right ones first.
 func TestEvalFixEstimatesFromTrajectories(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	file, clones, _ := b.bugCases()
 	b.serve(repairsSome(1, 3))

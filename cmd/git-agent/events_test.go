@@ -66,6 +66,7 @@ func replayed(e app.EventLine) agent.Event {
 // A recorded stream has everything shown on the terminal and the answer, so that it can be shown
 // again; a second run is appended.
 func TestEventsReplay(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
@@ -118,6 +119,7 @@ func sorted(text string) []string {
 // Events of several conversations name their conversation; the stream has the reason for an early
 // end; a file that cannot be written is named.
 func TestEventsOfRunsAndTrouble(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	file := filepath.Join(b.home, "events.jsonl")
@@ -147,6 +149,7 @@ func TestEventsOfRunsAndTrouble(t *testing.T) {
 
 // Events of an uncommitted fix name no commit as the fix.
 func TestEventsOfAnUncommittedFix(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
 	b.shell(`cd r; for f in *; do echo changed >"$f"; done; git add -A`)

@@ -15,6 +15,7 @@ import (
 // offline answer is still printed and marked. With --engine=auto, the offline
 // answer counts like others.
 func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	looks := modeltest.Call("git_show", `{"commit":"HEAD~2"}`)
 	asked := 0
@@ -66,6 +67,7 @@ func TestSzzExitWithoutTheModelsAnswer(t *testing.T) {
 // A server that refuses one fix weighs more than a limit at another, and both
 // more than a fix without a suspect.
 func TestSzzExitOfSeveralFixes(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	refuse := true
 	b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -97,8 +99,9 @@ func TestSzzExitOfSeveralFixes(t *testing.T) {
 
 // So does who resumes a run.
 func TestTraceResumeExitsAsSzz(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
-	t.Setenv("GIT_AGENT_API_KEY", "wrong")
+	b.setenv("GIT_AGENT_API_KEY", "wrong")
 	status := http.StatusUnauthorized
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {

@@ -43,6 +43,7 @@ func (b *agentBench) kept() string {
 
 // Every mistake of a model ends with a status that names it, and leaves the repository unchanged.
 func TestFixModelsThatFail(t *testing.T) {
+	t.Parallel()
 	says := modeltest.Call("finish", `{"status":"success","explanation":"Done."}`)
 	then := func(first modeltest.Reply) func(modeltest.Request) modeltest.Reply {
 		return func(req modeltest.Request) modeltest.Reply {
@@ -73,7 +74,7 @@ func TestFixModelsThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newAgentBench(t)
 			b.scriptBug()
-			t.Setenv("TMPDIR", t.TempDir())
+			b.setenv("TMPDIR", t.TempDir())
 			b.serve(c.answer)
 			before := b.kept()
 			out, errs := b.run(c.exit, append([]string{"fix", "--engine=agent", "--history=none", "--sandbox=none", "--no-coverage", "--apply", "--test=sh check_test.sh", "--at=size.sh"}, c.args...)...)
@@ -92,6 +93,7 @@ func TestFixModelsThatFail(t *testing.T) {
 // With only a report, a model writes the failing test, and the answer says in each form that the
 // patch passes only that test.
 func TestFixFromAReport(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.scriptBug()
 	b.shell(`cd r && git rm -q check_test.sh && git commit -q --no-verify --no-gpg-sign -m 'no test'; printf 'It prints 2 for two lines of two words.\n' >../bug.txt`)
@@ -140,6 +142,7 @@ func TestFixFromAReport(t *testing.T) {
 
 // The wider tests are the known ones, and with --write-test a failing command belongs to them.
 func TestFixWritesATestBesideAKnownCommand(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.scriptBug()
 	b.shell(`printf 'It prints 2 for two lines of two words.\n' >bug.txt`)

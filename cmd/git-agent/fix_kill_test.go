@@ -25,10 +25,7 @@ import (
 // launch starts git-agent in the bench's repository as a separate process.
 func (b *agentBench) launch(args ...string) *exec.Cmd {
 	b.t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Args = append([]string{"git-agent"}, args...)
-	cmd.Dir = b.dir
-	cmd.Stdout, cmd.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	cmd := b.program(args...)
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -83,10 +80,9 @@ func (b *agentBench) user() string {
 // recover runs the one command that reverts the partial writes of a killed run.
 func (b *agentBench) recover() {
 	b.t.Helper()
-	var out, errs bytes.Buffer
-	run(b.t.Context(), os.LookupEnv, strings.NewReader(""), &out, &errs, []string{"doctor", "--fix"}) // its exit code is about other findings too
-	if strings.Contains(out.String()+errs.String(), "panic") {
-		b.t.Fatalf("%s\n%s", &out, &errs)
+	_, out, errs := b.runAny("", "doctor", "--fix") // its exit code is about other findings too
+	if strings.Contains(out+errs, "panic") {
+		b.t.Fatalf("%s\n%s", out, errs)
 	}
 }
 
@@ -94,6 +90,7 @@ func (b *agentBench) recover() {
 // restores it. The next run works, and removes the killed one's files in the temporary directory.
 // GIT_AGENT_TEST_KILLS is the number of kills for each target.
 func TestFixKilled(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if n, err := strconv.Atoi(os.Getenv("GIT_AGENT_TEST_KILLS")); err == nil {
 		rounds = n
@@ -103,7 +100,7 @@ func TestFixKilled(t *testing.T) {
 			b := newAgentBench(t)
 			b.scriptBug()
 			temp := t.TempDir()
-			t.Setenv("TMPDIR", temp)
+			b.setenv("TMPDIR", temp)
 			args := []string{"fix", "--engine=offline", "--sandbox=none", "--no-coverage", "--time=1m", target, "--test=sh check_test.sh", "--at=size.sh:3"}
 			before := b.user()
 			began := time.Now()
@@ -186,6 +183,7 @@ func (b *agentBench) awaitDelivery(cmd *exec.Cmd) {
 
 // The children of a command end with a killed run, at each level, even in their own sessions.
 func TestFixKilledLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	for _, level := range []sandbox.Level{sandbox.None, sandbox.Landlock, sandbox.Bwrap} {
 		if _, err := sandbox.Probe(t.Context(), level); err != nil {
 			t.Logf("not tried: %v", err)
@@ -193,7 +191,7 @@ func TestFixKilledLeavesNoProcess(t *testing.T) {
 		}
 		b := newAgentBench(t)
 		b.scriptBug()
-		t.Setenv("TMPDIR", t.TempDir())
+		b.setenv("TMPDIR", t.TempDir())
 		token := fmt.Sprintf("%d.27182", 100+os.Getpid())
 		cmd := b.launch("fix", "--engine=offline", "--sandbox="+string(level), fmt.Sprintf(`--test=setsid sleep %[1]s & (setsid sleep %[1]s &); sleep %[1]s`, token))
 		b.awaitProcesses(token, 3)
@@ -228,10 +226,11 @@ func (b *agentBench) awaitProcesses(token string, want int) {
 // A run killed during the model's work is listed as interrupted. The same question and git agent
 // trace resume continue it, without repeating answered requests.
 func TestFixKilledModel(t *testing.T) {
+	t.Parallel()
 	for _, again := range [][]string{nil, {"trace", "resume"}} {
 		b := newAgentBench(t)
 		b.scriptBug()
-		t.Setenv("TMPDIR", t.TempDir())
+		b.setenv("TMPDIR", t.TempDir())
 		var killed atomic.Bool
 		waiting := make(chan bool, 1)
 		server := b.serve(func(req modeltest.Request) modeltest.Reply {
@@ -274,9 +273,10 @@ func TestFixKilledModel(t *testing.T) {
 // A search ended by SIGTERM prints the findings so far: the failure of the test, the progress of
 // the search, and the suspected functions with the commits that wrote them.
 func TestFixTerminatedSaysWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.scriptBug()
-	t.Setenv("TMPDIR", t.TempDir())
+	b.setenv("TMPDIR", t.TempDir())
 	token := fmt.Sprintf("%d.31415", 100+os.Getpid())
 	cmd := b.launch("fix", "--engine=offline", "--sandbox=none", "--no-coverage", "--at=size.sh",
 		"--test=grep -q 'head -n 1' size.sh || sleep "+token+"; echo 'size.sh:3: wrong size'; exit 1")

@@ -13,6 +13,7 @@ import (
 // Damage to the record that appears during the model's work costs only the rest
 // of the record, with one warning, but not the answer; the next run is recorded.
 func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(file string) error{
 		"tables are gone": func(file string) error {
 			for _, part := range []string{file, file + "-wal"} {
@@ -65,6 +66,7 @@ func TestRecordIsLostAndTheAnswerIsNot(t *testing.T) {
 
 // If no run can be recorded, the model is still asked.
 func TestUnrecordedRun(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.serve(always(reports(b.bug)))
 	b.git("config", "--global", "agent.dataDir", "relative")

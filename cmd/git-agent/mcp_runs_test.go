@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 // Recorded runs of the repository are resources, and the skills are prompts. A server that hides
 // later history has no runs.
 func TestMCPRunsAndPrompts(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
@@ -24,12 +23,11 @@ func TestMCPRunsAndPrompts(t *testing.T) {
 	b.run(app.ExitFound, "szz", "--runs=1")
 	ask := func(args []string, requests ...string) string {
 		t.Helper()
-		var out, errs bytes.Buffer
-		in := strings.NewReader(mcpHello + strings.Join(requests, "\n") + "\n")
-		if code := run(t.Context(), os.LookupEnv, in, &out, &errs, append([]string{"mcp"}, args...)); code != app.ExitFound {
-			t.Fatalf("exit code %d: %s", code, &errs)
+		code, out, errs := b.runAny(mcpHello+strings.Join(requests, "\n")+"\n", append([]string{"mcp"}, args...)...)
+		if code != app.ExitFound {
+			t.Fatalf("exit code %d: %s", code, errs)
 		}
-		return out.String()
+		return out
 	}
 	listed := ask(nil, `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`)
 	_, rest, _ := strings.Cut(listed, `"uri":"`)

@@ -55,6 +55,7 @@ func pageOf(t *testing.T, file string, wants ...string) string {
 
 // The page of a crash run has files, commits and the explanation as its verdict.
 func TestPageOfACrashRun(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	b.run(app.ExitFound, "crash", "--runs=1", report)
@@ -70,6 +71,7 @@ func TestPageOfACrashRun(t *testing.T) {
 
 // The page of a fix run has its patch and the proof, as the text and the JSON have.
 func TestPageOfAFixRun(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.scriptBug()
 	b.serve(func(req modeltest.Request) modeltest.Reply {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -59,21 +58,22 @@ func recipeBench(t *testing.T) *agentBench {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	t.Setenv("GIT_CONFIG_COUNT", "1")
-	t.Setenv("GIT_CONFIG_KEY_0", "agent.trailerFloor")
-	t.Setenv("GIT_CONFIG_VALUE_0", "10%")
+	b.setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	b.setenv("GIT_CONFIG_COUNT", "1")
+	b.setenv("GIT_CONFIG_KEY_0", "agent.trailerFloor")
+	b.setenv("GIT_CONFIG_VALUE_0", "10%")
 	return b
 }
 
 // commitAs commits the fix with a message, and returns what git printed.
 func (b *agentBench) commitAs(message string) (string, error) {
-	cmd := exec.Command("git", "commit", "-q", "-m", message)
+	cmd := b.command("git", "commit", "-q", "-m", message)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
 func TestRecipesOfHooks(t *testing.T) {
+	t.Parallel()
 	b := recipeBench(t)
 	for _, name := range []string{"prepare-commit-msg", "commit-msg"} {
 		hook := filepath.Join(b.dir, ".git", "hooks", name)
@@ -96,6 +96,7 @@ var quotedScript = regexp.MustCompile(`(?s)sh -c '(.*?)'`)
 // The hooks of pre-commit for a clone of git-agent are those of the page for an installed one. They
 // check the message and what is pushed.
 func TestRecipesOfPreCommit(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -137,8 +138,8 @@ func TestRecipesOfPreCommit(t *testing.T) {
 	b.git("init", "-q", "--bare", filepath.Join(b.home, "to.git"))
 	hook("pre-push", plain(scripts["push"])) // as > in YAML does
 	push := func(from string) (string, error) {
-		cmd := exec.Command("git", "push", "-q", filepath.Join(b.home, "to.git"), "HEAD:refs/heads/x")
-		cmd.Env = append(os.Environ(), "FROM="+from, "TO=HEAD")
+		cmd := b.command("git", "push", "-q", filepath.Join(b.home, "to.git"), "HEAD:refs/heads/x")
+		cmd.Env = append(b.env, "FROM="+from, "TO=HEAD")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -151,6 +152,7 @@ func TestRecipesOfPreCommit(t *testing.T) {
 }
 
 func TestRecipesOfJobs(t *testing.T) {
+	t.Parallel()
 	b := recipeBench(t)
 	if out, err := b.commitAs("fix the count"); err != nil {
 		t.Fatal(out)
@@ -160,7 +162,7 @@ func TestRecipesOfJobs(t *testing.T) {
 		"BASE": "HEAD~1", "NUMBER": "7", "CI_MERGE_REQUEST_DIFF_BASE_SHA": "HEAD~1", "GITLAB_TOKEN": "t", "CI_API_V4_URL": "u",
 		"CI_PROJECT_ID": "1", "CI_MERGE_REQUEST_IID": "7", "MESSAGE_ID": "m",
 	} {
-		t.Setenv(name, value)
+		b.setenv(name, value)
 	}
 	trailer := "Fixes: " + b.bug[:12] + ` ("a: count from two")`
 	for section, has := range map[string]string{"GITHUB WORKFLOW": "gh pr comment 7 --body-file found.txt", "GITLAB JOB": "/merge_requests/7/notes"} {
@@ -171,12 +173,12 @@ func TestRecipesOfJobs(t *testing.T) {
 			t.Errorf("%s: %s", section, text)
 		}
 		os.Remove(told)
-		t.Setenv("GIT_CONFIG_VALUE_0", "100%")
+		b.setenv("GIT_CONFIG_VALUE_0", "100%")
 		b.runRecipe(section)
 		if _, err := os.Stat(told); err == nil {
 			t.Errorf("%s speaks below the floor", section)
 		}
-		t.Setenv("GIT_CONFIG_VALUE_0", "10%")
+		b.setenv("GIT_CONFIG_VALUE_0", "10%")
 	}
 	if out := b.runRecipe("MAILED SERIES"); !strings.HasPrefix(out, trailer) {
 		t.Errorf("mailed series: %s", out)
@@ -186,7 +188,7 @@ func TestRecipesOfJobs(t *testing.T) {
 // runRecipe runs a script of the page and returns its output.
 func (b *agentBench) runRecipe(section string) string {
 	b.t.Helper()
-	out, err := exec.Command("sh", "-ec", recipe(b.t, section)).CombinedOutput()
+	out, err := b.command("sh", "-ec", recipe(b.t, section)).CombinedOutput()
 	if err != nil {
 		b.t.Fatalf("%s: %v\n%s", section, err, out)
 	}

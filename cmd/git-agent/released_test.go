@@ -34,14 +34,12 @@ var stored = map[string]bool{"traces.db": true, "cache.db": false, "index.db": f
 
 func newReleasedBench(t *testing.T, version string) *releasedBench {
 	t.Helper()
-	t.Setenv("GIT_AUTHOR_DATE", "2024-01-05T00:00:00Z")
-	t.Setenv("GIT_COMMITTER_DATE", "2024-01-05T00:00:00Z")
-	t.Setenv("GIT_DEFAULT_HASH", "sha1") // the files name commits
 	files, err := filepath.Abs(filepath.Join(releasedDir, version))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, report := newCrashBench(t)
+	b, report := newCrashBench(t, "GIT_AUTHOR_DATE=2024-01-05T00:00:00Z", "GIT_COMMITTER_DATE=2024-01-05T00:00:00Z",
+		"GIT_DEFAULT_HASH=sha1") // the files name commits
 	b.shell(`mkdir -p clones/o && git clone -q --bare r clones/o/c`)
 	return &releasedBench{b, report, filepath.Join(b.home, "clones"), files}
 }
@@ -73,7 +71,7 @@ func (b *releasedBench) record() {
 	b.run(app.ExitFound, "index", "build")
 	steps, _ := b.run(app.ExitFound, "trace", "export", "--format=steps")
 	list, _ := b.run(app.ExitFound, "trace", "list", "--json")
-	b.t.Setenv("GIT_AGENT_MODEL", "")
+	b.setenv("GIT_AGENT_MODEL", "")
 	cases := `{"id":"a","repo":"o/c","fix":"` + b.git("rev-parse", "HEAD~1") + `","bics":["` + b.bug + `"],"of":"mine"}` + "\n"
 	b.write("cases.jsonl", cases)
 	b.write("steps.jsonl", steps)
@@ -148,6 +146,7 @@ func (b *releasedBench) place() {
 // What each released version stored is read by this one: recorded runs, exported steps, journals,
 // case files, caches and indexes.
 func TestReleasedFiles(t *testing.T) {
+	t.Parallel()
 	if *keep != "" {
 		newReleasedBench(t, *keep).record()
 		return
@@ -196,12 +195,11 @@ func (b *releasedBench) readsRuns() {
 // answers runs a command that finds something or nothing, and does not fail.
 func (b *releasedBench) answers(args ...string) (string, string) {
 	b.t.Helper()
-	var out, errs bytes.Buffer
-	code := run(b.t.Context(), os.LookupEnv, strings.NewReader(""), &out, &errs, args)
+	code, out, errs := b.runAny("", args...)
 	if code != app.ExitFound && code != app.ExitNothing {
-		b.t.Errorf("git agent %v exits with %d\n%s%s", args, code, &out, &errs)
+		b.t.Errorf("git agent %v exits with %d\n%s%s", args, code, out, errs)
 	}
-	return out.String(), errs.String()
+	return out, errs
 }
 
 // keeps compares lines of JSON with those of the version: properties may have been added, and

@@ -30,6 +30,7 @@ func reproducing(t *testing.T, verb string) (commands [][]string) {
 // Each command of the manual page about the papers runs with a scripted model, and its report has
 // a row for each algorithm in the command.
 func TestReproducing(t *testing.T) {
+	t.Parallel()
 	answers := map[string]string{
 		"szz":   `{"id":"0","suspects":[]}`,
 		"crash": `{"id":"0","files":[]}`,

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,75 +15,6 @@ import (
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 )
-
-// agentBench is a repository with a separate home, in which HEAD fixes a bug of
-// HEAD~2. It is the current directory of its test.
-type agentBench struct {
-	t             *testing.T
-	dir, home     string
-	bug, innocent string // commits
-}
-
-func newAgentBench(t *testing.T) *agentBench {
-	t.Helper()
-	b := &agentBench{t: t, home: t.TempDir()}
-	b.dir = filepath.Join(b.home, "r")
-	for name, value := range map[string]string{
-		"HOME": b.home, "GIT_CONFIG_GLOBAL": filepath.Join(b.home, ".gitconfig"), "GIT_CONFIG_SYSTEM": os.DevNull,
-		"XDG_CONFIG_HOME": filepath.Join(b.home, ".config"), "XDG_CACHE_HOME": filepath.Join(b.home, ".cache"), "XDG_STATE_HOME": filepath.Join(b.home, ".state"),
-		"GIT_CEILING_DIRECTORIES": b.home, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com",
-		"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
-		"GIT_AGENT_MODEL": "", "GIT_AGENT_BASE_URL": "", "GIT_AGENT_API_KEY": "", "OPENAI_API_KEY": "", "OPENAI_BASE_URL": "",
-	} {
-		t.Setenv(name, value)
-	}
-	b.shell(`git init -q r && cd r
-		commit() { git add -A; GIT_AUTHOR_DATE="2024-01-0$1T00:00:00Z" GIT_COMMITTER_DATE="2024-01-0$1T00:00:00Z" git commit -q --no-verify --no-gpg-sign -m "$2"; }
-		printf 'int a = 1;\nint b = 1;\n' >a.c; commit 1 'begin'
-		printf 'int a = 2;\nint b = 1;\n' >a.c; commit 2 'a: count from two'
-		printf 'int a = 2;\nint b = 2;\n' >a.c; commit 3 'b: count from two too'
-		printf 'int a = 1;\nint b = 2;\n' >a.c; commit 4 'a: count from one again'`)
-	t.Chdir(b.dir)
-	b.bug, b.innocent = b.git("rev-parse", "HEAD~2"), b.git("rev-parse", "HEAD~1")
-	return b
-}
-
-func (b *agentBench) shell(script string) {
-	b.t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = b.home
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-func (b *agentBench) git(args ...string) string {
-	b.t.Helper()
-	out, err := exec.Command("git", args...).Output()
-	if err != nil {
-		b.t.Fatalf("git %v: %v", args, err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// serve configures a model with these replies.
-func (b *agentBench) serve(answer func(modeltest.Request) modeltest.Reply) *modeltest.Server {
-	server := modeltest.Serve(b.t, answer)
-	b.t.Setenv("GIT_AGENT_MODEL", "m1")
-	b.t.Setenv("GIT_AGENT_BASE_URL", server.URL)
-	return server
-}
-
-// run runs git-agent and checks its exit code.
-func (b *agentBench) run(want int, args ...string) (stdout, stderr string) {
-	b.t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(context.Background(), os.LookupEnv, strings.NewReader(""), &out, &errs, args); code != want {
-		b.t.Fatalf("git agent %v exits with %d, want %d\n%s\n%s", args, code, want, &out, &errs)
-	}
-	checkSchemas(b.t, args, out.String())
-	return out.String(), errs.String()
-}
 
 // reports is a reply that reports a commit.
 func reports(commit string) modeltest.Reply {
@@ -100,6 +28,7 @@ func always(r modeltest.Reply) func(modeltest.Request) modeltest.Reply {
 
 // A configured model answers, is named on stderr, and its answer is stored.
 func TestSzzAsksTheModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
 		if req.Turn() == 0 {
@@ -143,20 +72,21 @@ func TestSzzAsksTheModel(t *testing.T) {
 // Without a configured model, nothing changes, for any environment, and no
 // request is sent.
 func TestSzzWithoutAModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	plain, errs := b.run(app.ExitFound, "szz", "--no-cache")
 	if errs != "" {
 		t.Errorf("stderr %q", errs)
 	}
 	server := modeltest.Serve(t, always(modeltest.Status(http.StatusTeapot, "{}")))
-	t.Setenv("OPENAI_API_KEY", "sk-0123456789")
-	t.Setenv("OPENAI_BASE_URL", server.URL)
+	b.setenv("OPENAI_API_KEY", "sk-0123456789")
+	b.setenv("OPENAI_BASE_URL", server.URL)
 	b.git("config", "--global", "agent.baseUrl", server.URL)
 	b.git("config", "--global", "agent.apiKeyCommand", "touch ran; echo key")
 	if again, errs := b.run(app.ExitFound, "szz", "--no-cache"); again != plain || errs != "" {
 		t.Errorf("%q on stderr, and\n%s\nwithout the variables\n%s", errs, again, plain)
 	}
-	t.Setenv("GIT_AGENT_MODEL", "m1")
+	b.setenv("GIT_AGENT_MODEL", "m1")
 	if again, errs := b.run(app.ExitFound, "szz", "--no-cache", "--engine=offline"); again != plain || errs != "" {
 		t.Errorf("--engine=offline: %q on stderr, and\n%s", errs, again)
 	}
@@ -167,13 +97,14 @@ func TestSzzWithoutAModel(t *testing.T) {
 	if n := len(server.Requests()); n > 0 {
 		t.Errorf("%d requests", n)
 	}
-	if _, err := os.Stat("ran"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(b.dir, "ran")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the key's command ran")
 	}
 }
 
 // A repository's settings of models are ignored, with a warning.
 func TestRepositorySetsNoModel(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.git("config", "agent.model", "evil")
 	_, errs := b.run(app.ExitFound, "szz")
@@ -181,7 +112,7 @@ func TestRepositorySetsNoModel(t *testing.T) {
 		t.Errorf("stderr %q, want %q", errs, want)
 	}
 	server := b.serve(always(reports(b.bug)))
-	t.Setenv("GIT_AGENT_BASE_URL", "")
+	b.setenv("GIT_AGENT_BASE_URL", "")
 	b.git("config", "--global", "agent.baseUrl", server.URL)
 	b.git("config", "agent.baseUrl", "http://attacker.example/v1")
 	b.git("config", "agent.engine", "offline") // to keep data here is a repository's good right
@@ -196,6 +127,7 @@ func TestRepositorySetsNoModel(t *testing.T) {
 
 // Bad and missing settings are reported with advice.
 func TestModelSettingsThatCannotBe(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	tests := []struct {
 		name   string
@@ -218,7 +150,7 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b.t = t
-			t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(t.TempDir(), "config"))
+			b.setenv("GIT_CONFIG_GLOBAL", filepath.Join(t.TempDir(), "config"))
 			for key, value := range tt.config {
 				b.git("config", "--global", key, value)
 			}
@@ -237,6 +169,7 @@ func TestModelSettingsThatCannotBe(t *testing.T) {
 
 // --show-request prints the bytes that are then sent, and sends nothing.
 func TestShowRequestIsWhatIsSent(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	server := b.serve(always(reports(b.bug)))
 	shown, _ := b.run(app.ExitFound, "szz", "--show-request", "-q")
@@ -255,6 +188,7 @@ func TestShowRequestIsWhatIsSent(t *testing.T) {
 // Showing a request needs neither a key nor a price, and runs no command for the
 // key.
 func TestShowRequestNeedsNoKey(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	for key, value := range map[string]string{
 		"agent.model": "nobody-knows-1", "agent.baseUrl": "https://models.example/v1", "agent.maxCost": "1",
@@ -275,8 +209,9 @@ func TestShowRequestNeedsNoKey(t *testing.T) {
 // A run interrupted by its server is continued; the replacement for its answer in
 // the meantime is marked and not stored.
 func TestSzzGoesOnAfterItsServer(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
-	t.Setenv("GIT_AGENT_API_KEY", "wrong")
+	b.setenv("GIT_AGENT_API_KEY", "wrong")
 	down := true
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {
 		switch {
@@ -308,6 +243,7 @@ func TestSzzGoesOnAfterItsServer(t *testing.T) {
 // Voting runs are concurrent, each recorded as a separate run, and all shown
 // lines name their run.
 func TestSzzVotes(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	var mu sync.Mutex
 	asked := 0
@@ -352,6 +288,7 @@ func TestSzzVotes(t *testing.T) {
 // After a useless reply of a model, the offline answer is given, marked in every
 // form, and the model is asked again the next time.
 func TestSzzFallsBack(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	server := b.serve(always(modeltest.Call("report", `{"commits":[]}`)))
 	out, _ := b.run(app.ExitFound, "szz", "--json", "--turns=3")
@@ -375,6 +312,7 @@ func TestSzzFallsBack(t *testing.T) {
 
 // A spent budget ends the command with a hint to continue; earlier answers stay.
 func TestSzzStopsAtItsBudget(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	b.git("config", "--global", "agent.price", "1/1")
 	b.serve(always(reports(b.bug).Counting(90_000, 10_000))) // $0.10

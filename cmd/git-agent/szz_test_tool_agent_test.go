@@ -10,6 +10,7 @@ import (
 
 // A model may run the user's command at commits, if the user gave one that shows the bug.
 func TestSzzModelRunsTheTest(t *testing.T) {
+	t.Parallel()
 	b := newAgentBench(t)
 	var told string
 	server := b.serve(func(req modeltest.Request) modeltest.Reply {

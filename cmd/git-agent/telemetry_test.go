@@ -59,12 +59,13 @@ func spansOf(body []byte) (names, ids []string) {
 // A run is sent span by span as it happens if the user wants it, and not otherwise. The spans are those
 // that trace export has later, and hold no text of the conversation.
 func TestTelemetry(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	got := &spansCollector{}
 	server := httptest.NewServer(got)
 	t.Cleanup(server.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	b.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	b.run(app.ExitFound, "crash", "--runs=1", "--no-cache", report)
 	b.git("config", "agent.otel", "true")
 	if _, errs := b.run(app.ExitFound, "crash", "--runs=1", "--no-cache", report); len(got.names) > 0 || !strings.Contains(errs, "agent.otel") {
@@ -91,6 +92,7 @@ func TestTelemetry(t *testing.T) {
 
 // A collector that fails, or is not there, costs a warning.
 func TestTelemetryFails(t *testing.T) {
+	t.Parallel()
 	b, report := newCrashBench(t)
 	b.serve(looksFirst)
 	b.git("config", "--global", "agent.otel", "true")
@@ -101,13 +103,13 @@ func TestTelemetryFails(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for url, want := range map[string]string{refuses.URL: "429 Too Many Requests no \\x1b[31mroom", gone.URL: "connection refused", "localhost:4318": "is no address such as"} {
-		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+		b.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
 		out, errs := b.run(app.ExitFound, "crash", "--runs=1", "--no-cache", report)
 		if strings.Count(errs, "warning: ") != 1 || !strings.Contains(errs, want) || !strings.Contains(out, "main.c") {
 			t.Errorf("%s: %q", url, errs)
 		}
 	}
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+	b.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 	b.git("config", "--global", "agent.otel", "perhaps")
 	if _, errs := b.run(app.ExitFatal, "crash", "--runs=1", report); !strings.Contains(errs, "agent.otel") {
 		t.Errorf("a bad value: %q", errs)

@@ -12,6 +12,7 @@ import (
 // top_p is sent on all wires: from the option, else from the configuration, else not. The runs
 // record it.
 func TestTopP(t *testing.T) {
+	t.Parallel()
 	for _, wire := range model.Wires {
 		b := newAgentBench(t)
 		server := b.serve(func(modeltest.Request) modeltest.Reply { return reports(b.bug) })
