@@ -40,7 +40,7 @@ func isolate(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	if err := os.WriteFile(os.Getenv("GIT_CONFIG_GLOBAL"), []byte("[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"), 0o600); err != nil {
+	if err := os.WriteFile(os.Getenv("GIT_CONFIG_GLOBAL"), []byte("[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -65,7 +65,7 @@ func TestBrokenConfigurationOfTheUserIsSaid(t *testing.T) {
 	f := simple(t)
 	appendTo(t, os.Getenv("GIT_CONFIG_GLOBAL"), "[broken\n")
 	_, err := Open(t.Context(), OpenOptions{Dir: f.dir})
-	if want := "bad config line 5 in file " + os.Getenv("GIT_CONFIG_GLOBAL"); err == nil || err.Error() != want {
+	if want := "bad config line 9 in file " + os.Getenv("GIT_CONFIG_GLOBAL"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	t.Chdir(t.TempDir())

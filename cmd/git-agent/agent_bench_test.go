@@ -34,6 +34,10 @@ func newAgentBench(t *testing.T, env ...string) *agentBench {
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_AGENT_MODEL=", "GIT_AGENT_BASE_URL=", "GIT_AGENT_API_KEY=", "OPENAI_API_KEY=", "OPENAI_BASE_URL=")
 	b.env = append(b.env, env...)
+	config := "[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n"
+	if err := os.WriteFile(filepath.Join(b.home, ".gitconfig"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	b.shell(`git init -q r && cd r
 		commit() { git add -A; GIT_AUTHOR_DATE="2024-01-0$1T00:00:00Z" GIT_COMMITTER_DATE="2024-01-0$1T00:00:00Z" git commit -q --no-verify --no-gpg-sign -m "$2"; }
 		printf 'int a = 1;\nint b = 1;\n' >a.c; commit 1 'begin'

@@ -133,7 +133,7 @@ func newTemplate(t testing.TB) *prey {
 	t.Helper()
 	root := t.TempDir()
 	p := preyAt(root)
-	p.put(t, filepath.Join(root, "home", ".gitconfig"), "[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada Author\n\temail = ada@example.com\n[gc]\n\tauto = 0\n[safe]\n\tdirectory = *\n")
+	p.put(t, filepath.Join(root, "home", ".gitconfig"), "[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada Author\n\temail = ada@example.com\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[safe]\n\tdirectory = *\n")
 	for _, name := range []string{".ssh/id_rsa", ".netrc", ".bashrc"} {
 		p.put(t, filepath.Join(root, "home", name), secretText+"\n")
 	}

@@ -20,7 +20,7 @@ type home string
 func newHome(t testing.TB) home {
 	t.Helper()
 	dir := t.TempDir()
-	config := "[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada Author\n\temail = ada@example.com\n[gc]\n\tauto = 0\n[safe]\n\tdirectory = *\n"
+	config := "[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada Author\n\temail = ada@example.com\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[safe]\n\tdirectory = *\n"
 	if err := os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
