@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
+	"git-agent/agent/crash/locate"
 	"git-agent/gitext/disk"
 )
 
@@ -292,9 +294,9 @@ func Place(f crash.Frame) string {
 	case f.Path == "":
 		return strings.TrimSpace(s)
 	case f.Moved && f.At > 0:
-		return s + fmt.Sprintf("%s:%d (line %d in the report)", agent.CleanLine(f.Path), f.At, f.Line)
+		return s + fmt.Sprintf("%s:%d (line %d in the report%s)", agent.CleanLine(f.Path), f.At, f.Line, heir(f))
 	case f.Moved && f.DefinedAt > 0:
-		return s + fmt.Sprintf("%s, defined at line %d (line %d in the report)", agent.CleanLine(f.Path), f.DefinedAt, f.Line)
+		return s + fmt.Sprintf("%s, defined at line %d (line %d in the report%s)", agent.CleanLine(f.Path), f.DefinedAt, f.Line, heir(f))
 	case f.Moved && f.Line > 0:
 		return s + fmt.Sprintf("%s (line %d in the report, not at this commit)", agent.CleanLine(f.Path), f.Line)
 	case f.Line > 0 && f.Column > 0:
@@ -305,6 +307,14 @@ func Place(f crash.Frame) string {
 		return s + fmt.Sprintf("%s, defined at line %d", agent.CleanLine(f.Path), f.DefinedAt)
 	}
 	return s + agent.CleanLine(f.Path)
+}
+
+// heir says that the class of a frame inherits the method, and in which file the report has it.
+func heir(f crash.Frame) string {
+	if f.Rule != string(locate.RuleInherited) {
+		return ""
+	}
+	return fmt.Sprintf(" of %s; at this commit, the class inherits the method", agent.CleanLine(path.Base(f.File)))
 }
 
 // page returns one page of a text. Pages count from 1; 0 means page 1. A page ends with a whole

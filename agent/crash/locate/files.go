@@ -58,6 +58,7 @@ const (
 	RuleGenerated Rule = "source of a generated or installed file"
 	RuleSymbol    Rule = "definition of the function"
 	RuleDefines   Rule = "file of the name that defines the function"
+	RuleInherited Rule = "superclass that defines the method"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at

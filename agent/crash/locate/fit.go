@@ -18,7 +18,8 @@ const (
 
 // Compare compares the lines of a report's frames with their files at a commit: the files of the
 // first frames. It sets Moved, At and DefinedAt of the frames whose code is not at the report's
-// line. Files that cannot be read are left as they are.
+// line. Methods of Java that a class inherits are mapped to its superclass. Files that cannot be read
+// are left as they are.
 func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, error) {
 	var fit crash.Fit
 	var all []map[crash.FrameRef]Site
@@ -39,7 +40,7 @@ func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 			distrust(report, sites)
 		}
 	}
-	return fit, nil
+	return fit, inherited(ctx, repo, commit, report)
 }
 
 // takeSites takes the sites of the frames of one file into the report.
