@@ -239,7 +239,7 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	if near {
 		around = nearLines
 	}
-	at := cmp.Or(s.At, s.Function.Start)
+	at := cmp.Or(s.At, s.Near, s.Function.Start)
 	inside := s.Function.End > 0
 	if inside && strings.Contains(d.q.Report.Stacks[ref.Stack].Title, "created by a stack allocation") {
 		e.first, e.last, e.marks = s.Function.Start, min(s.Function.End, s.Function.Body+declared), nil
@@ -249,7 +249,7 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	switch {
 	case inside && near && s.Function.End-s.Function.Start < wholeLines:
 		e.first, e.last = s.Function.Start, s.Function.End
-	case s.At == 0:
+	case s.At == 0 && s.Near == 0:
 		e.first, e.last = at, at+2*around
 	default:
 		e.first, e.last = at-around, at+around
@@ -269,7 +269,10 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (locate.Site,
 	}
 	s := d.sites[f.Path][ref]
 	if f.Moved && !f.Uncommitted { // the offline engine has found the line
+		if s.At == 0 && s.Function.Start <= f.Line && f.Line <= s.Function.End {
+			s.Near = f.Line
+		}
 		s.Moved, s.Note = true, cmp.Or(s.Note, fmt.Sprintf("line %d of the report, which is of another version", f.Line))
 	}
-	return s, s.At > 0 || s.Function.End > 0
+	return s, s.At > 0 || s.Near > 0 || s.Function.End > 0
 }
