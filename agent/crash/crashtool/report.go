@@ -309,12 +309,16 @@ func Place(f crash.Frame) string {
 	return s + agent.CleanLine(f.Path)
 }
 
-// heir says that the class of a frame inherits the method, and in which file the report has it.
+// heir says why a frame is in another file than that of the report.
 func heir(f crash.Frame) string {
-	if f.Rule != string(locate.RuleInherited) {
-		return ""
+	file := agent.CleanLine(path.Base(f.File))
+	switch f.Rule {
+	case string(locate.RuleInherited):
+		return fmt.Sprintf(" of %s; at this commit, the class inherits the method", file)
+	case string(locate.RuleMoved):
+		return fmt.Sprintf(" of %s, which has no such function at this commit", file)
 	}
-	return fmt.Sprintf(" of %s; at this commit, the class inherits the method", agent.CleanLine(path.Base(f.File)))
+	return ""
 }
 
 // page returns one page of a text. Pages count from 1; 0 means page 1. A page ends with a whole

@@ -18,8 +18,7 @@ const (
 
 // Compare compares the lines of a report's frames with their files at a commit: the files of the
 // first frames. It sets Moved, At and DefinedAt of the frames whose code is not at the report's
-// line. Methods of Java that a class inherits are mapped to its superclass. Files that cannot be read
-// are left as they are.
+// line. Files that cannot be read are left as they are.
 func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, error) {
 	var fit crash.Fit
 	var all []map[crash.FrameRef]Site
@@ -40,7 +39,7 @@ func Compare(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *
 			distrust(report, sites)
 		}
 	}
-	return fit, inherited(ctx, repo, commit, report)
+	return fit, nil
 }
 
 // takeSites takes the sites of the frames of one file into the report.

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"regexp"
@@ -12,43 +13,96 @@ import (
 	"git-agent/gitext"
 )
 
-// Limits on the search for inherited methods.
+// Limits on the search for methods and functions that are in another file now.
 const (
-	maxInherited = 12 // frames of a report
+	maxResettled = 12 // frames of a report
 	maxSupers    = 6  // superclasses of one class
+	minMoved     = 8  // bytes of the name of a function that is looked for in all files
 )
 
-// inherited maps frames of Java whose class has no such method at the commit to the superclass that
-// has it: the report is of another version, in which the class had the method itself.
-func inherited(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
-	var files *Files
-	left := maxInherited
-	for i := range report.Stacks {
-		for j := range report.Stacks[i].Frames {
-			f := &report.Stacks[i].Frames[j]
-			if path.Ext(f.Path) != ".java" || !f.Moved || f.At > 0 || f.DefinedAt > 0 || f.Uncommitted || left == 0 {
-				continue
+// Resettle maps the frames whose file has no such function at the commit, as Compare found out, to the
+// file that has it: a method of Java to the superclass from which the class inherits it, another
+// function to the only file that defines one of its name. The report is then of another version, in
+// which the function was where the report says.
+func Resettle(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
+	lost := lostFrames(report)
+	if len(lost) == 0 {
+		return nil
+	}
+	files, err := FilesOf(ctx, repo, commit)
+	if files == nil {
+		return err
+	}
+	read := func(p string) ([]byte, error) { return repo.BlobAt(ctx, commit, p, maxFitBytes) }
+	h := heir{files: files, read: read}
+	var rest []crash.FrameRef
+	for _, ref := range lost {
+		f := report.At(ref)
+		if p, lines := h.definer(f.Path, f.Function); p != "" {
+			settle(report, ref, p, lines, RuleInherited)
+		} else {
+			rest = append(rest, ref)
+		}
+	}
+	return cmp.Or(context.Cause(ctx), moved(ctx, repo, commit, report, rest, read))
+}
+
+// lostFrames returns the first frames whose file does not define their function at the commit.
+func lostFrames(report *crash.Report) []crash.FrameRef {
+	var out []crash.FrameRef
+	for i, s := range report.Stacks {
+		for j, f := range s.Frames {
+			if f.Path != "" && f.Moved && f.At == 0 && f.DefinedAt == 0 && !f.Uncommitted && !f.Assertion && len(out) < maxResettled {
+				out = append(out, crash.FrameRef{Stack: i, Frame: j})
 			}
-			left--
-			if files == nil {
-				var err error
-				if files, err = FilesOf(ctx, repo, commit); files == nil {
-					return err
-				}
+		}
+	}
+	return out
+}
+
+// settle maps a frame to the file with the given lines, which defines its function.
+func settle(report *crash.Report, ref crash.FrameRef, file string, lines [][]byte, rule Rule) {
+	text := fileText{path: file, lines: lines, definitions: map[string][]int{}}
+	there := report.At(ref)
+	there.Path, there.Line = file, 0
+	s := text.siteOfFunction(there, Callee(report, ref), "")
+	f := &report.Stacks[ref.Stack].Frames[ref.Frame]
+	f.Path, f.Rule, f.At, f.DefinedAt = file, string(rule), s.At, s.Function.Body
+}
+
+// moved maps frames to the only file in their language that defines a function of their name.
+func moved(
+	ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, refs []crash.FrameRef, read func(string) ([]byte, error),
+) error {
+	var names []string
+	for _, ref := range refs {
+		if name := symbol.Last(report.At(ref).Function); len(name) >= minMoved {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	defined, err := symbol.Find(ctx, repo, commit, names)
+	if err != nil && !gitext.Unreadable(err) {
+		return err
+	}
+	for _, ref := range refs {
+		f := report.At(ref)
+		found := map[string]bool{}
+		for _, d := range defined[symbol.Last(f.Function)] {
+			if d.Kind == symbol.Function && path.Ext(d.Path) == path.Ext(f.Path) {
+				found[d.Path] = true
 			}
-			h := heir{files: files, read: func(p string) ([]byte, error) { return repo.BlobAt(ctx, commit, p, maxFitBytes) }}
-			p, lines := h.definer(f.Path, f.Function)
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+		}
+		if len(found) != 1 {
+			continue
+		}
+		for p := range found {
+			text, err := read(p)
+			if lines := source.SplitLines(text); err == nil && p != f.Path && len(symbol.DefinedIn(p, lines, f.Function)) > 0 {
+				settle(report, ref, p, lines, RuleMoved)
 			}
-			if p == "" {
-				continue
-			}
-			text := fileText{path: p, lines: lines, definitions: map[string][]int{}}
-			there := *f
-			there.Path, there.Line = p, 0
-			s := text.siteOfFunction(there, Callee(report, crash.FrameRef{Stack: i, Frame: j}), "")
-			f.Path, f.Rule, f.At, f.DefinedAt = p, string(RuleInherited), s.At, s.Function.Body
 		}
 	}
 	return nil
@@ -64,7 +118,7 @@ type heir struct {
 // class in a file does not. It returns "" if there is none in the files.
 func (h heir) definer(file, function string) (string, [][]byte) {
 	class, method, ok := methodOf(function)
-	if !ok {
+	if !ok || path.Ext(file) != ".java" {
 		return "", nil
 	}
 	text, err := h.read(file)

@@ -91,8 +91,43 @@ func TestInheritedMethod(t *testing.T) {
 		if _, err := Compare(t.Context(), h.Open(), tip, report); err != nil {
 			t.Fatal(err)
 		}
+		if err := Resettle(t.Context(), h.Open(), tip, report); err != nil {
+			t.Fatal(err)
+		}
 		if f := report.Stacks[0].Frames[1]; f.Path != test.path || f.DefinedAt != test.defined || f.At != test.at {
 			t.Errorf("%s: %s, defined at %d, at %d; want %+v", test.function, f.Path, f.DefinedAt, f.At, test)
+		}
+	}
+}
+
+// A function that is in another file now is found there, if only one file defines it. The report is of
+// moby/buildkit, 9239fc407792, whose commit has moved the function to another package.
+func TestMovedFunction(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const old, now = "solver/llbsolver/history.go", "solver/llbsolver/history/filter.go"
+	tip := h.Commit("import", gittest.Files{
+		old:                    "package llbsolver\n\nfunc Other() {\n}\n",
+		now:                    "package history\n\nfunc filterHistoryEvents(in []*event) []*event {\n\tslices.SortFunc(in, less)\n}\n\nfunc twice_here() {}\n",
+		"control/ambiguous.go": "package control\n\nfunc twice_here() {}\n",
+		"control/filter.py":    "def filterHistoryEvents():\n    pass\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "go", Frames: []crash.Frame{
+		{Function: "github.com/moby/buildkit/solver/llbsolver.filterHistoryEvents", File: old, Line: 1073},
+		{Function: "github.com/moby/buildkit/solver/llbsolver.twice_here", File: old, Line: 1011},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	if err := Resettle(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{now, old} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want || f.Path == now && (f.DefinedAt != 3 || f.Rule != string(RuleMoved)) {
+			t.Errorf("%+v", f)
 		}
 	}
 }

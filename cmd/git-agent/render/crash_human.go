@@ -226,6 +226,8 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line)) + uncommitted(f)
 	case f.Path != "" && f.Rule == string(locate.RuleInherited):
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), cmp.Or(f.At, f.DefinedAt))) + " (inherited)"
+	case f.Path != "" && f.Rule == string(locate.RuleMoved):
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), cmp.Or(f.At, f.DefinedAt))) + " (now here)"
 	case f.Path != "" && f.Moved && f.At > 0:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.At)) + fmt.Sprintf(" (line %d in the report)", f.Line)
 	case f.Path != "" && f.Line > 0 && f.File != "" && !f.Moved:
