@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // reasons returns the reasons for and against a file, in clauses for a reader.
@@ -37,7 +38,9 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
 	add(isHeader(e.path), "a header, whose function was inlined")
 	add(isHarness(e.path), "a test or a harness")
-	if dir := libraryDir(e.path); dir != "" {
+	if source.IsVendored(e.path) {
+		add(true, "a copy of the code of others, which fixes seldom change")
+	} else if dir := libraryDir(e.path); dir != "" {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
 	add(e.isMain && e.dated && e.age >= stale, "not changed for two years")
