@@ -142,8 +142,11 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	for _, name := range order {
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
-			if frame.Path != "" {
+			switch {
+			case frame.Path != "":
 				list = f.among(list, frame.File)
+			case len(list) == 0 && inSystemHeader(stacks[frame], frame):
+				list = defined[name]
 			}
 			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
 				return !fits(stacks[frame], frame, d.Path) || stacks[frame].Format == kernel && by.elsewhere(d.Path)
@@ -159,11 +162,12 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			if !ok {
 				continue
 			}
-			frame.Path, frame.Rule = d.Path, string(RuleSymbol)
-			if frame.File != "" {
-				frame.Rule = string(RuleDefines)
-			}
-			if frame.File == "" || frame.Line == 0 {
+			frame.Path, frame.Rule = d.Path, string(RuleDefines)
+			switch {
+			case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
+				frame.Rule, frame.DefinedAt = string(RuleSymbol), d.Line
+				frame.Moved = frame.Line > 0 // which is a line of the header
+			case frame.Line == 0:
 				frame.DefinedAt = d.Line
 			}
 		}
@@ -200,7 +204,8 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				dirs[path.Dir(frame.Path)]++
 				continue
 			}
-			if frame.Function == "" || Foreign(*frame) || frame.File != "" && !f.maybeOurs(frame.File) || f.builtIn(&report.Stacks[i], frame) {
+			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame)
+			if frame.Function == "" || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			name := symbol.Last(frame.Function)

@@ -73,4 +73,15 @@ func (f *Files) builtIn(s *crash.Stack, frame *crash.Frame) bool {
 		slices.ContainsFunc(s.Frames, func(o crash.Frame) bool { return o.Module != "" })
 }
 
+// inSystemHeader reports whether the place of a frame may be that of code from a header of others, which
+// the compiler inlined into the function of the project that the frame names: "log_enqueue
+// (string3.h:107)". Methods and functions of namespaces may be of the header themselves.
+func inSystemHeader(s *crash.Stack, frame *crash.Frame) bool {
+	switch path.Ext(frame.File) {
+	case ".h", ".hpp", ".inl":
+		return nativeFormats[s.Format] && !strings.Contains(frame.Function, ":") && !frame.Inline && frame.Line > 0
+	}
+	return false
+}
+
 func isManaged(p string) bool { return managedExtensions[strings.ToLower(path.Ext(p))] }
