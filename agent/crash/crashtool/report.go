@@ -288,7 +288,7 @@ func (c *Case) places() string {
 func Place(f crash.Frame) string {
 	s := ""
 	if f.Function != "" {
-		s = agent.Shorten(agent.CleanLine(f.Function), 100) + "() "
+		s = functionName(f) + "() "
 	}
 	switch {
 	case f.Path == "":
@@ -307,6 +307,26 @@ func Place(f crash.Frame) string {
 		return s + fmt.Sprintf("%s, defined at line %d", agent.CleanLine(f.Path), f.DefinedAt)
 	}
 	return s + agent.CleanLine(f.Path)
+}
+
+// functionName returns the name of a frame's function. The path of a class of Java has its package
+// already, and the end of a long name says more than its beginning.
+func functionName(f crash.Frame) string {
+	const most = 100
+	name := agent.CleanLine(f.Function)
+	if path.Ext(f.Path) == ".java" {
+		dir := "/" + path.Dir(f.Path) + "/"
+		for i := len(name); i > 0; i = strings.LastIndexByte(name[:i], '.') {
+			if i < len(name) && strings.HasSuffix(dir, "/"+strings.ReplaceAll(name[:i], ".", "/")+"/") {
+				name = name[i+1:]
+				break
+			}
+		}
+	}
+	if runes := []rune(name); len(runes) > most {
+		return "…" + string(runes[len(runes)-most:])
+	}
+	return name
 }
 
 // heir says why a frame is in another file than that of the report.

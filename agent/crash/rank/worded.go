@@ -80,6 +80,8 @@ func wordsOf(report *crash.Report) map[string]float64 {
 			case locate.Foreign(f) && f.Path == "":
 			case locate.Outside(f):
 				add(symbol.Last(f.Function), 4, 1, 1) // which the project may call
+			case f.Path != "" && f.File != "": // the folders of a file that is in the list
+				add(strings.ReplaceAll(f.Raw, f.File, " ")+" "+f.Quote+" "+f.Function, 4, 1, 1)
 			default:
 				add(f.Raw+" "+f.Quote+" "+f.Function, 4, 1, 1)
 			}
