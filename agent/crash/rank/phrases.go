@@ -25,5 +25,10 @@ var phrase = source.Lazy(`(?i)` +
 	// systems
 	`no such file or directory|permission denied|connection refused|address already in use|resource temporarily unavailable|file exists|is a directory|not a directory`)
 
-// withoutPhrases returns a message without such phrases.
-func withoutPhrases(message string) string { return phrase().ReplaceAllString(message, " ") }
+// machineFolders matches the folders of a path of somebody's machine, up to the last name.
+var machineFolders = source.Lazy(`(?i)(?:\b[A-Z]:)?[/\\](?:users|home|root|tmp|var|private|opt|usr|build|builddir)(?:[/\\][\w.@+-]+)*[/\\]`)
+
+// withoutPhrases returns a message without such phrases, and without the folders of machines.
+func withoutPhrases(message string) string {
+	return machineFolders().ReplaceAllString(phrase().ReplaceAllString(message, " "), " ")
+}

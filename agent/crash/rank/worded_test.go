@@ -97,7 +97,7 @@ func TestMissingClassWithoutAFrame(t *testing.T) {
 
 // What a run-time or a tool says of each such failure is of no file, and neither are the paths and the
 // lines of libraries. The reports are of ovn-kubernetes, cri-o, lxc, drgn, eclipse.jdt.ls and
-// multipath-tools.
+// multipath-tools, and of yangtools and cdt for the paths.
 func TestWordsOfRunTimes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -115,6 +115,8 @@ func TestWordsOfRunTimes(t *testing.T) {
 				Quote: "filename = fspath(filename)  # Does type-checking of `filename`."},
 		}, "NoneType fsdecode"},
 		{`Cannot invoke "org.eclipse.IType.getClassFile()" because "type" is null`, nil, "IType eclipse getClassFile"},
+		{"/Users/u/sfc-ut3/sfc-model/target/classes (Is a directory)", nil, "classes"},
+		{`C:\Users\u\work\settings.xml (in use)`, nil, "settings use xml"},
 		{"336 bytes in 1 blocks are possibly lost in loss record 3 of 3", nil, ""},
 		{"'ascii' codec can't decode byte 0xe2 in position 5: ordinal not in range(128)", nil, "ascii"},
 	} {
