@@ -32,8 +32,9 @@ type Grep struct {
 	Commit  string      `json:"commit"`
 	Matches []GrepMatch `json:"matches"` // by path and line
 	More    bool        `json:"more,omitempty"`
-	Total   int         `json:"total,omitempty"` // number of matching lines, if More is set; at most maxGrepCount
-	Files   int         `json:"files,omitempty"` // number of files with them
+	Total   int         `json:"total,omitempty"`    // number of matching lines, if More is set; at most maxGrepCount
+	Files   int         `json:"files,omitempty"`    // number of files with them
+	LeftOut []Left      `json:"left_out,omitempty"` // the folders with most of the other lines, if More is set
 
 	Redacted int    `json:"withheld,omitempty"` // number of matches in files made for secrets
 	Missing  string `json:"missing,omitempty"`  // an object that this clone lacks; files that need it were not searched
@@ -62,7 +63,8 @@ const maxGrepCount = 10_000
 func newGrep(b *scopedRepo) (agent.Tool, error) {
 	t := gitTool[grepParams, Grep]{
 		deed:     agent.DeedSearch,
-		version:  5,
+		version:  6,
+		also:     func(b *scopedRepo) []string { return b.opt.First },
 		defaults: grepParams{Max: 200},
 		page:     func(p *grepParams) int { n := p.Page; p.Page = 0; return n },
 		prepare:  prepareGrep,
@@ -113,7 +115,11 @@ func lookGrep(ctx context.Context, b *scopedRepo, p grepParams) (*Grep, error) {
 	v.Unsearched = b.lackedFiles(ctx, gitext.OID(p.Commit), gone, opt.Paths)
 	if len(found) > p.Max {
 		v.More, v.Total, v.Files = true, len(found), countFiles(found)
-		found = found[:p.Max]
+		chosen, err := b.share(ctx, p, opt, found)
+		if err != nil {
+			return nil, explainPattern(err, p.Pattern, p.Regex)
+		}
+		found, v.LeftOut = chosen, leftOut(found, chosen)
 	}
 	match := matcherOf(p.Pattern, p.Regex, p.IgnoreCase)
 	for _, m := range found {
@@ -160,7 +166,7 @@ func (v *Grep) head(files int) string {
 			if v.Total == maxGrepCount {
 				most = " or more"
 			}
-			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give path)", v.Total, most, v.Files, most)
+			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give path%s)", v.Total, most, v.Files, most, v.lacks())
 		}
 		if v.Missing != "" {
 			s += fmt.Sprintf(
@@ -192,6 +198,18 @@ func (v *Grep) head(files int) string {
 	return nothing + "\ntry: " + strings.Join(try, "; ")
 }
 
+// lacks names the folders with most of the lines that are left out.
+func (v *Grep) lacks() string {
+	var list []string
+	for _, l := range v.LeftOut {
+		list = append(list, fmt.Sprintf("%d in %s/", l.Lines, agent.CleanLine(l.Folder)))
+	}
+	if len(list) < 2 {
+		return "" // all are in one folder
+	}
+	return "; a share of each folder is here, left out are " + strings.Join(list, ", ")
+}
+
 // unsearched names the files known to be missing.
 func (v *Grep) unsearched() string {
 	if len(v.Unsearched) == 0 {
@@ -214,13 +232,7 @@ func (v *Grep) byFile() [][]GrepMatch {
 	return out
 }
 
-// place is the place of a file among those that come first; all others share the last one.
-func (v *Grep) place(path string) int {
-	if i := slices.Index(v.first, path); i >= 0 {
-		return i
-	}
-	return len(v.first)
-}
+func (v *Grep) place(path string) int { return placeIn(v.first, path) }
 
 // Lines of each file at the levels of detail: of the files that come first, and of the others.
 var (

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -20,15 +21,16 @@ const maxInContext = 60
 func (b *scopedRepo) addContext(ctx context.Context, v *Grep, found []gitext.GrepMatch, around int) error {
 	var lines [][]byte
 	last, shown, heading := "", 0, ""
-	i := -1
-	for _, m := range found {
-		if redacted(m.Path) {
+	found = slices.DeleteFunc(slices.Clone(found), func(m gitext.GrepMatch) bool { return redacted(m.Path) })
+	chosen := shareOut(found, maxInContext, b.opt.First)
+	if len(chosen) < len(found) {
+		b.notef("only %d of the lines have context, a share of each folder; give path or a rarer pattern", maxInContext)
+	}
+	for i, m := range found {
+		if len(chosen) == 0 || !sameMatch(m, chosen[0]) {
 			continue
 		}
-		if i++; i == maxInContext {
-			b.notef("only the first %d lines have context; give path or a rarer pattern", maxInContext)
-			return nil
-		}
+		chosen = chosen[1:]
 		if m.Path != last {
 			text, err := b.text(ctx, gitext.OID(v.Commit), m.Path)
 			var no *refusal

@@ -27,7 +27,7 @@ func TestGrepContextIsBounded(t *testing.T) {
 	f.write("a.txt", strings.Repeat("hit\nother\nmiss\n", 1000))
 	f.commit("one", "one")
 	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"hit","context":10,"max":1000}`)
-	expects(t, got, "only the first 60 lines have context")
+	expects(t, got, "only 60 of the lines have context")
 	if len(got) > 8000 {
 		t.Errorf("the answer has %d bytes", len(got))
 	}
@@ -107,4 +107,35 @@ func TestGrepCountsNoMoreThanItRead(t *testing.T) {
 	if got, want := v.head(1), "1 line(s) in 1 file(s) (of 10000 or more in 12 or more: raise max, or give path)"; !strings.Contains(got, want) {
 		t.Errorf("%q lacks %q", got, want)
 	}
+}
+
+func TestGrepSharesItsAnswer(t *testing.T) {
+	// If there are more lines than an answer has, a folder late in the alphabet is not lost, the folder
+	// of a file that comes first has more of them, and the head says which folders to give.
+	t.Parallel()
+	f := newFixture(t)
+	hits := strings.Repeat("hit(a);\n", 300)
+	for _, p := range []string{"api/a.c", "api/b.c", "bin/c.c", "web/near.c", "web/trace.c", "zoo/z.c"} {
+		f.write(p, fmt.Sprintf("int of_%s;\n", p[4:5])+hits)
+	}
+	f.write("lib/one.c", "hit(one);\n")
+	f.commit("one", "one")
+	count := func(got, file string) int { return strings.Count(got, string(f.oid["one"])+":"+file+":") }
+	for _, first := range [][]string{nil, {"web/trace.c"}} {
+		got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{First: first, Plain: true}), "git_grep", `{"pattern":"hit"}`)
+		want := map[string]int{"api/a.c": 25, "api/b.c": 25, "bin/c.c": 50, "web/near.c": 25, "web/trace.c": 25, "zoo/z.c": 50, "lib/one.c": 1}
+		if first != nil {
+			want = map[string]int{"api/a.c": 13, "api/b.c": 12, "bin/c.c": 25, "web/near.c": 0, "web/trace.c": 125, "zoo/z.c": 24, "lib/one.c": 1}
+		}
+		for file, n := range want {
+			if has := count(got, file); has < n-1 || has > n+1 {
+				t.Errorf("%q first: %d lines of %s, want %d", first, has, file, n)
+			}
+		}
+		if strings.Count(got, "hit(a);") < 190 {
+			t.Errorf("%q first: a line has no text:\n%.500s", first, got)
+		}
+	}
+	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"hit"}`)
+	expects(t, got, "(of 1801 in 7: raise max, or give path; a share of each folder is here, left out are 550 in api/, 550 in web/, ")
 }

@@ -139,6 +139,7 @@ type gitTool[P, V any] struct {
 	defaults P
 	page     func(*P) int // removes the page from P, since the value does not depend on it
 	prepare  func(ctx context.Context, b *scopedRepo, p *P) error
+	also     func(b *scopedRepo) []string // what the value depends on besides; nil for nothing
 	look     func(ctx context.Context, b *scopedRepo, p P) (*V, error)
 	render   func(v *V, detail int) condense.Layout
 	empty    func(v *V) bool // a search that found nothing; nil for a tool that does not search
@@ -335,6 +336,9 @@ func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (cache.Key,
 		boundary = append(boundary, string(oid))
 	}
 	slices.Sort(boundary)
+	if t.also != nil {
+		boundary = append(append(boundary, ""), t.also(b)...)
+	}
 	return cache.Key{Kind: "tool." + t.spec.Name, Parts: append([]string{
 		fmt.Sprint(t.version), string(args), version, b.repo.ID(),
 		string(b.scope.Tip), string(b.scope.Fix), fmt.Sprint(b.scope.Until.Unix()), b.scope.Redact.Name,

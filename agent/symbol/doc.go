@@ -19,7 +19,9 @@
 //     fits the use (a call, a member, a type), definitions before declarations, the
 //     language of the place, visible from its file, in its file, not in a test, the
 //     nearest folder.
-//  5. A parameter or a local variable of the function around the use comes first.
+//  5. If a class of Java in front of the name does not define it, the class that it extends and that
+//     does takes its place.
+//  6. A parameter or a local variable of the function around the use comes first.
 //
 // A step that fails adds a note to Found.Notes; the lookup still answers.
 //

@@ -134,7 +134,7 @@ func (f *Finder) Lookup(ctx context.Context, name string, at Place) (Found, erro
 }
 
 func (l *lookup) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{l.search, l.findUse, l.index} {
+	for _, step := range []func(context.Context) error{l.search, l.findUse, l.index, l.inherit} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -321,3 +321,34 @@ func TestClassBeforeConstructors(t *testing.T) {
 		}
 	}
 }
+
+// A method that a class of Java inherits is that of its superclass, also if a class nearer by has a
+// method of that name. The classes are netty's.
+func TestLookupInherited(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"http/HttpObjectAggregator.java": "class HttpObjectAggregator\n    extends MessageAggregator<HttpObject> {\n    boolean isStart() {\n    }\n}\n",
+		"http/HttpObjectDecoder.java":    "class HttpObjectDecoder {\n    void decode(Buf b) {\n    }\n}\n",
+		"codec/MessageAggregator.java":   "abstract class MessageAggregator<I> extends Decoder<I> {\n    void decode(I msg) {\n    }\n}\n",
+		"codec/Decoder.java":             "abstract class Decoder<I> {\n    abstract void decode(I msg);\n\n    void read() {\n    }\n}\n",
+	})
+	f := finder(t, h, tip, Options{})
+	for name, want := range map[string]string{
+		"HttpObjectAggregator.decode":        "codec/MessageAggregator.java",
+		"io.http.HttpObjectAggregator.read":  "codec/Decoder.java",
+		"HttpObjectDecoder.decode":           "http/HttpObjectDecoder.java",
+		"HttpObjectAggregator.isStart":       "http/HttpObjectAggregator.java",
+		"io.netty.HttpObjectAggregator.none": "",
+	} {
+		found := lookUp(t, f, name, Place{Path: "http/HttpObjectAggregator.java"})
+		got := ""
+		if len(found.Definitions) > 0 {
+			got = found.Definitions[0].Path
+		}
+		noted := strings.Contains(strings.Join(found.Notes, "\n"), "inherits that of")
+		if got != want || noted != (strings.HasPrefix(want, "codec/")) {
+			t.Errorf("%s: %s, %q", name, brief(found), found.Notes)
+		}
+	}
+}

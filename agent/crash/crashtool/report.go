@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
+	"git-agent/agent/crash/locate"
 	"git-agent/gitext/disk"
 )
 
@@ -286,15 +288,15 @@ func (c *Case) places() string {
 func Place(f crash.Frame) string {
 	s := ""
 	if f.Function != "" {
-		s = agent.Shorten(agent.CleanLine(f.Function), 100) + "() "
+		s = functionName(f) + "() "
 	}
 	switch {
 	case f.Path == "":
 		return strings.TrimSpace(s)
 	case f.Moved && f.At > 0:
-		return s + fmt.Sprintf("%s:%d (line %d in the report)", agent.CleanLine(f.Path), f.At, f.Line)
+		return s + fmt.Sprintf("%s:%d (line %d in the report%s)", agent.CleanLine(f.Path), f.At, f.Line, heir(f))
 	case f.Moved && f.DefinedAt > 0:
-		return s + fmt.Sprintf("%s, defined at line %d (line %d in the report)", agent.CleanLine(f.Path), f.DefinedAt, f.Line)
+		return s + fmt.Sprintf("%s, defined at line %d (line %d in the report%s)", agent.CleanLine(f.Path), f.DefinedAt, f.Line, heir(f))
 	case f.Moved && f.Line > 0:
 		return s + fmt.Sprintf("%s (line %d in the report, not at this commit)", agent.CleanLine(f.Path), f.Line)
 	case f.Line > 0 && f.Column > 0:
@@ -305,6 +307,38 @@ func Place(f crash.Frame) string {
 		return s + fmt.Sprintf("%s, defined at line %d", agent.CleanLine(f.Path), f.DefinedAt)
 	}
 	return s + agent.CleanLine(f.Path)
+}
+
+// functionName returns the name of a frame's function. The path of a class of Java has its package
+// already, and the end of a long name says more than its beginning.
+func functionName(f crash.Frame) string {
+	const most = 100
+	name := agent.CleanLine(f.Function)
+	if path.Ext(f.Path) == ".java" {
+		dir := "/" + path.Dir(f.Path) + "/"
+		for i := len(name); i > 0; i = strings.LastIndexByte(name[:i], '.') {
+			if i < len(name) && strings.HasSuffix(dir, "/"+strings.ReplaceAll(name[:i], ".", "/")+"/") {
+				name = name[i+1:]
+				break
+			}
+		}
+	}
+	if runes := []rune(name); len(runes) > most {
+		return "…" + string(runes[len(runes)-most:])
+	}
+	return name
+}
+
+// heir says why a frame is in another file than that of the report.
+func heir(f crash.Frame) string {
+	file := agent.CleanLine(path.Base(f.File))
+	switch f.Rule {
+	case string(locate.RuleInherited):
+		return fmt.Sprintf(" of %s; at this commit, the class inherits the method", file)
+	case string(locate.RuleMoved):
+		return fmt.Sprintf(" of %s, which has no such function at this commit", file)
+	}
+	return ""
 }
 
 // page returns one page of a text. Pages count from 1; 0 means page 1. A page ends with a whole

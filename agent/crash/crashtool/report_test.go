@@ -204,3 +204,22 @@ func TestSpecs(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// The package of a method is in the path of its class, and of a long name the end is shown, which is the
+// method. The frames are those of opendaylight/controller, a35800d42937.
+func TestPlaceOfAMethod(t *testing.T) {
+	t.Parallel()
+	const dir = "opendaylight/md-sal/sal-dom-broker/src/main/java/org/opendaylight/controller/md/sal/dom/broker/impl/"
+	long := strings.Repeat("very", 20) + "LongClass.newReadWriteTransaction"
+	for _, test := range []struct{ function, path, want string }{
+		{"org.opendaylight.controller.md.sal.dom.broker.impl.PingPong.allocate", dir + "PingPong.java", "PingPong.allocate() " + dir + "PingPong.java:145"},
+		{"org.other.PingPong.Inner.allocate", dir + "PingPong.java", "org.other.PingPong.Inner.allocate() " + dir + "PingPong.java:145"},
+		{"org.opendaylight.PingPong.allocate", "", "org.opendaylight.PingPong.allocate()"},
+		{"_do_run", "src/x.py", "_do_run() src/x.py:145"},
+		{long + strings.Repeat("X", 20), "a.go", "…" + (long + strings.Repeat("X", 20))[len(long)+20-100:] + "() a.go:145"},
+	} {
+		if got := Place(crash.Frame{Function: test.function, Path: test.path, Line: 145}); got != test.want {
+			t.Errorf("%s: %q, want %q", test.function, got, test.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package culprit
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,41 @@ func TestFindLooksPastIgnoredCommits(t *testing.T) {
 	}
 	if c := found.Suspects[0].Evidence[0].Command; !strings.Contains(c, " --ignore-rev="+f.guard.Short()+" ") {
 		t.Errorf("command %q", c)
+	}
+}
+
+// The command that shows the owners of lines works in a repository without a work tree, too, if the
+// project lists many commits to ignore.
+func TestBlameCommandInABareRepository(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	f := newFixture(t)
+	list := []string{string(f.guard)}
+	for i := range 5 {
+		list = append(list, string(f.Commit(fmt.Sprintf("doc %d", i), gittest.Files{"README": fmt.Sprint(i)})))
+	}
+	f.Commit("ignore", gittest.Files{".git-blame-ignore-revs": gittest.Lines(list...)})
+	bare := filepath.Join(t.TempDir(), "bare")
+	f.Git("clone", "-q", "--bare", ".", bare)
+	for _, dir := range []string{f.Dir, bare} {
+		repo, err := gitext.Open(t.Context(), gitext.OpenOptions{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer repo.Close()
+		report, files := f.report()
+		found, err := Find(t.Context(), repo, f.Head(), report, files, Options{Max: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := exec.Command("sh", "-c", found.Suspects[0].Evidence[0].Command)
+		run.Dir = dir
+		out, err := run.Output()
+		if err != nil || !strings.Contains(string(out), "n = s->tail->size;") || strings.Contains(string(out), string(f.guard[:8])) {
+			t.Errorf("%s: %s, %v", found.Suspects[0].Evidence[0].Command, out, err)
+		}
 	}
 }
 

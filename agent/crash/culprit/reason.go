@@ -177,10 +177,14 @@ func (r *region) distance(line int) int {
 	return best
 }
 
-// blameCommand returns the command that shows the owners of the lines of a region.
+// blameCommand returns the command that shows the owners of the lines of a region. A repository
+// without a work tree has no file with the ignored commits, so the command reads the commit's.
 func (g *gathering) blameCommand(r *region) string {
-	args := []string{"blame", "-w"}
+	args, before := []string{"blame", "-w"}, ""
 	switch {
+	case len(g.ignored) > 5 && g.repo.Bare():
+		before = command("show", g.commit.OID.Short()+":"+suspect.IgnoreFile) + " | "
+		args = append(args, "--ignore-revs-file=/dev/stdin")
 	case len(g.ignored) > 5:
 		args = append(args, "--ignore-revs-file="+suspect.IgnoreFile)
 	default:
@@ -188,7 +192,7 @@ func (g *gathering) blameCommand(r *region) string {
 			args = append(args, "--ignore-rev="+oid.Short())
 		}
 	}
-	return command(append(args, fmt.Sprintf("-L%d,%d", r.Start, r.End), g.commit.OID.Short(), "--", r.path)...)
+	return before + command(append(args, fmt.Sprintf("-L%d,%d", r.Start, r.End), g.commit.OID.Short(), "--", r.path)...)
 }
 
 // command returns a git command for a shell.

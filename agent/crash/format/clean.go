@@ -91,7 +91,7 @@ var (
 		// program[123]:
 		{letters, "]: ", source.Lazy(`^(?:[\w.-]{1,60} )?[\w./@-]{1,60}\[\d+\]: `)},
 		// A line of a container build: #12 34.56
-		{"#", ".", source.Lazy(`^#\d+ +\d+\.\d{1,3} `)},
+		{"#", ".", source.Lazy(`^#\d+ +\d+\.\d{1,3}(?: |$)`)},
 		// The job and the step in logs of GitHub Actions, as gh prints them.
 		{letters, "\t", source.Lazy(`^[^\t]{1,80}\t[^\t]{1,80}\t\d{4}-\d\d-\d\dT[\d:.]+Z(?: |$)`)},
 	}

@@ -11,13 +11,17 @@ import (
 // any language.
 type javaReader struct {
 	head   reportLine      // the last line that may head a stack
+	rest   []string        // the lines behind head that its message goes on in
 	kind   crash.StackKind // of the stack that head announces
 	thread string
 	part   reportLine // the beginning of a wrapped frame
 }
 
-// maxMessage limits the lines of an exception's message.
-const maxMessage = 40
+// Limits on the lines of an exception's message: up to its first frame, and that are read.
+const (
+	maxMessage = 40
+	maxRest    = 3
+)
 
 var (
 	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
@@ -103,7 +107,7 @@ func dotted(t string) bool {
 
 // heads notes a line that may head a stack. Other formats may read the line too.
 func (j *javaReader) heads(s *scanner, l reportLine) bool {
-	t := l.Text
+	t, last := l.Text, j.head.N
 	switch {
 	case len(t) > 6 && (t[0] == 'C' || t[0] == 'c' || t[0] == 'W') && javaCause().MatchString(t):
 		j.heading(l, crash.StackCause)
@@ -118,6 +122,9 @@ func (j *javaReader) heads(s *scanner, l reportLine) bool {
 		if j.head.Text == "" || j.head.N <= s.Last || l.N-j.head.N > maxMessage || j.kind == crash.StackThread {
 			j.heading(l, crash.StackCrash)
 		}
+	}
+	if j.head.N == last && j.head.Text != "" && j.kind != crash.StackThread && len(j.rest) < maxRest && l.N == last+1+len(j.rest) {
+		j.rest = append(j.rest, t)
 	}
 	return false
 }
@@ -146,7 +153,7 @@ func mayBeClass(t string) bool {
 }
 
 func (j *javaReader) heading(l reportLine, kind crash.StackKind) {
-	j.head, j.kind, j.thread = l, kind, ""
+	j.head, j.rest, j.kind, j.thread = l, nil, kind, ""
 }
 
 // joined joins a frame that was wrapped after "at" with the next line.
@@ -184,6 +191,9 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 			st.Thread, text = m[1], m[2]
 		}
 		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
+			if (message != "" || strings.HasSuffix(text, ":")) && len(j.rest) > 0 && l.N <= j.head.N+len(j.rest)+2 { // the "at" of a frame may be on a line of its own
+				message = strings.TrimSpace(message + " " + strings.Join(j.rest, " "))
+			}
 			s.Fail(crash.Problem{Kind: kind, Message: message, Line: j.head.N})
 			st.Title = titleOf(kind, message)
 		}

@@ -158,6 +158,12 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 			if secret.MustRedact(f.OldPath) {
 				continue // the file was renamed
 			}
+			if whole := wholeText(f); whole != "" {
+				if near == ofFrame {
+					b.WriteString(whole)
+				}
+				continue
+			}
 			for j := range f.Hunks {
 				at, of := d.nearest(c, &f.Hunks[j])
 				if of != near || f.Hunks[j].NewLines > maxAdded {
@@ -172,6 +178,18 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 		}
 	}
 	return b.String(), nil
+}
+
+// wholeText says that a commit adds or removes the whole file: its lines tell nothing that the code
+// does not. It is "" for other changes.
+func wholeText(f *gitext.FileChange) string {
+	switch f.Status {
+	case 'A':
+		return fmt.Sprintf("    it adds the file %s\n", agent.CleanLine(f.NewPath))
+	case 'D':
+		return fmt.Sprintf("    it removes the file %s\n", agent.CleanLine(f.OldPath))
+	}
+	return ""
 }
 
 // A nearness says what the lines of a hunk have to do with a crash.

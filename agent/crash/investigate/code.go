@@ -29,6 +29,7 @@ const (
 	ahead       = 4    // number of files whose first frame comes before the second frame of any file
 	improbable  = 0.03 // files below this probability are shown only if few others are
 	probable    = 0.1  // files from this probability are shown at any depth of the frame
+	likely      = 0.3  // files from this probability are shown with functions that allocate or report by their names
 	deep        = 8    // depth in the stack from which a frame needs a probable file
 	minExcerpts = 4
 )
@@ -90,20 +91,24 @@ func (d *investigation) callOf(ref crash.FrameRef) string {
 
 // framesByWeight returns the frames whose code may be shown: one frame in each of the first
 // files, then the innermost others. Frames of improbable files, and functions that only report,
-// allocate or start the program, come last.
+// allocate or start the program, come last. Frames in copies of the code of others are left out.
 func (d *investigation) framesByWeight() []crash.FrameRef {
 	if d.sees.NoRanking {
 		return d.framesInOrder()
 	}
 	var first, rest, last []crash.FrameRef
+	own := slices.ContainsFunc(d.offline.Files, func(f crash.File) bool { return len(f.Frames) > 0 && !source.IsVendored(f.Path) })
 	for n, f := range d.offline.Files {
+		if own && source.IsVendored(f.Path) {
+			continue
+		}
 		refs := slices.Clone(f.Frames)
 		slices.SortStableFunc(refs, func(a, b crash.FrameRef) int { return cmp.Compare(d.order(a), d.order(b)) })
 		chosen := n >= ahead
 		for _, ref := range refs {
 			function := d.q.Report.At(ref).Function
 			switch {
-			case n >= ahead && f.Probability < improbable || rank.Helper(function) || bridges(function):
+			case n >= ahead && f.Probability < improbable || rank.Helper(function) && f.Probability < likely || bridges(function):
 				last = append(last, ref)
 			case !chosen:
 				first, chosen = append(first, ref), true
@@ -239,7 +244,7 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	if near {
 		around = nearLines
 	}
-	at := cmp.Or(s.At, s.Function.Start)
+	at := cmp.Or(s.At, s.Near, s.Function.Start)
 	inside := s.Function.End > 0
 	if inside && strings.Contains(d.q.Report.Stacks[ref.Stack].Title, "created by a stack allocation") {
 		e.first, e.last, e.marks = s.Function.Start, min(s.Function.End, s.Function.Body+declared), nil
@@ -249,7 +254,7 @@ func (d *investigation) excerptOf(ref crash.FrameRef, lines [][]byte, near bool)
 	switch {
 	case inside && near && s.Function.End-s.Function.Start < wholeLines:
 		e.first, e.last = s.Function.Start, s.Function.End
-	case s.At == 0:
+	case s.At == 0 && s.Near == 0:
 		e.first, e.last = at, at+2*around
 	default:
 		e.first, e.last = at-around, at+around
@@ -269,7 +274,10 @@ func (d *investigation) siteOf(ref crash.FrameRef, lines [][]byte) (locate.Site,
 	}
 	s := d.sites[f.Path][ref]
 	if f.Moved && !f.Uncommitted { // the offline engine has found the line
+		if s.At == 0 && s.Function.Start <= f.Line && f.Line <= s.Function.End {
+			s.Near = f.Line
+		}
 		s.Moved, s.Note = true, cmp.Or(s.Note, fmt.Sprintf("line %d of the report, which is of another version", f.Line))
 	}
-	return s, s.At > 0 || s.Function.End > 0
+	return s, s.At > 0 || s.Near > 0 || s.Function.End > 0
 }

@@ -25,3 +25,18 @@ func TestSiteOfAMovedFrame(t *testing.T) {
 		}
 	}
 }
+
+// A frame whose line has no code at the commit is shown near that line, and no line is marked.
+func TestFrameAtABlankLine(t *testing.T) {
+	t.Parallel()
+	text := "class A {\n    void f() {\n" + strings.Repeat("        g();\n", 40) + "\n" + strings.Repeat("        h();\n", 40) + "    }\n}\n"
+	lines := bytes.Split([]byte(text), []byte("\n"))
+	d := &investigation{sites: map[string]map[crash.FrameRef]locate.Site{}, moved: map[string]bool{}}
+	d.q.Report = &crash.Report{Stacks: []crash.Stack{{Format: "java", Frames: []crash.Frame{
+		{Function: "p.A.f", File: "p/A.java", Path: "p/A.java", Line: 43, Moved: true, DefinedAt: 2},
+	}}}}
+	e, ok := d.excerptOf(crash.FrameRef{}, lines, true)
+	if !ok || len(e.marks) > 0 || e.first > 42 || e.first < 20 || e.last < 44 {
+		t.Errorf("%+v, %v", e, ok)
+	}
+}

@@ -18,6 +18,20 @@ func isIdle(line []byte) bool {
 		text[0] == '*' && (len(text) == 1 || text[1] == ' ' || text[1] == '/')
 }
 
+// isEmpty reports whether a line of a file has no code and no brace, so that no frame is at it: it is
+// blank or a comment.
+func isEmpty(file string, line []byte) bool {
+	text := bytes.TrimSpace(line)
+	if len(text) == 0 {
+		return true
+	}
+	if strings.HasSuffix(file, ".py") {
+		return text[0] == '#'
+	}
+	_, rest, closed := bytes.Cut(text, []byte("*/"))
+	return isIdle(text) && (text[0] == '/' || text[0] == '*') && (!closed || len(bytes.TrimSpace(rest)) == 0)
+}
+
 // inlined returns the function around the line of a frame of machine code, if the function that
 // the frame names calls it, and if the next inner frame is called there: the compiler may have
 // inlined one into the other.

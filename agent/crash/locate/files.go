@@ -58,6 +58,8 @@ const (
 	RuleGenerated Rule = "source of a generated or installed file"
 	RuleSymbol    Rule = "definition of the function"
 	RuleDefines   Rule = "file of the name that defines the function"
+	RuleInherited Rule = "superclass that defines the method"
+	RuleMoved     Rule = "only file that defines the function now"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -177,11 +179,15 @@ var (
 	languageLibrary = source.Lazy(`^(?:python|pypy|perl|ruby|jvm|java|gcc|node|go|rust|php|ghc|erlang|debug|modules|systemd|X11|[a-z0-9_]+-linux)`)
 )
 
+// renamed is the number of common components, with the file, from which a class of Java is the same
+// one in a package whose first names have changed: org.activemq.store.jdbc is org.apache.activemq.store.jdbc.
+const renamed = 4
+
 // acceptable reports whether the best match of a path can be the project's own file. only says
 // that no other tracked file has this base name.
 func acceptable(p string, m match, only bool) bool {
 	if isPackage(p) {
-		return m.whole || m.common == strings.Count(p, "/")+1
+		return m.whole || m.common == strings.Count(p, "/")+1 || m.common >= renamed
 	}
 	if m.common >= 3 || m.whole && m.common >= 2 {
 		return true

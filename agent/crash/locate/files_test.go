@@ -11,7 +11,7 @@ func TestFind(t *testing.T) {
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
 		"web/app.ts", "bin/ebuild.in", "mux.go",
-		"src/virtManager/create.py", "mkosi",
+		"src/virtManager/create.py", "mkosi", "core/org/apache/activemq/store/jdbc/Context.java",
 	})
 	files.module = "github.com/go-chi/chi"
 	for _, test := range []struct {
@@ -35,6 +35,8 @@ func TestFind(t *testing.T) {
 		{"/usr/lib/python3.9/site-packages/_emerge/Scheduler.py", []string{"lib/_emerge/Scheduler.py"}, RuleSuffix},
 		{"org/x/Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleSuffix},
 		{"org/x/sub/Foo.java", nil, ""},
+		{"org/activemq/store/jdbc/Context.java", []string{"core/org/apache/activemq/store/jdbc/Context.java"}, RuleSuffix}, // since renamed
+		{"org/activemq/store/Context.java", nil, ""},
 		{"com/google/x/Foo.java", nil, ""},
 		{"/build/x/Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleSuffix},
 		{"Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleUnique},

@@ -62,3 +62,9 @@ func Foreign(f crash.Frame) bool {
 	}
 	return foreignFunctions().MatchString(strings.TrimPrefix(f.Function, "::"))
 }
+
+// Outside reports whether a frame is in a file of a system, of a language's library or of an installed
+// package, which is not the project's.
+func Outside(f crash.Frame) bool {
+	return f.Path == "" && f.File != "" && systemPath().MatchString(Clean(f.File))
+}

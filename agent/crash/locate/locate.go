@@ -126,7 +126,8 @@ func choose(paths []string, by preference) string {
 }
 
 // mapSymbols maps frames with only a function name to the file that defines the function. If a
-// frame's path is ambiguous, it maps the frame to a file of that name that defines the function.
+// frame's path is ambiguous, it maps the frame to a file of that name that defines the function, if
+// there is one.
 func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) error {
 	names, order, dirs := f.openFunctions(report)
 	if len(order) == 0 {
@@ -141,7 +142,15 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	for _, name := range order {
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
-			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !fits(stacks[frame], frame, d.Path) })
+			switch {
+			case frame.Path != "":
+				list = f.among(list, frame.File)
+			case len(list) == 0 && inSystemHeader(stacks[frame], frame):
+				list = defined[name]
+			}
+			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
+				return !fits(stacks[frame], frame, d.Path) || stacks[frame].Format == kernel && by.elsewhere(d.Path)
+			})
 			if lists[frame] = list; len(list) == 1 {
 				dirs[path.Dir(list[0].Path)]++
 			}
@@ -153,30 +162,50 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			if !ok {
 				continue
 			}
-			frame.Path, frame.Rule = d.Path, string(RuleSymbol)
-			if frame.File != "" {
-				frame.Rule = string(RuleDefines)
-			}
-			if frame.File == "" || frame.Line == 0 {
+			frame.Path, frame.Rule = d.Path, string(RuleDefines)
+			switch {
+			case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
+				frame.Rule, frame.DefinedAt = string(RuleSymbol), d.Line
+				frame.Moved = frame.Line > 0 // which is a line of the header
+			case frame.Line == 0:
 				frame.DefinedAt = d.Line
 			}
 		}
 	}
+	f.chooseAgain(report, by)
 	return err
 }
 
+// chooseAgain chooses among several files of a name by the folders in which the other frames are now.
+func (f *Files) chooseAgain(report *crash.Report, by preference) {
+	for i := range report.Stacks {
+		for j := range report.Stacks[i].Frames {
+			frame := &report.Stacks[i].Frames[j]
+			if frame.Rule != string(RuleAmbiguous) {
+				continue
+			}
+			paths, _ := f.Find(frame.File)
+			if paths = ofGoPackage(frame.Function, paths); len(paths) > 0 {
+				frame.Path = choose(paths, by)
+			}
+		}
+	}
+}
+
 // openFunctions returns the frames to look up by the names of their functions, these names in the
-// order of the report, and the number of frames in each directory.
+// order of the report, and the number of frames in each directory. A frame with one of several files of
+// its name is looked up, too: one of them may define the function.
 func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.Frame, order []string, dirs map[string]int) {
 	names, dirs = map[string][]*crash.Frame{}, map[string]int{}
 	for i := range report.Stacks {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
-			if frame.Path != "" {
+			if frame.Path != "" && frame.Rule != string(RuleAmbiguous) {
 				dirs[path.Dir(frame.Path)]++
 				continue
 			}
-			if frame.Function == "" || Foreign(*frame) || frame.File != "" && !f.maybeOurs(frame.File) {
+			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame)
+			if frame.Function == "" || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			name := symbol.Last(frame.Function)
@@ -206,6 +235,12 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 		}
 	}
 	return out
+}
+
+// among returns the definitions in the files that may match a report's path.
+func (f *Files) among(list []symbol.Definition, file string) []symbol.Definition {
+	paths, _ := f.Find(file)
+	return slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !slices.Contains(paths, d.Path) })
 }
 
 // ofClass returns the definitions of a constructor or a destructor. If there is none, the compiler

@@ -242,3 +242,52 @@ func TestClassesOfJava(t *testing.T) {
 		}
 	}
 }
+
+// Of several files with the name in a report, the one that defines the functions of the stack is the
+// program's. The stack is of opensvc/multipath-tools, b9f81d8ec964, for which multipath/main.c was taken.
+func TestFileOfTheNameThatDefinesTheFunction(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"multipath/main.c":        "int\nmain (int argc, char *argv[])\n{\n}\n",
+		"multipathd/main.c":       "static int\nreconfigure (struct vectors * vecs)\n{\n}\n\nint\nmain (int argc, char *argv[])\n{\n}\n",
+		"kpartx/main.c":           "static int\nother (void)\n{\n\treturn reconfigure(0);\n}\n",
+		"libmultipath/memory.c":   "void *\nzalloc(size_t n)\n{\n}\n",
+		"libmpathpersist/other.c": "int x;\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "valgrind", Frames: []crash.Frame{
+		{Function: "reconfigure", File: "main.c", Line: 2014}, {Function: "lost", File: "main.c", Line: 2371}, {Function: "main", File: "main.c", Line: 2609},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Stacks[0].Frames {
+		if f.Function != "lost" && (f.Path != "multipathd/main.c" || f.DefinedAt != 0) {
+			t.Errorf("%s: %s by %q, defined at %d", f.Function, f.Path, f.Rule, f.DefinedAt)
+		}
+	}
+}
+
+// A place in a header of the system, whose code was inlined, is in the function that the frame names. The
+// stack is of opensvc/multipath-tools, e1d69df0cdd1.
+func TestFunctionWithInlinedCodeOfTheSystem(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("import", gittest.Files{
+		"libmultipath/log.c":         "int x;\n\nint log_enqueue (int prio, const char * fmt, va_list ap)\n{\n\tstrcpy(msg, fmt);\n}\n",
+		"libmultipath/log_pthread.c": "void log_safe (int prio, const char * fmt, va_list ap)\n{\n\tlog_enqueue(prio, fmt, ap);\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "valgrind", Frames: []crash.Frame{
+		{Function: "log_enqueue", File: "string3.h", Line: 107}, {Function: "log_safe", File: "log_pthread.c", Line: 3}, {Function: "other", File: "string3.h", Line: 7},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(t.Context(), h.Open(), tip, report); err != nil {
+		t.Fatal(err)
+	}
+	f := report.Stacks[0].Frames
+	if line, _ := f[0].Place(); f[0].Path != "libmultipath/log.c" || line != 3 || f[1].Path != "libmultipath/log_pthread.c" || f[1].Moved || f[2].Path != "" {
+		t.Errorf("%+v", f)
+	}
+}

@@ -2,15 +2,19 @@ package locate
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
 )
 
+// kernel is the format of the stacks of kernels.
+const kernel = "kernel"
+
 // nativeFormats are formats whose frames are functions of machine code.
 var nativeFormats = map[string]bool{
-	"apple": true, "bsd": true, "coredump": true, "gdb": true, "glog": true, "go": true, "hana": true, "kernel": true, "libc": true,
+	"apple": true, "bsd": true, "coredump": true, "gdb": true, "glog": true, "go": true, "hana": true, kernel: true, "libc": true,
 	"minidump": true, "rust": true, "sanitizer": true, "tombstone": true, "valgrind": true,
 }
 
@@ -60,6 +64,24 @@ func inJavaClass(method, file string) bool {
 	dir, base := path.Split(file)
 	stem := source.Stem(base)
 	return stem == class || stem+"Kt" == class || pkg != "" && strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg)
+}
+
+// builtIn reports whether a function is of the kernel itself, in a repository of modules: the stack has
+// the modules of the others, and the repository has no kernel.
+func (f *Files) builtIn(s *crash.Stack, frame *crash.Frame) bool {
+	return s.Format == kernel && frame.Module == "" && !f.all["Kbuild"] &&
+		slices.ContainsFunc(s.Frames, func(o crash.Frame) bool { return o.Module != "" })
+}
+
+// inSystemHeader reports whether the place of a frame may be that of code from a header of others, which
+// the compiler inlined into the function of the project that the frame names: "log_enqueue
+// (string3.h:107)". Methods and functions of namespaces may be of the header themselves.
+func inSystemHeader(s *crash.Stack, frame *crash.Frame) bool {
+	switch path.Ext(frame.File) {
+	case ".h", ".hpp", ".inl":
+		return nativeFormats[s.Format] && !strings.Contains(frame.Function, ":") && !frame.Inline && frame.Line > 0
+	}
+	return false
 }
 
 func isManaged(p string) bool { return managedExtensions[strings.ToLower(path.Ext(p))] }

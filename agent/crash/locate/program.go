@@ -94,6 +94,7 @@ func programOf(report *crash.Report) string {
 
 var (
 	linuxLibrary = source.Lazy(`/(?:libc\.so\.6|libc-2\.\d+\.so|libpthread\.so\.0|ld-linux)|^/lib/x86_64-linux-gnu/|^/lib64/`)
+	linuxKernel  = source.Lazy(`^(?:entry_SYSCALL_64\w*|do_syscall_\w+|system_call_fastpath|ret_from_fork\w*|kthread|__(?:x64|arm64|ia32)_sys_\w+|SyS_\w+|el0_\w+|dump_stack(?:_lvl)?|__schedule)$`)
 	notLinux     = source.Lazy(`(?:^|/)(?:(?:free|net|open)?bsd\w*|win(?:32|64|dows)?|darwin|macos\w*|osx|solaris|sunos|aix|haiku)(?:/|$)`)
 )
 
@@ -102,7 +103,7 @@ var (
 func otherSystems(report *crash.Report) *regexp.Regexp {
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if linuxLibrary().MatchString(f.File) || linuxLibrary().MatchString(f.Module) {
+			if linuxLibrary().MatchString(f.File) || linuxLibrary().MatchString(f.Module) || s.Format == kernel && linuxKernel().MatchString(f.Function) {
 				return notLinux()
 			}
 		}

@@ -21,6 +21,7 @@ type Site struct {
 	Function source.Extent // zero if the line is outside of functions
 	Note     string        // a remark on the line for a reader; "" for the line of the report
 	Moved    bool          // the report is of another version of the file
+	Near     int           // the report's line if it has no code, so that the frame is not at it; else 0
 	inlined  bool          // Function is not the one that the frame names
 	sure     bool          // the report's quoted line, or the call of the next inner frame, is at At
 }
@@ -172,6 +173,7 @@ func quotes(quote string, line []byte) bool {
 // frame.
 func siteOfCall(f crash.Frame, lines [][]byte, callee string) Site {
 	s := Site{At: f.Line}
+	empty := isEmpty(f.Path, lines[f.Line-1])
 	s.Function, _ = source.FunctionAround(f.Path, lines, f.Line)
 	beside := calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee)
 	idle := isIdle(lines[f.Line-1])
@@ -188,7 +190,11 @@ func siteOfCall(f crash.Frame, lines [][]byte, callee string) Site {
 		s.Note = fmt.Sprintf("the call of the frame before it; the report says line %d", f.Line)
 		return s
 	}
-	if idle && callee != "" {
+	switch {
+	case empty:
+		s.At, s.Near, s.Moved = 0, f.Line, true
+		s.Note = fmt.Sprintf("the report says line %d, which has no code: it is of another version", f.Line)
+	case idle && callee != "":
 		s.Note, s.Moved = "the report is of another version: the line may be off", true
 	}
 	return s
@@ -226,7 +232,7 @@ func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[cr
 	for _, ref := range refs {
 		s := sites[ref]
 		line := report.At(ref).LineAt()
-		if s.sure || s.Moved || line == 0 {
+		if s.sure || s.Moved && s.Near == 0 || line == 0 {
 			continue
 		}
 		next := anchors[0]

@@ -79,6 +79,14 @@ type reading struct {
 // read finds the commit that crashed, maps the frames of the report to its files, and compares
 // their lines with it.
 func read(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, error) {
+	at, err := compared(ctx, repo, q)
+	if err != nil || q.AsReported {
+		return at, err
+	}
+	return at, locate.Resettle(ctx, repo, at.commit, q.Report)
+}
+
+func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*reading, error) {
 	commit, from, notes, err := commitOf(ctx, repo, q)
 	if err != nil {
 		return nil, err

@@ -13,10 +13,10 @@ var (
 	reporter = source.Lazy(
 		`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`,
 	)
-	// Functions of kernels that print a report, or that are on every stack because of interrupts
-	// and schedulers.
+	// Functions of kernels that print a report, that wait for another thread, or that are on every
+	// stack because of interrupts and schedulers.
 	kernelReporter = source.Lazy(
-		`^_*(?:dump_stack\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`,
+		`^_*(?:\w*dump_?stack\w*|\w*cv_(?:timed)?wait\w*|schedule_(?:hr)?timeout\w*|io_schedule\w*|wait_for_completion\w*|mutex_lock\w*|rwsem_down\w*|show_stack|dump_backtrace|print_address_description|print_report|k[acm]san\w*|kmsan_\w+|check_memory_region\w*|ubsan_\w+|warn(?:_slowpath\w*|_printk)?|report_bug|fixup_bug|do_error_trap|exc_\w+|asm_exc_\w+|do_invalid_op|invalid_op|schedule|rcu_\w+|lock_acquire|hrtimer_interrupt|\w*apic_timer_interrupt|oops_\w+|db_\w+|vpanic|kdb_\w+|die_\w+)$`,
 	)
 	// Functions that allocate or release memory for others.
 	allocator = source.Lazy(`(?i)(?:^|_)x?q?v?z?k?(?:m|c|re|s)?alloc(?:ate)?\w*$|strdup|memdup|_free$|^x?free`)

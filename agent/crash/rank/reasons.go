@@ -2,8 +2,11 @@ package rank
 
 import (
 	"fmt"
+	"path"
+	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // reasons returns the reasons for and against a file, in clauses for a reader.
@@ -35,12 +38,21 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
 	add(isHeader(e.path), "a header, whose function was inlined")
 	add(isHarness(e.path), "a test or a harness")
-	if dir := libraryDir(e.path); dir != "" {
+	if source.IsVendored(e.path) {
+		add(true, "a copy of the code of others, which fixes seldom change")
+	} else if dir := libraryDir(e.path); dir != "" {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
 	add(e.isMain && e.dated && e.age >= stale, "not changed for two years")
-	add(e.users >= 30, "%s mention %q", count(e.users, "other file"), unitOf(e.path))
+	add(e.users >= 30 && telling(e.path), "%s mention %q", count(e.users, "other file"), unitOf(e.path))
 	return out
+}
+
+// telling reports whether the name by which other code refers to a file means only this file. The name
+// of a folder means all of its files, and a word of everyday language, such as "buffer", anything.
+func telling(p string) bool {
+	unit := unitOf(p)
+	return unit != path.Base(path.Dir(p)) && (unit != strings.ToLower(unit) || strings.ContainsAny(unit, "_-0123456789"))
 }
 
 // place describes the position of the file's first frame in the main stack.

@@ -101,11 +101,11 @@ func (c companions) prefer(ranked []crash.File) {
 }
 
 // top returns the source files that changed together most often, without files that are listed
-// already or missing in the commit.
+// already, that are copies of the code of others, or that are missing in the commit.
 func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OID, listed map[string]bool) ([]crash.File, error) {
 	var list []*companion
 	for p, f := range c {
-		if !listed[p] && source.FileKindOf(p) == source.SourceFile {
+		if !listed[p] && source.FileKindOf(p) == source.SourceFile && !source.IsVendored(p) {
 			list = append(list, f)
 		}
 	}

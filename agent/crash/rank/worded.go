@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/source"
+	"git-agent/agent/symbol"
 )
 
 // The fault may be in no file of a stack. The files that share rare words with a report are then
@@ -67,12 +69,20 @@ func wordsOf(report *crash.Report) map[string]float64 {
 		}
 	}
 	for _, p := range report.Problems {
-		add(sanitizerKind().ReplaceAllString(p.Kind+" "+p.Message, ""), 3, 3, inMessage)
+		add(withoutPhrases(sanitizerKind().ReplaceAllString(p.Kind+" "+p.Message, "")), 3, 3, inMessage)
 	}
 	n := 0
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if n++; n <= maxWordFrames && !strings.HasPrefix(f.File, "<") { // <stdin>, <string>: no file
+			n++
+			switch {
+			case n > maxWordFrames || strings.HasPrefix(f.File, "<"): // <stdin>, <string>: no file
+			case locate.Foreign(f) && f.Path == "":
+			case locate.Outside(f):
+				add(symbol.Last(f.Function), 4, 1, 1) // which the project may call
+			case f.Path != "" && f.File != "": // the folders of a file that is in the list
+				add(strings.ReplaceAll(f.Raw, f.File, " ")+" "+f.Quote+" "+f.Function, 4, 1, 1)
+			default:
 				add(f.Raw+" "+f.Quote+" "+f.Function, 4, 1, 1)
 			}
 		}
@@ -94,7 +104,7 @@ type worded struct {
 }
 
 // wordedFiles returns the source files that share the rarest words with a report, the likeliest
-// first. It leaves out tests and the files of the report's frames.
+// first. It leaves out tests, copies of the code of others, and the files of the report's frames.
 func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) []worded {
 	total := map[string]bool{}
 	for w := range words {
@@ -108,7 +118,7 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	for _, w := range slices.Sorted(maps.Keys(words)) {
 		rare[w] = math.Log1p(float64(max(len(total), fewFiles)) / float64(max(len(m[w]), 1)))
 		for p, n := range m[w] {
-			if framed[p] || source.FileKindOf(p) != source.SourceFile || isHarness(p) {
+			if framed[p] || source.FileKindOf(p) != source.SourceFile || isHarness(p) || source.IsVendored(p) {
 				continue
 			}
 			if files[p] == nil {

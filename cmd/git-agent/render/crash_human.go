@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/cmd/git-agent/ui"
@@ -222,6 +224,10 @@ func (r *CrashHuman) framePlace(f crash.Frame) string {
 	switch {
 	case f.Path != "" && f.Uncommitted:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.Line)) + uncommitted(f)
+	case f.Path != "" && f.Rule == string(locate.RuleInherited):
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), cmp.Or(f.At, f.DefinedAt))) + " (inherited)"
+	case f.Path != "" && f.Rule == string(locate.RuleMoved):
+		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), cmp.Or(f.At, f.DefinedAt))) + " (now here)"
 	case f.Path != "" && f.Moved && f.At > 0:
 		return r.Color.Paint("path", fmt.Sprintf("%s:%d", ui.Path(r.Place(f.Path)), f.At)) + fmt.Sprintf(" (line %d in the report)", f.Line)
 	case f.Path != "" && f.Line > 0 && f.File != "" && !f.Moved:
