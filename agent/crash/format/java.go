@@ -191,7 +191,8 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 			st.Thread, text = m[1], m[2]
 		}
 		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
-			if (message != "" || strings.HasSuffix(text, ":")) && len(j.rest) > 0 && l.N <= j.head.N+len(j.rest)+2 { // the "at" of a frame may be on a line of its own
+			begun := message != "" || strings.HasSuffix(text, ":")
+			if begun && len(j.rest) > 0 && l.N <= j.head.N+len(j.rest)+2 { // the "at" of a frame may be on a line of its own
 				message = strings.TrimSpace(message + " " + strings.Join(j.rest, " "))
 			}
 			s.Fail(crash.Problem{Kind: kind, Message: message, Line: j.head.N})

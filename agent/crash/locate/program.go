@@ -103,7 +103,8 @@ var (
 func otherSystems(report *crash.Report) *regexp.Regexp {
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if linuxLibrary().MatchString(f.File) || linuxLibrary().MatchString(f.Module) || s.Format == kernel && linuxKernel().MatchString(f.Function) {
+			if linuxLibrary().MatchString(f.File) || linuxLibrary().MatchString(f.Module) ||
+				s.Format == kernel && linuxKernel().MatchString(f.Function) {
 				return notLinux()
 			}
 		}
