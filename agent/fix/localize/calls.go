@@ -72,6 +72,7 @@ func (s *search) starts() []edge {
 				weight = focusWeight
 			}
 			s.graph.addNames(r.file.lines[l-1], weight, u)
+			s.graph.addImplied(r.file.lines[l-1], weight, u)
 		}
 		for _, e := range s.graph.edges(u) {
 			out = append(out, edge{e.to, e.weight / float64(len(s.regions))})

@@ -66,6 +66,9 @@ func newGraph(list []*file, p project) *graph {
 		u := newUses(n.file, i)
 		for _, l := range n.file.body(n.index) {
 			g.addNames(l, 1, u)
+			if n.file.test {
+				g.addImplied(l, 1, u)
+			}
 		}
 		if !n.file.test { // a test may have the name of the tested function
 			delete(u.weight, use{name: n.file.functions[n.index].Name})
