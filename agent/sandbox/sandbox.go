@@ -93,6 +93,7 @@ type Spec struct {
 	Writable []string // directories besides Dir that may be written
 	Readable []string // paths that may be read besides the system and toolchains
 	Hidden   []string // paths below readable ones that must not be read; without effect at level none
+	Covered  []Cover  // further ones, of which some have something else in their place
 	// Cache is the directory for build caches, as the user's are read-only. The command's home
 	// directory is Home, or Cache.home if Home is "". Each Run makes it anew, so commands that
 	// run at the same time and share a cache need different homes. No command may be able to
