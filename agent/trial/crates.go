@@ -43,20 +43,35 @@ const emptyProgram = "#![allow(warnings)]\npub fn main() {}\n"
 // cratesTest is a test of each package of a skeleton: Cargo compiles what tests need only for one.
 const cratesTest = "tests/zz_git_agent.rs"
 
+// A CrateBuild says what is built.
+type CrateBuild struct {
+	Command string // it must only build, with Cargo
+	// Chosen says that only the integration tests in Tests will run later, by their names.
+	Chosen bool
+	Tests  []string
+}
+
+// runs reports whether the code of a path may be part of a test that runs.
+func (b *CrateBuild) runs(p string) bool {
+	dir, base := path.Split(p)
+	return !b.Chosen || path.Base(dir) != "tests" || slices.Contains(b.Tests, strings.TrimSuffix(base, ".rs"))
+}
+
 // CompileCrates compiles the crates that the work tree needs, within a time limit, and keeps them
 // with Options.Compiled. The work tree must be that of the last Prepare, with the same arguments.
-// The command must only build, with Cargo. This workspace and all with the result as Options.Crates
+// This workspace and all with the result as Options.Crates
 // show the crates to their commands. The result is "" if there are no such crates, or none can be
-// compiled alone. The caches of the workspace are emptied. Only the compiler of the crates reads
+// compiled alone, or if a test looks for Cargo's output at its usual place: one of those that build
+// names, if it does. The caches of the workspace are emptied. Only the compiler of the crates reads
 // Options.CratesOnly, so the other commands have what these crates were compiled to.
 func (w *Workspace) CompileCrates(
-	ctx context.Context, commit gitext.OID, over []gitext.Overlay, command string, limit time.Duration,
+	ctx context.Context, commit gitext.OID, over []gitext.Overlay, build CrateBuild, limit time.Duration,
 ) (string, error) {
 	if w.crates == nil {
 		return "", nil
 	}
 	w.opt.Crates = ""
-	files, err := w.skeleton(ctx, commit, over)
+	files, err := w.skeleton(ctx, commit, over, build)
 	if err != nil || !needsCrates(files) {
 		return "", err
 	}
@@ -73,7 +88,7 @@ func (w *Workspace) CompileCrates(
 	if err := layFiles(b.dir, files); err != nil {
 		return "", fmt.Errorf("copy the manifests: %w", err)
 	}
-	name, err := b.compile(ctx, files, command)
+	name, err := b.compile(ctx, files, build.Command)
 	if err != nil {
 		return "", err
 	}
@@ -99,8 +114,8 @@ func looksForOutput(tree *os.Root, name string) bool {
 }
 
 // skeleton returns the files of a skeleton by their paths; none if the configuration of Cargo in the
-// tree has an influence on crates, or a test looks for Cargo's output at its usual place.
-func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (map[string][]byte, error) {
+// tree has an influence on crates, or a test that runs looks for Cargo's output at its usual place.
+func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay, build CrateBuild) (map[string][]byte, error) {
 	paths, err := w.Paths(ctx, commit, over)
 	if err != nil {
 		return nil, err
@@ -124,7 +139,7 @@ func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gite
 			if text, ok := readManifest(tree, p); ok {
 				files[p] = text
 			}
-		case path.Ext(p) == ".rs" && source.IsTestPath(p) && looksForOutput(tree, p):
+		case path.Ext(p) == ".rs" && source.IsTestPath(p) && build.runs(p) && looksForOutput(tree, p):
 			return nil, nil
 		case path.Ext(p) == ".rs":
 			sources = append(sources, p)

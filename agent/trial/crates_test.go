@@ -79,7 +79,7 @@ func compileCrates(t *testing.T, w *Workspace, commit gitext.OID) string {
 	if err := w.Prepare(t.Context(), commit, nil); err != nil {
 		t.Fatal(err)
 	}
-	name, err := w.CompileCrates(t.Context(), commit, nil, "cargo test --no-run", time.Minute)
+	name, err := w.CompileCrates(t.Context(), commit, nil, CrateBuild{Command: "cargo test --no-run"}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestSkeleton(t *testing.T) {
 	if err := w.Prepare(t.Context(), commit, nil); err != nil {
 		t.Fatal(err)
 	}
-	files, err := w.skeleton(t.Context(), commit, nil)
+	files, err := w.skeleton(t.Context(), commit, nil, CrateBuild{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,8 +252,18 @@ func TestSkeleton(t *testing.T) {
 		if err := w.Prepare(t.Context(), commit, over); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := w.skeleton(t.Context(), commit, over); err != nil || needsCrates(files) {
+		if files, err := w.skeleton(t.Context(), commit, over, CrateBuild{}); err != nil || needsCrates(files) {
 			t.Errorf("with %s: %d files, %v", p, len(files), err)
+		}
+	}
+	over := []gitext.Overlay{{Path: "a/tests/cli.rs", Mode: 0o100644, Content: []byte("let path = \"../target/debug/deps\";\n")}}
+	if err := w.Prepare(t.Context(), commit, over); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []string{"t", "cli"} { // one of json's tests, which its test command leaves out, looks for output
+		files, err := w.skeleton(t.Context(), commit, over, CrateBuild{Chosen: true, Tests: []string{test}})
+		if none := len(files) == 0; err != nil || none != (test == "cli") {
+			t.Errorf("for the test %s alone: %d files, %v", test, len(files), err)
 		}
 	}
 }

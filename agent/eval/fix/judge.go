@@ -182,7 +182,9 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	p := j.problem
 	if command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint); ok {
 		tree := p.Tree
-		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, command, cratesLimit); err != nil {
+		tests, all := testcmd.IntegrationTests(p.Test, p.Build, p.Suite, p.Lint)
+		build := trial.CrateBuild{Command: command, Tests: tests, Chosen: !all}
+		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, build, cratesLimit); err != nil {
 			return fix.Reproduction{}, err
 		}
 	}
