@@ -171,6 +171,9 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	runCtx, cancel := s.limited(ctx)
 	defer cancel()
 	j, err := newJob(runCtx, s, isolation, env)
+	if err != nil && ctx.Err() == nil && context.Cause(runCtx) == errTimeout {
+		return notStarted(isolation.Level), nil
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("run %q: %w", s.what(), err)
 	}
@@ -182,6 +185,9 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 		return res, context.Cause(ctx)
 	}
 	res.TimedOut, res.Full = context.Cause(runCtx) == errTimeout, fullOf(runCtx)
+	if j.cmd.ProcessState == nil && res.TimedOut {
+		return notStarted(isolation.Level), nil
+	}
 	if j.cmd.ProcessState == nil {
 		return res, fmt.Errorf("run %q: %w", s.what(), werr)
 	}
@@ -192,6 +198,12 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	res.Starved = res.Exit != 0 && !res.TimedOut && res.Full == "" && starved(s.Memory, peak, res)
 	return res, nil
 }
+
+// notStarted is the result of a command whose time was over before it started, as on a loaded machine.
+func notStarted(level Level) Result { return Result{Exit: exitKilled, TimedOut: true, Level: level} }
+
+// exitKilled is the exit code of a command that was ended at its time limit.
+const exitKilled = 128 + 9
 
 // A job is a command that is ready to start.
 type job struct {
