@@ -21,7 +21,7 @@ func (s *search) addCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.graph = newGraph(s.files.withLines(), p)
+	s.graph = newGraph(s.files.withLines(), p, s.executed())
 	starts := s.starts()
 	s.tested = s.graph.walk(s.everyTest())
 	s.walk = s.graph.walk(starts)

@@ -32,7 +32,7 @@ var implicits = map[string][]implicit{
 		{source.Lazy(`[\w)\]]\[`), []string{"index", "index_mut"}},
 		{source.Lazy(`(?:^|[\s(=!&])\*[a-z(]`), []string{"deref", "deref_mut"}},
 		{source.Lazy(`\bfor\b.*\bin\b|\.(?:collect|count|map|zip|fold)\(`), []string{"into_iter", "next", "from_iter"}},
-		{source.Lazy(`\b(?:format|print|println|write|writeln|assert_eq|assert_ne)!|\.to_string\(`), []string{"fmt"}},
+		{source.Lazy(`\b(?:format|print|println|write|writeln)!|\.to_string\(`), []string{"fmt"}},
 		{source.Lazy(`\.into\(|\?`), []string{"from", "into"}},
 		{source.Lazy(`\.parse\b`), []string{"from_str"}},
 	},
@@ -111,23 +111,46 @@ func withoutTexts(line []byte, comment string) []byte {
 	return out
 }
 
-// addImplied adds the functions that a line of a test calls without naming them. They weigh as
-// little as names without a call, because the operands may be of other types.
+// addImplied adds the functions that a line of a test calls without naming them. If it is known what
+// the failing tests execute, only such functions count (see meanings), like those that are named.
+// Otherwise they weigh as little as names without a call, because the operands may be of other types.
 func (g *graph) addImplied(line []byte, weight float64, u *uses) {
+	if g.executed == nil {
+		weight *= mentioned
+	}
 	for _, name := range implied(u.file.path, line) {
 		if len(g.byName[name]) > 0 {
-			of := use{name: name}
-			u.weight[of] = max(u.weight[of], weight*mentioned)
+			of := use{name: name, implied: true}
+			u.weight[of] = max(u.weight[of], weight)
 		}
 	}
+}
+
+// executed returns the functions that failing tests execute; nil if nothing was measured.
+func (s *search) executed() map[key]bool {
+	var out map[key]bool
+	for k, c := range s.at {
+		if len(c.executed) > 0 {
+			if out == nil {
+				out = map[key]bool{}
+			}
+			out[k] = true
+		}
+	}
+	return out
 }
 
 // operatorGrounds says that a failing test executes a function that its code calls without the
 // name. Only this tells, for example, a comparison from all else that is executed.
 func (s *search) operatorGrounds(c *candidate) []fix.Ground {
-	if len(c.executed) == 0 || c.calls > 0 {
+	if len(c.executed) == 0 || c.calls > 0 || !s.implies(c.name) {
 		return nil
 	}
+	return []fix.Ground{{Source: fix.SourceReport, Text: "the failing test calls it by an operator or through the library"}}
+}
+
+// implies reports whether the failing tests call functions of a name without the name.
+func (s *search) implies(name string) bool {
 	if s.implied == nil {
 		s.implied = map[string]bool{}
 		for _, r := range s.regions {
@@ -138,8 +161,5 @@ func (s *search) operatorGrounds(c *candidate) []fix.Ground {
 			}
 		}
 	}
-	if !s.implied[c.name] {
-		return nil
-	}
-	return []fix.Ground{{Source: fix.SourceReport, Text: "the failing test calls it by an operator or through the library"}}
+	return s.implied[name]
 }
