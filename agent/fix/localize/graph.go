@@ -67,7 +67,7 @@ func newGraph(list []*file, p project, executed map[key]bool) *graph {
 		u := newUses(n.file, i)
 		for _, l := range n.file.body(n.index) {
 			g.addNames(l, 1, u)
-			if n.file.test {
+			if n.file.test && g.executed == nil { // what other tests execute is not known
 				g.addImplied(l, 1, u)
 			}
 		}
