@@ -59,8 +59,23 @@ func bwrapArgv(s Spec, v variant, sights []visiblePath, home string, filter int)
 	}
 	for _, g := range sights {
 		argv = append(argv, cover(v, hiddenBelow(g, s.Hidden))...)
+		for _, c := range s.Covered {
+			argv = append(argv, c.mount(v, hiddenBelow(g, []string{c.Path}))...)
+		}
 	}
 	return append(argv, "--remount-ro", "/", "--chdir", s.Dir)
+}
+
+// mount mounts the substitute over each path.
+func (c Cover) mount(v variant, paths []string) []string {
+	if c.With == "" {
+		return cover(v, paths)
+	}
+	var argv []string
+	for _, path := range paths {
+		argv = append(argv, "--ro-bind", c.With, path)
+	}
+	return argv
 }
 
 // cover mounts something empty over each path.

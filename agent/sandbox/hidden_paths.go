@@ -6,6 +6,23 @@ import (
 	"slices"
 )
 
+// A Cover hides a path below a readable one. A level that cannot mount anything hides the path
+// without a substitute.
+type Cover struct {
+	Path string
+	With string // the file that is shown in its place; "" shows something empty
+}
+
+// hiddenPaths returns the paths that are hidden without a substitute at a level that cannot mount
+// anything.
+func (s *Spec) hiddenPaths() []string {
+	list := slices.Clone(s.Hidden)
+	for _, c := range s.Covered {
+		list = append(list, c.Path)
+	}
+	return list
+}
+
 // hiddenBelow returns the hidden paths that are equal to a visible path or below it, under the
 // visible path's name. Paths that do not exist hide nothing.
 func hiddenBelow(g visiblePath, hidden []string) []string {

@@ -45,6 +45,34 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// A covered file does not show its text. Where files can be mounted, another one is in its place, as
+// for a tool that only asks whether the file is there.
+func TestCovered(t *testing.T) {
+	for _, level := range []Level{Landlock, Bwrap} {
+		if _, err := Probe(t.Context(), level); err != nil {
+			continue
+		}
+		top := t.TempDir()
+		for _, name := range []string{"secret", "other", "dir/secret"} {
+			if err := os.MkdirAll(filepath.Join(top, filepath.Dir(name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(top, name), []byte("text of "+name+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := Run(t.Context(), Spec{Dir: t.TempDir(), Command: "cat " + top + "/dir/secret; cat " + top + "/secret", Sandbox: level, Readable: []string{top},
+			Covered: []Cover{{Path: filepath.Join(top, "secret"), With: filepath.Join(top, "other")}, {Path: filepath.Join(top, "dir")}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := string(res.Output)
+		if strings.Contains(out, "text of secret") || strings.Contains(out, "text of dir/secret") || (level == Bwrap) != (res.Exit == 0 && strings.Contains(out, "text of other")) {
+			t.Errorf("%s: exit %d\n%s", level, res.Exit, out)
+		}
+	}
+}
+
 // A path that is hidden as a whole is not granted at all, and where nothing is hidden
 // the grants stay as they are.
 func TestWithoutHidden(t *testing.T) {

@@ -110,7 +110,7 @@ func filled(data []byte) (*os.File, error) {
 func landlockJob(ctx context.Context, s Spec, v variant, env []string) (*job, error) {
 	home := homeDir()
 	c := &confinement{Isolated: v.isolated, Network: s.Network}
-	for _, g := range withoutHidden(visiblePaths(os.LookupEnv, home, s), s.Hidden) {
+	for _, g := range withoutHidden(visiblePaths(os.LookupEnv, home, s), s.hiddenPaths()) {
 		if g.write {
 			c.Writable = append(c.Writable, g.path)
 		} else {

@@ -93,6 +93,7 @@ type Spec struct {
 	Writable []string // directories besides Dir that may be written
 	Readable []string // paths that may be read besides the system and toolchains
 	Hidden   []string // paths below readable ones that must not be read; without effect at level none
+	Covered  []Cover  // further ones, of which some have something else in their place
 	// Cache is the directory for build caches, as the user's are read-only. The command's home
 	// directory is Home, or Cache.home if Home is "". Each Run makes it anew, so commands that
 	// run at the same time and share a cache need different homes. No command may be able to
@@ -170,6 +171,9 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	runCtx, cancel := s.limited(ctx)
 	defer cancel()
 	j, err := newJob(runCtx, s, isolation, env)
+	if err != nil && ctx.Err() == nil && context.Cause(runCtx) == errTimeout {
+		return notStarted(isolation.Level), nil
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("run %q: %w", s.what(), err)
 	}
@@ -181,6 +185,9 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 		return res, context.Cause(ctx)
 	}
 	res.TimedOut, res.Full = context.Cause(runCtx) == errTimeout, fullOf(runCtx)
+	if j.cmd.ProcessState == nil && res.TimedOut {
+		return notStarted(isolation.Level), nil
+	}
 	if j.cmd.ProcessState == nil {
 		return res, fmt.Errorf("run %q: %w", s.what(), werr)
 	}
@@ -191,6 +198,12 @@ func runAt(ctx context.Context, s Spec, isolation Isolation) (Result, error) {
 	res.Starved = res.Exit != 0 && !res.TimedOut && res.Full == "" && starved(s.Memory, peak, res)
 	return res, nil
 }
+
+// notStarted is the result of a command whose time was over before it started, as on a loaded machine.
+func notStarted(level Level) Result { return Result{Exit: exitKilled, TimedOut: true, Level: level} }
+
+// exitKilled is the exit code of a command that was ended at its time limit.
+const exitKilled = 128 + 9
 
 // A job is a command that is ready to start.
 type job struct {

@@ -106,6 +106,16 @@ func TestRunEndsTheWholeGroupAtTheLimit(t *testing.T) {
 	}
 }
 
+// On a loaded machine, the time of a command can be over before it starts: it was ended at its limit,
+// like others, and is no error, which ended the whole measurement of coverage.
+func TestTimeOverBeforeTheStart(t *testing.T) {
+	for _, level := range levels(t) {
+		if res := mustRun(t, Spec{Dir: t.TempDir(), Sandbox: level, Timeout: time.Nanosecond, Command: "echo begun"}); !res.TimedOut || res.Exit == 0 || len(res.Output) > 0 {
+			t.Errorf("%s: %+v", level, res)
+		}
+	}
+}
+
 func TestRunLeavesNothingBehind(t *testing.T) {
 	// Processes that a command leaves in its group end with the command.
 	dir := t.TempDir()

@@ -43,19 +43,35 @@ const emptyProgram = "#![allow(warnings)]\npub fn main() {}\n"
 // cratesTest is a test of each package of a skeleton: Cargo compiles what tests need only for one.
 const cratesTest = "tests/zz_git_agent.rs"
 
+// A CrateBuild says what is built.
+type CrateBuild struct {
+	Command string // it must only build, with Cargo
+	// Chosen says that only the integration tests in Tests will run later, by their names.
+	Chosen bool
+	Tests  []string
+}
+
+// runs reports whether the code of a path may be part of a test that runs.
+func (b *CrateBuild) runs(p string) bool {
+	dir, base := path.Split(p)
+	return !b.Chosen || path.Base(dir) != "tests" || slices.Contains(b.Tests, strings.TrimSuffix(base, ".rs"))
+}
+
 // CompileCrates compiles the crates that the work tree needs, within a time limit, and keeps them
 // with Options.Compiled. The work tree must be that of the last Prepare, with the same arguments.
-// The command must only build, with Cargo. This workspace and all with the result as Options.Crates
+// This workspace and all with the result as Options.Crates
 // show the crates to their commands. The result is "" if there are no such crates, or none can be
-// compiled alone. The caches of the workspace are emptied.
+// compiled alone, or if a test looks for Cargo's output at its usual place: one of those that build
+// names, if it does. The caches of the workspace are emptied. Only the compiler of the crates reads
+// Options.CratesOnly, so the other commands have what these crates were compiled to.
 func (w *Workspace) CompileCrates(
-	ctx context.Context, commit gitext.OID, over []gitext.Overlay, command string, limit time.Duration,
+	ctx context.Context, commit gitext.OID, over []gitext.Overlay, build CrateBuild, limit time.Duration,
 ) (string, error) {
 	if w.crates == nil {
 		return "", nil
 	}
 	w.opt.Crates = ""
-	files, err := w.skeleton(ctx, commit, over)
+	files, err := w.skeleton(ctx, commit, over, build)
 	if err != nil || !needsCrates(files) {
 		return "", err
 	}
@@ -72,7 +88,7 @@ func (w *Workspace) CompileCrates(
 	if err := layFiles(b.dir, files); err != nil {
 		return "", fmt.Errorf("copy the manifests: %w", err)
 	}
-	name, err := b.compile(ctx, files, command)
+	name, err := b.compile(ctx, files, build.Command)
 	if err != nil {
 		return "", err
 	}
@@ -98,8 +114,8 @@ func looksForOutput(tree *os.Root, name string) bool {
 }
 
 // skeleton returns the files of a skeleton by their paths; none if the configuration of Cargo in the
-// tree has an influence on crates, or a test looks for Cargo's output at its usual place.
-func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay) (map[string][]byte, error) {
+// tree has an influence on crates, or a test that runs looks for Cargo's output at its usual place.
+func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gitext.Overlay, build CrateBuild) (map[string][]byte, error) {
 	paths, err := w.Paths(ctx, commit, over)
 	if err != nil {
 		return nil, err
@@ -123,7 +139,7 @@ func (w *Workspace) skeleton(ctx context.Context, commit gitext.OID, over []gite
 			if text, ok := readManifest(tree, p); ok {
 				files[p] = text
 			}
-		case path.Ext(p) == ".rs" && source.IsTestPath(p) && looksForOutput(tree, p):
+		case path.Ext(p) == ".rs" && source.IsTestPath(p) && build.runs(p) && looksForOutput(tree, p):
 			return nil, nil
 		case path.Ext(p) == ".rs":
 			sources = append(sources, p)
@@ -278,7 +294,7 @@ func crateKey(files map[string][]byte, more ...string) string {
 // prune removes what was not made of a crate from elsewhere, and returns the number of what
 // remains.
 func (b *crateBuild) prune() (kept int, err error) {
-	crates, err := b.lockedCrates()
+	crates, own, err := b.lockedCrates()
 	if err != nil {
 		return 0, err
 	}
@@ -289,7 +305,7 @@ func (b *crateBuild) prune() (kept int, err error) {
 		if err != nil || !d.IsDir() || d.Name() != fingerprints {
 			return err
 		}
-		n, err := pruneProfile(filepath.Dir(p), crates)
+		n, err := b.pruneProfile(filepath.Dir(p), crates, own)
 		kept += n
 		if err == nil {
 			err = fs.SkipDir
@@ -303,7 +319,7 @@ func (b *crateBuild) prune() (kept int, err error) {
 const fingerprints = ".fingerprint"
 
 // pruneProfile is prune for the directory of one profile.
-func pruneProfile(dir string, crates map[string]bool) (kept int, err error) {
+func (b *crateBuild) pruneProfile(dir string, crates, own map[string]bool) (kept int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, err
@@ -319,7 +335,7 @@ func pruneProfile(dir string, crates map[string]bool) (kept int, err error) {
 	entries, err = os.ReadDir(filepath.Join(dir, fingerprints))
 	for _, e := range entries {
 		name, id := cutLast(e.Name())
-		if crates[name] {
+		if crates[name] && (!own[name] || b.isElsewhere(dir, name, id)) {
 			kept++
 			continue
 		}
@@ -346,11 +362,33 @@ func cutLast(s string) (before, after string) {
 	return s[:max(i, 0)], s[i+1:]
 }
 
+// isElsewhere reports whether something was made of a crate from elsewhere, although the project
+// has a crate of the same name, such as an earlier release of itself that another crate needs. The
+// compiler names the sources. What a build script said is of such a crate if it says when it must
+// run again, as the empty programs say nothing.
+func (b *crateBuild) isElsewhere(profile, name, id string) bool {
+	for _, pattern := range []string{"deps/*-" + id + ".d", "build/" + name + "-" + id + "/*.d"} {
+		found, _ := filepath.Glob(filepath.Join(profile, pattern)) // without special characters
+		for _, p := range found {
+			text, err := os.ReadFile(p)
+			_, sources, _ := bytes.Cut(text, []byte(": "))
+			below, _, _ := bytes.Cut(sources, []byte(" "))
+			return err == nil && filepath.IsAbs(string(below)) && !strings.HasPrefix(string(below), b.dir+string(filepath.Separator))
+		}
+	}
+	runs, _ := filepath.Glob(filepath.Join(profile, fingerprints, name+"-"+id, "run-build-script-*.json"))
+	for _, p := range runs {
+		text, err := os.ReadFile(p)
+		return err == nil && bytes.Contains(text, []byte(`"RerunIf`))
+	}
+	return false
+}
+
 // lockedCrates returns the names of the crates that are from elsewhere by the lock files of the
-// skeleton, which Cargo has read or made.
-func (b *crateBuild) lockedCrates() (map[string]bool, error) {
-	crates, own := map[string]bool{}, map[string]bool{}
-	err := filepath.WalkDir(b.dir, func(p string, d fs.DirEntry, err error) error {
+// skeleton, which Cargo has read or made, and the names of the project's own.
+func (b *crateBuild) lockedCrates() (crates, own map[string]bool, err error) {
+	crates, own = map[string]bool{}, map[string]bool{}
+	err = filepath.WalkDir(b.dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "Cargo.lock" || !d.Type().IsRegular() {
 			return err
 		}
@@ -363,10 +401,7 @@ func (b *crateBuild) lockedCrates() (map[string]bool, error) {
 		readCrates(text, crates, own)
 		return err
 	})
-	for name := range own {
-		delete(crates, name)
-	}
-	return crates, err
+	return crates, own, err
 }
 
 // readCrates reads the packages of a lock file: crates have a source, the project's own have none.

@@ -79,7 +79,7 @@ func compileCrates(t *testing.T, w *Workspace, commit gitext.OID) string {
 	if err := w.Prepare(t.Context(), commit, nil); err != nil {
 		t.Fatal(err)
 	}
-	name, err := w.CompileCrates(t.Context(), commit, nil, "cargo test --no-run", time.Minute)
+	name, err := w.CompileCrates(t.Context(), commit, nil, CrateBuild{Command: "cargo test --no-run"}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,46 @@ func showsCrates(t *testing.T, w *Workspace, commit gitext.OID) {
 	}
 }
 
-// Of a build, only what is of a crate from elsewhere stays: crates with a source in the lock file,
-// unless the project has one of the same name.
+// Only the compiler of the crates reads Options.CratesOnly: the test is built with what was compiled
+// of it, and cannot read the sources. The crate has the name of the project, of which it is a release.
+func TestCratesOnly(t *testing.T) {
+	if _, err := sandbox.Probe(t.Context(), sandbox.Bwrap); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	t.Setenv("CARGO_HOME", home)
+	files := cargoProject(t)
+	files["Cargo.toml"] = strings.NewReplacer(`name = "sum"`, `name = "plus"`, `plus = {`, `older = { package = "plus", `, `version = "0.1.0"`, `version = "0.2.0"`).Replace(files["Cargo.toml"])
+	files["Cargo.lock"] = strings.NewReplacer(`name = "sum"`+"\n"+`version = "0.1.0"`, `name = "plus"`+"\n"+`version = "0.2.0"`, ` "plus",`, ` "plus 0.1.0",`).Replace(files["Cargo.lock"])
+	files["src/lib.rs"] = strings.ReplaceAll(files["src/lib.rs"], "plus::", "older::")
+	files["tests/t.rs"] = strings.ReplaceAll(files["tests/t.rs"], "sum::", "plus::")
+	files[".cargo/config.toml"] = ""
+	delete(files, "build.rs")
+	h := gittest.New(t)
+	commit := h.Commit("sum", files)
+	fetch := exec.Command("cargo", "fetch", "--locked")
+	fetch.Dir = h.Dir
+	if out, err := fetch.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	sources, err := filepath.Glob(filepath.Join(home, "git/checkouts/*/*/src/lib.rs"))
+	if err != nil || len(sources) != 1 {
+		t.Fatal(sources, err)
+	}
+	opt := Options{Sandbox: sandbox.Bwrap, Compiled: filepath.Join(t.TempDir(), "compiled"), CratesOnly: []sandbox.Cover{{Path: sources[0]}}}
+	w := open(t, h, opt)
+	if compileCrates(t, w, commit) == "" {
+		t.Fatal("no crates")
+	}
+	res, err := w.Exec(t.Context(), "cargo test --offline --test t && ! grep -r pub "+home+"/git/checkouts", ExecOptions{})
+	if out := string(res.Output); err != nil || res.Outcome != Passes || strings.Count(out, "Compiling plus") != 1 || !strings.Contains(out, "Compiling plus v0.2.0") {
+		t.Errorf("%s, %v\n%s", res.How, err, out)
+	}
+}
+
+// Of a build, only what is of a crate from elsewhere stays: crates with a source in the lock file.
+// If the project has one of the same name, the sources decide, and for a run of a build script what
+// it said.
 func TestPruneCrates(t *testing.T) {
 	t.Parallel()
 	b := crateBuild{dir: t.TempDir(), output: t.TempDir()}
@@ -147,11 +185,21 @@ source = "registry+https://example.com/index"
 		debug/incremental/x/y debug/libitertools.rlib x/release/.fingerprint/either-06/lib x/release/deps/test-07 x/release/.fingerprint/t-07/t`) {
 		made[p] = []byte("x")
 	}
+	for p, text := range map[string]string{
+		"debug/.fingerprint/itertools-11/lib-itertools": "x", "debug/deps/itertools-11.d": "/t/itertools-11.d: /c/itertools-0.7.0/src/lib.rs /c/x.rs\n",
+		"debug/.fingerprint/itertools-12/lib-itertools": "x", "debug/deps/itertools-12.d": "/t/itertools-12.d: src/lib.rs\n",
+		"debug/.fingerprint/itertools-13/lib-itertools": "x", "debug/deps/itertools-13.d": "/t/itertools-13.d: " + b.dir + "/src/lib.rs\n",
+		"debug/.fingerprint/itertools-14/run-build-script-build-script-build.json": `{"local":[{"RerunIfChanged":{"paths":["build.rs"]}}]}`,
+		"debug/.fingerprint/itertools-15/run-build-script-build-script-build.json": `{"local":[{"Precalculated":"1.5s (src/lib.rs)"}]}`,
+		"debug/.fingerprint/itertools-16/build-script-build-script-build":          "x", "debug/build/itertools-16/build_script_build-16.d": "/t/b: /c/itertools-0.7.0/build.rs\n",
+	} {
+		made[p] = []byte(text)
+	}
 	if err := layFiles(b.output, made); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := b.prune()
-	if err != nil || kept != 3 {
+	if err != nil || kept != 6 {
 		t.Errorf("%d kept, %v", kept, err)
 	}
 	for p := range made {
@@ -160,7 +208,10 @@ source = "registry+https://example.com/index"
 		}
 	}
 	want := strings.Fields(`debug/.fingerprint/either-01/lib-either debug/.fingerprint/serde-derive-04/run-build-script debug/build/serde-derive-04/output
-		debug/deps/either-01.d debug/deps/libeither-01.rlib debug/deps/libserde_derive-04.so x/release/.fingerprint/either-06/lib`)
+		debug/deps/either-01.d debug/deps/libeither-01.rlib debug/deps/libserde_derive-04.so x/release/.fingerprint/either-06/lib
+		debug/.fingerprint/itertools-11/lib-itertools debug/deps/itertools-11.d debug/.fingerprint/itertools-14/run-build-script-build-script-build.json
+		debug/.fingerprint/itertools-16/build-script-build-script-build debug/build/itertools-16/build_script_build-16.d`)
+	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(made)); !slices.Equal(got, want) {
 		t.Errorf("there are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -180,7 +231,7 @@ func TestSkeleton(t *testing.T) {
 	if err := w.Prepare(t.Context(), commit, nil); err != nil {
 		t.Fatal(err)
 	}
-	files, err := w.skeleton(t.Context(), commit, nil)
+	files, err := w.skeleton(t.Context(), commit, nil, CrateBuild{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +252,18 @@ func TestSkeleton(t *testing.T) {
 		if err := w.Prepare(t.Context(), commit, over); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := w.skeleton(t.Context(), commit, over); err != nil || needsCrates(files) {
+		if files, err := w.skeleton(t.Context(), commit, over, CrateBuild{}); err != nil || needsCrates(files) {
 			t.Errorf("with %s: %d files, %v", p, len(files), err)
+		}
+	}
+	over := []gitext.Overlay{{Path: "a/tests/cli.rs", Mode: 0o100644, Content: []byte("let path = \"../target/debug/deps\";\n")}}
+	if err := w.Prepare(t.Context(), commit, over); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []string{"t", "cli"} { // one of json's tests, which its test command leaves out, looks for output
+		files, err := w.skeleton(t.Context(), commit, over, CrateBuild{Chosen: true, Tests: []string{test}})
+		if none := len(files) == 0; err != nil || none != (test == "cli") {
+			t.Errorf("for the test %s alone: %d files, %v", test, len(files), err)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func (s *Setup) install(ctx context.Context, repo *gitext.Repo, spec SetupSpec, 
 	}
 	in := sandbox.Spec{
 		Dir: s.tree(), Command: spec.Command, Timeout: setupTimeout, Env: opt.Env, Memory: opt.Memory, Disk: sandbox.NewDisk(opt.Disk),
-		Sandbox: opt.Sandbox, Network: true, Hidden: opt.Hidden,
+		Sandbox: opt.Sandbox, Network: true, Hidden: opt.Hidden, Covered: opt.CratesOnly,
 		Readable: slices.Concat(opt.Readable, realDirs(append(repo.ObjectDirs(), s.tree()+".objects"))),
 		Cache:    filepath.Join(s.dir, "cache"), Home: filepath.Join(s.dir, "home"),
 	}

@@ -40,9 +40,12 @@ type Options struct {
 	Network  bool          // allow network access
 	Readable []string      // paths that the command may read besides the system and toolchains
 	Hidden   []string      // paths below readable ones that the command must not read; without effect without a sandbox
-	Writable []string      // paths that the command may write besides its scratch work tree
-	Env      []string      // names of further environment variables to pass on
-	Scratch  string        // folder for scratch work trees; "" means below TMPDIR
+	// CratesOnly are paths below readable ones that only CompileCrates may read. They are covered
+	// for all other commands.
+	CratesOnly []sandbox.Cover
+	Writable   []string // paths that the command may write besides its scratch work tree
+	Env        []string // names of further environment variables to pass on
+	Scratch    string   // folder for scratch work trees; "" means below TMPDIR
 	// Dependencies are directories of the user's work tree with installed packages, as
 	// FindDependencies returns them. They appear in the scratch work tree, read-only.
 	Dependencies []string
@@ -270,7 +273,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
-		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Cache: w.cache, Home: w.home,
+		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Covered: w.opt.CratesOnly, Cache: w.cache, Home: w.home,
 	})
 	if err != nil {
 		return Result{}, err

@@ -182,7 +182,9 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	p := j.problem
 	if command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint); ok {
 		tree := p.Tree
-		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, command, cratesLimit); err != nil {
+		tests, all := testcmd.IntegrationTests(p.Test, p.Build, p.Suite, p.Lint)
+		build := trial.CrateBuild{Command: command, Tests: tests, Chosen: !all}
+		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, build, cratesLimit); err != nil {
 			return fix.Reproduction{}, err
 		}
 	}
@@ -196,8 +198,11 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	case res.Outcome == trial.Unknown:
 		return fix.Reproduction{}, fmt.Errorf("the test command %s", res.How)
 	}
-	if e := testrun.Judge(res, w.Dir(), j.problem.Test, start); e.State == fix.Broken && e.Report.Lacks != "" { // it would fail with any patch
+	switch e := testrun.Judge(res, w.Dir(), j.problem.Test, start); {
+	case e.State == fix.Broken && e.Report.Lacks != "": // it would fail with any patch
 		return fix.Reproduction{}, fmt.Errorf("the test command %s", e.How)
+	case e.FailsToBuild(): // no test failed, and what builds with a patch says nothing about the bug
+		return fix.Reproduction{}, fmt.Errorf("not reproduced: the test command %s", e.How)
 	}
 	return fix.Reproduction{Command: j.problem.Test, State: fix.Failing, How: res.How, Runs: 1, Output: res.Output, Took: res.Took}, nil
 }

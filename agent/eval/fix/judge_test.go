@@ -92,6 +92,17 @@ func TestNoReproduction(t *testing.T) {
 	}
 }
 
+// A base whose tests do not build reproduces no bug: the developers' fix, with which they may not build
+// either, as with a newer compiler, gets no verdict.
+func TestBaseDoesNotBuild(t *testing.T) {
+	b := newBug(t)
+	b.c.TestCmd = "echo 'error[E0425]: cannot find value `x` in this scope'; echo 'error: could not compile `add` (lib) due to 1 previous error'; exit 101"
+	_, ask := b.begin(Options{Trial: local})
+	if _, err := ask(t.Context(), "developers"); err == nil || !strings.Contains(err.Error(), "not reproduced: the test command does not build (exit 101)") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Only the first patches are judged, and long texts are cut.
 func TestBounded(t *testing.T) {
 	long := strings.Repeat("# a long line of comment that is the same again and again\n", 400)

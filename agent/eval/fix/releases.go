@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
+	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
@@ -17,11 +21,13 @@ const maxManifest = 1 << 20
 
 // releasesOf returns the paths of releases of the case's own project in the caches of package
 // managers. Commands in the sandbox may read these caches, and a later release contains the fix.
-// folders are further folders of installed packages.
+// folders are further folders of installed packages. A release of a crate that the lock files name is
+// needed to build: of this, only the compiler of the crates may read the sources, and it is covered
+// for the other commands.
 //
 // It knows the module cache of Go, installed packages of npm and the registry of Cargo, which
 // store sources under the names in the project's manifests.
-func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folders []string) []string {
+func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folders []string, locks []trial.Lock) (found []string, covered []sandbox.Cover) {
 	manifest := func(name string) string {
 		text, err := repo.BlobAt(ctx, commit, name, maxManifest)
 		if err != nil {
@@ -34,7 +40,8 @@ func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folde
 		patterns = append(patterns, goPatterns(m[1])...)
 	}
 	if m := crateName().FindStringSubmatch(manifest("Cargo.toml")); m != nil {
-		patterns = append(patterns, cargoPatterns(m[1])...)
+		patterns = append(patterns, cargoPatterns(m[1], "[0-9]*")...)
+		covered = neededReleases(m[1], append(locks, trial.Lock{Path: cargoLock, Content: []byte(manifest(cargoLock))}))
 	}
 	var npm struct{ Name string }
 	if json.Unmarshal([]byte(manifest("package.json")), &npm) == nil && npm.Name != "" && filepath.IsLocal(filepath.FromSlash(npm.Name)) {
@@ -44,12 +51,16 @@ func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folde
 			}
 		}
 	}
-	var found []string
 	for _, pattern := range patterns {
 		paths, _ := filepath.Glob(pattern) // names that no pattern can hold hide nothing
 		found = append(found, paths...)
 	}
-	return found
+	return slices.DeleteFunc(found, func(p string) bool { return isCovered(p, covered) }), covered
+}
+
+// isCovered reports whether a path or something directly in it is covered.
+func isCovered(p string, covered []sandbox.Cover) bool {
+	return slices.ContainsFunc(covered, func(c sandbox.Cover) bool { return c.Path == p || filepath.Dir(c.Path) == p })
 }
 
 var (
@@ -106,7 +117,8 @@ func escapeUpper(module string) string {
 	return b.String()
 }
 
-func cargoPatterns(name string) []string {
+// cargoPatterns returns the patterns of a crate's releases: unpacked, and packed.
+func cargoPatterns(name, version string) []string {
 	dirs := []string{os.Getenv("CARGO_HOME")}
 	if home, err := os.UserHomeDir(); err == nil {
 		dirs = append(dirs, filepath.Join(home, ".cargo"))
@@ -116,12 +128,65 @@ func cargoPatterns(name string) []string {
 		if dir != "" {
 			patterns = append(
 				patterns,
-				filepath.Join(escapeGlob(dir), "registry/src/*", name+"-[0-9]*"),
-				filepath.Join(escapeGlob(dir), "registry/cache/*", name+"-[0-9]*.crate"),
+				filepath.Join(escapeGlob(dir), "registry/src/*", name+"-"+version),
+				filepath.Join(escapeGlob(dir), "registry/cache/*", name+"-"+version+".crate"),
 			)
 		}
 	}
 	return patterns
+}
+
+const cargoLock = "Cargo.lock"
+
+// keptOfCrate are the files of an unpacked crate that Cargo reads if the crate is compiled already.
+var keptOfCrate = []string{"Cargo.toml", ".cargo-ok", "build.rs"}
+
+// neededReleases returns covers for the releases of a crate that lock files name with a source. They
+// are releases of the project that another crate needs. Cargo takes what it compiled before of them,
+// but reads their manifests, and wants to open their packages.
+func neededReleases(name string, locks []trial.Lock) (covered []sandbox.Cover) {
+	for _, l := range locks {
+		if path.Base(l.Path) != cargoLock {
+			continue
+		}
+		for _, m := range lockedRelease().FindAllSubmatch(l.Content, -1) {
+			if string(m[1]) != name {
+				continue
+			}
+			for _, pattern := range cargoPatterns(name, escapeGlob(string(m[2]))) {
+				found, _ := filepath.Glob(pattern) // as in releasesOf
+				for _, p := range found {
+					covered = append(covered, coverCrate(p)...)
+				}
+			}
+		}
+	}
+	return covered
+}
+
+// lockedRelease matches a package of Cargo.lock that is from elsewhere.
+var lockedRelease = source.Lazy(`(?m)^name = "([^"\n]+)"\nversion = "([^"\n]+)"\nsource = `)
+
+// coverCrate returns the covers of an unpacked crate, or of a packed one. The files directly in src
+// become empty and do not vanish, because Cargo looks for those of these names.
+func coverCrate(p string) (covered []sandbox.Cover) {
+	if filepath.Ext(p) == ".crate" {
+		index := filepath.Base(filepath.Dir(p))
+		unpacked := filepath.Join(filepath.Dir(p), "../../src", index, strings.TrimSuffix(filepath.Base(p), ".crate"))
+		return []sandbox.Cover{{Path: p, With: filepath.Join(unpacked, "Cargo.toml")}}
+	}
+	for _, dir := range []string{p, filepath.Join(p, "src")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			covered = append(covered, sandbox.Cover{Path: dir})
+		}
+		for _, e := range entries {
+			if dir != p || e.Name() != "src" && !slices.Contains(keptOfCrate, e.Name()) {
+				covered = append(covered, sandbox.Cover{Path: filepath.Join(dir, e.Name())})
+			}
+		}
+	}
+	return covered
 }
 
 // escapeGlob makes a pattern for filepath.Match that matches only this text.

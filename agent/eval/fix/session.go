@@ -270,7 +270,7 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 
 // equip sets what the commands of a case are shown of the clone besides the files of a commit.
 func (p *prepared) equip(commands *trial.Options) {
-	commands.Hidden, commands.Locks = p.hidden, p.locks
+	commands.Hidden, commands.CratesOnly, commands.Locks = p.hidden, p.covered, p.locks
 	commands.Dependencies, commands.Checkout = p.packages, p.checkout
 }
 
@@ -311,8 +311,9 @@ type prepared struct {
 	truth   *truth
 	known   *Facts
 	judge   *judge
-	tell    bool     // the engines are told the reports about the bug
-	hidden  []string // releases of the project, which may contain the fix
+	tell    bool            // the engines are told the reports about the bug
+	hidden  []string        // releases of the project, which may contain the fix
+	covered []sandbox.Cover // the sources of those that its own tests need
 	locks   []trial.Lock
 	// packages are the directories of the clone's work tree, checkout, with installed packages.
 	packages []string
@@ -355,7 +356,8 @@ func (s *session) prepare(ctx context.Context, c Case) (*prepared, error) {
 		return nil, err
 	}
 	p.checkout = s.full.WorkTree()
-	p.hidden = append(slices.Clone(s.opt.Trial.Hidden), releasesOf(ctx, s.full, c.Base, s.packageFolders(p))...)
+	releases, covered := releasesOf(ctx, s.full, c.Base, s.packageFolders(p), p.locks)
+	p.hidden, p.covered = append(slices.Clone(s.opt.Trial.Hidden), releases...), covered
 	if err := p.open(ctx, s.full, s.judge); err != nil {
 		return nil, errors.Join(err, p.close())
 	}

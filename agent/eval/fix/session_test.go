@@ -195,6 +195,47 @@ func TestReleases(t *testing.T) {
 	}
 }
 
+// Of a release of the project that a lock file names, as another crate needs it, only what Cargo reads
+// of a crate that is compiled stays visible.
+func TestNeededRelease(t *testing.T) {
+	b := newBug(t)
+	lock := "[[package]]\nname = \"bug\"\nversion = \"1.0.0\"\ndependencies = [\n \"other\",\n]\n\n" +
+		"[[package]]\nname = \"bug\"\nversion = \"1.2.0\"\nsource = \"registry+https://example.com/index\"\n"
+	b.c.Base = b.Commit("manifests", gittest.Files{"Cargo.toml": "[package]\nname = \"bug\"\n", "Cargo.lock": lock})
+	home := t.TempDir()
+	t.Setenv("CARGO_HOME", home)
+	for _, name := range strings.Fields(`src/index/bug-1.2.0/Cargo.toml src/index/bug-1.2.0/src/lib.rs src/index/bug-1.2.0/build.rs src/index/bug-1.2.0/.cargo-ok
+		src/index/bug-1.2.0/CHANGELOG.md src/index/bug-1.3.0/Cargo.toml cache/index/bug-1.2.0.crate cache/index/bug-1.3.0.crate src/index/other-1.2.0/src/lib.rs`) {
+		name = filepath.Join(home, "registry", name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got trial.Options
+	opt := Options{Trial: local, Repair: func(_ context.Context, q Inquiry) (*fix.Answer, error) {
+		got = q.Trial
+		return &fix.Answer{}, nil
+	}}
+	b.c.Fix = b.Commit("again", gittest.Files{"lib.sh": "other\n"})
+	b.c.TestFiles = nil
+	_, ask := b.begin(opt)
+	if _, err := ask(t.Context(), "agent"); err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(home, "registry", name) }
+	if want := []string{in("src/index/bug-1.3.0"), in("cache/index/bug-1.3.0.crate")}; !slices.Equal(got.Hidden, want) {
+		t.Errorf("hidden %q, want %q", got.Hidden, want)
+	}
+	want := []sandbox.Cover{{Path: in("src/index/bug-1.2.0/CHANGELOG.md")}, {Path: in("src/index/bug-1.2.0/src/lib.rs")},
+		{Path: in("cache/index/bug-1.2.0.crate"), With: in("src/index/bug-1.2.0/Cargo.toml")}}
+	if !slices.Equal(got.CratesOnly, want) {
+		t.Errorf("covered %q, want %q", got.CratesOnly, want)
+	}
+}
+
 // A session refuses options that allow commands to read the clone.
 func TestReadableClone(t *testing.T) {
 	b := newBug(t)

@@ -3,7 +3,8 @@
 //
 // An engine gets the commit before the fix with the tests of the fix applied, and a repository
 // that ends at that commit: it has no later commit, ref or object. Releases of the project in the
-// caches of package managers are hidden from its commands. A command without a sandbox can read
+// caches of package managers are hidden from its commands. A release of a crate that the tests
+// need is compiled first, and then its sources are hidden. A command without a sandbox can read
 // these releases, and the clone with the fix; so measure with a sandbox.
 //
 // An engine's claims are not trusted. The judge applies each of the first patches to a clean

@@ -7,6 +7,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
+	"git-agent/agent/trial"
 )
 
 // compile compiles the packages of a guess's test command before any code of the repository runs. So
@@ -16,7 +17,8 @@ func (s *study) compile(ctx context.Context, c fix.Commands) error {
 		return nil
 	}
 	if command, ok := testcmd.CompileCrates(c.Test, c.Build, c.Suite, s.problem.Lint); ok {
-		return s.compileCrates(ctx, command)
+		tests, all := testcmd.IntegrationTests(c.Test, c.Build, c.Suite, s.problem.Lint)
+		return s.compileCrates(ctx, trial.CrateBuild{Command: command, Tests: tests, Chosen: !all})
 	}
 	command, ok := testcmd.CompileOnly(c.Test)
 	if !ok {
@@ -26,13 +28,13 @@ func (s *study) compile(ctx context.Context, c fix.Commands) error {
 }
 
 // compileCrates compiles the crates that a Cargo project needs, of which no test wrote anything.
-func (s *study) compileCrates(ctx context.Context, command string) (err error) {
+func (s *study) compileCrates(ctx context.Context, build trial.CrateBuild) (err error) {
 	tree := s.problem.Tree
 	if err := s.space.Prepare(ctx, tree.Commit, tree.Over); err != nil {
 		return err
 	}
 	s.say("compiling the crates that the tests need")
-	s.trial.Crates, err = s.space.CompileCrates(ctx, tree.Commit, tree.Over, command, s.clock.compilation())
+	s.trial.Crates, err = s.space.CompileCrates(ctx, tree.Commit, tree.Over, build, s.clock.compilation())
 	return err
 }
 

@@ -53,9 +53,11 @@ var (
 // outputLines returns the shown form of an output's lines: without colours, without overwritten
 // parts of a progress display, without the name of the scratch directory, and repeated lines
 // only once. Quotations, such as a test's expected text, stay complete.
-func (b *Box) outputLines(out []byte) []string {
+func (b *Box) outputLines(out []byte) []string { return b.condense(out, condenser{}) }
+
+// condense returns the lines of an output in their shown form.
+func (b *Box) condense(out []byte, o condenser) []string {
 	text := b.relative(Plain(string(out)))
-	var o condenser
 	var q quotation
 	warning, advice, jdk := false, false, false
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -73,12 +75,13 @@ func (b *Box) outputLines(out []byte) []string {
 			o.skip(shown, "line", " of test tools")
 		case within && jdk:
 			o.skip(shown, "line", " of the JDK")
-		case !quoted && (warning || advice || maven().MatchString(line) || rustSummary().MatchString(line)):
-			o.skip(shown, "line", " of the build")
+		case !quoted && (warning || advice || maven().MatchString(line) || cargo().MatchString(line)):
+			o.skip(shown, "line", ofBuild)
 		case !quoted && passing().MatchString(line):
 			o.skip(shown, "line", " of tests that pass")
 		case !quoted && building().MatchString(line) && !broken().MatchString(line):
-			o.skip(shown, "line", " of the build")
+			o.skip(shown, "line", ofBuild)
+		case o.quiet && !quoted && line == "" && o.endsBlank():
 		case !quoted && o.last == line && len(o.lines) > 0:
 			o.skip(shown, "more time", "")
 		default:
@@ -103,8 +106,13 @@ func warns(lines []string, i int) bool {
 	return strings.HasPrefix(lines[i], "warning: ") && i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "--> ")
 }
 
-// rustSummary matches the compiler's number of warnings, and Cargo's advice about the edition.
-var rustSummary = source.Lazy(`^warning: (?:.* generated \d+ warnings?\b|(?:\S*\bCargo\.toml: )?no edition set: )`)
+// cargo matches the compiler's number of warnings, and what Cargo and its test programs say whatever
+// fails: the places of programs in the scratch directory, and advice.
+var cargo = source.Lazy(
+	`^warning: (?:.* generated \d+ warnings?\b|(?:\S*\bCargo\.toml: )?no edition set: )` +
+		`|^ +(?:Running (?:unittests )?\S+ \(.*\)$|Finished .* target\(s\) in |Executable |Doc-tests |Blocking waiting for )` +
+		`|^running \d+ tests?$|^error: test failed, to rerun pass |^note: run with .RUST_BACKTRACE=`,
+)
 
 // quotes matches a line above a quotation: a tool's deeper indented text that a test expected
 // or got.
@@ -132,11 +140,11 @@ func (q *quotation) has(line string) bool {
 }
 
 // Excerpt returns the most informative part of a test command's output, in at most about room
-// characters: its failures with the lines around them, without the progress of builds and
-// without passing tests. mask may be nil.
+// characters: its failures with the lines around them, without passing tests, and without the
+// progress of builds, of which no note says how long it was. mask may be nil.
 func Excerpt(out []byte, mask agent.Mask, room int) string {
 	b := &Box{opt: Options{Mask: mask}}
-	return excerpt(b.outputLines(out), marksOf(testrun.Read(out)), room)
+	return excerpt(b.condense(out, condenser{quiet: true}), marksOf(testrun.Read(out)), room)
 }
 
 // A condenser counts omitted lines.
@@ -148,6 +156,16 @@ type condenser struct {
 	count int
 	held  []string // the counted lines, as long as a note would be no shorter
 	size  int      // of the counted lines, in characters
+	quiet bool     // nothing stands for lines of the build
+}
+
+// ofBuild is the kind of lines about a build's progress.
+const ofBuild = " of the build"
+
+// endsBlank reports whether a blank line would follow another one, or none at all.
+func (c *condenser) endsBlank() bool {
+	n := len(c.lines)
+	return c.unit == "" && (n == 0 || c.lines[n-1] == "")
 }
 
 // longestNote is longer than every note of a condenser, in characters.
@@ -155,6 +173,10 @@ const longestNote = 60
 
 // skip counts a line of some kind.
 func (c *condenser) skip(line, unit, of string) {
+	if c.quiet && of == ofBuild {
+		c.flush()
+		return
+	}
 	if c.unit != unit || c.of != of {
 		c.flush()
 		c.unit, c.of = unit, of

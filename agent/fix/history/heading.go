@@ -118,8 +118,10 @@ const maxQuotedLine = 160
 
 // spans writes numbers as ranges: "3-5, 9". If there are many ranges, it writes only the first
 // ones.
-func spans(lines []int) string {
-	const most = 8
+func spans(lines []int) string { return spansTo(lines, 8) }
+
+// spansTo writes at most some number of ranges.
+func spansTo(lines []int, most int) string {
 	sorted := slices.Sorted(slices.Values(lines))
 	var out []string
 	for i := 0; i < len(sorted); {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,41 @@ func TestSearchFindsTheRemovedGuard(t *testing.T) {
 	text, err := Writers(t.Context(), repo, fix.Tree{Commit: h.Head()}, loc)
 	if err != nil || !strings.HasPrefix(text, "Show in p.go:\n    ") || !strings.HasSuffix(text, ": first: 3-8") && !strings.Contains(text, ": first: 3") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// Of the first function six commits are listed, and of each other one three, with a few ranges of
+// lines: the list took a thousand tokens of the first message.
+func TestWritersAreFew(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const lines, commits = 40, 10
+	text := func(n int) string {
+		var b strings.Builder
+		for f := range 2 {
+			fmt.Fprintf(&b, "func F%d() {\n", f)
+			for l := range lines {
+				fmt.Fprintf(&b, "\tprint(%d, %d)\n", l, min(n, l%commits))
+			}
+			b.WriteString("}\n\n")
+		}
+		return "package p\n\n" + b.String()
+	}
+	for n := range commits {
+		h.Commit(fmt.Sprintf("change %d with a subject that goes on and on and on and on and on", n), gittest.Files{"p.go": text(n)})
+	}
+	at := func(i int) fix.Location {
+		start := 3 + i*(lines+3)
+		return fix.Location{Path: "p.go", Function: fmt.Sprintf("F%d", i), Lines: gitext.LineRange{Start: start, End: start + lines + 1}}
+	}
+	got, err := Writers(t.Context(), h.Open(), fix.Tree{Commit: h.Head()}, []fix.Location{at(0), at(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(got, "F1 in p.go:\n")
+	if strings.Count(first, ": change") != maxWriters || !strings.Contains(first, "and 4 commits before") ||
+		strings.Count(second, ": change") != maxOtherWriters || !strings.Contains(second, "and 7 commits before") || len(got) > 1400 {
+		t.Errorf("%d bytes\n%s", len(got), got)
 	}
 }
 

@@ -15,13 +15,15 @@ import (
 
 // These bound the list of commits that wrote a function.
 const (
-	maxWriters      = 12  // commits of one function
+	maxWriters      = 6   // commits of the first function, the likeliest
+	maxOtherWriters = 3   // commits of each other one
 	maxWrittenLines = 400 // lines of one function
-	maxWriterTitle  = 70  // characters of a subject
+	maxWriterTitle  = 50  // characters of a subject
+	maxWriterSpans  = 4   // ranges of lines of one commit
 )
 
-// Writers lists all commits that wrote the lines of code of some functions, the newest first,
-// each with its lines. The list contains the commit of the faulty line even if this line is not
+// Writers lists the last commits that wrote the lines of code of some functions, the newest first,
+// each with its lines. The list may contain the commit of the faulty line even if this line is not
 // known. Writers shows no diff.
 func Writers(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Location) (string, error) {
 	ignored, err := suspect.IgnoredRevs(ctx, repo, tree.Commit)
@@ -58,7 +60,10 @@ func Writers(ctx context.Context, repo *gitext.Repo, tree fix.Tree, loc []fix.Lo
 // writersOf lists the commits that wrote the lines of one function.
 func writersOf(index int, l fix.Location, all []*candidate) string {
 	var b strings.Builder
-	shown, more := 0, 0
+	shown, more, most := 0, 0, maxWriters
+	if index > 0 {
+		most = maxOtherWriters
+	}
 	for _, c := range all {
 		var at []int
 		for _, line := range c.lines {
@@ -69,7 +74,7 @@ func writersOf(index int, l fix.Location, all []*candidate) string {
 		switch {
 		case len(at) == 0:
 			continue
-		case shown == maxWriters:
+		case shown == most:
 			more++
 			continue
 		case shown == 0:
@@ -81,7 +86,7 @@ func writersOf(index int, l fix.Location, all []*candidate) string {
 		}
 		shown++
 		fmt.Fprintf(&b, "    %s %s: %s: %s\n", c.commit.OID.Short(), c.commit.Committer.Time.UTC().Format("2006-01-02"),
-			agent.CleanLine(agent.Shorten(c.commit.Subject(), maxWriterTitle)), spans(at))
+			agent.CleanLine(agent.Shorten(c.commit.Subject(), maxWriterTitle)), spansTo(at, maxWriterSpans))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "    and %s before\n", agent.Plural(more, "commit"))

@@ -55,6 +55,7 @@ func (s *search) addAsserted(ctx context.Context) error {
 func (s *search) asserted(f *file, line []byte, weight float64) {
 	u := newUses(f, -1)
 	s.graph.addNames(line, weight, u)
+	s.graph.addImplied(line, weight, u)
 	for of, w := range u.weight {
 		if w < weight && weight != inMessage {
 			continue // a name without a call
@@ -106,7 +107,11 @@ func (s *search) assertedGrounds(c *candidate) []fix.Ground {
 	if c.asserted < surely {
 		return nil
 	}
-	return []fix.Ground{{Source: fix.SourceReport, Text: "the failed assertion names it"}}
+	text := "the failed assertion names it"
+	if s.implies(c.name) {
+		text = "the failed assertion calls it"
+	}
+	return []fix.Ground{{Source: fix.SourceReport, Text: text}}
 }
 
 // These are the least lengths, in bytes, of texts of the code that are searched in the output:

@@ -21,7 +21,7 @@ func (s *search) addCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.graph = newGraph(s.files.withLines(), p)
+	s.graph = newGraph(s.files.withLines(), p, s.executed())
 	starts := s.starts()
 	s.tested = s.graph.walk(s.everyTest())
 	s.walk = s.graph.walk(starts)
@@ -72,6 +72,7 @@ func (s *search) starts() []edge {
 				weight = focusWeight
 			}
 			s.graph.addNames(r.file.lines[l-1], weight, u)
+			s.graph.addImplied(r.file.lines[l-1], weight, u)
 		}
 		for _, e := range s.graph.edges(u) {
 			out = append(out, edge{e.to, e.weight / float64(len(s.regions))})

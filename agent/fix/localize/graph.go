@@ -30,6 +30,7 @@ type graph struct {
 	imports map[*file]map[string]string // see importsOf
 	named   map[*file]map[string]bool   // see unbound
 
+	executed map[key]bool    // functions that failing tests execute; nil if nothing was measured
 	asserted map[int]float64 // strength of the naming in a failed assertion, by node
 }
 
@@ -48,9 +49,9 @@ type edge struct {
 }
 
 // newGraph builds the graph of some files.
-func newGraph(list []*file, p project) *graph {
+func newGraph(list []*file, p project, executed map[key]bool) *graph {
 	g := &graph{
-		byName: map[string][]int{}, at: map[key]int{}, project: p,
+		executed: executed, byName: map[string][]int{}, at: map[key]int{}, project: p,
 		imports: map[*file]map[string]string{}, named: map[*file]map[string]bool{}, asserted: map[int]float64{},
 	}
 	for _, f := range list {
@@ -66,6 +67,9 @@ func newGraph(list []*file, p project) *graph {
 		u := newUses(n.file, i)
 		for _, l := range n.file.body(n.index) {
 			g.addNames(l, 1, u)
+			if n.file.test && g.executed == nil { // what other tests execute is not known
+				g.addImplied(l, 1, u)
+			}
 		}
 		if !n.file.test { // a test may have the name of the tested function
 			delete(u.weight, use{name: n.file.functions[n.index].Name})
@@ -108,9 +112,10 @@ func classAround(lines [][]byte, line int) string {
 
 // A use is an occurrence of a function's name in code.
 type use struct {
-	name  string
-	bound bool   // the name is qualified by a package of the project:
-	dir   string // the folder of the package
+	name    string
+	implied bool   // the name is not written, see implicits
+	bound   bool   // the name is qualified by a package of the project:
+	dir     string // the folder of the package
 }
 
 // uses are the names of functions in a piece of code.
@@ -232,7 +237,10 @@ func (g *graph) edges(u *uses) []edge {
 }
 
 func compareUses(a, b use) int {
-	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.dir, b.dir), cmp.Compare(stat.Count(a.bound), stat.Count(b.bound)))
+	return cmp.Or(
+		cmp.Compare(a.name, b.name), cmp.Compare(a.dir, b.dir), cmp.Compare(stat.Count(a.bound), stat.Count(b.bound)),
+		cmp.Compare(stat.Count(a.implied), stat.Count(b.implied)),
+	)
 }
 
 // meanings returns the functions that a name may mean, from the first of these groups with any:
@@ -245,6 +253,9 @@ func (g *graph) meanings(of use, u *uses) []int {
 	var groups [6][]int
 	for _, m := range g.byName[of.name] {
 		f := g.nodes[m].file
+		if of.implied && g.executed != nil && !g.executed[key{f.path, f.functions[g.nodes[m].index].Start}] {
+			continue
+		}
 		if m == u.self || f.test && !u.file.test || f.generated && !f.test || of.bound && f.dir() != of.dir || g.unbound(m, u.file) {
 			continue
 		}

@@ -76,6 +76,7 @@ type search struct {
 	walk    walk // walk from the failing tests
 	tested  walk // walk from all tests
 	words   *vocabulary
+	implied map[string]bool // functions that the failing tests call without their names; nil until needed
 	list    []*candidate
 	at      map[key]*candidate
 	notes   []string

@@ -37,6 +37,35 @@ func CompileCrates(command string, others ...string) (compiling string, ok bool)
 	return enter + strings.Join(append(append(out, "test", "--no-run"), crateFlags(list)...), " "), true
 }
 
+// IntegrationTests returns the names of the integration tests that calls of cargo select, which may be
+// none beside unit tests. all is true if one of the commands may run every integration test.
+func IntegrationTests(commands ...string) (names []string, all bool) {
+	for _, command := range commands {
+		if command == "" {
+			continue
+		}
+		list, chosen := cargoArgs(command), false
+		for i := 0; i < len(list) && list[i].value != "--"; i++ {
+			name, value, stuck := strings.Cut(list[i].value, "=")
+			switch {
+			case name == "--test" && stuck:
+				names, chosen = append(names, value), true
+			case name == "--test" && i+1 < len(list):
+				i++
+				names, chosen = append(names, list[i].value), true
+			case name == "--lib" || name == "--doc":
+				chosen = true
+			case name == "--tests" || name == "--all-targets":
+				return nil, true
+			}
+		}
+		if !chosen || slices.ContainsFunc(names, func(n string) bool { return strings.ContainsAny(n, "*?[") }) {
+			return nil, true
+		}
+	}
+	return names, false
+}
+
 // cargoArgs returns the arguments of a command that is a single call of cargo, perhaps behind
 // assignments and in another directory; nil for another command.
 func cargoArgs(command string) []word {

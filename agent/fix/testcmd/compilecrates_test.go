@@ -1,6 +1,9 @@
 package testcmd
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The command builds what the test command builds of other crates, and its words start no program.
 func TestCompileCrates(t *testing.T) {
@@ -37,6 +40,27 @@ func TestCompileCrates(t *testing.T) {
 	} {
 		if _, ok := CompileCrates("cargo test", others[0], others[1]); ok != want {
 			t.Errorf("beside %q: %v", others, ok)
+		}
+	}
+}
+
+// A command runs the integration tests that it selects, and all of them if it selects nothing.
+func TestIntegrationTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		commands []string
+		want     string
+		all      bool
+	}{
+		{[]string{"cargo test --offline --test a -- --exact b", "", "cargo test --test=c --lib"}, "a c", false},
+		{[]string{"cargo test --lib -- --test x"}, "", false},
+		{[]string{"cargo test --test a", "cargo test"}, "", true},
+		{[]string{"cargo test --test 'a*'"}, "", true},
+		{[]string{"cargo test --test a --tests"}, "", true},
+		{[]string{"make check"}, "", true},
+	} {
+		if names, all := IntegrationTests(c.commands...); strings.Join(names, " ") != c.want || all != c.all {
+			t.Errorf("%q: %q, %v", c.commands, names, all)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (e *Ending) addXML(command, dir string, since time.Time) {
 	defer tree.Close()
 	read.find(tree)
 	got := read.reader.finish()
-	if read.late || got.Ran <= 0 || got.Ran < e.Report.Ran || len(got.Failing) < len(e.Report.Failing) {
+	if read.late || got.Ran <= 0 || max(got.Ran, read.cases) < e.Report.Ran || len(got.Failing) < len(e.Report.Failing) {
 		return
 	}
 	places := e.Report.Places
@@ -89,6 +89,7 @@ type xmlReports struct {
 	*reader
 	since  time.Time
 	stacks []testStack
+	cases  int  // tests that ran; several may have one name, such as those of parameters
 	late   bool // the reports are too many, or one is damaged
 }
 
@@ -167,6 +168,7 @@ func (x *xmlReports) takeCase(c xmlCase, gradle bool) {
 	if c.Skipped != nil {
 		return
 	}
+	x.cases++
 	separator := "."
 	if gradle {
 		separator = " > "

@@ -63,6 +63,24 @@ func TestXMLReportsNameWhatAnOutputDoesNot(t *testing.T) {
 	}
 }
 
+func TestXMLReportsWithTestsOfOneName(t *testing.T) {
+	// Surefire writes the tests of JUnit's parameters without a name (cron-utils), so that there are fewer
+	// names than Maven counts tests. The names of the others stay known.
+	t.Parallel()
+	dir := t.TempDir()
+	unnamed := `<testcase classname="com.x.ATest" name=""/>`
+	writeReport(t, dir, "target/surefire-reports/TEST-com.x.ATest.xml", unnamed+unnamed+unnamed+`<testcase classname="com.x.ATest" name="sums"/>`, time.Now())
+	e := Ending{Report: Report{Ran: 4}}
+	e.addXML("mvn -B test", dir, time.Now().Add(-time.Minute))
+	if !slices.Contains(e.Report.Passing, "com.x.ATest.sums") {
+		t.Errorf("%+v", e.Report)
+	}
+	e = Ending{Report: Report{Ran: 5}}
+	if e.addXML("mvn -B test", dir, time.Now().Add(-time.Minute)); e.Report.Passing != nil {
+		t.Errorf("a report is missing: %+v", e.Report)
+	}
+}
+
 func TestXMLReportsOfGradle(t *testing.T) {
 	// Names have the form of Gradle's output, with the package of the class, and a class that died
 	// before its tests is known as such.
