@@ -75,7 +75,8 @@ func TestRustCase(t *testing.T) {
 	}
 	old := gittest.Files{
 		"src/lib.rs": "pub fn bad() {}\n\n" + module("old"), "src/more.rs": "pub fn more() {}\n",
-		"Cargo.toml": "[package]\nname = \"r\"\n\n[[bench]]\nname = \"b\"\n\n[dev-dependencies]\ncriterion = \"0.5\"\nrand = \"0.8\"\n", "Cargo.lock": "# lock\n",
+		"Cargo.toml": "[package]\nname = \"r\"\n\n[[bench]]\nname = \"b\"\n\n[dev-dependencies]\ncriterion = \"0.5\"\nrand = \"0.8\"\n",
+		"Cargo.lock": "# lock\n",
 	}
 	fixed := gittest.Files{"src/lib.rs": "pub fn good() {}\n\n" + module("broke"), "src/more.rs": "pub fn more() {}\n\n" + module("broke")}
 	_, dir := caseOf(t, "Rust", []string{"tests::broke"}, []string{"src/lib.rs", "src/more.rs"}, old, fixed)
