@@ -39,6 +39,9 @@ type Commands struct {
 	Test  string `json:"test_cmd,omitempty"`
 	// TestFiles are laid over each commit as they are in Case.Fix.
 	TestFiles []string `json:"test_files,omitempty"`
+	// Files are texts that are laid over each commit, by their paths. A path without a text is
+	// removed from each commit.
+	Files map[string]*string `json:"files,omitempty"`
 }
 
 // regression is the source of cases whose tests pass before the culprit.

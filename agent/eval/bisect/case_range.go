@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -55,6 +56,7 @@ func frameOf(ctx context.Context, repo *gitext.Repo, c Case) (*frame, error) {
 			return nil, err
 		}
 	}
+	f.over = append(f.over, c.overlays()...)
 	inside, err := repo.IsAncestor(ctx, f.culprit, f.bad)
 	if err != nil {
 		return nil, err
@@ -143,6 +145,19 @@ func (f *frame) having(ctx context.Context, repo *gitext.Repo, culprits []gitext
 		}
 	}
 	return has, nil
+}
+
+// overlays returns the files whose texts the case has, in the order of their paths.
+func (c Case) overlays() []gitext.Overlay {
+	var list []gitext.Overlay
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		o := gitext.Overlay{Path: path}
+		if text := c.Files[path]; text != nil {
+			o.Mode, o.Content = 0o100644, []byte(*text)
+		}
+		list = append(list, o)
+	}
+	return list
 }
 
 // filesOf returns the files of a commit as they are laid over others. A file that it lacks is

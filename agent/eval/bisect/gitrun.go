@@ -90,9 +90,12 @@ func (s *session) layOut(ctx context.Context, dir string, p *prepared, limit tim
 			continue
 		}
 		fmt.Fprintln(&laid, o.Path)
-		data, err := s.repo.Blob(ctx, o.OID, maxLaid)
-		if err != nil {
-			return err
+		data := o.Content
+		if o.OID != "" {
+			var err error
+			if data, err = s.repo.Blob(ctx, o.OID, maxLaid); err != nil {
+				return err
+			}
 		}
 		if err := writeLaid(filepath.Join(dir, "laid", filepath.FromSlash(o.Path)), o.Mode, data); err != nil {
 			return err

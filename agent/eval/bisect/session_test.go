@@ -49,6 +49,35 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
+// A case may have the texts of its test files, which are laid over each commit, and names of files
+// that are removed. It needs no fix then.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	const n, broken = 60, 30
+	r := newRegressed(t, n, broken)
+	test := r.Git("show", string(r.c.Fix)+":test/new.sh")
+	line := fmt.Sprintf(`{"repo": "o/r", "bad": %q, "bics": [%q], "test_cmd": "sh test/new.sh", "files": {"test/new.sh": %q, "test/old.sh": null}}`,
+		r.commits[n-1], r.commits[broken], test)
+	c, err := Task{}.ReadCase([]byte(line), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.c = c.(Case)
+	ask, err := r.begin(Options{Trial: trial.Options{Sandbox: sandbox.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{Bayes, Git} {
+		a, err := ask(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := a.(Prediction); !p.Proved || p.First != r.commits[broken] {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
 // A case that cannot be measured is left out, with the reason.
 func TestUnfit(t *testing.T) {
 	t.Parallel()

@@ -5,13 +5,16 @@
 //	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl cases.jsonl... > rows.jsonl
 //	go run ./cmd/train bisect cross [-each] rows.jsonl
 //	go run ./cmd/train bisect fit rows.jsonl > agent/bisect/prior/model.json
+//	go run ./cmd/train bisect cases -repos DIR cases.jsonl... > runnable.jsonl
 //
 // The cases are those of cmd/train/szztrain/testdata/executed.jsonl. The step reproduce runs the
 // test of each fix once before the fix, and keeps the output and the files that it opened. The
 // step rows draws a range of commits for each case, and writes the features of its commits in
 // several states of knowledge: with and without the output, the opened files and the text of the
 // test. The step cross fits models without the repositories of a case's owner, and prints how much
-// information they give about the culprit. The step fit writes the model.
+// information they give about the culprit. The step fit writes the model. The step cases
+// writes cases for git agent eval bisect whose tests are laid over each commit as the search for
+// the culprit laid them.
 package bisecttrain
 
 import (
@@ -23,7 +26,7 @@ import (
 // Run runs the step that args[0] names with the rest of args.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("usage: train bisect (reproduce | rows | cross | fit) <arguments>")
+		return errors.New("usage: train bisect (reproduce | rows | cross | fit | cases) <arguments>")
 	}
 	switch args[0] {
 	case "reproduce":
@@ -34,6 +37,8 @@ func Run(ctx context.Context, args []string) error {
 		return cross(args[1:])
 	case "fit":
 		return fit(args[1:])
+	case "cases":
+		return cases(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are reproduce, rows, cross and fit", args[0])
+	return fmt.Errorf("unknown step %q; the steps are reproduce, rows, cross, fit and cases", args[0])
 }

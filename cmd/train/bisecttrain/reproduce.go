@@ -34,6 +34,8 @@ type regression struct {
 		Build   string   `json:"build_cmd"`
 		Command string   `json:"test_cmd"`
 		Files   []string `json:"test_files"`
+		Tests   []string `json:"tests"`
+		Alone   bool     `json:"tests_alone"`
 	} `json:"proof"`
 }
 
@@ -194,10 +196,7 @@ func needed(ctx context.Context, repo *gitext.Repo, c regression, bad gitext.OID
 		if has("go.mod") {
 			return nil, nil
 		}
-		text, err := repo.BlobAt(ctx, c.Fix, "go.mod", 1<<20)
-		if errors.Is(err, gitext.ErrNotExist) {
-			text, err = []byte("module github.com/"+c.Repo+"\n\ngo 1.16\n"), nil
-		}
+		text, err := moduleOf(ctx, repo, c)
 		return []gitext.Overlay{{Path: "go.mod", Mode: 0o100644, Content: text}}, err
 	}
 	return nil, nil
