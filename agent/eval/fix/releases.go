@@ -27,7 +27,9 @@ const maxManifest = 1 << 20
 //
 // It knows the module cache of Go, installed packages of npm and the registry of Cargo, which
 // store sources under the names in the project's manifests.
-func releasesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, folders []string, locks []trial.Lock) (found []string, covered []sandbox.Cover) {
+func releasesOf(
+	ctx context.Context, repo *gitext.Repo, commit gitext.OID, folders []string, locks []trial.Lock,
+) (found []string, covered []sandbox.Cover) {
 	manifest := func(name string) string {
 		text, err := repo.BlobAt(ctx, commit, name, maxManifest)
 		if err != nil {

@@ -63,7 +63,9 @@ var trust = map[fix.Source]int{
 
 // location returns a candidate as a fix.Location.
 func (s *search) location(c *candidate) fix.Location {
-	grounds := slices.Concat(c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c))
+	grounds := slices.Concat(
+		c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c),
+	)
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
 	return fix.Location{
 		Path: c.file.path, Lines: c.lines, Function: c.name, Hot: c.hotPlaces(), Score: c.score, Grounds: grounds,

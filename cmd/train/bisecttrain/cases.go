@@ -71,7 +71,8 @@ func runnableOf(ctx context.Context, root string, c regression) (*runnable, erro
 		return nil, err
 	}
 	r := &runnable{
-		ID: c.ID, Repo: c.Repo, Fix: c.Fix, BICs: c.BICs, Source: c.Source, Langs: c.Langs, Build: c.Proof.Build, Test: c.Proof.Command, Files: laid.Files,
+		ID: c.ID, Repo: c.Repo, Fix: c.Fix, BICs: c.BICs, Source: c.Source, Langs: c.Langs,
+		Build: c.Proof.Build, Test: c.Proof.Command, Files: laid.Files,
 	}
 	switch c.Langs[0] {
 	case "Java":
