@@ -51,6 +51,16 @@ func newAgentBench(t *testing.T, env ...string) *agentBench {
 // setenv sets a variable of all later commands of the bench.
 func (b *agentBench) setenv(name, value string) { b.env = append(b.env, name+"="+value) }
 
+// getenv returns the value that the bench's commands see.
+func (b *agentBench) getenv(name string) (value string) {
+	for _, variable := range b.env {
+		if text, found := strings.CutPrefix(variable, name+"="); found {
+			value = text
+		}
+	}
+	return value
+}
+
 // command prepares a program in the bench's repository.
 func (b *agentBench) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)

@@ -34,7 +34,7 @@ func (b *agentBench) kept() string {
 		b.t.Fatal(err)
 	}
 	status := b.git("--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignored")
-	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*", "run-*"))
+	left, err := filepath.Glob(filepath.Join(b.getenv("TMPDIR"), "*", "run-*"))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -96,6 +96,7 @@ func TestFixFromAReport(t *testing.T) {
 	t.Parallel()
 	b := newAgentBench(t)
 	b.scriptBug()
+	b.setenv("TMPDIR", t.TempDir())
 	b.shell(`cd r && git rm -q check_test.sh && git commit -q --no-verify --no-gpg-sign -m 'no test'; printf 'It prints 2 for two lines of two words.\n' >../bug.txt`)
 	b.git("config", "--global", "agent.sandbox", "none")
 	report := "--report=" + filepath.Join(b.home, "bug.txt")
