@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-agent/agent/sandbox"
+	"git-agent/gitext/gittest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,6 +25,9 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Helper()
+	if strings.HasSuffix(os.Args[0], ".test") { // and not a program of the tests
+		gittest.UseMemory()
+	}
 	testscript.Main(m, map[string]func(){
 		"git-agent": func() {
 			os.Exit(run(context.Background(), os.LookupEnv, os.Stdin, os.Stdout, os.Stderr, os.Args[1:]))

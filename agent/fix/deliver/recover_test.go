@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(killVariable); text != "" {
 		deliverAndDie(text)
 	}
+	gittest.UseMemory()
 	os.Exit(m.Run())
 }
 

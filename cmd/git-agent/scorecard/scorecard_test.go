@@ -5,6 +5,7 @@ package scorecard
 import (
 	"flag"
 	"fmt"
+	"git-agent/gitext/gittest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -23,6 +24,7 @@ var program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	gittest.UseMemory()
 	os.Exit(runAll(m))
 }
 

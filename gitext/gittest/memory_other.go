@@ -1,0 +1,6 @@
+//go:build !linux
+
+package gittest
+
+// UseMemory changes nothing on this system.
+func UseMemory() {}
