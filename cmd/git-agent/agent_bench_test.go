@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"git-agent/agent/model/modeltest"
@@ -20,6 +21,9 @@ type agentBench struct {
 	dir, home     string
 	bug, innocent string   // commits
 	env           []string // "name=value"; the last one of a name counts
+	// turns orders what the model's replies and the test do one after the other, for the race
+	// detector, which sees no order in what processes say to each other.
+	turns atomic.Int64
 }
 
 // newAgentBench makes the repository. The variables ("name=value") are set before its commits.
@@ -97,7 +101,11 @@ func (b *agentBench) git(args ...string) string {
 
 // serve configures a model with these replies.
 func (b *agentBench) serve(answer func(modeltest.Request) modeltest.Reply) *modeltest.Server {
-	server := modeltest.Serve(b.t, answer)
+	server := modeltest.Serve(b.t, func(req modeltest.Request) modeltest.Reply {
+		b.turns.Add(1)
+		defer b.turns.Add(1)
+		return answer(req)
+	})
 	b.setenv("GIT_AGENT_MODEL", "m1")
 	b.setenv("GIT_AGENT_BASE_URL", server.URL)
 	return server
@@ -119,7 +127,9 @@ func (b *agentBench) runAny(stdin string, args ...string) (code int, stdout, std
 	b.t.Helper()
 	cmd := b.program(args...)
 	cmd.Stdin = strings.NewReader(stdin)
+	b.turns.Add(1)
 	err := cmd.Run()
+	b.turns.Add(1)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		b.t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 func (b *agentBench) launch(args ...string) *exec.Cmd {
 	b.t.Helper()
 	cmd := b.program(args...)
+	b.turns.Add(1)
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
