@@ -20,15 +20,10 @@ import (
 // A runnable is a case of `git agent eval bisect` whose tests are laid over each commit as they
 // were when its culprit was found.
 type runnable struct {
-	ID     string             `json:"id"`
-	Repo   string             `json:"repo"`
-	Fix    gitext.OID         `json:"fix"`
-	BICs   []gitext.OID       `json:"bics"`
-	Source string             `json:"label_source"`
-	Langs  []string           `json:"langs"`
-	Build  string             `json:"build_cmd,omitempty"`
-	Test   string             `json:"test_cmd"`
-	Files  map[string]*string `json:"files"`
+	known
+	Build string             `json:"build_cmd,omitempty"`
+	Test  string             `json:"test_cmd"`
+	Files map[string]*string `json:"files"`
 }
 
 // cases writes the regressions as cases that can be run.
@@ -70,10 +65,7 @@ func runnableOf(ctx context.Context, root string, c regression) (*runnable, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &runnable{
-		ID: c.ID, Repo: c.Repo, Fix: c.Fix, BICs: c.BICs, Source: c.Source, Langs: c.Langs,
-		Build: c.Proof.Build, Test: c.Proof.Command, Files: laid.Files,
-	}
+	r := &runnable{known: c.known, Build: c.Proof.Build, Test: c.Proof.Command, Files: laid.Files}
 	switch c.Langs[0] {
 	case "Java":
 		runner := execute.JavaRunner()

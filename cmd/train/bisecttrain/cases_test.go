@@ -18,7 +18,7 @@ func caseOf(t *testing.T, language string, tests, files []string, old, fixed git
 	root := t.TempDir()
 	h := gittest.New(t)
 	h.Commit("old", old)
-	c := regression{ID: "c", Repo: "o/r", Fix: h.Commit("fix it", fixed), Langs: []string{language}}
+	c := regression{known: known{ID: "c", Repo: "o/r", Fix: h.Commit("fix it", fixed), Langs: []string{language}}}
 	c.Proof.Command, c.Proof.Files, c.Proof.Tests, c.Proof.Alone = "true", files, tests, true
 	if err := os.Symlink(h.Dir, filepath.Join(root, "o+r")); err != nil {
 		t.Fatal(err)

@@ -22,15 +22,20 @@ import (
 	"git-agent/gitext"
 )
 
-// A regression is a case with a culprit that was found by execution.
-type regression struct {
+// A known is a fix with its culprit.
+type known struct {
 	ID     string       `json:"id"`
 	Repo   string       `json:"repo"`
 	Fix    gitext.OID   `json:"fix"`
 	BICs   []gitext.OID `json:"bics"`
 	Source string       `json:"label_source"`
 	Langs  []string     `json:"langs"`
-	Proof  struct {
+}
+
+// A regression is a case with a culprit that was found by execution.
+type regression struct {
+	known
+	Proof struct {
 		Build   string   `json:"build_cmd"`
 		Command string   `json:"test_cmd"`
 		Files   []string `json:"test_files"`
