@@ -56,8 +56,7 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []str
 	var unread error
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIdentifier(n) })
 	for part := range slices.Chunk(names, namesAtOnce) {
-		expr := `(^|[^A-Za-z0-9_])(` + strings.Join(part, "|") + `)[^A-Za-z0-9_]`
-		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: expr, Max: maxMatches})
+		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: strings.Join(part, "|"), Word: true, Max: maxMatches})
 		if err != nil && !gitext.Unreadable(err) {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func nameNumbers(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 // onlyName returns the one name of a function that fits a pattern in the files of a commit, or ""
 // if there is none or several fit.
 func onlyName(ctx context.Context, repo *gitext.Repo, commit gitext.OID, pattern string) (string, error) {
-	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: `(^|[^A-Za-z0-9_])` + pattern + `[ ]*\(`, Max: 500})
+	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: pattern, Word: true, Max: 500})
 	if err != nil && !gitext.Unreadable(err) {
 		return "", err
 	}

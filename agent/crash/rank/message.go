@@ -80,7 +80,7 @@ func spokenFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, repo
 		return nil, nil
 	}
 	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{
-		Pattern: `(class|interface|enum|trait|object|record|struct|type) +(` + strings.Join(names, "|") + `)([^A-Za-z0-9_]|$)`, Max: maxClassMatches,
+		Pattern: `(class|interface|enum|trait|object|record|struct|type) +(` + strings.Join(names, "|") + `)`, Word: true, Max: maxClassMatches,
 	})
 	if err != nil && !gitext.Unreadable(err) {
 		return nil, err

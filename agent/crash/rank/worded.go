@@ -106,19 +106,21 @@ type worded struct {
 // wordedFiles returns the source files that share the rarest words with a report, the likeliest
 // first. It leaves out tests, copies of the code of others, and the files of the report's frames.
 func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) []worded {
-	total := map[string]bool{}
+	listed := map[string]bool{} // whether a file with a word may be listed
 	for w := range words {
 		for p := range m[w] {
-			total[p] = true
+			if _, known := listed[p]; !known {
+				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !isHarness(p) && !source.IsVendored(p)
+			}
 		}
 	}
 	files := map[string]*worded{}
 	lines := map[string]int{} // with words, by file
 	rare := map[string]float64{}
 	for _, w := range slices.Sorted(maps.Keys(words)) {
-		rare[w] = math.Log1p(float64(max(len(total), fewFiles)) / float64(max(len(m[w]), 1)))
+		rare[w] = math.Log1p(float64(max(len(listed), fewFiles)) / float64(max(len(m[w]), 1)))
 		for p, n := range m[w] {
-			if framed[p] || source.FileKindOf(p) != source.SourceFile || isHarness(p) || source.IsVendored(p) {
+			if !listed[p] {
 				continue
 			}
 			if files[p] == nil {
