@@ -396,7 +396,7 @@ func TestStoppedCommandGoesOn(t *testing.T) {
 func TestOwnPriority(t *testing.T) {
 	// Commands can set the priority, the processors and the scheduling of their own processes.
 	for _, level := range levels(t) {
-		for _, command := range []string{"nice -n 5 true", "renice -n 5 -p 0", "taskset 1 true", "ionice -c 3 true", "chrt --batch 0 true", "ulimit -n 64"} {
+		for _, command := range []string{"nice -n 5 true", "renice -n 19 -p 0", "taskset 1 true", "ionice -c 3 true", "chrt --batch 0 true", "ulimit -n 64"} {
 			name, _, _ := strings.Cut(command, " ")
 			if _, err := exec.LookPath(name); err != nil && name != "ulimit" {
 				t.Logf("not tried: %v", err)
