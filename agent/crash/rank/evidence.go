@@ -46,6 +46,11 @@ type evidence struct {
 	passes bool // the innermost frames are in the file, and all of them use their parameters
 	origin bool // the innermost line that is not known to use a parameter is in the file
 	own    bool // that line is known to use none
+
+	forwards bool    // the line of its first frame passes on all arguments that it was given
+	quotes   bool    // that line has a name that the message quotes
+	quoted   float64 // share of the names that the message quotes which are in the file
+	near     float64 // share of the innermost file's folders that the file is in, from the root
 }
 
 // handlers is the place of the functions that handle the crash's signal, as if they were far out

@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 
+	"git-agent/agent/source"
 	"git-agent/agent/stat"
 )
 
@@ -12,7 +13,7 @@ var featureNames = []string{
 	"outside", "order", "suspicious", "position", "frames", "helper", "only_helper", "mentions", "sole_mention",
 	"assertion", "again", "freed", "stored", "access", "cause", "header", "generic", "harness", "library", "named",
 	"gave_null", "by_cause", "origin", "uses_parameter", "uses_own", "passes", "throws", "error_class", "entry",
-	"users", "more_users", "age", "older",
+	"users", "more_users", "age", "older", "forwards", "quotes", "quoted", "near", "copied",
 }
 
 // vectorsOf returns the features of the files of a report.
@@ -24,7 +25,8 @@ func vectorsOf(files []*evidence) [][]float64 {
 	}
 	out := make([][]float64, len(files))
 	for i, e := range files {
-		out[i] = append(e.vector(), e.logUsers(), e.logUsers()-users, e.logAge(), e.logAge()-age)
+		out[i] = append(e.vector(), e.logUsers(), e.logUsers()-users, e.logAge(), e.logAge()-age,
+			stat.Flag(e.forwards), stat.Flag(e.quotes), e.quoted, e.near, stat.Flag(source.IsVendored(e.path)))
 	}
 	return out
 }

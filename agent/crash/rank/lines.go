@@ -42,10 +42,13 @@ func failing(report *crash.Report) []crash.FrameRef {
 	return out
 }
 
+// forwarder matches a line that calls a function with whatever its own function was called with.
+var forwarder = source.Lazy(`\(\s*(?:\w+\s*,\s*)*(?:\*|\.\.\.)\w+(?:\s*,\s*\*\*\w+)?\s*\)|\*\*k\w*\)`)
+
 // readLines reads the lines of the innermost frames, and records on the evidence where the value
-// that failed comes from: a function whose line uses one of its parameters was given the value, so
+// that failed comes from, and whether one of the quoted names is there: a function whose line uses one of its parameters was given the value, so
 // the fault may be its caller's. Lines that cannot be read count as unknown.
-func readLines(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence) {
+func readLines(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence, quoted []string) {
 	frames := failing(report)
 	if len(frames) == 0 || len(files) < 2 {
 		return
@@ -76,7 +79,8 @@ func readLines(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report
 			e[path].use = used
 		}
 		if !e[path].read {
-			e[path].read, e[path].throws = true, thrower().MatchString(text)
+			e[path].read, e[path].throws, e[path].forwards = true, thrower().MatchString(text), forwarder().MatchString(text)
+			e[path].quotes = slices.ContainsFunc(quoted, func(name string) bool { return source.WordIndex(text, name) >= 0 })
 		}
 		if inFirst = inFirst && path == first; inFirst {
 			e[first].passes = used == useParameter && (i == 0 || e[first].passes)

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
 
@@ -32,6 +33,7 @@ type search struct {
 	functions []string // of the report's frames
 	units     []string // the names of the report's files
 	words     map[string]float64
+	quoted    []string // names that the message quotes
 }
 
 func searchOf(report *crash.Report, files []*evidence) search {
@@ -44,13 +46,14 @@ func searchOf(report *crash.Report, files []*evidence) search {
 		s.units = append(s.units, unitOf(e.path))
 	}
 	s.functions, s.units = bounded(s.functions, plainName()), bounded(s.units, plainUnit())
+	s.quoted = quotedNames(report)
 	return s
 }
 
 // find returns the mentions of all names in the files of a commit. If files cannot be read, it
 // returns those in the others and an error for which gitext.Unreadable is true.
 func (s search) find(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (mentions, error) {
-	names := slices.Concat(s.functions, s.units, slices.Collect(maps.Keys(s.words)))
+	names := slices.Concat(s.functions, s.units, s.quoted, slices.Collect(maps.Keys(s.words)))
 	slices.Sort(names)
 	names = slices.Compact(names)
 	found := mentions{}
@@ -90,6 +93,7 @@ func (s search) find(ctx context.Context, repo *gitext.Repo, commit gitext.OID) 
 // rarely at fault for a crash.
 func (s search) measureUsage(found mentions, report *crash.Report, files []*evidence) {
 	for _, e := range files {
+		e.quoted = s.shareOfQuoted(found, e.path)
 		for _, name := range e.functionsOf(report) {
 			if n := len(found[name]); n > 0 && slices.Contains(s.functions, name) {
 				e.mentions = min(e.mentions, n)
@@ -104,6 +108,15 @@ func (s search) measureUsage(found mentions, report *crash.Report, files []*evid
 			}
 		}
 	}
+}
+
+// shareOfQuoted returns the share of the names that the message quotes which are in a file.
+func (s search) shareOfQuoted(found mentions, file string) float64 {
+	n := 0
+	for _, name := range s.quoted {
+		n += stat.Count(found[name][file] > 0)
+	}
+	return float64(n) / float64(max(len(s.quoted), 1))
 }
 
 // unitOf returns the name by which other code refers to a file: the package of a Go file, the

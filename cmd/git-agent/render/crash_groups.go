@@ -132,7 +132,7 @@ func (r *CrashGroups) files(b *bytes.Buffer, g CrashGroup) {
 	}
 	for i, f := range g.Answer.Files[:min(r.Max, len(g.Answer.Files))] {
 		if f.Related {
-			break // files in stacks come first
+			continue
 		}
 		probability := ""
 		if f.Probability > 0 {

@@ -290,3 +290,23 @@ group 2: 1 report  x
 		}
 	}
 }
+
+func TestTheTestedFileIsFirst(t *testing.T) {
+	// A file that no stack names is the first one, and those of the stacks follow: that must be said.
+	t.Parallel()
+	report, ranking := crashAnswer()
+	tested := crash.File{Path: "src/urls.py", Score: 1, Related: true, Reasons: []string{"the test test_urls.py is named after it"}}
+	ranking.Files = append([]crash.File{tested}, ranking.Files...)
+	var b bytes.Buffer
+	if err := (&CrashHuman{W: &b, Max: 10, Width: 100, Place: func(p string) string { return p }}).Crash("a.txt", report, ranking); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"the first file is the one that a test is named after", " 1.  src/urls.py", "the test test_urls.py is named after it", " 2.   73%"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "no frame is in a file of this repository") {
+		t.Error("frames are in files of this repository")
+	}
+}
