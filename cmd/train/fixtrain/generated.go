@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/generate"
@@ -45,6 +46,7 @@ func generated(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("generated", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the folder that holds the repositories")
 	from := flags.String("measured", "", "the folder of what was measured; without it, the functions that the fix changes are given")
+	like := flags.String("like", "", "also look for a candidate whose description has this text, such as one with the same effect")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func generated(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.ID, err)
 		}
-		found, err := rankFix(ctx, repo, b, l, output)
+		found, err := rankFix(ctx, repo, b, l, output, *like)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.ID, err)
 		}
@@ -115,9 +117,9 @@ func changedFunctions(ctx context.Context, repo *gitext.Repo, b bug) (*fix.Local
 	return l, nil
 }
 
-// rankFix looks for the fix among the candidates, in the order of the offline engine when each
+// rankFix looks for the fix, or a candidate with a text in its description, among the candidates, in the order of the offline engine when each
 // candidate in a function of the fix that has further edits changes the failure, and no other does.
-func rankFix(ctx context.Context, repo *gitext.Repo, b bug, l *fix.Localization, output []byte) (rankedFix, error) {
+func rankFix(ctx context.Context, repo *gitext.Repo, b bug, l *fix.Localization, output []byte, like string) (rankedFix, error) {
 	p, err := problemOf(ctx, repo, b)
 	if err != nil {
 		return rankedFix{}, err
@@ -136,7 +138,7 @@ func rankFix(ctx context.Context, repo *gitext.Repo, b bug, l *fix.Localization,
 	try := func() error {
 		c := heap.Pop(queue).(generate.Candidate)
 		found.of++
-		if want.is(c) && found.rank == 0 {
+		if found.rank == 0 && (want.is(c) || like != "" && strings.Contains(c.Origin, like)) {
 			found.rank, found.origin, found.kind = found.of, c.Origin, c.Kind
 		}
 		if c.More != nil && inLocation(l, c, changed) {
@@ -207,7 +209,10 @@ func (t fixedFiles) is(c generate.Candidate) bool {
 	}
 	for _, f := range c.Files {
 		want, ok := t[f.Path]
-		if !ok || dense(string(f.Content))-want.present != want.longer && c.Kind == generate.Mutation || mutate.Normal(f.Path, f.Content) != want.tokens {
+		if !ok || c.Kind == generate.Mutation && dense(string(f.Content))-want.present != want.longer {
+			return false // most mutations have another length
+		}
+		if mutate.Normal(f.Path, f.Content) != want.tokens {
 			return false
 		}
 	}

@@ -95,13 +95,13 @@ var weightsIn = map[*language]map[Op]float64{
 	golang: {OpReceiver: 0},
 	clike:  {OpReceiver: 0},
 	java: {
-		OpReceiver: 4.7, OpArgument: 0.7, OpKin: 2.3, OpUnit: 10, OpSwapBranches: 4.3, OpSwapClauses: 4.8, OpDefault: 2.5, OpContext: 1.2, OpAssign: 0.9,
-		OpEquals: 0.75, OpLeaveBlock: 0.5, OpChain: 0.02,
+		OpReceiver: 4.7, OpArgument: 0.7, OpKin: 2.3, OpUnit: 10, OpSwapBranches: 4.3, OpSwapClauses: 4.8, OpDefault: 2.5,
+		OpContext: 1.2, OpAssign: 0.9, OpEquals: 0.75, OpLeaveBlock: 0.5, OpChain: 0.02,
 	},
 	script: {OpReceiver: 0, OpArgument: 0.47},
 	rust: {
-		OpBoolean: 6.7, OpUnit: 10, OpSwapClauses: 7.6, OpContext: 3, OpLeaveBlock: 2.2, OpOverflow: 1.8, OpKin: 1.3, OpCheckless: 1.2, OpAlternative: 0.9,
-		OpChain: 0.055,
+		OpBoolean: 6.7, OpUnit: 10, OpSwapClauses: 7.6, OpContext: 3, OpLeaveBlock: 2.2, OpOverflow: 1.8,
+		OpKin: 1.3, OpCheckless: 1.2, OpAlternative: 0.9, OpChain: 0.055,
 	},
 }
 
