@@ -179,14 +179,8 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 	if err := w.Prepare(ctx, j.problem.Tree.Commit, j.problem.Tree.Over); err != nil {
 		return fix.Reproduction{}, err
 	}
-	p := j.problem
-	if command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint); ok {
-		tree := p.Tree
-		tests, all := testcmd.IntegrationTests(p.Test, p.Build, p.Suite, p.Lint)
-		build := trial.CrateBuild{Command: command, Tests: tests, Chosen: !all}
-		if j.opt.Crates, err = w.CompileCrates(ctx, tree.Commit, tree.Over, build, cratesLimit); err != nil {
-			return fix.Reproduction{}, err
-		}
+	if j.opt.Crates, err = compileCrates(ctx, w, j.problem); err != nil {
+		return fix.Reproduction{}, err
 	}
 	start := time.Now()
 	res, err := w.Exec(ctx, j.problem.Test, trial.ExecOptions{})
@@ -205,6 +199,17 @@ func (j *judge) reproduce(ctx context.Context) (fix.Reproduction, error) {
 		return fix.Reproduction{}, fmt.Errorf("not reproduced: the test command %s", e.How)
 	}
 	return fix.Reproduction{Command: j.problem.Test, State: fix.Failing, How: res.How, Runs: 1, Output: res.Output, Took: res.Took}, nil
+}
+
+// compileCrates compiles the crates that the tests of a Cargo project need. It returns their name for
+// trial.Options, "" if there are none. The work tree must be prepared.
+func compileCrates(ctx context.Context, w *trial.Workspace, p fix.Problem) (string, error) {
+	command, ok := testcmd.CompileCrates(p.Test, p.Build, p.Suite, p.Lint)
+	if !ok {
+		return "", nil
+	}
+	tests, all := testcmd.IntegrationTests(p.Test, p.Build, p.Suite, p.Lint)
+	return w.CompileCrates(ctx, p.Tree.Commit, p.Tree.Over, trial.CrateBuild{Command: command, Tests: tests, Chosen: !all}, cratesLimit)
 }
 
 func (j *judge) close() {

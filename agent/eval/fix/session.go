@@ -261,6 +261,9 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 	}
 	commands := s.engine
 	p.equip(&commands)
+	if err := p.compileCovered(ctx, commands); err != nil {
+		return nil, err
+	}
 	ans, err := s.opt.Repair(ctx, Inquiry{Case: p.c, Repo: p.repo, Problem: problem, Algorithm: a, Trial: commands, OnEvent: see})
 	if err == nil && ans == nil {
 		err = errors.New("the engine gave no answer")
@@ -272,6 +275,25 @@ func (s *session) ask(ctx context.Context, p *prepared, a Algorithm, see func(ag
 func (p *prepared) equip(commands *trial.Options) {
 	commands.Hidden, commands.CratesOnly, commands.Locks = p.hidden, p.covered, p.locks
 	commands.Dependencies, commands.Checkout = p.packages, p.checkout
+}
+
+// compileCovered compiles the crates of a case whose tests need a later release of the project, before
+// the time of the engine begins: its limit could end the compiler of that release, which no other
+// command can compile.
+func (p *prepared) compileCovered(ctx context.Context, commands trial.Options) error {
+	if len(p.covered) == 0 || p.problem.Test == "" {
+		return nil
+	}
+	w, err := trial.Open(ctx, p.repo, commands)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Prepare(ctx, p.problem.Tree.Commit, p.problem.Tree.Over); err != nil {
+		return err
+	}
+	_, err = compileCrates(ctx, w, p.problem)
+	return err
 }
 
 // untested returns a problem with only the report: the tree is the base's, and a model has to

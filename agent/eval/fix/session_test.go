@@ -196,7 +196,7 @@ func TestReleases(t *testing.T) {
 }
 
 // Of a release of the project that a lock file names, as another crate needs it, only what Cargo reads
-// of a crate that is compiled stays visible.
+// of a crate that is compiled stays visible. It is compiled before the engine is asked.
 func TestNeededRelease(t *testing.T) {
 	b := newBug(t)
 	lock := "[[package]]\nname = \"bug\"\nversion = \"1.0.0\"\ndependencies = [\n \"other\",\n]\n\n" +
@@ -214,16 +214,28 @@ func TestNeededRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	tools, called := t.TempDir(), filepath.Join(t.TempDir(), "called")
+	for name, text := range map[string]string{"rustc": "#!/bin/sh\necho rustc 1\n", "cargo": "#!/bin/sh\necho \"$@\" >>" + called + "\n"} {
+		if err := os.WriteFile(filepath.Join(tools, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", tools+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var got trial.Options
+	var before []byte
 	opt := Options{Trial: local, Repair: func(_ context.Context, q Inquiry) (*fix.Answer, error) {
 		got = q.Trial
+		before, _ = os.ReadFile(called)
 		return &fix.Answer{}, nil
 	}}
 	b.c.Fix = b.Commit("again", gittest.Files{"lib.sh": "other\n"})
-	b.c.TestFiles = nil
+	b.c.TestFiles, b.c.TestCmd, b.c.SuiteCmd = nil, "cargo test --test a", ""
 	_, ask := b.begin(opt)
 	if _, err := ask(t.Context(), "agent"); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(string(before), "--no-run") {
+		t.Errorf("Cargo compiled %q before the engine's time began", before)
 	}
 	in := func(name string) string { return filepath.Join(home, "registry", name) }
 	if want := []string{in("src/index/bug-1.3.0"), in("cache/index/bug-1.3.0.crate")}; !slices.Equal(got.Hidden, want) {

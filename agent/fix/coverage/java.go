@@ -30,6 +30,9 @@ var javaPrograms embed.FS
 
 var javaCommand = source.Lazy(`(^|[\s;&|(/])(mvn|mvnw|mvnd|gradle|gradlew)\b`)
 
+// mavenCommand matches commands that run tests by Maven.
+var mavenCommand = source.Lazy(`(^|[\s;&|(/])(mvn|mvnw|mvnd)\b`)
+
 func (java) name() string             { return "Java" }
 func (java) runs(command string) bool { return javaCommand().MatchString(command) }
 func (java) has(t *tree) bool         { return t.has("pom.xml") && (t.has("*.java") || t.has("*.kt")) }
@@ -47,6 +50,9 @@ const (
 
 func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
 	run := ReadSurefire(j.tree.dir, j.rep.Failing)
+	if run == nil && !mavenCommand().MatchString(j.p.Test) {
+		return nil, "Coverage of Java and Kotlin is measured only where Maven runs the tests.", nil
+	}
 	if run == nil {
 		return nil, "Coverage of Java is measured with Maven: no report of surefire names a failing test and its class path.", nil
 	}

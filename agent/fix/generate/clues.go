@@ -7,8 +7,10 @@ import (
 )
 
 var (
-	// raisedLine matches an exception in the output of Python's test tools.
-	raisedLine = source.Lazy(`(?m)^(?:E {3,})?(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Warning))(?::|$)`)
+	// raisedLine matches an exception in the output of test tools of Python and Java.
+	raisedLine = source.Lazy(`(?m)^(?:E {3,}|Caused by: )?(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Warning))(?::|$)`)
+	// panicked matches what programs of Rust say of a panic that names no value of the project.
+	panicked = source.Lazy(`index out of bounds|out of range for slice|byte index \d+ is (?:out of bounds|not a char boundary)|attempt to \w+ (?:with overflow|by zero)`)
 	// unknownName matches messages about a name that does not exist.
 	unknownName = source.Lazy(`has no attribute '(\w+)'|name '(\w+)' is not defined|unexpected keyword argument '(\w+)'|\b(\w+) is not a function|(?:property|method|symbol|name) '(\w+)' does not exist`)
 )
@@ -26,6 +28,11 @@ func raised(output []byte) []string {
 		name := string(m[1])
 		if name != "AssertionError" && !slices.Contains(list, name) && len(list) < maxClues {
 			list = append(list, name)
+		}
+	}
+	for _, m := range panicked().FindAll(output[:min(len(output), maxClue)], maxClues) {
+		if text := string(m); !slices.Contains(list, text) {
+			list = append(list, text)
 		}
 	}
 	return list

@@ -72,7 +72,7 @@ func (pythonFork) run(ctx context.Context, s *screen, variants map[int]variant) 
 	list := numbersOf(variants)
 	res, err := s.w.Exec(ctx, command, trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: append(variantsIn(list, limit),
+		Set: append(s.variantsIn(list, limit),
 			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+s.w.Path(),
 			"PYTHONPATH="+search,
 			"GIT_AGENT_FORK="+dir, "GIT_AGENT_TREE="+s.w.Dir(),

@@ -62,8 +62,14 @@ command -v timeout >/dev/null 2>&1 && limit="timeout -k 1 $GIT_AGENT_LIMIT"
 until=
 for v in $GIT_AGENT_VARIANTS; do
 	if test "$v" != 0; then
-		test -n "$until" || until=$(($(date +%s) + $GIT_AGENT_TIME))
-		test "$(date +%s)" -lt "$until" || continue
+		now=$(date +%s)
+		if test -z "$until"; then
+			time=$((now - GIT_AGENT_BEGUN)) # that the builds took
+			test "$time" -gt "$GIT_AGENT_TIME" || time=$GIT_AGENT_TIME
+			test "$time" -lt "$GIT_AGENT_MOST" || time=$GIT_AGENT_MOST
+			until=$((now + time))
+		fi
+		test "$now" -lt "$until" || continue
 	fi
 	` + variantVariable + `=$v $limit "$@" </dev/null >"$out" 2>&1
 	code=$?
@@ -87,7 +93,7 @@ func (goBuild) exec(ctx context.Context, s *screen, list []string) (trial.Result
 	}
 	return s.w.Exec(ctx, command, trial.ExecOptions{
 		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: append(variantsIn(list, limit),
+		Set: append(s.variantsIn(list, limit),
 			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
 		),
 		Readable: []string{dir},

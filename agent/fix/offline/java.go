@@ -70,8 +70,8 @@ func (javaProcess) run(ctx context.Context, s *screen, variants map[int]variant)
 	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
 		return nil, nil, err
 	}
-	res, err := s.w.Exec(ctx, tests.command(s.w.Dir(), settings), trial.ExecOptions{
-		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * (len(variants) + 2),
+	res, err := s.w.Exec(ctx, tests.command(s.w.Dir(), settings, s.begun), trial.ExecOptions{
+		Timeout: 2*screenMost + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * (len(variants) + 2),
 		Writable: []string{dir}, Readable: []string{tests.dir},
 	})
 	if err != nil {
@@ -204,12 +204,12 @@ var opened = strings.Fields("lang lang.reflect util text io net time")
 
 // command returns the command that runs the variants in the module's directory of a work tree. The
 // program ends when a test does not.
-func (j *javaTests) command(tree, settings string) string {
+func (j *javaTests) command(tree, settings string, begun time.Time) string {
 	start := []string{quoted(j.surefire.Program("java")), "-ea", "-Xss4m -XX:+IgnoreUnrecognizedVMOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 	for _, name := range opened {
 		start = append(start, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
 	}
-	until := time.Now().Add(screenTime).Unix()
-	start = append(start, "-cp", quoted(strings.Join(slices.Concat([]string{j.dir}, j.library), ":")), "Variants", quoted(settings), strconv.FormatInt(until, 10))
+	start = append(start, "-cp", quoted(strings.Join(slices.Concat([]string{j.dir}, j.library), ":")), "Variants", quoted(settings),
+		seconds(screenTime), seconds(screenMost), strconv.FormatInt(begun.Unix(), 10))
 	return "cd " + quoted(filepath.Join(tree, filepath.FromSlash(j.surefire.Module))) + " && " + repeated(filepath.Dir(settings), strings.Join(start, " "))
 }

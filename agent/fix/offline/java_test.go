@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -103,9 +104,9 @@ func TestJavaVariants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until := time.Now().Add(time.Minute).Unix()
+	now := time.Now().Unix()
 	command := fmt.Sprintf("mkdir %[1]s/classes && javac -d %[1]s/classes *.java && javac -d %[1]s %[1]s/*.java && %[2]s",
-		dir, repeated(dir, fmt.Sprintf("java -cp %s Variants %[1]s/settings %d", dir, until)))
+		dir, repeated(dir, fmt.Sprintf("java -cp %s Variants %[1]s/settings 60 60 %d", dir, now)))
 	res, err := w.Exec(t.Context(), command, trial.ExecOptions{Timeout: 2 * time.Minute, MaxOutput: 1 << 20, Writable: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +117,9 @@ func TestJavaVariants(t *testing.T) {
 	}
 	if len(rejected) != 1 || !rejected[3] {
 		t.Errorf("rejected: %v", rejected)
+	}
+	if end, err := os.ReadFile(filepath.Join(dir, "until")); err != nil || string(end) < strconv.FormatInt(now+60, 10) {
+		t.Errorf("the variants end at %s, %v; they began after %d", end, err, now)
 	}
 	for n, want := range map[int]screened{1: {outcome: trial.Fails}, 2: {outcome: trial.Passes}, 4: {outcome: trial.Fails, late: true}, 5: {outcome: trial.Fails}} {
 		if got := runs[n]; len(got) != 1 || got[0].outcome != want.outcome || got[0].late != want.late {

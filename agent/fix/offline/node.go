@@ -67,7 +67,7 @@ func (nodeProcess) run(ctx context.Context, s *screen, variants map[int]variant)
 	options := strings.TrimSpace(os.Getenv("NODE_OPTIONS") + ` --require="` + filepath.Join(dir, "preload.cjs") + `"`)
 	res, err := s.w.Exec(ctx, repeated(dir, command), trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
-		Set: append(variantsIn(list, limit),
+		Set: append(s.variantsIn(list, limit),
 			"NODE_OPTIONS="+options, "GIT_AGENT_NODE="+dir, "GIT_AGENT_TREE="+s.w.Dir(),
 			"GIT_AGENT_UNTIL="+strconv.FormatInt(time.Now().Add(screenTime).Unix(), 10),
 		),

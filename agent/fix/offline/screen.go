@@ -20,9 +20,12 @@ const (
 	screenSize = 80
 	// screenBuilds bounds the repetitions of a build without the rejected candidates.
 	screenBuilds = 6
-	// screenTime bounds the runs of the candidates of one build. The remaining candidates are
-	// screened later, with what the search has learned from the others.
+	// screenTime bounds the runs of the candidates of one build, or the time that the build took, if
+	// that is more, but no more than screenMost: as long as one of the two takes most of the time,
+	// the other one costs little. The remaining candidates are screened later, with what the search
+	// has learned from the others.
 	screenTime = 12 * time.Second
+	screenMost = time.Minute
 	// leastScreen and screenLimit bound the time of the failing test with one candidate, and
 	// suiteLimit that of the wider tests. Within these bounds, a candidate gets screenSlower
 	// times the test's duration without a candidate, which includes a build.
@@ -44,6 +47,7 @@ type screen struct {
 	w     *trial.Workspace
 	way   sharing
 	suite bool // the candidates pass the failing test: run the wider tests
+	begun time.Time
 }
 
 // A sharing is a way to try many candidates with one build or in one process.
@@ -96,7 +100,7 @@ func (s *search) shares(a, b *waiting) bool {
 // run tries candidates that share a way. Candidates that need a separate trial go back into the
 // window.
 func (s *screen) run(ctx context.Context, batch []waiting) error {
-	s.suite = batch[0].passed
+	s.suite, s.begun = batch[0].passed, time.Now()
 	variants := map[int]variant{}
 	for i, c := range batch {
 		variants[i+1] = variant{Path: c.Files[0].Path, Content: c.Files[0].Content}
@@ -345,12 +349,16 @@ func united(list []screened, twice bool) []screened {
 
 // variantsIn returns the variables that tell a process, or a script, which variants to run: their
 // numbers, the time for the tests of one, and for all of them.
-func variantsIn(list []string, limit time.Duration) []string {
+func (s *screen) variantsIn(list []string, limit time.Duration) []string {
 	return []string{
 		"GIT_AGENT_VARIANTS=" + strings.Join(list, " "), "GIT_AGENT_MARK=" + mark, "GIT_AGENT_BYTES=" + strconv.Itoa(screenOutput),
-		"GIT_AGENT_LIMIT=" + strconv.Itoa(int(math.Ceil(limit.Seconds()))), "GIT_AGENT_TIME=" + strconv.Itoa(int(screenTime.Seconds())),
+		"GIT_AGENT_LIMIT=" + seconds(limit), "GIT_AGENT_TIME=" + seconds(screenTime),
+		"GIT_AGENT_MOST=" + seconds(screenMost), "GIT_AGENT_BEGUN=" + strconv.FormatInt(s.begun.Unix(), 10),
 	}
 }
+
+// seconds returns a time in whole seconds.
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
 // maxStarts bounds the starts of a process that runs variants.
 const maxStarts = 20

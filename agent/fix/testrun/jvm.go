@@ -57,6 +57,7 @@ type jvm struct {
 	*reader
 	class string // class of the following tests
 	list  bool   // in a list of failed tests
+	wrong bool   // the next line is Gradle's reason
 	test  string // the failed test whose stack follows; "" once its place is known
 }
 
@@ -80,6 +81,12 @@ func (j *jvm) take(l line) bool {
 		return j.total(gradleTotal().FindStringSubmatch(t))
 	case gradleBuild().MatchString(t):
 		j.noBuild("")
+	case t == "* What went wrong:":
+		j.wrong = true
+	case j.wrong:
+		if j.wrong = false; t != "" && !strings.HasPrefix(t, "Execution failed for task ") {
+			j.noBuild("") // it ended before the task
+		}
 	case strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests matching pattern "), strings.Contains(t, "No tests found for given includes"):
 		j.ranNone = true
 	default:

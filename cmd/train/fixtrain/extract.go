@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -138,6 +139,9 @@ func changedLines(ctx context.Context, repo *gitext.Repo, b bug) (truth, error) 
 			continue
 		}
 		text, err := repo.BlobAt(ctx, b.Base, f.OldPath, 8<<20)
+		if errors.Is(err, gitext.ErrNotExist) {
+			continue // the fix adds the file
+		}
 		if err != nil {
 			return nil, err
 		}

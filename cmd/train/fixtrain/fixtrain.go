@@ -7,6 +7,7 @@
 //	go run ./cmd/train fix judge rows.jsonl
 //	go run ./cmd/train fix fit rows.jsonl > agent/fix/localize/model.json
 //	go run ./cmd/train fix count -repos DIR -ext .ts,.tsx [-misses N] owner/name...
+//	go run ./cmd/train fix generated -repos DIR [-measured DIR] [-like TEXT] cases.jsonl...
 //	go run ./cmd/train fix bugsinpy -from CHECKOUT project... > cases.jsonl
 //	go run ./cmd/train fix defects4j -from CHECKOUT project... > cases.jsonl
 //	go run ./cmd/train fix autofl -from CHECKOUT -runs FOLDER,... [-cases FILE -repos DIR] [-check FILE] [project...] > answers.jsonl
@@ -19,7 +20,8 @@
 // repository, and the step judge prints the accuracy of the program's own model on repositories
 // outside its training; both with intervals at 95 %. The step count tells how often each kind of
 // the offline engine's edits is exactly a small fix of a history, from which the weights of
-// package mutate come, and shows fixes that no edit makes. The steps bugsinpy and defects4j make
+// package mutate come, and shows fixes that no edit makes. The step generated tells for each case
+// whether its fix is among the candidates of the offline engine, and where. The steps bugsinpy and defects4j make
 // case files for `git agent eval fix` from the metadata of these benchmarks. The step autofl makes a
 // file for its option --answers from the published results of an agent, coinse/autofl.
 package fixtrain
@@ -33,7 +35,7 @@ import (
 // Run runs the step that args[0] names with the rest of args.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count | bugsinpy | defects4j | autofl) <arguments>")
+		return fmt.Errorf("usage: train fix (measure | extract | cross | judge | fit | count | generated | bugsinpy | defects4j | autofl) <arguments>")
 	}
 	switch args[0] {
 	case "measure":
@@ -48,6 +50,8 @@ func Run(ctx context.Context, args []string) error {
 		return fit(args[1:])
 	case "count":
 		return count(ctx, args[1:])
+	case "generated":
+		return generated(ctx, args[1:], os.Stdout)
 	case "bugsinpy":
 		return benchmark(args[1:], os.Stdout, bugsInPy)
 	case "defects4j":
@@ -55,5 +59,5 @@ func Run(ctx context.Context, args []string) error {
 	case "autofl":
 		return autofl(ctx, args[1:], os.Stdout)
 	}
-	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, bugsinpy, defects4j and autofl", args[0])
+	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, generated, bugsinpy, defects4j and autofl", args[0])
 }

@@ -129,11 +129,12 @@ func (fn *Function) literal(t token) bool {
 type place struct {
 	text, root string
 	line       int
-	deref      bool // a member of the place is used
-	indexed    bool // an element or the length of the place is used
-	compared   bool // the place is compared with a string
-	number     bool // the place is compared with a number
-	truth      bool // the place alone is a clause
+	deref      bool   // a member of the place is used
+	indexed    bool   // an element or the length of the place is used
+	compared   bool   // the place is compared with a string
+	number     bool   // the place is compared with a number
+	truth      bool   // the place alone is a clause
+	size       string // what measures the place, such as ".length()"; "" if unknown
 }
 
 // places returns the places that the function uses.
@@ -151,8 +152,10 @@ func (fn *Function) places() []place {
 			p.deref, p.indexed = member, fn.is(next, "[") || fn.measured(i, j)
 			if fn.isAny(next, "==", "!=", "===", "!==") && j+2 < len(fn.toks) {
 				p.compared, p.number = fn.toks[j+2].kind == text, fn.toks[j+2].kind == number
+			} else if fn.lang == java || fn.lang == rust {
+				p.number = fn.isAny(next, "<", "<=", ">=") || fn.is(next, ">") && fn.is(fn.toks[max(j-1, 0)], "(") || fn.isAny(next, "-", "*", "/", "%")
 			}
-			p.truth = fn.isTruth(i, j)
+			p.truth, p.size = fn.isTruth(i, j), fn.sizeAt(j)
 			if !fn.is(next, "(") {
 				list = append(list, p)
 			}
@@ -200,9 +203,16 @@ func wordSet(words string) map[string]bool {
 // madeAtoms returns conditions on the places that the function uses.
 func (fn *Function) madeAtoms() []atom {
 	var list []atom
+	asked := fn.asks()
 	for _, p := range fn.places() {
 		for text, weight := range fn.questions(p) {
 			list = append(list, atom{text: text, weight: weight, roots: []string{p.root}, line: p.line})
+		}
+		for _, ask := range asked {
+			if p.deref && p.text != "this" && p.text != "self" {
+				list = append(list, atom{text: p.text + "." + ask + "()", weight: weightAsked, roots: []string{p.root}, line: p.line},
+					atom{text: fn.lang.not + p.text + "." + ask + "()", weight: weightAsked, roots: []string{p.root}, line: p.line})
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b atom) int { return strings.Compare(a.text, b.text) })
@@ -221,6 +231,7 @@ func (fn *Function) questions(p place) map[string]float64 {
 		if p.deref {
 			w = 0.6
 		}
+		w *= fn.forRaised("null")
 		q[p.text+" "+unequal+" "+null], q[p.text+" "+equal+" "+null] = w, w*0.8
 	}
 	if p.indexed {
@@ -229,11 +240,24 @@ func (fn *Function) questions(p place) map[string]float64 {
 			q[length+" > 0"], q[length+" == 0"] = 0.6, 0.6
 		}
 	}
-	if p.compared {
+	if p.size != "" {
+		length, w := p.text+p.size, fn.forRaised("size")
+		q[length+" > 0"], q[length+" == 0"], q[length+" > 1"], q[length+" < 2"] = 0.6*w, 0.6*w, 0.3*w, 0.3*w
+		if empty := emptyOf[fn.lang]; empty != "" && p.size != ".length" {
+			q[p.text+empty], q[fn.lang.not+p.text+empty] = 0.5*w, 0.5*w
+			delete(q, length+" > 0")
+			delete(q, length+" == 0")
+		}
+	}
+	if p.compared && fn.lang != java && fn.lang != rust {
 		q[p.text+` == ""`], q[p.text+` != ""`] = 0.3, 0.3
 	}
 	if p.number {
 		q[p.text+" > 0"], q[p.text+" == 0"] = 0.3, 0.3
+		if fn.lang == java || fn.lang == rust {
+			w := fn.forRaised("number")
+			q[p.text+" < 0"], q[p.text+" >= 0"] = 0.3*w, 0.15*w
+		}
 	}
 	if p.truth {
 		q[p.text], q[fn.lang.not+p.text] = 0.7, 0.7

@@ -29,7 +29,14 @@ func (fn *Function) conditions() []condition {
 			if fn.boolean(toks) || len(toks) > 1 && fn.returnsBoolean() && !fn.ternary(toks) {
 				list = append(list, condition{toks: toks, word: word})
 			}
+		default:
+			if toks := fn.predicate(i); len(toks) > 0 {
+				list = append(list, condition{toks: toks, word: word})
+			}
 		}
+	}
+	if toks := fn.tail(); len(toks) > 1 && fn.returnsBoolean() && !fn.ternary(toks) {
+		list = append(list, condition{toks: toks, word: "return"})
 	}
 	return list
 }
@@ -90,6 +97,8 @@ func (fn *Function) headEnd(toks []token) int {
 	depth := 0
 	for j, t := range toks {
 		switch {
+		case depth == 0 && fn.lang == rust && fn.is(t, "=>"):
+			return j // of an arm
 		case depth == 0 && fn.is(t, open) && (j == len(toks)-1 || toks[j+1].line > t.line || fn.lang.indented || open == "{"):
 			return j
 		case fn.isAny(t, "(", "[", "{"):
@@ -261,6 +270,9 @@ func (fn *Function) receiversOf(clause []token, unequal, equal string, alone boo
 // asked returns the place of which a clause asks whether there is a value, or how many; "" if it
 // asks something else. Such a clause has to come before a condition that uses the value.
 func (fn *Function) asked(clause string) string {
+	if place, ok := strings.CutSuffix(strings.TrimPrefix(clause, "!"), emptyOf[fn.lang]); ok && emptyOf[fn.lang] != "" {
+		return place
+	}
 	p, _, found := strings.Cut(clause, " ")
 	if !found {
 		return ""
@@ -268,8 +280,10 @@ func (fn *Function) asked(clause string) string {
 	if inner, ok := strings.CutPrefix(p, "len("); ok {
 		return strings.TrimSuffix(inner, ")")
 	}
-	if place, ok := strings.CutSuffix(p, ".length"); ok {
-		return place
+	for _, end := range []string{".length", ".length()", ".size()", ".len()"} {
+		if place, ok := strings.CutSuffix(p, end); ok {
+			return place
+		}
 	}
 	if fn.lang.null != "" && strings.HasSuffix(clause, " "+fn.lang.null) {
 		return p

@@ -89,9 +89,14 @@ func (fn *Function) donors() []donor {
 	return list[:min(len(list), maxCopied)]
 }
 
+// ofObject reports whether a line begins with a member of the object of a method, in Java and Rust.
+func (fn *Function) ofObject(toks []token) bool {
+	return (fn.lang == java || fn.lang == rust) && fn.isAny(toks[0], "this", "self") && fn.is(toks[1], ".")
+}
+
 // simple reports whether a line is a whole statement that calls or assigns.
 func (fn *Function) simple(toks []token, text string) bool {
-	if len(toks) < 3 || len(toks) > 25 || toks[0].kind != ident || reserved[fn.str(toks[0])] ||
+	if len(toks) < 3 || len(toks) > 25 || toks[0].kind != ident || reserved[fn.str(toks[0])] && !fn.ofObject(toks) ||
 		fn.continues(toks[len(toks)-1]) && !strings.HasSuffix(text, ";") {
 		return false
 	}

@@ -13,6 +13,8 @@ var kinOf = map[*language][]string{
 		"add addAll", "put putIfAbsent", "get getOrDefault", "isEmpty isBlank", "toLowerCase toUpperCase", "isDigit isLetterOrDigit isLetter",
 		"isWhitespace isSpaceChar", "isBefore isAfter", "getFirst getLast", "peek poll pop", "next peek", "anyMatch allMatch noneMatch",
 		"trim strip", "replace replaceAll replaceFirst", "and or", "forEach forEachOrdered", "getDeclaredMethods getMethods", "getName getSimpleName",
+		"getMessage toString",
+		"computeIfAbsent putIfAbsent",
 	},
 	script: {
 		"indexOf lastIndexOf", "includes startsWith endsWith", "slice substring", "some every", "find findLast", "findIndex findLastIndex",
@@ -27,7 +29,11 @@ var kinOf = map[*language][]string{
 		"saturating_sub wrapping_sub", "saturating_add wrapping_add", "saturating_mul wrapping_mul", "split split_inclusive", "splitn rsplitn",
 		"split_once rsplit_once", "is_alphabetic is_alphanumeric", "is_ascii_digit is_ascii_hexdigit", "is_whitespace is_ascii_whitespace", "and_then map",
 		"or or_else", "push_str insert_str", "push push_front push_back", "pop pop_front pop_back", "floor ceil round trunc", "insert entry",
-		"to_lowercase to_ascii_lowercase", "peek next", "rev iter", "le_bytes be_bytes", "from_le_bytes from_be_bytes", "to_le_bytes to_be_bytes",
+		"to_lowercase to_ascii_lowercase", "peek next", "rev iter", "le_bytes be_bytes",
+		"abs wrapping_abs unsigned_abs saturating_abs", "checked_add saturating_add wrapping_add", "checked_sub saturating_sub wrapping_sub",
+		"checked_mul saturating_mul wrapping_mul",
+		"map filter_map flat_map", "to_str to_string_lossy", "drain clear truncate", "extend append", "is_file exists is_dir",
+		"from_le_bytes from_be_bytes", "to_le_bytes to_be_bytes",
 	},
 	python: {
 		"startswith endswith", "find rfind", "index rindex", "strip lstrip rstrip", "split rsplit", "partition rpartition", "min max", "any all",

@@ -102,6 +102,9 @@ var languages = map[string]*language{
 // languageOf returns the language of a file, nil if unknown.
 func languageOf(filePath string) *language { return languages[strings.ToLower(path.Ext(filePath))] }
 
+// inJava reports whether a file is one of Java itself, and not of a language with similar tokens.
+func (f *File) inJava() bool { return f.lang == java && strings.EqualFold(path.Ext(f.Path), ".java") }
+
 // signs are the operators of more than one byte, the longest first.
 var signs = strings.Fields(
 	`>>>= <<= >>= **= &&= ||= ??= === !== >>> ... &^= := == != <= >= && || ++ -- += -= *= /= %= &= |= ^= << >> -> => :: ?. ?? ** <- &^ //`,

@@ -220,6 +220,8 @@ func (fn *Function) Edits() []Edit {
 	for _, make := range []func() []Edit{
 		fn.conditionEdits, fn.operatorEdits, fn.constantEdits, fn.nameEdits, fn.callEdits, fn.wrapEdits,
 		fn.deletions, fn.guards, fn.jumps, fn.moves, fn.copies, fn.pythonEdits, fn.kin, fn.optional, fn.patterns, fn.ranges, fn.receivers,
+		fn.swappedClauses, fn.branches, fn.equalities, fn.defaults, fn.chains, fn.units, fn.unwraps, fn.overflows, fn.alternatives,
+		fn.assigned, fn.unnested, fn.contexts,
 	} {
 		all = append(all, make()...)
 	}

@@ -46,6 +46,7 @@ public final class Variants {
     private Path variants;
     private String[] numbers;
     private long limit; // in ms
+    private long until; // in s; 0 before the first variant
     private int bytes;
     private String mark;
 
@@ -54,14 +55,12 @@ public final class Variants {
         for (String line : Files.readAllLines(Paths.get(args[0]), StandardCharsets.UTF_8)) {
             v.set(line.split("\t", 3));
         }
-        long until = Long.parseLong(args[1]);
         Path again = v.variants.resolve("again");
         Files.write(again, new byte[0]);
         for (int i = 0; i < v.numbers.length; i++) {
             Path begun = v.variants.resolve("begun-" + i);
             Path done = v.variants.resolve("done-" + i);
-            boolean late = !v.numbers[i].equals("0") && System.currentTimeMillis() / 1000 >= until;
-            if (Files.exists(done) || late) {
+            if (Files.exists(done) || !v.numbers[i].equals("0") && v.late(args)) {
                 continue;
             }
             if (Files.exists(begun)) { // its tests ended the process
@@ -78,6 +77,26 @@ public final class Variants {
         }
         Files.delete(again);
         Runtime.getRuntime().halt(0);
+    }
+
+    /**
+     * Reports whether the time for the variants is over. It begins with the first of them, and is what
+     * the start took, within the bounds of the arguments. A later process has the same end.
+     */
+    private boolean late(String[] args) throws IOException {
+        long now = System.currentTimeMillis() / 1000;
+        if (until == 0) {
+            Path end = variants.resolve("until");
+            if (Files.exists(end)) {
+                until = Long.parseLong(new String(Files.readAllBytes(end), StandardCharsets.UTF_8));
+            } else {
+                long least = Long.parseLong(args[1]);
+                long most = Long.parseLong(args[2]);
+                until = now + Math.min(Math.max(least, now - Long.parseLong(args[3])), most);
+                Files.write(end, String.valueOf(until).getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        return now >= until;
     }
 
     private void set(String[] field) {

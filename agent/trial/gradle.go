@@ -1,0 +1,146 @@
+package trial
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
+)
+
+// Gradle writes locks, the registry of its daemons and what it compiled of build files into its user
+// home, which a confined command must not write. So such a command gets a home of its own among the
+// caches of the workspace. The user's files are links there: what was downloaded, and the
+// distributions of the wrapper. Only the small files with which Gradle finds the former are copied,
+// because Gradle opens them for writing.
+
+// gradleHome is the variable with Gradle's user home, and gradleFolder its directory among the caches.
+const (
+	gradleHome   = "GRADLE_USER_HOME"
+	gradleFolder = "gradle"
+	maxMetadata  = 256 << 20 // bytes of one copied file
+)
+
+// gradleCommand matches commands that start Gradle or its wrapper.
+var gradleCommand = source.Lazy(`(^|[\s;&|(/])gradlew?\b`)
+
+// gradle returns the variable that leads a confined command to its home of Gradle, which it makes at
+// its first use.
+func (w *Workspace) gradle(command string) ([]string, error) {
+	if w.level == sandbox.None || w.opt.Setup != nil || !gradleCommand().MatchString(command) {
+		return nil, nil
+	}
+	home := filepath.Join(w.cache, gradleFolder)
+	if _, err := os.Lstat(home); err == nil {
+		return []string{gradleHome + "=" + home}, nil
+	}
+	if err := fillGradle(usersGradle(), home); err != nil {
+		return nil, fmt.Errorf("home of Gradle: %w", err)
+	}
+	return []string{gradleHome + "=" + home}, nil
+}
+
+// usersGradle returns the user's home of Gradle.
+func usersGradle() string {
+	if dir := os.Getenv(gradleHome); filepath.IsAbs(dir) {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".gradle")
+}
+
+// fillGradle makes a home of Gradle that reads the files of another one. What is not there is left
+// out.
+func fillGradle(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range globbed(from, "wrapper/dists/*/*") {
+		if err := linkAll(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range append(globbed(from, "caches/modules-2/files-*"), globbed(from, "jdks")...) {
+		if err := linkTo(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range globbed(from, "caches/modules-2/metadata-*") {
+		if err := copyFiles(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFiles copies the files of a directory, except for locks.
+func copyFiles(from, to string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(p, ".lock") {
+			return nil // what cannot be read is downloaded again, or named as missing
+		}
+		within, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		return copyFile(p, filepath.Join(to, within))
+	})
+}
+
+// globbed returns what a pattern matches below a directory, as paths from there.
+func globbed(dir, pattern string) []string {
+	if dir == "" {
+		return nil
+	}
+	found, _ := fs.Glob(os.DirFS(dir), pattern) // of a pattern that is well formed
+	for i := range found {
+		found[i] = filepath.FromSlash(found[i])
+	}
+	return found
+}
+
+// linkAll makes a directory with links to all entries of another one, except for locks.
+func linkAll(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return nil // a file
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".lck") {
+			continue
+		}
+		if err := linkTo(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func linkTo(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.Symlink(from, to)
+}
+
+// copyFile copies a regular file, if it is not too large.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMetadata {
+		return nil
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
