@@ -80,8 +80,9 @@ func (c *command) below(ctx context.Context, broken *bisect.Answer, opt bisect.O
 	}
 	if err != nil || found.Status != bisect.Proved {
 		c.builds, c.tip, c.opened, c.failure = true, tip, opened, failure
-		broken.Runs = append(broken.Runs, more...)
-		c.notes = append(c.notes, how+", and no commit was proved to be the first with this failure; git agent bisect --bad="+parent.Short()+" looks for it")
+		broken.Runs = append(broken.Runs, c.judgedAgain(more)...)
+		c.notes = append(c.notes, fmt.Sprintf("%s, and no commit was proved to be the first with this failure; git agent bisect --bad=%s looks for it",
+			how, parent.Short()))
 		return broken, err
 	}
 	c.tip, c.opened = tip, at.opened

@@ -84,6 +84,15 @@ func (r *Result) Term(c gitext.OID, isNew, isOld string) string {
 	return ""
 }
 
+// GitAgrees reports whether git bisect run, for which each exit code but 125 counts, would find the
+// same commit. It would not if the build is what fails, and the command failed where it builds.
+func (r *Result) GitAgrees() bool {
+	return !r.Builds || !slices.ContainsFunc(r.Runs, func(run bisect.Run) bool { return run.Outcome == bisect.Old && run.How != passes })
+}
+
+// passes is how a command ended that passes.
+const passes = "passes"
+
 // readSubjects reads the subjects of the commits that an answer names.
 func (r *Result) readSubjects(ctx context.Context, repo *gitext.Repo) error {
 	var list []gitext.OID

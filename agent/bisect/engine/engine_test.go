@@ -92,12 +92,13 @@ func TestFailureBelowABrokenBuild(t *testing.T) {
 	if got.Status != bisect.Proved || got.First != c[4] || got.Builds || len(got.Notes) != 1 || len(got.Runs) > 7 {
 		t.Errorf("%s %s %+v", got.Status, got.First.Short(), got.Answer)
 	}
-	if got.Term(c[7], "bad", "good") != "skip" || got.Term(c[5], "bad", "good") != "bad" || !strings.Contains(got.Notes[0], c[6].Short()) {
+	terms := got.Term(c[7], "bad", "good") + got.Term(c[5], "bad", "good") + got.Term(c[3], "bad", "good")
+	if terms != "skipbadgood" || !strings.Contains(got.Notes[0], c[6].Short()) {
 		t.Errorf("%+v %q", got.Runs, got.Notes)
 	}
 	h, c = says(t, fails, fails, broken, broken)
 	got = answer(t, h, Question{Test: print})
-	if got.Status != bisect.Proved || got.First != c[2] || !got.Builds || len(got.Notes) != 2 {
+	if got.Status != bisect.Proved || got.First != c[2] || !got.Builds || len(got.Notes) != 2 || got.GitAgrees() {
 		t.Errorf("%s %s %+v", got.Status, got.First.Short(), got.Answer)
 	}
 }
