@@ -115,14 +115,20 @@ func (c *command) measure(ctx context.Context, broken, found *bisect.Answer) (er
 	return err
 }
 
-// judgedAgain returns runs as they are judged now. One whose end is not known says nothing.
+// judgedAgain returns runs as they are judged now. Of those of an earlier call, only one that passes says
+// something.
 func (c *command) judgedAgain(runs []bisect.Run) []bisect.Run {
 	list := slices.Clone(runs)
 	for i, r := range list {
-		list[i].Outcome = bisect.Unknown
-		if at, known := c.seen[r.Commit]; known {
+		at, known := c.seen[r.Commit]
+		switch {
+		case known:
 			res := c.judge(at.ending)
 			list[i].Outcome, list[i].How = bisect.OutcomeOf(res, false), res.How
+		case r.How == passes:
+			list[i].Outcome = bisect.Old
+		default:
+			list[i].Outcome = bisect.Unknown
 		}
 	}
 	return list
@@ -133,7 +139,7 @@ func (c *command) judgedAgain(runs []bisect.Run) []bisect.Run {
 func (c *command) optionsBelow(opt bisect.Options, tip gitext.OID, runs []bisect.Run) bisect.Options {
 	opt.Known = nil
 	for _, r := range runs {
-		if at, known := c.seen[r.Commit]; known && !at.ending.FailsToBuild() {
+		if at, known := c.seen[r.Commit]; known && !at.ending.FailsToBuild() || r.Outcome == bisect.Old {
 			opt.Known = append(opt.Known, r)
 		}
 		if !r.Earlier {
