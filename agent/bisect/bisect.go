@@ -49,13 +49,14 @@ type Options struct {
 	// Prior returns the weights of commits, newest first, for being the culprit; it is called
 	// after the run at the tip. nil, or an error, gives all the same weight.
 	Prior    func(ctx context.Context, tip gitext.OID, commits []gitext.OID) ([]float64, error)
-	MaxRuns  int   // 0 means 200
+	MaxRuns  int   // 0 means the constant
 	Known    []Run // runs of an earlier call for the same question
 	OnRun    func(Run) error
 	Progress func(format string, args ...any) // may be nil
 }
 
-const defaultMaxRuns = 200
+// MaxRuns is the default of Options.MaxRuns.
+const MaxRuns = 200
 
 // An Outcome is what a run says about a commit.
 type Outcome string

@@ -46,7 +46,7 @@ type search struct {
 }
 
 func newSearch(repo *gitext.Repo, q Question, opt Options) *search {
-	opt.Workers, opt.MaxRuns = max(opt.Workers, 1), cmp.Or(opt.MaxRuns, defaultMaxRuns)
+	opt.Workers, opt.MaxRuns = max(opt.Workers, 1), cmp.Or(opt.MaxRuns, MaxRuns)
 	s := &search{repo: repo, q: q, opt: opt, tip: q.Tip, old: slices.Clone(q.Old), flaky: q.Flaky, status: Stopped}
 	s.tallies = map[gitext.OID]Tally{}
 	return s
@@ -424,11 +424,14 @@ func (s *search) tally(r Run) {
 }
 
 // outcome translates the result of a command.
-func (s *search) outcome(res trial.Result) Outcome {
+func (s *search) outcome(res trial.Result) Outcome { return OutcomeOf(res, s.q.Fixed) }
+
+// OutcomeOf returns the outcome of a run, for a search with Question.Fixed or without.
+func OutcomeOf(res trial.Result, fixed bool) Outcome {
 	switch {
 	case res.Outcome == trial.Unknown:
 		return Unknown
-	case (res.Outcome == trial.Fails) != s.q.Fixed:
+	case (res.Outcome == trial.Fails) != fixed:
 		return New
 	}
 	return Old

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -119,10 +120,13 @@ var varying = sync.OnceValue(func() *regexp.Regexp {
 func normalLines(out []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(out) {
-		line = bytes.TrimSpace(varying().ReplaceAll(line, []byte("#")))
-		if len(line) > 0 {
-			lines[string(line)] = true
+		if text := Normal(string(line)); text != "" {
+			lines[text] = true
 		}
 	}
 	return lines
 }
+
+// Normal replaces text that may differ between two outputs of the same failure by "#", and removes
+// the space around it.
+func Normal(text string) string { return strings.TrimSpace(varying().ReplaceAllString(text, "#")) }

@@ -23,14 +23,22 @@ type command struct {
 	spaces    []*trial.Workspace // nil until a worker begins
 	opening   sync.Mutex
 
-	tip    testrun.Ending  // of the run that shows the outcome that is looked for
-	shown  bool            // a run at the tip ended as the question says
-	opened map[string]bool // files of the work tree that the first run opened; nil if not known
-	builds bool            // what fails at the tip is the build, so that a failing build is the failure
-	notes  []string
+	tip     testrun.Ending  // of the run that shows the outcome that is looked for
+	shown   bool            // a run at the tip ended as the question says
+	opened  map[string]bool // files of the work tree that the first run opened; nil if not known
+	unbuilt bool            // at the tip the code does not build
+	builds  bool            // the failure that is looked for is that of the build
+	notes   []string
 
 	judging sync.Mutex
-	failure *testrun.Failure // the failure that is looked for; nil before a run failed
+	failure *testrun.Failure    // the failure that is looked for; nil before a run failed
+	seen    map[gitext.OID]seen // with unbuilt, the runs of this call
+}
+
+// A seen is a run with the files that it opened; nil if they are not known.
+type seen struct {
+	ending testrun.Ending
+	opened map[string]bool
 }
 
 // open opens the first scratch work tree.
@@ -105,7 +113,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	}
 	first := !c.shown
 	stop := func() (map[string]bool, bool) { return nil, false }
-	if first {
+	if first || c.unbuilt {
 		if files, err := w.Paths(ctx, commit, c.q.Over); err == nil {
 			stop = w.WatchOpened(files)
 		}
@@ -119,6 +127,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if first {
 		c.first(e, opened, complete)
 	}
+	c.keep(commit, e, opened, complete)
 	return c.judge(e), nil
 }
 
@@ -129,7 +138,7 @@ func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool)
 		c.opened = opened
 	}
 	if e.FailsToBuild() && c.q.Build == "" && !c.q.Fixed {
-		c.builds = true
+		c.builds, c.unbuilt = true, true
 		c.notes = append(c.notes, "at the tip the code does not build: this is the failure whose beginning is looked for")
 	}
 }
@@ -137,8 +146,8 @@ func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool)
 // judge returns the result of a run. A failure counts only if it is the one that is looked for.
 func (c *command) judge(e testrun.Ending) trial.Result {
 	res := trial.Result{Outcome: e.Outcome(), How: e.How, Exit: e.Exit, TimedOut: e.TimedOut, Full: e.Full, Took: e.Took, Output: e.Output}
-	if c.builds && e.FailsToBuild() {
-		res.Outcome = trial.Fails
+	if c.builds {
+		res.Outcome = builtOutcome(e)
 	}
 	if res.Outcome != trial.Fails {
 		return res

@@ -19,13 +19,14 @@ import (
 const maxEvidence = 20
 
 // describe returns the culprit with its changes as evidence.
-func (e *Engine) describe(ctx context.Context, a *bisect.Answer, q Question, opened map[string]bool) (*suspect.Suspect, error) {
+func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool) (*suspect.Suspect, error) {
+	a := r.Answer
 	commit, err := e.Repo.Commit(ctx, a.First)
 	if err != nil {
 		return nil, err
 	}
-	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: reason(a, q)}
-	s.Confirmation = confirmation(a, q)
+	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: r.reason()}
+	s.Confirmation = r.confirmation()
 	if len(commit.Parents) == 1 {
 		patch, err := e.Repo.Patch(ctx, commit.Parents[0], commit.OID, gitext.PatchOptions{Renames: true, IgnoreSpace: true})
 		if err != nil && !gitext.Unreadable(err) {
@@ -41,34 +42,37 @@ func (e *Engine) describe(ctx context.Context, a *bisect.Answer, q Question, ope
 	return s, nil
 }
 
-// verbs are the predicates of the outcomes.
-func verbs(fixed bool) (isNew, isOld string) {
-	if fixed {
-		return "passes", "fails"
+// verbs are the clauses of the outcomes.
+func (r *Result) verbs() (isNew, isOld string) {
+	switch {
+	case r.Builds:
+		return "the code does not build", "builds"
+	case r.Question.Fixed:
+		return "the command passes", "fails"
 	}
-	return "fails", "passes"
+	return "the command fails", "passes"
 }
 
 // reason says in a clause why the commit is named.
-func reason(a *bisect.Answer, q Question) string {
-	isNew, _ := verbs(q.Fixed)
-	switch a.Status {
+func (r *Result) reason() string {
+	isNew, _ := r.verbs()
+	switch r.Status {
 	case bisect.Proved:
-		return "the command " + isNew + " since this commit"
+		return isNew + " since this commit"
 	case bisect.Always:
-		return "the command " + isNew + " at it, and no older commit was found where it can be judged and does not"
+		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}
 	return "the most probable of the commits that are left"
 }
 
 // confirmation says what the runs at the commit and at its parents show.
-func confirmation(a *bisect.Answer, q Question) *suspect.Confirmation {
-	isNew, isOld := verbs(q.Fixed)
-	text := fmt.Sprintf("the command %s at it%s", isNew, times(a.At.New, a.At.Old))
-	if a.At.New == 0 {
+func (r *Result) confirmation() *suspect.Confirmation {
+	isNew, isOld := r.verbs()
+	text := isNew + " at it" + times(r.At.New, r.At.Old)
+	if r.At.New == 0 {
 		text = "the command was not judged at it"
 	}
-	for _, p := range a.Parents {
+	for _, p := range r.Parents {
 		switch {
 		case p.Old > 0:
 			text += fmt.Sprintf(" and %s at its parent %s%s", isOld, p.Commit.Short(), times(p.Old, p.New))
@@ -79,7 +83,7 @@ func confirmation(a *bisect.Answer, q Question) *suspect.Confirmation {
 		}
 	}
 	status := suspect.Unclear
-	if a.Status == bisect.Proved {
+	if r.Status == bisect.Proved {
 		status = suspect.Confirmed
 	}
 	return &suspect.Confirmation{Status: status, Detail: text}

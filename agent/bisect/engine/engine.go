@@ -32,7 +32,7 @@ type Engine struct {
 	Repo    *gitext.Repo
 	Trial   trial.Options
 	Jobs    int               // commands that run at the same time; 0 means 1
-	MaxRuns int               // 0 means the search's default
+	MaxRuns int               // 0 means bisect.MaxRuns
 	Fetch   *backfill.Fetcher // fetches a partial clone's missing files; nil fetches nothing
 	Uniform bool              // give all commits the same probability at first; for measurements
 	// Tip is the run at the tip, as Check returns it; nil lets the search make it. Outcome answers
@@ -46,7 +46,8 @@ type Result struct {
 	*bisect.Answer
 	Question Question
 	How      string           // how the command ended at the tip: predicate of a sentence with the subject "it"
-	Failing  []string         // tests that fail there; nil if the command names none
+	Failing  []string         // tests that fail with the failure that is looked for; nil if the command names none
+	Builds   bool             // what fails is the build: the culprit is the commit since which the code does not build
 	Culprit  *suspect.Suspect // the commit Answer.First; nil if there is none
 	Sandbox  string           // sandbox.Level of the commands
 	Took     time.Duration    // of this call
@@ -82,6 +83,15 @@ func (r *Result) Term(c gitext.OID, isNew, isOld string) string {
 	}
 	return ""
 }
+
+// GitAgrees reports whether git bisect run, for which each exit code but 125 counts, would find the
+// same commit. It would not if the build is what fails, and the command failed where it builds.
+func (r *Result) GitAgrees() bool {
+	return !r.Builds || !slices.ContainsFunc(r.Runs, func(run bisect.Run) bool { return run.Outcome == bisect.Old && run.How != passes })
+}
+
+// passes is how a command ended that passes.
+const passes = "passes"
 
 // readSubjects reads the subjects of the commits that an answer names.
 func (r *Result) readSubjects(ctx context.Context, repo *gitext.Repo) error {
@@ -153,15 +163,19 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 		return nil, err
 	}
 	defer c.close()
-	opt := bisect.Options{Try: c.try, Workers: e.Jobs, MaxRuns: e.MaxRuns, Known: m.Known, OnRun: m.Keep, Progress: c.progress}
+	opt := bisect.Options{Try: c.try, Workers: e.Jobs, MaxRuns: cmp.Or(e.MaxRuns, bisect.MaxRuns), Known: m.Known, OnRun: m.Keep, Progress: c.progress}
 	if !e.Uniform {
 		opt.Prior = c.prior
 	}
 	found, err := bisect.Find(ctx, e.Repo, q.Question, opt)
-	out := &Result{Answer: found, Question: q, How: c.tip.How, Failing: c.tip.Report.Failing, Sandbox: string(c.spaces[0].Level())}
+	out := &Result{Answer: found, Question: q, How: c.tip.How, Sandbox: string(c.spaces[0].Level())}
+	if err == nil && c.builds {
+		out.Answer, err = c.below(ctx, found, opt)
+	}
+	out.Failing, out.Builds = c.tip.Report.Failing, c.builds
 	out.Notes = append(out.Notes, c.notes...)
-	if found.First != "" {
-		described, failed := e.describe(context.WithoutCancel(ctx), found, q, c.opened)
+	if found = out.Answer; found.First != "" {
+		described, failed := e.describe(context.WithoutCancel(ctx), out, c.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)
 	}
 	out.Took = time.Since(start)

@@ -81,6 +81,28 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
+func TestFailureBelowABrokenBuild(t *testing.T) {
+	// Where the tests fail before the code stops to build, the beginning of their failure is the answer.
+	// Other errors of a build are another failure.
+	t.Parallel()
+	const broken, older = "main.c:3:5: error: expected ';'\n", "old.c:1:1: error: unknown type name\n"
+	const fails = "--- FAIL: TestA (0.00s)\nFAIL\n"
+	h, c := says(t, "", "", older, "", fails, fails, broken, broken)
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Proved || got.First != c[4] || got.Builds || len(got.Notes) != 1 || len(got.Runs) > 7 {
+		t.Errorf("%s %s %+v", got.Status, got.First.Short(), got.Answer)
+	}
+	terms := got.Term(c[7], "bad", "good") + got.Term(c[5], "bad", "good") + got.Term(c[3], "bad", "good")
+	if terms != "skipbadgood" || !strings.Contains(got.Notes[0], c[6].Short()) {
+		t.Errorf("%+v %q", got.Runs, got.Notes)
+	}
+	h, c = says(t, fails, fails, broken, broken)
+	got = answer(t, h, Question{Test: print})
+	if got.Status != bisect.Proved || got.First != c[2] || !got.Builds || len(got.Notes) != 2 || got.GitAgrees() {
+		t.Errorf("%s %s %+v", got.Status, got.First.Short(), got.Answer)
+	}
+}
+
 func TestCulpritIsShown(t *testing.T) {
 	// The culprit comes with what was run and with the files that it changes, those that the command
 	// opened first.

@@ -1,6 +1,8 @@
 package testrun
 
 import (
+	"strings"
+
 	"git-agent/agent/fix"
 	"git-agent/agent/trial"
 )
@@ -10,14 +12,35 @@ import (
 type Failure struct {
 	Failing []string // names of the failing tests; nil if the command names none
 	lines   trial.Failure
-	build   bool // what fails is the build
+	build   bool            // what fails is the build
+	errors  map[string]bool // texts of the compiler's or the interpreter's errors, if the build fails
 }
 
 // FailureOf returns the failure of a run. passing is the output of the command where it passes, or
 // nil; its lines say nothing about the failure.
 func FailureOf(e Ending, passing []byte) *Failure {
-	return &Failure{Failing: e.Report.Failing, lines: trial.FailureOf(trial.Result{Output: e.Output}, passing), build: e.FailsToBuild()}
+	f := &Failure{Failing: e.Report.Failing, lines: trial.FailureOf(trial.Result{Output: e.Output}, passing), build: e.FailsToBuild()}
+	if f.build {
+		f.errors = e.buildErrors()
+	}
+	return f
 }
+
+// buildErrors returns the texts of a failed build's errors, without what varies. Their files do not
+// count, because an error of the same kind elsewhere mostly has the same cause: a language that the
+// tools are too old for, or a name that is gone.
+func (e *Ending) buildErrors() map[string]bool {
+	texts := map[string]bool{}
+	for _, p := range e.Report.BuildErrors {
+		if text := trial.Normal(p.Text); text != "" && !strings.HasPrefix(text, pyFrame) {
+			texts[text] = true
+		}
+	}
+	return texts
+}
+
+// pyFrame begins the text of a place in a stack of Python that leads to the place of the error.
+const pyFrame = "in "
 
 // FailsToBuild reports whether no test ran because the code does not build, and not because
 // something is missing.
@@ -28,13 +51,22 @@ func (e *Ending) FailsToBuild() bool {
 // Recurs reports whether another run fails in the same way. If both runs name failing tests, one
 // must fail in both; a name with a package equals one without. Otherwise, at least a third of the
 // lines of the failure must recur. A run without a judgement does not fail in the same way, but a
-// failing build recurs in failing builds, and only in these.
+// failing build recurs in failing builds, and only in these: in those with one of its errors, if
+// both name errors.
 func (f *Failure) Recurs(e Ending) bool {
 	switch {
 	case f.build != e.FailsToBuild(), !f.build && e.State != fix.Failing:
 		return false
 	case len(f.Failing) > 0 && len(e.Report.Failing) > 0:
 		return newNames(f.Failing).hasAny(e.Report.Failing)
+	}
+	if again := e.buildErrors(); f.build && len(f.errors) > 0 && len(again) > 0 {
+		for text := range again {
+			if f.errors[text] {
+				return true
+			}
+		}
+		return false
 	}
 	return f.lines.Recurs(trial.Result{Output: e.Output})
 }

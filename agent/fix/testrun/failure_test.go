@@ -45,7 +45,7 @@ func TestFailure(t *testing.T) {
 }
 
 func TestFailureOfABuild(t *testing.T) {
-	// A failing build recurs in another one with the same lines, and in nothing else.
+	// A failing build recurs in another one with the same error, and in nothing else.
 	t.Parallel()
 	ending := func(output string) Ending {
 		return Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(output)}, t.TempDir(), "make check", time.Now())
@@ -55,6 +55,8 @@ func TestFailureOfABuild(t *testing.T) {
 	for output, want := range map[string]bool{
 		unbuilt: true,
 		"main.c:7:5: error: expected ';'\nmake: *** [Makefile:4: check] Error 1\n": true,
+		"util.c:7:5: error: expected ';'\nmake: *** [Makefile:4: check] Error 1\n": true,
+		"main.c:3:5: error: unknown type\nmake: *** [Makefile:2: check] Error 1\n": false,
 		"not ok 1 - adds\nmake: *** [Makefile:2: check] Error 1\n":                 false,
 	} {
 		if got := f.Recurs(ending(output)); got != want {

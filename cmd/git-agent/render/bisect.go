@@ -122,7 +122,7 @@ func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
 		text += fmt.Sprintf("; the command seems to be wrong in %.0f%% of its runs", 100*max(found.FalseNew, found.FalseOld))
 	}
 	wrapped(b, r.width, 0, text)
-	if found.Status == bisect.Proved {
+	if found.Status == bisect.Proved && found.GitAgrees() {
 		line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found))))
 	}
 }

@@ -145,7 +145,7 @@ func (p *Page) Bisect(found *engine.Result) error {
 		*v.First = commandsOnce(*v.First)
 	}
 	command := ""
-	if found.Status == bisect.Proved {
+	if found.Status == bisect.Proved && found.GitAgrees() {
 		command = gitBisect(found)
 	}
 	return p.add("bisect", v.Command, struct {
