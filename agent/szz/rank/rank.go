@@ -173,11 +173,7 @@ func signals(j Ranked) []suspect.Signal {
 	var list []suspect.Signal
 	for i, w := range j.contributions {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(columnFeature(i).name, "fix_") {
-			name := columnFeature(i).say
-			if j.features[i] == 0 {
-				name = absent(name)
-			}
-			list = append(list, suspect.Signal{Name: name, Value: j.features[i], Weight: w})
+			list = append(list, suspect.Signal{Name: wording(columnFeature(i), j.features[i], w), Value: j.features[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
