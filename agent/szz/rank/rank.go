@@ -211,7 +211,7 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	}
 	switch {
 	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode()
+		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode() + k.movedOnly(c)
 	case other > 0:
 		return fmt.Sprintf(
 			"wrote %d %s",
@@ -225,11 +225,13 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
-		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s of the function or block that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
 	case c.Sources&candidate.FromBeside != 0:
 		return "wrote lines of build or data files in or near what the fix changes there"
-	case c.Sources&candidate.FromNames != 0:
+	case c.Sources&candidate.FromNames != 0 && !k.changesFixed(c):
 		return "wrote lines in other files that use a rare name of the fix"
+	case c.Sources&candidate.FromNames != 0:
+		return k.historyReason(c) + ", and wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
 		return k.historyReason(c)
 	case c.Sources&candidate.FromIndex != 0:

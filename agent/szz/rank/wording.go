@@ -1,11 +1,13 @@
 package rank
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
 	"unicode"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -135,6 +137,36 @@ func (k *Case) whichCode() string {
 		}
 	}
 	return code + where
+}
+
+// movedOnly says that a fix adds all the removed lines of code of a candidate again: it only moves
+// or re-indents them, and their writer need not have had a part in the bug.
+func (k *Case) movedOnly(c *candidate.Candidate) string {
+	added := map[string]int{}
+	for _, change := range k.Set.Changes {
+		for _, l := range change.Added {
+			added[candidate.LineKey(l.Text)]++
+		}
+	}
+	removed := 0
+	for i := range k.Set.Anchors {
+		a := &k.Set.Anchors[i]
+		if a.Owner != c.OID || a.Role != candidate.RoleDeleted || a.Kind != source.LineCode {
+			continue
+		}
+		key := candidate.LineKey(a.Text)
+		if key == "" || added[key] == 0 {
+			return ""
+		}
+		added[key]--
+		removed++
+	}
+	return fmt.Sprintf("; the fix adds %s again, moved or re-indented", agent.PluralOf(removed, "it", "them"))
+}
+
+// changesFixed reports whether a candidate changed a file in which lines of the fix are traced.
+func (k *Case) changesFixed(c *candidate.Candidate) bool {
+	return slices.ContainsFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] })
 }
 
 // losesLines reports whether a fix removes lines of a text file.
