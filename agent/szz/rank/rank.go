@@ -92,6 +92,9 @@ func (k *Case) Answer(ranked []Ranked, n int) (*szz.Answer, error) {
 	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}
+	if len(ranked) == 0 && k.Set.Beyond {
+		return v, nil // the notes say what the clone lacks; nothing is known of the commits that it lacks
+	}
 	if len(ranked) == 0 {
 		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
 		return v, nil
