@@ -54,7 +54,7 @@ type Szz struct {
 	Cc             bool          `help:"with --trailer, also print Cc: trailers for the author and the reviewers of that suspect"`
 	Note           bool          `help:"also store the answer as a note on the fix, in refs/notes/agent"`
 	Verify         bool          `xor:"verify" help:"confirm suspects by running the test that came with the fix at each of them and at its parents"`
-	VerifyCmd      *string       `xor:"verify" placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
+	VerifyCmd      string        `xor:"verify" placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
 	VerifyTimeout  time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
 	VerifyMemory   string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
 	RunsAtMost     int           `placeholder:"<n>" help:"run the command at most <n> times for a fix; default: 100"`

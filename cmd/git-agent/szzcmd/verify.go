@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
@@ -19,22 +18,12 @@ import (
 )
 
 // verifies reports whether a command is run at the suspects.
-func (c *Szz) verifies() bool { return c.Verify || c.VerifyCmd != nil }
-
-// command returns the command of --verify-cmd, or "".
-func (c *Szz) command() string {
-	if c.VerifyCmd == nil {
-		return ""
-	}
-	return *c.VerifyCmd
-}
+func (c *Szz) verifies() bool { return c.Verify || c.VerifyCmd != "" }
 
 // checkVerify returns an error for options about the command that make no sense.
 func (c *Szz) checkVerify() error {
 	needs := func(option string) error { return app.Usagef("%s needs --verify or --verify-cmd=<command>", option) }
 	switch {
-	case c.VerifyCmd != nil && strings.TrimSpace(c.command()) == "":
-		return app.Usagef("--verify-cmd needs a command, and it is empty")
 	case c.Bisect && !c.verifies():
 		return needs("--bisect")
 	case c.VerifyTimeout != 0 && !c.verifies():
@@ -67,11 +56,11 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
 	if c.verifies() {
 		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
-			Command: c.command(), Timeout: c.VerifyTimeout, Memory: c.memory(), MaxRuns: c.RunsAtMost,
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(), MaxRuns: c.RunsAtMost,
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
-		e.Verify.Compiling, _ = testcmd.CompileOnly(c.command())
+		e.Verify.Compiling, _ = testcmd.CompileOnly(c.VerifyCmd)
 		if c.Verify {
 			e.Verify.Find, e.Verify.Focus = testsOfFix, testcmd.Focus
 		}
