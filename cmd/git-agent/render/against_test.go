@@ -17,13 +17,14 @@ func TestAgainst(t *testing.T) {
 	t.Parallel()
 	const age, line, code = "its age", "owns the line of a frame", "owns code of the functions"
 	first := szz.Suspect{Suspect: suspect.Suspect{Signals: []suspect.Signal{
-		{Name: line, Weight: 2}, {Name: code, Weight: 1}, {Name: age, Weight: -0.9},
+		{Name: line, Weight: 2, Value: 1}, {Name: code, Weight: 1}, {Name: age, Weight: -0.9},
 	}}}
 	for name, test := range map[string]struct {
 		signals []suspect.Signal
 		lead    string
 		names   []string
 	}{
+		"as much":               {[]suspect.Signal{{Name: line, Weight: 1.5, Value: 1}, {Name: code, Weight: 0.4}}, "what speaks more for the first one: ", []string{code}},
 		"older":                 {[]suspect.Signal{{Name: line, Weight: 2}, {Name: age, Weight: -1.2}}, "less likely, because: ", []string{age}},
 		"younger without lines": {[]suspect.Signal{{Name: code, Weight: 1}, {Name: age, Weight: -0.3}}, "what speaks more for the first one: ", []string{line}},
 		"younger with less":     {[]suspect.Signal{{Name: line, Weight: 2}, {Name: code, Weight: 0.4}}, "what speaks more for the first one: ", []string{code}},

@@ -190,11 +190,18 @@ func against(first, s szz.Suspect) (lead string, names []string) {
 		if own == 0 {
 			own = least(s.Signals) // only the strongest are known: this one may be as strong as the weakest of them
 		}
-		if g.Weight > own {
+		if g.Weight > own && !hasAsMuch(s, g) {
 			names = append(names, g.Name)
 		}
 	}
 	return "what speaks more for the first one: ", names
+}
+
+// hasAsMuch reports whether a suspect has as much of a signal of the first one, which then weighs
+// less only beside its other signals.
+func hasAsMuch(s szz.Suspect, g suspect.Signal) bool {
+	i := slices.IndexFunc(s.Signals, func(own suspect.Signal) bool { return own.Name == g.Name })
+	return i >= 0 && g.Value > 0 && s.Signals[i].Value >= g.Value
 }
 
 // least returns the smallest effect of a list of signals.
