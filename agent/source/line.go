@@ -145,8 +145,9 @@ func IsImport(code string) bool {
 	}
 	first, rest, _ := strings.Cut(strings.ReplaceAll(code, "\t", " "), " ")
 	first = strings.TrimSuffix(strings.ToLower(first), ";")
+	call := false
 	if i := strings.IndexAny(first, "(<\"'"); i > 0 {
-		first = first[:i]
+		call, first = first[i] == '(', first[:i]
 	}
 	switch first {
 	case "#include", "#import", "import", "include", "include_once", "require", "require_once", "require_relative", "extern":
@@ -154,8 +155,8 @@ func IsImport(code string) bool {
 	case "from":
 		return strings.Contains(rest, "import")
 	case "use", "using", "package", "namespace":
-		// using (x) {...} and use() call something.
-		return rest != "" && !strings.HasPrefix(strings.TrimSpace(rest), "(")
+		// using (x) {...} and use(n + 1) call something.
+		return rest != "" && !call && !strings.HasPrefix(strings.TrimSpace(rest), "(")
 	}
 	return false
 }

@@ -23,6 +23,7 @@ comment | * inside
 blank   |
 comment | */
 code    |*p = x;
+code    |use(n + 1);
 code    |char *s = "/* no comment */";
 comment |// line
 brace   |}
@@ -89,6 +90,7 @@ code    |fn f() {}
 `}, {"a.cs", `
 import  |using System;
 code    |using (var x = f()) {
+code    |using(var x = f()) {
 comment |/* c */
 code    |}  x();
 `}, {"a.lua", `

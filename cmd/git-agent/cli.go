@@ -67,6 +67,25 @@ func newParserFor(args []string, c *cli, a *app.App) (*kong.Kong, error) {
 	return newParser(c, a)
 }
 
+// mayBeEmpty lists the options of which an empty value means something, or adds nothing.
+var mayBeEmpty = []string{"format", "hint"}
+
+// emptyValue returns an error for an option whose value is given and empty, as "--patch=$FILE" is
+// where a script has not set FILE. Such an option would count as missing, and the answer would be
+// about something else.
+func emptyValue(k *kong.Context) error {
+	for _, p := range k.Path {
+		if p.Flag == nil || slices.Contains(mayBeEmpty, p.Flag.Name) {
+			continue
+		}
+		value := reflect.Indirect(p.Flag.Target)
+		if value.Kind() == reflect.String && value.String() == "" {
+			return app.Usagef("--%s needs a value, and it is empty", p.Flag.Name)
+		}
+	}
+	return nil
+}
+
 // parserOptions returns the common options of all parsers of the command line.
 func parserOptions(a *app.App) []kong.Option {
 	return []kong.Option{

@@ -68,6 +68,9 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 		return app.UsageErrorOf(err, before)
 	}
 	verb := k.Selected()
+	if err := emptyValue(k); err != nil {
+		return verb, err
+	}
 	if c.ShowVersion {
 		return verb, printVersion(a.Stdout)
 	}

@@ -7,6 +7,15 @@ import (
 	"unicode/utf8"
 )
 
+// Pathspec quotes a path for a POSIX shell as a pathspec of git, which takes a colon at the
+// beginning for magic: such a path is named from the top of the work tree.
+func Pathspec(path string) string {
+	if strings.HasPrefix(path, ":") {
+		path = ":(top,literal)" + path
+	}
+	return Shell(path)
+}
+
 // Shell quotes a word for a POSIX shell if it needs quotes. The result is one
 // line of printable text: bytes that control a terminal, or that JSON cannot
 // represent, are written with printf, because not every sh knows $'...'. Only

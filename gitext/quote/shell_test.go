@@ -46,3 +46,13 @@ func TestShellQuote(t *testing.T) {
 		}
 	}
 }
+
+// A path that begins with a colon is no pathspec with magic: git show printed nothing for it.
+func TestPathspec(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"a.c": "a.c", "a b.c": "'a b.c'", ":colon.c": "':(top,literal):colon.c'", "a:b": "a:b"} {
+		if got := Pathspec(path); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+}

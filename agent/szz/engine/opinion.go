@@ -49,10 +49,39 @@ func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Answer
 	if s.Probability < leastOpinion || slices.Contains(v.Candidates, s.Commit.OID) {
 		return nil
 	}
+	merge, err := broughtBy(ctx, repo, v.Suspects, s.Commit.OID)
+	if err != nil {
+		return err
+	}
 	v.Opinion = &s
-	v.Note("the ranking, which does not read the names in the message, suspects another commit: %s (%q), %.0f%%",
-		s.Commit.OID.Short(), s.Commit.Subject(), 100*min(s.Probability, 0.99))
+	say := "the ranking, which does not read the names in the message, suspects another commit: %s (%q), %.0f%%"
+	if merge != "" {
+		say = "of what the merge " + merge.Short() + " brought, the ranking suspects %s (%q), %.0f%%"
+	}
+	v.Note(say, s.Commit.OID.Short(), s.Commit.Subject(), 100*min(s.Probability, 0.99))
 	return nil
+}
+
+// broughtBy returns the first named merge that brought a commit, which is no commit of its first
+// parent's history. It returns "" if there is none.
+func broughtBy(ctx context.Context, repo *gitext.Repo, named []szz.Suspect, commit gitext.OID) (gitext.OID, error) {
+	for _, n := range named {
+		if len(n.Commit.Parents) < 2 {
+			continue
+		}
+		in, err := repo.IsAncestor(ctx, commit, n.Commit.OID)
+		if err != nil {
+			return "", err
+		}
+		before, err := repo.IsAncestor(ctx, commit, n.Commit.Parents[0])
+		if err != nil {
+			return "", err
+		}
+		if in && !before {
+			return n.Commit.OID, nil
+		}
+	}
+	return "", nil
 }
 
 // opinion answers as if the message named no culprit.

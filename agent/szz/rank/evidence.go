@@ -95,7 +95,7 @@ func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 	}
 	if i := slices.IndexFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] }); i >= 0 {
 		e.Path = c.Diff.Paths[i]
-		e.Command += " -- " + quote.Shell(e.Path)
+		e.Command += " -- " + quote.Pathspec(e.Path)
 	}
 	if path, lines, ok := k.sharedHunk(c, shared); ok {
 		e.Path = path

@@ -43,6 +43,26 @@ func lines(word string, n int) string {
 	return b.String()
 }
 
+// A line that the fix only moves or re-indents is not simply one that it removes: mkosi's 7e842db3
+// puts an if statement into a loop, and prometheus' bd040c10 sets a default earlier.
+func TestReasonOfMovedLines(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"p.c": "int f(int a)\n{\n\tint n = limit(a);\n\tadd(n);\n\treturn n;\n}\n"})
+	moved := h.Commit("check", gittest.Files{"p.c": "int f(int a)\n{\n\tint n = limit(a);\n\tadd(n);\n\tcheck_it(a);\n\tcheck_too(a);\n\treturn n;\n}\n"})
+	bug := h.Commit("use more", gittest.Files{"p.c": "int f(int a)\n{\n\tint n = limit(a);\n\tadd(n + 1);\n\tcheck_it(a);\n\tcheck_too(a);\n\treturn n;\n}\n"})
+	k, ranked := h.assess(h.Commit("check first", gittest.Files{"p.c": "int f(int a)\n{\n\tint n = limit(a);\n" +
+		"\tif (n) {\n\t\tcheck_it(a);\n\t\tcheck_too(a);\n\t}\n\tadd(n);\n\treturn n;\n}\n"}))
+	for oid, want := range map[gitext.OID]string{
+		moved: "wrote 2 of the 3 lines of code that the fix removes; the fix adds them again, moved or re-indented",
+		bug:   "wrote 1 of the 3 lines of code that the fix removes",
+	} {
+		if got := k.Reason(of(t, ranked, oid).Candidate); got != want {
+			t.Errorf("%s: %q, want %q", oid.Short(), got, want)
+		}
+	}
+}
+
 // The owner of lines in a Makefile is a candidate beside the owner of the source, with a
 // separate weight, and its evidence is a line of the Makefile.
 func TestBuildFileBesideSource(t *testing.T) {

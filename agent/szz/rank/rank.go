@@ -92,6 +92,9 @@ func (k *Case) Answer(ranked []Ranked, n int) (*szz.Answer, error) {
 	for _, j := range ranked {
 		v.Candidates = append(v.Candidates, j.Candidate.OID)
 	}
+	if len(ranked) == 0 && k.Set.Beyond {
+		return v, nil // the notes say what the clone lacks; nothing is known of the commits that it lacks
+	}
 	if len(ranked) == 0 {
 		v.Notes = append(v.Notes, "no commit in the history of the fix's parent touches what the fix touches")
 		return v, nil
@@ -173,11 +176,7 @@ func signals(j Ranked) []suspect.Signal {
 	var list []suspect.Signal
 	for i, w := range j.contributions {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(columnFeature(i).name, "fix_") {
-			name := columnFeature(i).say
-			if j.features[i] == 0 {
-				name = absent(name)
-			}
-			list = append(list, suspect.Signal{Name: name, Value: j.features[i], Weight: w})
+			list = append(list, suspect.Signal{Name: wording(columnFeature(i), j.features[i], w), Value: j.features[i], Weight: w})
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
@@ -215,7 +214,7 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	}
 	switch {
 	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode()
+		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode() + k.movedOnly(c)
 	case other > 0:
 		return fmt.Sprintf(
 			"wrote %d %s",
@@ -229,11 +228,13 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
 	case inFunction > 0:
-		return fmt.Sprintf("wrote %d %s of the function that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s of the function or block that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
 	case c.Sources&candidate.FromBeside != 0:
 		return "wrote lines of build or data files in or near what the fix changes there"
-	case c.Sources&candidate.FromNames != 0:
+	case c.Sources&candidate.FromNames != 0 && !k.changesFixed(c):
 		return "wrote lines in other files that use a rare name of the fix"
+	case c.Sources&candidate.FromNames != 0:
+		return k.historyReason(c) + ", and wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromHistory != 0:
 		return k.historyReason(c)
 	case c.Sources&candidate.FromIndex != 0:

@@ -178,6 +178,10 @@ func TestRankBeyondShallow(t *testing.T) {
 		!strings.Contains(notes, "all of the ") || !strings.Contains(notes, "git fetch --unshallow") {
 		t.Errorf("%s of %v, notes %q", szztest.Subjects(v), v.Candidates, v.Notes)
 	}
+	// Nothing is said of the history that the clone lacks.
+	if v := answer(h.Shallow(2)); len(v.Candidates) > 0 || strings.Contains(strings.Join(v.Notes, "\n"), "no commit in the history") {
+		t.Errorf("%v, notes %q", v.Candidates, v.Notes)
+	}
 }
 
 // The answer is the same in every call.

@@ -1,11 +1,13 @@
 package rank
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
 	"unicode"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
@@ -50,6 +52,75 @@ func absent(say string) string {
 	return "not: " + say
 }
 
+// fewest is the smallest value of a place (1, 1/2, 1/3, ...) that counts as among the first ones.
+const fewest = 0.1
+
+// slight maps features that are shares or likenesses to their texts for a candidate that has
+// little of them, and is less likely for it.
+var slight = map[string]string{
+	"hunk_likeness": "none of its changes is much like the fix's",
+	"out_likeness":  "took out few lines like the fix's",
+	"message_words": "the messages share few words",
+	"message_best":  "the messages share no very rare word",
+	"subject_words": "its subject is about little of what the fix is about",
+	"message_diff":  "the fix's message names little of what it changed",
+	"message_names": "its message names little of what the fix changes",
+	"path_words":    "its paths share few words with the fix's message",
+	"all_paths":     "changed few of the rarer files of the fix, tests and new ones included",
+	"companions":    "changed few of the tests or other files that go with the fix",
+	"path_share":    "changed few of the fixed files",
+	"focus":         "did more than what the fix touches",
+	"touched":       "added few of the names that the fix touches",
+	"uses_added":    "added few of the names that the fix adds",
+	"around_added":  "added few of the names around the changes",
+	"undone":        "added little of what the fix removes",
+	"undone_line":   "added few of the lines that the fix removes",
+	"restores":      "removed little of what the fix adds",
+	"run_share":     "owns a small part of the changes",
+	"nearest":       "owns no line very close to a change",
+}
+
+// rareWord is the weight from which a word counts as very rare: one in e^4 of the messages has it.
+const rareWord = 4
+
+// isSlight reports whether a candidate has so little of a feature that the text of slight is true.
+func isSlight(f *feature, value float64) bool {
+	if f.name == "message_best" {
+		return value < rareWord
+	}
+	return value < 0.5
+}
+
+// wording is the text of a feature that raised or lowered the probability of a candidate.
+func wording(f *feature, value, weight float64) string {
+	switch {
+	case value == 0:
+		return absent(f.say)
+	case f.name == "age_quantile":
+		return olderThan(value) + " other candidates"
+	case weight >= 0:
+		return f.say
+	case value < fewest && strings.HasPrefix(f.say, "among the "):
+		return absent(f.say)
+	case slight[f.name] != "" && isSlight(f, value):
+		return slight[f.name]
+	}
+	return f.say
+}
+
+// olderThan describes the share of the candidates that are newer than one.
+func olderThan(share float64) string {
+	switch {
+	case share == 1:
+		return "older than the"
+	case share > 0.5:
+		return "older than most"
+	case share == 0.5:
+		return "older than half of the"
+	}
+	return "newer than most"
+}
+
 // whichCode names the code whose removed lines are counted: if source is traced, lines of
 // other files do not count, and git's count of removed lines is larger.
 func (k *Case) whichCode() string {
@@ -66,6 +137,36 @@ func (k *Case) whichCode() string {
 		}
 	}
 	return code + where
+}
+
+// movedOnly says that a fix adds all the removed lines of code of a candidate again: it only moves
+// or re-indents them, and their writer need not have had a part in the bug.
+func (k *Case) movedOnly(c *candidate.Candidate) string {
+	added := map[string]int{}
+	for _, change := range k.Set.Changes {
+		for _, l := range change.Added {
+			added[candidate.LineKey(l.Text)]++
+		}
+	}
+	removed := 0
+	for i := range k.Set.Anchors {
+		a := &k.Set.Anchors[i]
+		if a.Owner != c.OID || a.Role != candidate.RoleDeleted || a.Kind != source.LineCode {
+			continue
+		}
+		key := candidate.LineKey(a.Text)
+		if key == "" || added[key] == 0 {
+			return ""
+		}
+		added[key]--
+		removed++
+	}
+	return fmt.Sprintf("; the fix adds %s again, moved or re-indented", agent.PluralOf(removed, "it", "them"))
+}
+
+// changesFixed reports whether a candidate changed a file in which lines of the fix are traced.
+func (k *Case) changesFixed(c *candidate.Candidate) bool {
+	return slices.ContainsFunc(c.Diff.Paths, func(p string) bool { return k.FixPath[p] })
 }
 
 // losesLines reports whether a fix removes lines of a text file.

@@ -49,3 +49,42 @@ func TestTells(t *testing.T) {
 		}
 	}
 }
+
+// A feature's text says how much of it a candidate has, and not only what it is about: most
+// features are shares, likenesses and places.
+func TestWording(t *testing.T) {
+	t.Parallel()
+	byName := map[string]*feature{}
+	for i := range features {
+		byName[features[i].name] = &features[i]
+	}
+	for name := range slight {
+		if byName[name] == nil {
+			t.Errorf("there is no feature %s", name)
+		}
+	}
+	for _, c := range []struct {
+		name          string
+		value, weight float64
+		want          string
+	}{
+		{"age_quantile", 0, 0.5, "not older than the other candidates"},
+		{"age_quantile", 0.026, 0.47, "newer than most other candidates"},
+		{"age_quantile", 0.5, -0.49, "older than half of the other candidates"},
+		{"age_quantile", 0.824, -1.2, "older than most other candidates"},
+		{"age_quantile", 1, -0.34, "older than the other candidates"},
+		{"hunk_likeness", 0.017, -0.56, "none of its changes is much like the fix's"},
+		{"hunk_likeness", 0.56, 0.62, "one of its changes is like the fix's"},
+		{"hunk_likeness", 0, -0.43, "none of its changes is like the fix's"},
+		{"message_words", 0.039, -0.39, "the messages share few words"},
+		{"message_best", 2.766, -0.26, "the messages share no very rare word"},
+		{"message_best", 5.747, -0.38, "the messages share a rare word"},
+		{"recent_rank", 0.006, -0.35, "not among the repository's last commits"},
+		{"recent_rank", 0.071, 1.28, "among the repository's last commits"},
+		{"says_fix", 1, -0.2, "its subject says fix"},
+	} {
+		if got := wording(byName[c.name], c.value, c.weight); got != c.want {
+			t.Errorf("%s %v %+v: %q, want %q", c.name, c.value, c.weight, got, c.want)
+		}
+	}
+}

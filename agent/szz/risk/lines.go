@@ -204,7 +204,7 @@ func (s *study) sayChecks() {
 		}
 		s.add(Finding{
 			Kind: RemovesCheck, Text: text, Path: c.path, Line: c.line, Commits: []gitext.Commit{c.by},
-			Command: "git show " + c.by.OID.Short() + " -- " + quote.Shell(c.path),
+			Command: "git show " + c.by.OID.Short() + " -- " + quote.Pathspec(c.path),
 		})
 	}
 }

@@ -48,7 +48,7 @@ func (s *study) siblings(ctx context.Context) error {
 			Kind: Sibling, Path: b.path, Commits: b.commits,
 			Text: fmt.Sprintf("leaves out %s: %d of the last %d commits that changed %s changed it too, the last one %s (%q)",
 				b.path, b.together, b.of, b.with, b.commits[0].OID.Short(), b.commits[0].Subject()),
-			Command: fmt.Sprintf("git log --no-merges --format=%%h --name-only --full-diff -n %d %s -- %s", lastTogether, s.fc.Parent.Short(), quote.Shell(b.with)),
+			Command: fmt.Sprintf("git log --no-merges --format=%%h --name-only --full-diff -n %d %s -- %s", lastTogether, s.fc.Parent.Short(), quote.Pathspec(b.with)),
 		})
 	}
 	return nil

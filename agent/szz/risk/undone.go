@@ -50,7 +50,7 @@ func (s *study) undone(context.Context) error {
 		text := fmt.Sprintf("%s %s, which %s: %s", did, e.commit.OID.Short(), whatItWas(e), both.describe())
 		s.add(Finding{
 			Kind: Undoes, Text: text, Path: path, Line: line, Commits: []gitext.Commit{e.commit},
-			Command: "git show " + e.commit.OID.Short() + " -- " + quote.Shell(path),
+			Command: "git show " + e.commit.OID.Short() + " -- " + quote.Pathspec(path),
 		})
 	}
 	return nil
@@ -151,7 +151,7 @@ func (s *study) resembles(ctx context.Context) error {
 		}
 		s.add(Finding{
 			Kind: Reverted, Text: text, Path: path, Line: line, Commits: []gitext.Commit{e.commit},
-			Command: "git show " + e.commit.OID.Short() + " -- " + quote.Shell(path),
+			Command: "git show " + e.commit.OID.Short() + " -- " + quote.Pathspec(path),
 		})
 	}
 	return nil

@@ -9,21 +9,26 @@ import (
 )
 
 // What a reader is told about a suspect is true beside the first one: a younger commit is not less
-// likely because of its age, and a signal of both is named only if the first one has more of it.
+// likely because of its age, and a signal of both is named only if the first one has more of it. A
+// suspect has only its strongest signals: one that is not among them may still be as strong as the
+// weakest that is. Prometheus' f972cac5 said of the third-last change of the file that being "among the
+// last changes of the files" speaks for the last one alone.
 func TestAgainst(t *testing.T) {
 	t.Parallel()
 	const age, line, code = "its age", "owns the line of a frame", "owns code of the functions"
 	first := szz.Suspect{Suspect: suspect.Suspect{Signals: []suspect.Signal{
-		{Name: line, Weight: 2}, {Name: code, Weight: 1}, {Name: age, Weight: -0.9},
+		{Name: line, Weight: 2, Value: 1}, {Name: code, Weight: 1}, {Name: age, Weight: -0.9},
 	}}}
 	for name, test := range map[string]struct {
 		signals []suspect.Signal
 		lead    string
 		names   []string
 	}{
+		"as much":               {[]suspect.Signal{{Name: line, Weight: 1.5, Value: 1}, {Name: code, Weight: 0.4}}, "what speaks more for the first one: ", []string{code}},
 		"older":                 {[]suspect.Signal{{Name: line, Weight: 2}, {Name: age, Weight: -1.2}}, "less likely, because: ", []string{age}},
-		"younger without lines": {[]suspect.Signal{{Name: code, Weight: 1}, {Name: age, Weight: -0.3}}, "what speaks for the first one alone: ", []string{line}},
+		"younger without lines": {[]suspect.Signal{{Name: code, Weight: 1}, {Name: age, Weight: -0.3}}, "what speaks more for the first one: ", []string{line}},
 		"younger with less":     {[]suspect.Signal{{Name: line, Weight: 2}, {Name: code, Weight: 0.4}}, "what speaks more for the first one: ", []string{code}},
+		"may be as strong":      {[]suspect.Signal{{Name: line, Weight: 3}, {Name: "another", Weight: 1.5}}, "what speaks more for the first one: ", nil},
 		"the same":              {first.Signals, "what speaks more for the first one: ", nil},
 	} {
 		lead, names := against(first, szz.Suspect{Suspect: suspect.Suspect{Signals: test.signals}})

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -174,8 +175,7 @@ func (r *Human) lessLikely(b *bytes.Buffer, first, s szz.Suspect) {
 }
 
 // against returns the names of the signals that lower the probability of a suspect, and that of
-// the first one less; else of those that speak for the first one alone; else of those that speak
-// more for it. They follow lead.
+// the first one less; else of those that certainly speak more for the first one. They follow lead.
 func against(first, s szz.Suspect) (lead string, names []string) {
 	for _, g := range s.Signals {
 		if g.Weight < min(0, weightOf(first, g.Name)) {
@@ -185,19 +185,34 @@ func against(first, s szz.Suspect) (lead string, names []string) {
 	if len(names) > 0 {
 		return "less likely, because: ", names
 	}
-	var more []string
 	for _, g := range first.Signals {
-		switch own := weightOf(s, g.Name); {
-		case g.Weight > 0 && own <= 0:
+		own := weightOf(s, g.Name)
+		if own == 0 {
+			own = least(s.Signals) // only the strongest are known: this one may be as strong as the weakest of them
+		}
+		if g.Weight > own && !hasAsMuch(s, g) {
 			names = append(names, g.Name)
-		case g.Weight > 0 && g.Weight > own:
-			more = append(more, g.Name)
 		}
 	}
-	if len(names) == 0 {
-		return "what speaks more for the first one: ", more
+	return "what speaks more for the first one: ", names
+}
+
+// hasAsMuch reports whether a suspect has as much of a signal of the first one, which then weighs
+// less only beside its other signals.
+func hasAsMuch(s szz.Suspect, g suspect.Signal) bool {
+	i := slices.IndexFunc(s.Signals, func(own suspect.Signal) bool { return own.Name == g.Name })
+	return i >= 0 && g.Value > 0 && s.Signals[i].Value >= g.Value
+}
+
+// least returns the smallest effect of a list of signals.
+func least(list []suspect.Signal) float64 {
+	smallest := 0.0
+	for i, g := range list {
+		if w := math.Abs(g.Weight); i == 0 || w < smallest {
+			smallest = w
+		}
 	}
-	return "what speaks for the first one alone: ", names
+	return smallest
 }
 
 // weightOf returns the weight of a signal of a suspect, 0 if it has none.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/cmd/git-agent/app"
@@ -93,9 +94,13 @@ func (c *Szz) fixes(ctx context.Context, a *app.App, repo *gitext.Repo) (iter.Se
 		return nil, 0, err
 	}
 	if !c.Stdin {
-		oids = oids[min(c.Skip, len(oids)):]
-		if len(oids) == 0 {
+		all := len(oids)
+		oids = oids[min(c.Skip, all):]
+		switch {
+		case all == 0:
 			a.Say("no commit is in this range, so there is no fix to trace")
+		case len(oids) == 0:
+			a.Say("--skip=%d leaves none of %d %s, so there is no fix to trace", c.Skip, all, agent.PluralOf(all, "commit", "commits"))
 		}
 		return committed(slices.Values(oids)), len(oids), nil
 	}
