@@ -163,7 +163,9 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 		return nil, err
 	}
 	defer c.close()
-	opt := bisect.Options{Try: c.try, Workers: e.Jobs, MaxRuns: cmp.Or(e.MaxRuns, bisect.MaxRuns), Known: m.Known, OnRun: m.Keep, Progress: c.progress}
+	opt := bisect.Options{
+		Try: c.try, Workers: e.Jobs, MaxRuns: cmp.Or(e.MaxRuns, bisect.MaxRuns), Known: m.Known, OnRun: m.Keep, Progress: c.progress,
+	}
 	if !e.Uniform {
 		opt.Prior = c.prior
 	}
