@@ -27,7 +27,7 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	}
 	files.mapPaths(report)
 	for _, look := range []func(context.Context, *gitext.Repo, gitext.OID, *crash.Report) error{
-		nameNumbers, files.mapSymbols, mapCgo,
+		nameNumbers, files.mapSymbols, mapCgo, files.mapCompiled,
 	} {
 		failed := look(ctx, repo, commit, report)
 		if failed != nil && !gitext.Unreadable(failed) {
