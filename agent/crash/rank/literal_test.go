@@ -11,19 +11,20 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// The reports are those of beets, bed89df69, of pytest with the text of helm/helm 10466, which has two
-// numbers, and of JUnit as in junit-team/junit4 163, with another text.
+// The reports are those of beets, bed89df69, of helm/helm 10466, whose text has two numbers, and of
+// JUnit as in junit-team/junit4 163, with another text.
 func TestTextsOfAFailedTest(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	h.Commit("import", gittest.Files{
-		"beets/ui/commands.py": "def show_version(lib, opts, args):\n    if names:\n        print_('plugins:', ', '.join(names))\n    else:\n        print_(u'no plugins loaded')\n",
-		"beets/plugins.py":     "# no plugins loaded\ndef load_plugins(names=()):\n    pass\n",
-		"README.rst":           "It prints \"no plugins loaded\" then.\n",
-		"test/test_ui.py":      "class CommonOptionsParserCliTest:\n    def test_version(self):\n        self.assertIn(u'no plugins loaded', l)\n",
-		"cmd/helm/lint.go":     "package main\n\nfunc run() {\n\tsummary := fmt.Sprintf(\"%d chart(s) linted, %d chart(s) failed\", len(paths), failed)\n\treturn \"expected error\"\n}\n",
-		"cmd/helm/package.go":  "package main\n\nconst help = \"chart(s) to package\"\n",
-		"a.py":                 "X = 'the same text twice'\n", "b.py": "X = 'the same text twice'\n",
+		"beets/ui/commands.py":  "def show_version(lib, opts, args):\n    if names:\n        print_('plugins:', ', '.join(names))\n    else:\n        print_(u'no plugins loaded')\n",
+		"beets/plugins.py":      "# no plugins loaded\ndef load_plugins(names=()):\n    pass\n",
+		"README.rst":            "It prints \"no plugins loaded\" then.\n",
+		"test/test_ui.py":       "class CommonOptionsParserCliTest:\n    def test_version(self):\n        self.assertIn(u'no plugins loaded', l)\n",
+		"cmd/helm/lint.go":      "package main\n\nfunc run() {\n\tsummary := fmt.Sprintf(\"%d chart(s) linted, %d chart(s) failed\", len(paths), failed)\n\treturn \"expected error\"\n}\n",
+		"cmd/helm/helm_test.go": "package main\n",
+		"cmd/helm/package.go":   "package main\n\nconst help = \"chart(s) to package\"\n",
+		"a.py":                  "X = 'the same text twice'\n", "b.py": "X = 'the same text twice'\n",
 		"src/main/java/Outcome.java":     "class Outcome {\n    String toString() { return \"the outcome of \" + id + \" is known\"; }\n}\n",
 		"src/test/java/SessionTest.java": "class SessionTest {\n    void test1() { assertEquals(\"the outcome of 1 is unknown\", s); }\n}\n",
 		"src/main/java/Other.java":       "class Other {\n}\n",
@@ -33,7 +34,8 @@ func TestTextsOfAFailedTest(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Replace(pytest, "%s", `'no plugins loaded' not found in 'beets version 1.4.8\nPython version 3.7.3rc1\nplugins: test\n'`, 1): "beets/ui/commands.py: " +
 			`the only file with "no plugins loaded", which the failed test quotes`,
-		strings.Replace(pytest, "%s", `expected error, got '1 chart(s) linted, 1 chart(s) failed'`, 1): "cmd/helm/lint.go: " +
+		"--- FAIL: TestLintCmdWithSubchartsFlag/lint_good_chart_with_bad_subcharts (0.07s)\n" +
+			"    helm_test.go:64: expected error, got '1 chart(s) linted, 1 chart(s) failed'\nFAIL\n": "cmd/helm/lint.go: " +
 			`the only file with "%d chart(s) linted, %d chart(s) failed", which the failed test quotes`,
 		strings.Replace(pytest, "%s", `'the same text twice' != 'no such text at all'`, 1): "",
 		strings.Replace(pytest, "%s", `'no plugins' != 'plugins: test'`, 1):                "",
