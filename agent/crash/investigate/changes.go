@@ -158,8 +158,8 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 	}
 	for _, h := range d.nearestFirst(c, patch) {
 		text := d.hunkText(h.path, h.hunk, h.at)
-		if b.Len() > 0 && (h.of == ofFile || b.Len()+len(text) > maxPatch) {
-			continue
+		if b.Len() > 0 && (h.of != ofFrame && h.wrote == 0 || b.Len()+len(text) > maxPatch) {
+			continue // a line without a word proves nothing beside another hunk
 		}
 		b.WriteString(text)
 	}

@@ -73,6 +73,10 @@ func TestNearestHunkFirst(t *testing.T) {
 			t.Errorf("%v: hunk of line %d, its line %d, nearness %d", test.evidence, first.hunk.NewStart, first.at, first.of)
 		}
 	}
+	all := d.nearestFirst(change{suspect: suspect.Suspect{Evidence: []suspect.Evidence{quotes, words}}}, patch)
+	if all[0].wrote != 1 || all[1].wrote != 0 || all[2].wrote != 0 {
+		t.Errorf("hunks with closing quotes wrote %d and %d lines of the crash", all[1].wrote, all[2].wrote)
+	}
 	patch.Files[0].Hunks[0].Section = "    def _get_citus_cluster(self) -> Cluster:"
 	if first := d.nearestFirst(change{}, patch)[0]; first.hunk.NewStart != 57 {
 		t.Errorf("the hunk of line %d is before that of the function", first.hunk.NewStart)

@@ -32,7 +32,7 @@ type nearHunk struct {
 	hunk     *gitext.Hunk
 	of       nearness
 	at       int  // index of the added line that has most to do with the crash, or -1
-	wrote    int  // number of suspicious lines that it adds
+	wrote    int  // number of suspicious lines with a word that it adds
 	function bool // it is in the function of a frame, or contains its name
 	lines    int  // between it and the nearest frame; the file may have changed since
 }
@@ -98,8 +98,7 @@ func (h nearHunk) mentions(name string) bool {
 }
 
 // nearest returns the index of the added line of a hunk that has most to do with the crash, or -1,
-// and how many of the suspicious lines the hunk adds. Of these lines, those with a word tell more
-// than others.
+// and how many of the suspicious lines with a word the hunk adds. Such lines tell more than others.
 func (d *investigation) nearest(c change, path string, h *gitext.Hunk) (at int, of nearness, wrote int) {
 	at, of = -1, ofFile
 	best := math.MaxInt
@@ -113,8 +112,9 @@ func (d *investigation) nearest(c change, path string, h *gitext.Hunk) (at int, 
 		if i < 0 {
 			continue
 		}
-		wrote++
-		if !strings.ContainsFunc(e.Text, unicode.IsLetter) {
+		if strings.ContainsFunc(e.Text, unicode.IsLetter) {
+			wrote++
+		} else {
 			n += len(c.suspect.Evidence)
 		}
 		switch {
