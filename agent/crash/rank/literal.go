@@ -45,7 +45,9 @@ func literalFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, rep
 	if len(words) == 0 {
 		return nil, nil
 	}
-	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: "(" + strings.Join(words, "|") + ")", Word: true, Max: maxLiteralLines, Width: maxWidth})
+	matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{
+		Pattern: "(" + strings.Join(words, "|") + ")", Word: true, Max: maxLiteralLines, Width: maxWidth,
+	})
 	if err != nil && !gitext.Unreadable(err) || len(matches) == maxLiteralLines {
 		return nil, err
 	}
