@@ -54,7 +54,7 @@ func saidFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report
 
 // nativeNames returns the sources and the compiled modules in the messages of a report of Python.
 func nativeNames(report *crash.Report) []string {
-	if !slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool { return s.Format == "python" }) {
+	if !slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool { return s.Format == "python" || s.Format == "pytest" }) {
 		return nil
 	}
 	var names []string

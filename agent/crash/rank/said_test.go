@@ -54,4 +54,8 @@ func TestFilesThatAMessageOfPythonNames(t *testing.T) {
 	if names := nativeNames(report); names != nil {
 		t.Errorf("%q of a report that is not of Python", names)
 	}
+	report.Stacks[0].Format = "pytest"
+	if names := nativeNames(report); len(names) != 1 || names[0] != "Objects/longobject.c" {
+		t.Errorf("%q of a report of pytest", names)
+	}
 }
