@@ -27,9 +27,9 @@ var cgoSources = map[string]bool{
 	".c": true, ".h": true, ".cc": true, ".cpp": true, ".cxx": true, ".hh": true, ".hpp": true, ".hxx": true, ".m": true, ".mm": true, ".inc": true,
 }
 
-// ofCgo reports whether a frame is of the function in Go by which a program calls one of C. Its file is
+// OfCgo reports whether a frame is of the function in Go by which a program calls one of C. Its file is
 // made when the program is built.
-func ofCgo(f *crash.Frame) bool {
+func OfCgo(f crash.Frame) bool {
 	return strings.HasPrefix(f.Function, "C.") && (strings.Contains(f.Symbol, "._Cfunc_") || strings.Contains(f.Symbol, "._C2func_"))
 }
 
@@ -71,7 +71,7 @@ func cgoCalls(report *crash.Report) (names []string, frames map[string][]*crash.
 	for i := range report.Stacks {
 		for j := range report.Stacks[i].Frames {
 			f := &report.Stacks[i].Frames[j]
-			if f.Path != "" || !ofCgo(f) {
+			if f.Path != "" || !OfCgo(*f) {
 				continue
 			}
 			name := symbol.Last(f.Function)

@@ -211,7 +211,7 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame)
-			if frame.Function == "" || ofCgo(frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
+			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			name := symbol.Last(frame.Function)
