@@ -29,5 +29,6 @@ func formats() []lineReader {
 		&assertionReader{},
 		&libcReader{},
 		&hanaText{},
+		&goTestReader{},
 	}
 }

@@ -53,7 +53,7 @@ exception;triggered by;thread %
 .%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
 traceback;file ";recent call;line %
 .java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
-goroutine;fatal error;panicked;created by
+goroutine;fatal error;panicked;created by;--- fail:;_test.go:%
 .js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal
 :line %;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %
 **~(;.ex:%;.exs:%;.erl:%

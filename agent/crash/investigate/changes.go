@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"git-agent/agent"
-	"git-agent/agent/crash"
 	"git-agent/agent/secret"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
@@ -128,8 +127,8 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 	return "the newest other commits of the first files:\n" + b.String(), nil
 }
 
-// patchText renders the hunks of a suspect commit that wrote the suspicious lines, else its first
-// hunks in the same files.
+// patchText renders the hunks of a suspect commit that wrote the suspicious lines, else its hunk
+// in the same files that is nearest to a frame.
 func (d *investigation) patchText(ctx context.Context, c change) (string, error) {
 	var parent gitext.OID
 	if len(c.commit.Parents) > 0 {
@@ -152,30 +151,17 @@ func (d *investigation) patchText(ctx context.Context, c change) (string, error)
 		return "", err
 	}
 	var b strings.Builder
-	for _, near := range []nearness{ofFrame, ofSuspicion, ofFile} {
-		for i := range patch.Files {
-			f := &patch.Files[i]
-			if secret.MustRedact(f.OldPath) {
-				continue // the file was renamed
-			}
-			if whole := wholeText(f); whole != "" {
-				if near == ofFrame {
-					b.WriteString(whole)
-				}
-				continue
-			}
-			for j := range f.Hunks {
-				at, of := d.nearest(c, &f.Hunks[j])
-				if of != near || f.Hunks[j].NewLines > maxAdded {
-					continue
-				}
-				text := d.hunkText(f.NewPath, &f.Hunks[j], at)
-				if b.Len() > 0 && b.Len()+len(text) > maxPatch || near == ofFile && b.Len() > 0 {
-					continue
-				}
-				b.WriteString(text)
-			}
+	for i := range patch.Files {
+		if f := &patch.Files[i]; !secret.MustRedact(f.OldPath) { // the file may have been renamed
+			b.WriteString(wholeText(f))
 		}
+	}
+	for _, h := range d.nearestFirst(c, patch) {
+		text := d.hunkText(h.path, h.hunk, h.at)
+		if b.Len() > 0 && (h.of != ofFrame && h.wrote == 0 || b.Len()+len(text) > maxPatch) {
+			continue // a line without a word proves nothing beside another hunk
+		}
+		b.WriteString(text)
 	}
 	return b.String(), nil
 }
@@ -190,70 +176,4 @@ func wholeText(f *gitext.FileChange) string {
 		return fmt.Sprintf("    it removes the file %s\n", agent.CleanLine(f.OldPath))
 	}
 	return ""
-}
-
-// A nearness says what the lines of a hunk have to do with a crash.
-type nearness int
-
-const (
-	ofFrame     nearness = iota // a frame is at one of the added lines
-	ofSuspicion                 // one of the added lines made the commit a suspect
-	ofFile                      // only the file
-)
-
-// nearest returns the index of the added line of a hunk that has most to do with the crash, or -1.
-func (d *investigation) nearest(c change, h *gitext.Hunk) (int, nearness) {
-	at, of := -1, ofFile
-	for i, l := range h.Lines {
-		if l.Op != '+' {
-			continue
-		}
-		text := agent.CleanLine(strings.TrimSpace(string(l.Text)))
-		for _, e := range c.suspect.Evidence {
-			switch {
-			case e.Line == 0 || e.Text == "" || e.Text != text:
-			case d.isFrame(e):
-				return i, ofFrame
-			case at < 0:
-				at, of = i, ofSuspicion
-			}
-		}
-	}
-	return at, of
-}
-
-// isFrame reports whether a frame of the report is at a suspicious line.
-func (d *investigation) isFrame(e suspect.Evidence) bool {
-	return slices.ContainsFunc(d.tools.Report.Stacks, func(s crash.Stack) bool {
-		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path == e.Path && f.LineAt() == e.Line })
-	})
-}
-
-// Limits on a hunk, in lines.
-const (
-	maxHunkLines = 26
-	before       = 6 // lines before the suspicious line
-)
-
-// hunkText renders a part of a hunk: the lines around the one at an index, or its beginning if the
-// index is -1.
-func (d *investigation) hunkText(path string, h *gitext.Hunk, at int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "    @@ %s %s\n", agent.CleanLine(path), d.tools.Shorten(string(h.Section), 80))
-	first := max(0, at-before)
-	if first < 4 || len(h.Lines) <= maxHunkLines {
-		first = 0
-	}
-	if first > 0 {
-		fmt.Fprintf(&b, "    (%s)\n", agent.Plural(first, "line"))
-	}
-	for i, l := range h.Lines[first:] {
-		if i == maxHunkLines || b.Len() > maxPatch {
-			fmt.Fprintf(&b, "    (%s)\n", agent.Plural(len(h.Lines)-first-i, "more line"))
-			break
-		}
-		text := strings.ReplaceAll(strings.TrimRight(string(l.Text), "\r"), "\t", "  ")
-		fmt.Fprintf(&b, "    %c%s\n", l.Op, d.tools.Shorten(text, 160))
-	}
-	return b.String()
 }

@@ -27,9 +27,59 @@ func TestHunkOfTheFrame(t *testing.T) {
 		{[]gitext.PatchLine{line('-', "  assert x"), line('+', "  pop()"), line('+', "pop()")}, 1, ofSuspicion},
 		{[]gitext.PatchLine{line('+', "other")}, -1, ofFile},
 	} {
-		if at, of := d.nearest(c, &gitext.Hunk{Lines: test.lines}); at != test.at || of != test.of {
+		if at, of, _ := d.nearest(c, "a.py", &gitext.Hunk{Lines: test.lines}); at != test.at || of != test.of {
 			t.Errorf("line %d, nearness %d; want %d, %d", at, of, test.at, test.of)
 		}
+	}
+}
+
+// The lines of a docstring that wrote nothing of the crash, such as its closing quotes, stand in nearly
+// all of the hunks: the one in the function of the frame is shown. The report is of patroni,
+// 1b96ae9c0ad4, the suspect its commit eb100fd5869d.
+func TestNearestHunkFirst(t *testing.T) {
+	t.Parallel()
+	const file = "patroni/dcs/__init__.py"
+	report := &crash.Report{Stacks: []crash.Stack{{Frames: []crash.Frame{
+		{Path: file, Line: 1638, Function: "_get_citus_cluster"}, {Path: file, Line: 1654, Function: "get_cluster"},
+	}}}}
+	d := &investigation{tools: &crashtool.Case{Report: report}}
+	hunk := func(start int, section string, added ...string) gitext.Hunk {
+		h := gitext.Hunk{NewStart: start, NewLines: len(added), Section: section}
+		for _, text := range added {
+			h.Lines = append(h.Lines, gitext.PatchLine{Op: '+', Text: []byte(text)})
+		}
+		return h
+	}
+	patch := &gitext.Patch{Files: []gitext.FileChange{{Status: 'M', OldPath: file, NewPath: file, Hunks: []gitext.Hunk{
+		hunk(57, "def slot_name_from_member_name(member_name: str) -> str:", "    :returns: all dicts", `    """`),
+		hunk(1464, "class AbstractDCS(abc.ABC):", "        :returns: A Citus cluster", "        dict.", `        """`),
+		hunk(1499, "class AbstractDCS(abc.ABC):", `        """Retrieve a fresh view of DCS.`, `        """`),
+	}}}}
+	quotes := suspect.Evidence{Path: file, Line: 1634, Text: `"""`}
+	words := suspect.Evidence{Path: file, Line: 1633, Text: "dict."}
+	other := suspect.Evidence{Path: "patroni/ha.py", Line: 3, Text: ":returns: all dicts"}
+	for _, test := range []struct {
+		evidence []suspect.Evidence
+		start    int
+		at       int
+		of       nearness
+	}{
+		{[]suspect.Evidence{other, quotes, words}, 1464, 1, ofSuspicion},
+		{[]suspect.Evidence{quotes}, 1499, 1, ofSuspicion},
+		{nil, 1499, -1, ofFile},
+	} {
+		first := d.nearestFirst(change{suspect: suspect.Suspect{Evidence: test.evidence}}, patch)[0]
+		if first.hunk.NewStart != test.start || first.at != test.at || first.of != test.of {
+			t.Errorf("%v: hunk of line %d, its line %d, nearness %d", test.evidence, first.hunk.NewStart, first.at, first.of)
+		}
+	}
+	all := d.nearestFirst(change{suspect: suspect.Suspect{Evidence: []suspect.Evidence{quotes, words}}}, patch)
+	if all[0].wrote != 1 || all[1].wrote != 0 || all[2].wrote != 0 {
+		t.Errorf("hunks with closing quotes wrote %d and %d lines of the crash", all[1].wrote, all[2].wrote)
+	}
+	patch.Files[0].Hunks[0].Section = "    def _get_citus_cluster(self) -> Cluster:"
+	if first := d.nearestFirst(change{}, patch)[0]; first.hunk.NewStart != 57 {
+		t.Errorf("the hunk of line %d is before that of the function", first.hunk.NewStart)
 	}
 }
 

@@ -60,6 +60,7 @@ const (
 	RuleDefines   Rule = "file of the name that defines the function"
 	RuleInherited Rule = "superclass that defines the method"
 	RuleMoved     Rule = "only file that defines the function now"
+	RuleCompiled  Rule = "source of the compiled module"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at

@@ -26,10 +26,16 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 		return nil, err
 	}
 	files.mapPaths(report)
-	if failed := nameNumbers(ctx, repo, commit, report); failed != nil {
-		return files, failed
+	for _, look := range []func(context.Context, *gitext.Repo, gitext.OID, *crash.Report) error{
+		nameNumbers, files.mapSymbols, mapCgo, files.mapCompiled,
+	} {
+		failed := look(ctx, repo, commit, report)
+		if failed != nil && !gitext.Unreadable(failed) {
+			return files, failed
+		}
+		err = cmp.Or(err, failed)
 	}
-	return files, cmp.Or(files.mapSymbols(ctx, repo, commit, report), err)
+	return files, err
 }
 
 // ByPath maps the frames of a report that name their files, as Locate does. It looks up no function,
@@ -205,7 +211,7 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame)
-			if frame.Function == "" || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
+			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			name := symbol.Last(frame.Function)

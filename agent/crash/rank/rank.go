@@ -60,6 +60,14 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 		listed[f.Path] = true
 	}
 	similar := known.found.wordedFiles(known.search.words, listed)
+	literal, err := literalFiles(ctx, repo, commit, report, listed)
+	if err := ranking.Unread("not all texts that the failed test quotes were found", err); err != nil {
+		return nil, err
+	}
+	said, err := saidFiles(ctx, repo, commit, report, listed)
+	if err := ranking.Unread("not all files that the message names were found", err); err != nil {
+		return nil, err
+	}
 	named, err := spokenFiles(ctx, repo, commit, report, listed)
 	if err := ranking.Unread("not all classes that the message names were found", err); err != nil {
 		return nil, err
@@ -72,7 +80,7 @@ func Rank(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err := ranking.Unread("the build file was not found", err); err != nil {
 		return nil, err
 	}
-	ranking.Files = slices.Concat(ranking.Files, builders, named, unite(related, similar, listed))
+	ranking.Files = slices.Concat(ranking.Files, builders, literal, said, named, unite(related, similar, listed))
 	ranking.Answered = len(ranking.Files) > 0 && ranking.Files[0].Probability >= answerAt && !source.IsVendored(ranking.Files[0].Path)
 	return ranking, nil
 }

@@ -3,9 +3,11 @@ package rank
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
 	"git-agent/agent/source"
 )
 
@@ -36,7 +38,9 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(!e.isMain && e.handler, "only handles the signal or the panic")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
 	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
-	add(isHeader(e.path), "a header, whose function was inlined")
+	called := slices.ContainsFunc(e.frames, func(ref crash.FrameRef) bool { return locate.OfCgo(report.At(ref)) })
+	add(isHeader(e.path) && !called, "a header, whose function was inlined")
+	add(called, "Go calls its function in C there")
 	add(isHarness(e.path), "a test or a harness")
 	if source.IsVendored(e.path) {
 		add(true, "a copy of the code of others, which fixes seldom change")

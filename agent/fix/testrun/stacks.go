@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"bytes"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
@@ -9,11 +10,11 @@ import (
 
 // Stacks returns the stack traces in an output, in order: panics of Go, tracebacks of Python,
 // exceptions of Java and JavaScript, reports of sanitizers, and all other formats of
-// agent/crash/format.
+// agent/crash/format. The places of failed tests of Go are no stacks.
 func Stacks(output []byte) []crash.Stack {
 	report, err := format.Read(bytes.NewReader(output))
 	if err != nil {
 		return nil // there is none
 	}
-	return report.Stacks
+	return slices.DeleteFunc(report.Stacks, func(s crash.Stack) bool { return s.Format == format.GoTest })
 }
