@@ -23,7 +23,7 @@ runtime.cgocall(0x407fb20, 0xc420049e60, 0x0)
 robotgo._Cfunc_akeyTap(0x46001c0, 0x4600000, 0x0)
 	??:0 +0x4e fp=0xc420049e60 sp=0xc420049e30
 robotgo.AKeyTap(0x40a76c5, 0x1, 0x40a7a6c, 0x7)
-	/Users/xxx/go/gopath/src/robotgo/robotgo.go:12 +0x73 fp=0xc420049eb8 sp=0xc420049e60
+	/srv/xxx/go/gopath/src/robotgo/robotgo.go:12 +0x73 fp=0xc420049eb8 sp=0xc420049e60
 github.com/NethermindEth/juno/vm._Cfunc_cairoVMExecute(0x7ff1986de550, 0x7ff1986dc400, 0x1)
 	_cgo_gotypes.go:159 +0x45 fp=0xc000f54cb0 sp=0xc000f54c88 pc=0x1096f85
 github.com/NethermindEth/juno/vm._Cfunc_twice(0x1)
@@ -33,7 +33,7 @@ github.com/NethermindEth/juno/vm._Cfunc_of_library(0x1)
 github.com/NethermindEth/juno/vm._Cfunc_free(0x1)
 	_cgo_gotypes.go:190 +0x45 fp=0xc000f54cb0 sp=0xc000f54c88 pc=0x1096f85
 main.arobotgo()
-	/Users/xxx/go/gopath/src/robotgo/test/main.go:24 +0x6
+	/srv/xxx/go/gopath/src/robotgo/test/main.go:24 +0x6
 `
 
 func TestCallsOfC(t *testing.T) {

@@ -19,7 +19,7 @@ func TestFilesThatAMessageOfPythonNames(t *testing.T) {
 		"src/borg/crypto/low_level.pyx": "", "src/borg/helpers.py": "import borg.crypto.low_level\n", "Objects/longobject.c": "",
 		"tests/checks.c": "", "pyrebox/init.py": "from ipython_shell import start_shell\n", "a/twice.c": "", "b/twice.c": "",
 	})
-	frames := "Traceback (most recent call last):\n  File \"/root/src/borg/helpers.py\", line 1, in <module>\n    import borg.crypto.low_level\n"
+	frames := "Traceback (most recent call last):\n  File \"/srv/src/borg/helpers.py\", line 1, in <module>\n    import borg.crypto.low_level\n"
 	for text, want := range map[string]string{
 		frames + "ImportError: dlopen failed: cannot locate symbol \"PyBaseObject_Type\" referenced by " +
 			"\"/data/data/com.termux/files/usr/lib/python3.8/site-packages/borg/crypto/low_level.cpython-38-x86_64-linux-gnu.so\"...": "src/borg/crypto/low_level.pyx: " +
