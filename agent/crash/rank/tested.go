@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -21,7 +22,7 @@ var testMark = source.Lazy(`^(?:test[_-]?|Test)|(?:[._-]?(?:tests?|spec)|(?:Test
 
 // testedFile returns the file that the first tests of a ranking are named after, if a test is the first
 // file: the frames are only those of tests where an assertion failed, and the fault is seldom in them.
-// It returns nil if no file or more than one has the name, or if the file is in a stack itself.
+// It returns nil if there is no such file, or if it is in a stack itself.
 func testedFile(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranked []crash.File) (*crash.File, error) {
 	if len(ranked) == 0 || !isHarness(ranked[0].Path) {
 		return nil, nil
@@ -44,23 +45,33 @@ func testedFile(ctx context.Context, repo *gitext.Repo, commit gitext.OID, ranke
 	return nil, nil
 }
 
-// testedBy returns the path of a tree that a test is named after, or "" if there is not exactly one.
+// testedBy returns the path of a tree that a test is named after: of several, the one beside the test, or
+// at the same place below src/main as the test is below src/test. It returns "" if there is none or if
+// more remain.
 func testedBy(test string, tree []gitext.TreeEntry) string {
 	stem := source.Stem(test)
 	name := testMark().ReplaceAllString(stem, "")
 	if !isHarness(test) || name == stem || len(name) < leastTested {
 		return ""
 	}
-	found := ""
+	var found, beside []string
+	folder := path.Dir(test)
+	main := strings.Replace(folder, "src/test/", "src/main/", 1)
 	for _, e := range tree {
 		s := source.Stem(e.Path)
 		if s != name && s != "_"+name || !sameFamily(e.Path, test) || isHarness(e.Path) || source.IsVendored(e.Path) {
 			continue
 		}
-		if found != "" {
-			return ""
+		found = append(found, e.Path)
+		if dir := path.Dir(e.Path); dir == folder || dir == main {
+			beside = append(beside, e.Path)
 		}
-		found = e.Path
 	}
-	return found
+	switch {
+	case len(beside) == 1:
+		return beside[0]
+	case len(found) == 1:
+		return found[0]
+	}
+	return ""
 }

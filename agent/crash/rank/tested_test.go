@@ -16,11 +16,15 @@ func TestTestedFile(t *testing.T) {
 		"base/src/main/java/auth/SecretManager.java": "class SecretManager {}\n", "base/src/test/java/auth/SecretManagerTest.java": "class SecretManagerTest {}\n",
 		"base/src/test/java/auth/SecretManager.txt": "\n", "utils/urls.py": "", "tests/utils/test_urls.py": "", "a/main.py": "", "b/main.py": "", "tests/test_main.py": "",
 		"tests/unittest.py": "", "tests/test_gone.py": "", "vendor/gone.py": "",
+		"quote/shell.go": "", "quote/shell_test.go": "", "ui/shell.go": "",
+		"x/src/main/java/p/Line.java": "", "x/src/test/java/p/LineTest.java": "", "y/src/main/java/q/Line.java": "",
 	})
 	for test, want := range map[string]string{
 		"base/src/test/java/auth/SecretManagerTest.java": "base/src/main/java/auth/SecretManager.java",
 		"tests/utils/test_urls.py":                       "utils/urls.py",
-		"tests/test_main.py":                             "", // two files have the name
+		"tests/test_main.py":                             "",               // two files have the name
+		"quote/shell_test.go":                            "quote/shell.go", // of two, the one beside it
+		"x/src/test/java/p/LineTest.java":                "x/src/main/java/p/Line.java",
 		"tests/test_gone.py":                             "", // a copy of the code of others
 		"tests/unittest.py":                              "",
 		"utils/urls.py":                                  "", // no test
