@@ -136,7 +136,7 @@ func extensionFor(file sourceFile) string {
 		return ".py"
 	}
 	for i := 1; i < len(ext); i++ {
-		if c := ext[i]; c != '+' && (c == '_' || c >= 0x80 || !isIdentifier("x"+string(c))) {
+		if c := ext[i]; c != '+' && (c == '_' || c >= 0x80 || !IsIdentifier("x"+string(c))) {
 			return ".txt"
 		}
 	}

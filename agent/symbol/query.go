@@ -57,11 +57,11 @@ func parseName(text string) (query, error) {
 	}
 	last := strings.TrimRight(strings.TrimLeft(parts[len(parts)-1], "&*$@!"), "?!;, ")
 	q.name, q.full = strings.TrimPrefix(last, "~"), last
-	if !isIdentifier(q.name) {
+	if !IsIdentifier(q.name) {
 		return q, fmt.Errorf("%q is %w", text, ErrNoName)
 	}
 	for _, p := range parts[:len(parts)-1] {
-		if p = strings.Trim(p, "&*$@!~ "); isIdentifier(p) {
+		if p = strings.Trim(p, "&*$@!~ "); IsIdentifier(p) {
 			q.qualifiers = append(q.qualifiers, p)
 		}
 	}
@@ -79,7 +79,7 @@ func withoutReceiver(text string) string {
 			return text
 		}
 		end := strings.IndexByte(text[open:], ')')
-		if end < 0 || !isIdentifier(text[open+2:open+end]) {
+		if end < 0 || !IsIdentifier(text[open+2:open+end]) {
 			return text
 		}
 		text = text[:open] + text[open+2:open+end] + text[open+end+1:]

@@ -19,7 +19,7 @@ const maxSupers = 5
 // writes it: "MessageAggregator" or "Outer.Inner". It returns "" if the text has no such class, or if
 // the class extends none.
 func Superclass(text []byte, class string) string {
-	if !isIdentifier(class) {
+	if !IsIdentifier(class) {
 		return ""
 	}
 	heading := regexp.MustCompile(`(?m)^(.*?)\bclass\s+` + class + `\b([^{;]*)\{`)
@@ -76,7 +76,7 @@ func (l *lookup) has(class string) bool {
 // superOf returns the superclass of a class of Java by its simple name, or "".
 func (l *lookup) superOf(ctx context.Context, class string) (string, error) {
 	const most = 500
-	if !isIdentifier(class) || class[0] < 'A' || class[0] > 'Z' {
+	if !IsIdentifier(class) || class[0] < 'A' || class[0] > 'Z' {
 		return "", nil
 	}
 	found, err := l.repo.Grep(ctx, l.commit, gitext.GrepOptions{Pattern: "class " + class, Fixed: true, Word: true, Max: most})

@@ -54,7 +54,7 @@ const (
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
 	found := map[string][]Definition{}
 	var unread error
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIdentifier(n) })
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !IsIdentifier(n) })
 	for part := range slices.Chunk(names, namesAtOnce) {
 		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: strings.Join(part, "|"), Word: true, Max: maxMatches})
 		if err != nil && !gitext.Unreadable(err) {
@@ -84,7 +84,8 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []str
 	return found, unread
 }
 
-func isIdentifier(s string) bool {
+// IsIdentifier reports whether a text is a name as most languages have them.
+func IsIdentifier(s string) bool {
 	for i := range len(s) {
 		if !source.IsIdentByte(s[i]) {
 			return false
@@ -113,7 +114,7 @@ func Scope(name string) string {
 		return ""
 	}
 	scope := Last(name[:i])
-	if strings.Contains(scope, "anonymous") || !isIdentifier(scope) {
+	if strings.Contains(scope, "anonymous") || !IsIdentifier(scope) {
 		return ""
 	}
 	return scope

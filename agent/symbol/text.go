@@ -9,7 +9,7 @@ import (
 // first. Lines count from 1.
 func DefinedIn(path string, lines [][]byte, name string) []int {
 	name = Last(name)
-	if !isIdentifier(name) {
+	if !IsIdentifier(name) {
 		return nil
 	}
 	var found []Definition

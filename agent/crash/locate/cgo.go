@@ -75,7 +75,7 @@ func cgoCalls(report *crash.Report) (names []string, frames map[string][]*crash.
 				continue
 			}
 			name := symbol.Last(f.Function)
-			if !isWord(name) || Foreign(crash.Frame{Function: name}) || frames[name] == nil && len(names) == maxCgo {
+			if !symbol.IsIdentifier(name) || Foreign(crash.Frame{Function: name}) || frames[name] == nil && len(names) == maxCgo {
 				continue
 			}
 			if frames[name] == nil {
@@ -85,10 +85,6 @@ func cgoCalls(report *crash.Report) (names []string, frames map[string][]*crash.
 		}
 	}
 	return names, frames
-}
-
-func isWord(name string) bool {
-	return name != "" && !source.IsDigit(name[0]) && !strings.ContainsFunc(name, source.NotIdent)
 }
 
 // importsC is the line that ends a preamble.

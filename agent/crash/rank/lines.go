@@ -46,8 +46,9 @@ func failing(report *crash.Report) []crash.FrameRef {
 var forwarder = source.Lazy(`\(\s*(?:\w+\s*,\s*)*(?:\*|\.\.\.)\w+(?:\s*,\s*\*\*\w+)?\s*\)|\*\*k\w*\)`)
 
 // readLines reads the lines of the innermost frames, and records on the evidence where the value
-// that failed comes from, and whether one of the quoted names is there: a function whose line uses one of its parameters was given the value, so
-// the fault may be its caller's. Lines that cannot be read count as unknown.
+// that failed comes from: a function whose line uses one of its parameters was given the value, so
+// the fault may be its caller's. It also records which files have one of the quoted names in such a
+// line. Lines that cannot be read count as unknown.
 func readLines(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report, files []*evidence, quoted []string) {
 	frames := failing(report)
 	if len(frames) == 0 || len(files) < 2 {
