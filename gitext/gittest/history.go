@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"git-agent/gitext"
@@ -29,14 +30,18 @@ type Files map[string]string
 // Gone is the text of a file that a commit deletes.
 const Gone = "\x00gone"
 
-// New makes an empty repository with the branch main. It is removed when the
-// test ends.
+// New makes an empty repository with the branch main, in memory where UseMemory finds it. It is
+// removed when the test ends.
 func New(t testing.TB) *History {
 	t.Helper()
+	useMemory()
 	h := &History{T: t, Dir: t.TempDir(), Time: 1_600_000_000}
 	h.Git("init", "-q", "-b", "main")
 	return h
 }
+
+// useMemory calls UseMemory for the first repository of a program.
+var useMemory = sync.OnceFunc(UseMemory)
 
 // settings go before each command of git. No commit starts a second git that looks whether there
 // is something to clean up, and nothing waits until the disk has it: the tree is removed soon.
