@@ -61,8 +61,11 @@ func (m *miner) run(ctx context.Context) error {
 
 // fixes lists the fixes to try.
 func (m *miner) fixes(ctx context.Context) ([]candidateFix, error) {
-	if m.bounds.named != nil {
+	switch {
+	case m.bounds.named != nil:
 		return m.namedFixes(ctx)
+	case m.bounds.only != "":
+		return m.onlyFixes(ctx)
 	}
 	return fixesWithTests(ctx, m.repo, m.bounds.since)
 }

@@ -72,6 +72,7 @@ type bounds struct {
 	dry     int // most fixes in a row without a case
 	setup   string
 	since   string // only fixes since this date
+	only    string // only these fixes, separated by commas
 
 	regressions bool           // skip bugs as old as the code
 	named       []namedCulprit // check these, and search nothing
@@ -97,6 +98,7 @@ func Run(ctx context.Context, args []string) error {
 	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
 	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
 	fs.StringVar(&b.since, "since", "", "try only fixes since this `date`, as 2018-01-31: older code may not run today")
+	fs.StringVar(&b.only, "only", "", "try only these `fixes` of the repository, separated by commas, whatever their subjects say")
 	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
 	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
 	fs.StringVar(

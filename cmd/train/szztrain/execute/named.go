@@ -3,6 +3,8 @@ package execute
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
 	"git-agent/agent/eval"
 	"git-agent/gitext"
@@ -48,6 +50,28 @@ func (m *miner) namedFixes(ctx context.Context) ([]candidateFix, error) {
 		if len(f.tests) > 0 && len(f.sources) > 0 {
 			found = append(found, f)
 		}
+	}
+	return found, nil
+}
+
+// onlyFixes lists the fixes that the user gives.
+func (m *miner) onlyFixes(ctx context.Context) ([]candidateFix, error) {
+	var found []candidateFix
+	for _, name := range strings.Split(m.bounds.only, ",") {
+		fix, err := m.repo.Resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := fixNamed(ctx, m.repo, namedCulprit{Fix: fix})
+		if err != nil {
+			return nil, err
+		}
+		if len(f.tests) == 0 || len(f.sources) == 0 {
+			fmt.Fprintf(os.Stderr, "%s %s: changes no test or no source\n", m.name, fix.Short())
+			continue
+		}
+		f.named = namedCulprit{} // its culprit is searched
+		found = append(found, f)
 	}
 	return found, nil
 }
