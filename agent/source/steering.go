@@ -25,6 +25,8 @@ var (
 		`)$`)
 	// steeringDir matches directories with files that steer the tests.
 	steeringDir = Lazy(`(^|/)(\.cargo|\.mvn|\.gradle|gradle/wrapper|buildsrc|build-logic|cmake|m4)/`)
+	// ownInstalled matches directories in which tools install packages, and which few commit.
+	ownInstalled = Lazy(`(^|/)(node_modules|site-packages|\.venv|venv|\.tox|\.nox)/`)
 	// installedDir matches directories of installed or copied packages, including test tools.
 	installedDir = Lazy(`(^|/)(node_modules|vendor|site-packages|bower_components|\.venv|venv|\.yarn|\.pnp\.[cm]?js$|godeps)(/|$)`)
 )
@@ -35,6 +37,10 @@ func SteersTests(p string) bool {
 	low := strings.ToLower(p)
 	return steeringName().MatchString(path.Base(low)) || steeringDir().MatchString(low) || installedDir().MatchString(low)
 }
+
+// IsInstalled reports, from the path alone, whether a file belongs to an environment of Python or to
+// packages that a tool installed.
+func IsInstalled(p string) bool { return ownInstalled().MatchString(p) }
 
 // shadowed are modules that the tests of Python and C use. A new file with such a name, in a
 // directory that the language searches first, replaces the module.

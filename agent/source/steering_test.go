@@ -53,3 +53,14 @@ func TestRunsItself(t *testing.T) {
 		}
 	}
 }
+
+func TestIsInstalled(t *testing.T) {
+	for path, want := range map[string]bool{
+		".venv/lib/python3.11/site-packages/pip/_vendor/colorama/tests/ansi_test.py": true, "venv/bin/activate": true, "a/node_modules/b/test.js": true,
+		"vendor/m/a.go": false, "tests/test_venv.py": false, "venv": false,
+	} {
+		if got := IsInstalled(path); got != want {
+			t.Errorf("IsInstalled(%q) = %v, want %v", path, got, want)
+		}
+	}
+}

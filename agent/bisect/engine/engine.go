@@ -176,6 +176,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.Failing, out.Builds = c.tip.Report.Failing, c.builds
 	out.Notes = append(out.Notes, c.notes...)
+	out.noteUnjudged()
 	if found = out.Answer; found.First != "" {
 		described, failed := e.describe(context.WithoutCancel(ctx), out, c.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)

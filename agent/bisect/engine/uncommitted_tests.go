@@ -10,7 +10,7 @@ import (
 
 // UncommittedTests returns the uncommitted files of the work tree that are tests of a command, to
 // be laid over each commit, and the number of other uncommitted files. Files named in but are
-// left out of both. A bare repository, or one without a checkout, has none.
+// left out of both, and so are installed packages. A bare repository, or one without a checkout, has none.
 func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, but []string) (tests []gitext.Overlay, others int, err error) {
 	if repo.WorkTree() == "" {
 		return nil, 0, nil
@@ -24,7 +24,7 @@ func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, bu
 	}
 	for _, o := range changed {
 		switch {
-		case slices.Contains(but, o.Path):
+		case slices.Contains(but, o.Path), source.IsInstalled(o.Path):
 		case source.IsTestOf(o.Path, command) && o.Mode != 0:
 			tests = append(tests, o)
 		default:

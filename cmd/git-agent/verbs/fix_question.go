@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,7 +76,8 @@ func (c *Fix) addUncommitted(ctx context.Context, a *app.App, repo *gitext.Repo,
 	if err != nil {
 		return err
 	}
-	p.Tree.Over = over
+	p.Tree.Over = slices.DeleteFunc(over, func(o gitext.Overlay) bool { return source.IsInstalled(o.Path) })
+	left = slices.DeleteFunc(left, source.IsInstalled)
 	if len(left) > 0 {
 		a.WarnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
 	}
