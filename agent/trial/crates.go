@@ -261,10 +261,7 @@ func (b *crateBuild) run(ctx context.Context, command string) (Result, error) {
 	if limit <= 0 {
 		return Result{Outcome: Unknown, TimedOut: true, Exit: -1}, nil
 	}
-	set := append(w.installed(nil), "TMPDIR="+w.temp, "CARGO_TARGET_DIR="+b.output)
-	if !w.Online() {
-		set = append(set, "CARGO_NET_OFFLINE=true")
-	}
+	set := slices.Concat(w.installed(nil), []string{"TMPDIR=" + w.temp, "CARGO_TARGET_DIR=" + b.output}, w.offline())
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: b.dir, Command: command, Timeout: limit, Env: w.opt.Env, Set: set,
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network, Writable: []string{w.temp, b.output},

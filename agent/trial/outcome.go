@@ -35,7 +35,7 @@ type Result struct {
 }
 
 // These exit codes have a special meaning. git bisect run defines 125 as "cannot be tested".
-// The shell returns 126 and 127 for a program that cannot be run. 137 means SIGKILL, which
+// The shell returns 127 for a program that it does not find and 126 for one that it cannot execute. 137 means SIGKILL, which
 // mostly comes from the kernel when memory is short. 153 means SIGXFSZ: the process made a file
 // too large.
 const (
@@ -62,8 +62,10 @@ func (o *Options) resultOf(res sandbox.Result) Result {
 		return is(Unknown, "ran out of memory: no process may have more than %s", formatBytes(o.Memory))
 	case res.Exit == ExitSkip:
 		return is(Unknown, "said that it cannot tell (exit %d)", ExitSkip)
-	case res.Exit == exitNotExec, res.Exit == exitNotFound:
-		return is(Unknown, "found no program to run (exit %d)", res.Exit)
+	case res.Exit == exitNotExec:
+		return is(Unknown, "found a program that it may not execute (exit %d)", exitNotExec)
+	case res.Exit == exitNotFound:
+		return is(Unknown, "found no program to run (exit %d)", exitNotFound)
 	case res.Exit == exitWasKilled:
 		return is(Unknown, "was killed (exit %d)", exitWasKilled)
 	case res.Exit == exitHugeFile:

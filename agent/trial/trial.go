@@ -305,13 +305,14 @@ const (
 		" -Daether.enhancedLocalRepository.trackingFilename=none"
 )
 
-// offline returns the variable that keeps npm and npx from asking a registry again and again where
-// there is no network: until they name a program that is not installed, a minute passes.
+// offline returns the variables that keep programs from asking a registry where there is no network.
+// npm and npx ask again and again, until they name a program that is not installed after a minute.
+// Without a Cargo.lock, Cargo asks for the newest crates, though it has others that fit.
 func (w *Workspace) offline() []string {
 	if w.Online() {
 		return nil
 	}
-	return []string{"npm_config_fetch_retries=0"}
+	return []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true"}
 }
 
 // quickMaven returns the variable with the options for Maven, unless the user passes another value

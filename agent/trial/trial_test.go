@@ -48,6 +48,7 @@ func TestRunReportsTheOutcome(t *testing.T) {
 		"exit 0":            {Outcome: Passes, How: "passes"},
 		"exit 125":          {Outcome: Unknown, How: "said that it cannot tell (exit 125)"},
 		"no-such-program":   {Outcome: Unknown, How: "found no program to run (exit 127)"},
+		"./said":            {Outcome: Unknown, How: "found a program that it may not execute (exit 126)"},
 		"kill -9 $$":        {Outcome: Unknown, How: "was killed (exit 137)"},
 		"echo a; sleep 100": {Outcome: Unknown, How: "ran into its time limit of 2s", Output: []byte("a\n")},
 	} {
@@ -63,8 +64,27 @@ func TestRunReportsTheOutcome(t *testing.T) {
 			t.Errorf("%q: %d, it %s, %q", said, got.Outcome, got.How, got.Output)
 		}
 	}
-	if w.Runs() != 6 || w.Level() != sandbox.None {
+	if w.Runs() != 7 || w.Level() != sandbox.None {
 		t.Errorf("%d runs at level %s", w.Runs(), w.Level())
+	}
+}
+
+func TestOffline(t *testing.T) {
+	// Without a network, npm and Cargo are told so. With one, they ask as they always do.
+	t.Parallel()
+	for _, c := range []struct {
+		level   sandbox.Level
+		network bool
+		want    []string
+	}{
+		{sandbox.Bwrap, false, []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true"}},
+		{sandbox.Bwrap, true, nil},
+		{sandbox.None, false, nil},
+	} {
+		w := &Workspace{level: c.level, opt: Options{Network: c.network}}
+		if got := w.offline(); !slices.Equal(got, c.want) {
+			t.Errorf("level %s, network %t: %q, want %q", c.level, c.network, got, c.want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -33,6 +34,7 @@ type command struct {
 	judging sync.Mutex
 	failure *testrun.Failure    // the failure that is looked for; nil before a run failed
 	seen    map[gitext.OID]seen // with unbuilt, the runs of this call
+	lacking bool                // the clone lacks objects of a commit, which was not checked out
 }
 
 // A seen is a run with the files that it opened; nil if they are not known.
@@ -104,6 +106,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 		if ctx.Err() != nil {
 			return trial.Result{}, context.Cause(ctx)
 		}
+		c.unprepared(err)
 		return trial.Result{Outcome: trial.Unknown, How: fmt.Sprintf("was not run (%v)", err)}, nil
 	}
 	if c.compiling != "" {
@@ -129,6 +132,16 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	}
 	c.keep(commit, e, opened, complete)
 	return c.judge(e), nil
+}
+
+// unprepared keeps whether a commit was not checked out because the clone lacks its objects.
+func (c *command) unprepared(err error) {
+	if !errors.As(err, new(*gitext.MissingObjectError)) {
+		return
+	}
+	c.judging.Lock()
+	defer c.judging.Unlock()
+	c.lacking = true
 }
 
 // first keeps what a run at the tip shows. A flaky command may have to run there several times.

@@ -25,7 +25,7 @@ func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool
 	if err != nil {
 		return nil, err
 	}
-	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: r.reason()}
+	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: r.reason(len(commit.Parents) == 0)}
 	s.Confirmation = r.confirmation()
 	if len(commit.Parents) == 1 {
 		patch, err := e.Repo.Patch(ctx, commit.Parents[0], commit.OID, gitext.PatchOptions{Renames: true, IgnoreSpace: true})
@@ -53,13 +53,15 @@ func (r *Result) verbs() (isNew, isOld string) {
 	return "the command fails", "passes"
 }
 
-// reason says in a clause why the commit is named.
-func (r *Result) reason() string {
+// reason says in a clause why the commit is named. root says that the repository has no parent of it.
+func (r *Result) reason(root bool) string {
 	isNew, _ := r.verbs()
-	switch r.Status {
-	case bisect.Proved:
+	switch {
+	case r.Status == bisect.Proved:
 		return isNew + " since this commit"
-	case bisect.Always:
+	case r.Status == bisect.Always && root:
+		return isNew + " at it, and the repository has no older commit on this way"
+	case r.Status == bisect.Always:
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}
 	return "the most probable of the commits that are left"
@@ -116,7 +118,7 @@ func evidence(oid gitext.OID, patch *gitext.Patch, opened map[string]bool) []sus
 	for _, f := range files[:min(len(files), maxEvidence)] {
 		ev := suspect.Evidence{Path: cmp.Or(f.NewPath, f.OldPath), Command: "git show " + string(oid)}
 		ev.Line, ev.Text = firstChange(f)
-		if ev.Command += " -- " + quote.Shell(ev.Path); f.Status == 'D' {
+		if ev.Command += " -- " + quote.Pathspec(ev.Path); f.Status == 'D' {
 			ev.Path, ev.Text = f.OldPath, "deleted"
 		}
 		list = append(list, ev)

@@ -25,6 +25,8 @@ type Question struct {
 	Build string // shell command that runs before it; where it fails, the commit cannot be judged
 	// Over are files that replace those of each commit, such as tests that are newer than it.
 	Over []gitext.Overlay
+	// LeftOut is the number of uncommitted files that are not in Over. It only leads to a note.
+	LeftOut int
 }
 
 // An Engine runs the commands.
@@ -51,6 +53,8 @@ type Result struct {
 	Culprit  *suspect.Suspect // the commit Answer.First; nil if there is none
 	Sandbox  string           // sandbox.Level of the commands
 	Took     time.Duration    // of this call
+	// Incomplete has agent.LacksObjects if commits were not checked out because the clone lacks objects.
+	Incomplete []string
 
 	subjects map[gitext.OID]string
 }
@@ -176,7 +180,14 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.Failing, out.Builds = c.tip.Report.Failing, c.builds
 	out.Notes = append(out.Notes, c.notes...)
+	if c.lacking {
+		out.Incomplete = []string{agent.LacksObjects}
+	}
+	if out.Answer != nil && out.Status != bisect.Proved {
+		out.Notes = append(out.Notes, trial.Absent(context.WithoutCancel(ctx), e.Repo, q.Tip)...)
+	}
 	out.noteUnjudged()
+	out.noteLeftOut()
 	if found = out.Answer; found.First != "" {
 		described, failed := e.describe(context.WithoutCancel(ctx), out, c.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)

@@ -28,3 +28,13 @@ func (r *Result) noteUnjudged() {
 			agent.Plural(unjudged, "run"), most.Commit.Short(), most.How))
 	}
 }
+
+// noteLeftOut says that the command did not see uncommitted changes, where it passes though the user
+// looks for the beginning of a failure.
+func (r *Result) noteLeftOut() {
+	if r.Answer == nil || r.Status != bisect.Nothing || r.Question.Fixed || r.Question.LeftOut == 0 {
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("the command ran at %s, without %s of the work tree; if it fails with them, the bug is not committed yet",
+		r.Question.Tip.Short(), agent.Plural(r.Question.LeftOut, "uncommitted file")))
+}

@@ -11,8 +11,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"git-agent/agent"
@@ -357,19 +355,7 @@ func (s *study) declined(ctx context.Context) (string, error) {
 
 // noteAbsent notes files that the commands do not find in the scratch tree.
 func (s *study) noteAbsent(ctx context.Context) error {
-	const most = 1 << 20
-	tree := s.problem.Tree
-	entries, err := s.engine.Repo.Tree(ctx, tree.Commit)
-	if err != nil && len(entries) == 0 {
-		return err
-	}
-	if i := slices.IndexFunc(entries, func(e gitext.TreeEntry) bool { return e.Submodule }); i >= 0 {
-		s.note("submodules, such as %s, are empty directories where the commands run", strconv.Quote(entries[i].Path))
-	}
-	attributes, err := s.engine.Repo.BlobAt(ctx, tree.Commit, ".gitattributes", most)
-	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
-		s.note("files kept in Git LFS are only their pointers where the commands run")
-	}
+	s.answer.Notes = append(s.answer.Notes, trial.Absent(ctx, s.engine.Repo, s.problem.Tree.Commit)...)
 	return ctx.Err()
 }
 

@@ -5,7 +5,6 @@
 package verify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -188,7 +187,7 @@ func (c *Check) Suspects(ctx context.Context, v *szz.Answer) error {
 	explainConfirmed(v)
 	sortSuspects(v)
 	v.Note("%s", c.summary())
-	c.noteAbsent(ctx, v)
+	v.Notes = append(v.Notes, trial.Absent(ctx, c.repo, c.fc.Parent)...)
 	if errors.Is(err, trial.ErrMaxRuns) {
 		v.Note("verification stopped after %d runs, the most that were allowed", c.space.Runs())
 		return nil
@@ -389,17 +388,5 @@ func explainConfirmed(v *szz.Answer) {
 		if s := &v.Suspects[i]; isConfirmed(*s) {
 			s.Reason = strings.TrimPrefix(s.Reason+"; confirmed by running the command", "; ")
 		}
-	}
-}
-
-// noteAbsent notes the parts of a clone that are missing in a scratch work tree.
-func (c *Check) noteAbsent(ctx context.Context, v *szz.Answer) {
-	const most = 1 << 20
-	if _, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitmodules", most); err == nil {
-		v.Note("submodules were empty directories where the command ran")
-	}
-	attributes, err := c.repo.BlobAt(ctx, c.fc.Parent, ".gitattributes", most)
-	if err == nil && bytes.Contains(attributes, []byte("filter=lfs")) {
-		v.Note("files kept in Git LFS were their pointers where the command ran")
 	}
 }

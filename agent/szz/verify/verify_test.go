@@ -453,17 +453,15 @@ func TestVerifyKeepsWhatItFoundWhenCancelled(t *testing.T) {
 }
 
 func TestVerifySaysWhatAScratchTreeLacks(t *testing.T) {
-	// Submodules are missing, and files of Git LFS are only pointers: both may be the
-	// reason for an unclear command.
+	// That files of Git LFS are only pointers may be the reason for an unclear command.
 	t.Parallel()
 	h := newHistory(t)
-	h.Write(gittest.Files{"t/run.sh": oldTest, ".gitmodules": "[submodule \"x\"]\n", ".gitattributes": "*.bin filter=lfs\n"})
+	h.Write(gittest.Files{"t/run.sh": oldTest, ".gitattributes": "*.bin filter=lfs\n"})
 	culprit := h.Commit("c0", version("0", "bad"))
 	f := version("fix", "good")
 	f["t/run.sh"] = fixTest
 	v, err := h.verify(t.Context(), h.Commit("fix", f), Options{}, culprit)
 	wantStatuses(t, v, err, "c0 confirmed")
-	wantNote(t, v, "submodules were empty directories")
 	wantNote(t, v, "Git LFS")
 }
 

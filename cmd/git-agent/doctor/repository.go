@@ -133,6 +133,9 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	case repo.Shallow():
 		return ok("speed", "a shallow clone takes no changed-path filters")
 	}
+	if _, err := repo.Resolve(ctx, "HEAD"); err != nil {
+		return ok("speed", "HEAD has no commit, so there is no history to read")
+	}
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")
 }
 

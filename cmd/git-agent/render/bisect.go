@@ -115,7 +115,7 @@ func (r *Human) bisectRuns(b *bytes.Buffer, found *engine.Result) {
 // same.
 func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
 	text := agent.Plural(len(found.Runs), "run")
-	if found.Halvings > 0 {
+	if found.Halvings > 0 && found.Status != bisect.Nothing {
 		text += fmt.Sprintf("; git bisect run takes about %d for these %s", found.Halvings, agent.Plural(found.Range, "commit"))
 	}
 	if found.FalseNew >= 0.01 || found.FalseOld >= 0.01 {

@@ -28,6 +28,7 @@ type (
 		Halvings   int                   `json:"halvings"`            // runs of git bisect for this range
 		Flakiness  *bisectRatesJSON      `json:"flakiness,omitempty"` // of a flaky command
 		Notes      []string              `json:"notes"`
+		Incomplete []string              `json:"incomplete,omitempty"` // gaps of the clone: missing-objects
 		Sandbox    string                `json:"sandbox"`
 		Seconds    float64               `json:"seconds"`
 	}
@@ -61,7 +62,7 @@ func BisectJSONOf(found *engine.Result) BisectJSON {
 	out := BisectJSON{
 		Schema: BisectSchema, Status: found.Status, Command: q.Test, Fixed: q.Fixed, Tip: q.Tip, How: found.How,
 		Failing: append([]string{}, found.Failing...), Parents: []bisectParentJSON{}, Candidates: []bisectCandidateJSON{}, Runs: []bisectRunJSON{},
-		Range: found.Range, Halvings: found.Halvings, Notes: append([]string{}, found.Notes...),
+		Range: found.Range, Halvings: found.Halvings, Notes: append([]string{}, found.Notes...), Incomplete: found.Incomplete,
 		Sandbox: found.Sandbox, Seconds: found.Took.Seconds(),
 	}
 	if found.Culprit != nil {

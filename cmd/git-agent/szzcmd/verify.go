@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
 	"git-agent/agent/szz/verify"
@@ -42,6 +43,26 @@ func (c *Szz) checkVerify() error {
 		return app.Usagef("--verify and --verify-cmd need a fix that is committed")
 	}
 	return nil
+}
+
+// adviseBisect prints how to find the culprit, if the command refutes each suspect that it could judge.
+func (c *Szz) adviseBisect(ctx context.Context, a *app.App, v *szz.Answer) {
+	if c.Bisect || !c.verifies() {
+		return
+	}
+	refuted := false
+	for _, s := range v.Suspects {
+		if s.Confirmation == nil {
+			continue
+		}
+		if s.Confirmation.Status != suspect.Refuted {
+			return
+		}
+		refuted = true
+	}
+	if refuted {
+		a.Hint(ctx, "no suspect introduced the failure; --bisect also runs the command at other commits")
+	}
 }
 
 // memory returns the limit of --verify-memory in bytes, or 0 if it is missing or invalid.

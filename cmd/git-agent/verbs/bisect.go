@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/engine"
 	"git-agent/agent/release"
+	"git-agent/agent/suspect"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/cmd/git-agent/ui"
@@ -119,11 +120,16 @@ func (c *Bisect) answer(ctx context.Context, a *app.App, e *engine.Engine, q eng
 			return err
 		}
 	}
-	switch found.Status {
-	case bisect.Proved:
+	var clone app.Clone
+	clone.See(found.Incomplete)
+	clone.Advise(ctx, a, e.Fetch)
+	switch {
+	case found.Status == bisect.Proved:
 		return nil
-	case bisect.Stopped:
+	case found.Status == bisect.Stopped:
 		return app.ExitStatus(app.ExitLimit)
+	case len(found.Incomplete) > 0:
+		return app.ExitStatus(app.ExitIncomplete)
 	}
 	return app.ExitStatus(app.ExitNothing)
 }
@@ -185,6 +191,9 @@ func (c *Bisect) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q
 	if q.Test, err = c.command(ctx, a); err != nil {
 		return q, err
 	}
+	if below := app.PathspecsIn(repo, nil).Prefix; below != "" && len(c.Words)+len(c.behind) > 0 {
+		a.WarnOnce("the command runs at the top of the work tree, not in " + ui.Printable(below))
+	}
 	return q, c.addFiles(ctx, a, repo, &q, len(tips) == 0)
 }
 
@@ -244,7 +253,7 @@ func (c *Bisect) addFiles(ctx context.Context, a *app.App, repo *gitext.Repo, q 
 	if len(tests) > 0 {
 		a.Say("%s of the work tree: laid over each commit", agent.Plural(len(tests), "uncommitted test"))
 	}
-	if others > 0 {
+	if q.LeftOut = others; others > 0 {
 		a.Say("%s left out; --with=<file> lays one over each commit", agent.Plural(others, "other uncommitted file"))
 	}
 	return nil
@@ -266,8 +275,12 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 	}
 	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
-	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, app.HereIn(repo).Path)
-	if err := human.Bisect(found); err != nil {
+	at, local := app.HereIn(repo), *found
+	if found.Culprit != nil {
+		local.Culprit = &at.Suspects([]suspect.Suspect{*found.Culprit})[0]
+	}
+	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path)
+	if err := human.Bisect(&local); err != nil {
 		return err
 	}
 	return c.releases(ctx, a, repo, found, page)
