@@ -152,6 +152,7 @@ type Ranked struct {
 	features      []float64
 	Probability   float64   // calibrated
 	contributions []float64 // of each feature to the log-odds
+	testsOnly     float64   // change of the log-odds by doubtTests, 0 for none
 }
 
 // Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
@@ -178,6 +179,9 @@ func signals(j Ranked) []suspect.Signal {
 		if math.Abs(w) >= 0.05 && !strings.HasPrefix(columnFeature(i).name, "fix_") {
 			list = append(list, suspect.Signal{Name: wording(columnFeature(i), j.features[i], w), Value: j.features[i], Weight: w})
 		}
+	}
+	if j.testsOnly != 0 {
+		list = append(list, suspect.Signal{Name: "changes only tests", Value: 1, Weight: j.testsOnly})
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
 	return list[:min(most, len(list))]
