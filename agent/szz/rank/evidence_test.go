@@ -206,6 +206,7 @@ func TestReasonSaysWhichLinesItCounts(t *testing.T) {
 		"wrote the line of code that the fix removes outside of tests":        {"p.c": lines("call", 8), "tests/p_test.c": lines("check", 5)},
 		"wrote the line of source code that the fix removes":                  {"p.c": lines("call", 8), "ci.yml": "a: 1\n"},
 		"wrote the line of source code that the fix removes outside of tests": {"p.c": lines("call", 8), "ci.yml": "a: 1\n", "tests/p_test.c": lines("check", 5)},
+		"wrote both lines that the fix removes":                               {"ci.yml": gittest.Gone},
 		"wrote 1 line of comments that the fix removes":                       {"q.c": "int q;\n"},
 		"wrote 2 imports and 1 blank line that the fix removes":               {"r.c": "int r;\n"},
 	} {
