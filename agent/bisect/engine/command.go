@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,14 +168,18 @@ func (c *command) judge(e testrun.Ending) trial.Result {
 	}
 	c.judging.Lock()
 	defer c.judging.Unlock()
-	switch {
-	case c.failure == nil:
+	if c.failure == nil {
 		c.failure = testrun.FailureOf(e, nil)
-	case c.q.Fixed, c.failure.Recurs(e): // of Fixed, every failure is one that a later commit repaired
-	case len(c.failure.Failing) > 0 && len(e.Report.Failing) > 0:
-		res.Outcome, res.How = trial.Unknown, "fails in another way: "+e.Report.Failing[0]
-	default:
-		res.Outcome, res.How = trial.Unknown, res.How+", but not as it does at the tip"
+		return res
+	}
+	if c.q.Fixed { // every failure is one that a later commit repaired
+		return res
+	}
+	switch like, how := c.failure.Like(e); like {
+	case testrun.Early, testrun.Passed:
+		res.Outcome, res.How = trial.Passes, how
+	case testrun.Other:
+		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not as it does at the tip")
 	}
 	return res
 }

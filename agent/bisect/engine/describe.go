@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/bisect"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
@@ -61,10 +62,17 @@ func (r *Result) reason(root bool) string {
 		return isNew + " since this commit"
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
+	case r.Status == bisect.Always && r.isNew():
+		return isNew + " since this commit, and before it what it tests did not exist"
 	case r.Status == bisect.Always:
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}
 	return "the most probable of the commits that are left"
+}
+
+// isNew reports whether what the command tests does not exist at a parent of the commit.
+func (r *Result) isNew() bool {
+	return slices.ContainsFunc(r.Parents, func(p bisect.ParentRuns) bool { return strings.HasPrefix(r.howAt(p.Commit), testrun.EarlyHow) })
 }
 
 // confirmation says what the runs at the commit and at its parents show.
@@ -75,7 +83,9 @@ func (r *Result) confirmation() *suspect.Confirmation {
 		text = "the command was not judged at it"
 	}
 	for _, p := range r.Parents {
-		switch {
+		switch how := r.howAt(p.Commit); {
+		case p.Old > 0 && how != "" && how != passes && !r.Question.Fixed && !r.Builds:
+			text += fmt.Sprintf("; its parent %s %s", p.Commit.Short(), how)
 		case p.Old > 0:
 			text += fmt.Sprintf(" and %s at its parent %s%s", isOld, p.Commit.Short(), times(p.Old, p.New))
 		case p.New > 0:

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -89,9 +90,37 @@ func (r *Result) Term(c gitext.OID, isNew, isOld string) string {
 }
 
 // GitAgrees reports whether git bisect run, for which each exit code but 125 counts, would find the
-// same commit. It would not if the build is what fails, and the command failed where it builds.
+// same commit. It would not if the command fails in another way where the failure is not: the build is
+// what fails and the command failed where it builds, or the tests use what did not exist there.
 func (r *Result) GitAgrees() bool {
-	return !r.Builds || !slices.ContainsFunc(r.Runs, func(run bisect.Run) bool { return run.Outcome == bisect.Old && run.How != passes })
+	return r.Question.Fixed || !slices.ContainsFunc(r.Runs, func(run bisect.Run) bool { return run.Outcome == bisect.Old && run.How != passes })
+}
+
+// unproved turns the proof of a commit into the answer that it is the oldest with the failure, if the
+// command passes at none of its parents: there its tests use what does not exist.
+func (r *Result) unproved() {
+	if r.Answer == nil || r.Status != bisect.Proved || r.Question.Fixed || r.Builds {
+		return
+	}
+	for _, p := range r.Parents {
+		if !strings.HasPrefix(r.howAt(p.Commit), testrun.EarlyHow) {
+			return
+		}
+	}
+	if len(r.Parents) > 0 {
+		r.Status, r.Probability = bisect.Always, 0
+	}
+}
+
+// howAt returns how the command ended in the last run at a commit that says that the failure is not
+// there, or "".
+func (r *Result) howAt(c gitext.OID) string {
+	for _, run := range slices.Backward(r.Runs) {
+		if run.Commit == c && run.Outcome == bisect.Old {
+			return run.How
+		}
+	}
+	return ""
 }
 
 // passes is how a command ended that passes.
@@ -180,6 +209,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.Failing, out.Builds = c.tip.Report.Failing, c.builds
 	out.Notes = append(out.Notes, c.notes...)
+	out.unproved()
 	if c.lacking {
 		out.Incomplete = []string{agent.LacksObjects}
 	}

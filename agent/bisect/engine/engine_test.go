@@ -160,3 +160,50 @@ func TestFlakyTip(t *testing.T) {
 		t.Errorf("%q %q, %s", got.How, got.Failing, got.Status)
 	}
 }
+
+// pytest returns the output of a failing test of pytest, with its error.
+func pytest(test, place, text string, ran int) string {
+	kind, _, _ := strings.Cut(text, ":")
+	out := "=================================== FAILURES ===================================\n" +
+		"____ " + test + " ____\n>       use()\nE       " + text + "\n\n" + place + ": " + kind + "\n" +
+		"=========================== short test summary info ============================\n" +
+		"FAILED tests/test_a.py::" + test + " - " + text + "\n"
+	if ran > 1 {
+		return out + fmt.Sprintf("1 failed, %d passed in 0.01s\n", ran-1)
+	}
+	return out + "1 failed in 0.01s\n"
+}
+
+func TestABugThatIsAsOldAsWhatIsTested(t *testing.T) {
+	// A test of a function fails before the function exists, too. (more-itertools edb3346f835c: the
+	// failure of numeric_range.__reversed__ begins with e08fff0833f6, which brought the method.)
+	t.Parallel()
+	before := pytest("test_reversed", "tests/test_a.py:3", "TypeError: 'itertools.takewhile' object is not reversible", 1)
+	after := pytest("test_reversed", "src/more.py:9", "IndexError: out of range", 1)
+	h, c := says(t, before, before, before, before, after, after, after)
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Always || got.First != c[4] || len(got.Runs) > 5 || got.GitAgrees() {
+		t.Errorf("%s at %s in %d runs: %+v", got.Status, got.First, len(got.Runs), got.Runs)
+	}
+	s := got.Culprit
+	if s == nil || !strings.HasSuffix(s.Reason, "before it what it tests did not exist") || s.Confirmation.Status != suspect.Unclear ||
+		!strings.Contains(s.Confirmation.Detail, c[3].Short()+" tests what does not exist there (TypeError: 'itertools.takewhile' object is not reversible)") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestOtherTestsThatFail(t *testing.T) {
+	// If as many tests ran and the failing ones are others, those of the failure passed.
+	t.Parallel()
+	other := pytest("test_new", "src/more.py:9", "ValueError: x", 3)
+	bug := pytest("test_old", "src/more.py:9", "IndexError: out of range", 3)
+	h, c := says(t, "", other, other, other, bug, bug)
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Proved || got.First != c[4] || got.GitAgrees() {
+		t.Errorf("%s at %s: %+v", got.Status, got.First, got.Runs)
+	}
+	h, _ = says(t, "", pytest("test_new", "src/more.py:9", "ValueError: x", 2), bug, bug)
+	if got := answer(t, h, Question{Test: print}); got.Status != bisect.Apart {
+		t.Errorf("fewer tests ran: %s, %+v", got.Status, got.Runs)
+	}
+}

@@ -14,12 +14,16 @@ type Failure struct {
 	lines   trial.Failure
 	build   bool            // what fails is the build
 	errors  map[string]bool // texts of the compiler's or the interpreter's errors, if the build fails
+	absent  map[string]bool // errors of the tests about names that do not exist
+	telling []string        // the tests of Failing that tell the failure
+	ran     int             // number of tests that ran; -1 if unknown
 }
 
 // FailureOf returns the failure of a run. passing is the output of the command where it passes, or
 // nil; its lines say nothing about the failure.
 func FailureOf(e Ending, passing []byte) *Failure {
 	f := &Failure{Failing: e.Report.Failing, lines: trial.FailureOf(trial.Result{Output: e.Output}, passing), build: e.FailsToBuild()}
+	f.absent, f.telling, f.ran = absences(e.Output), tellingTests(e.Report), e.Report.Ran
 	if f.build {
 		f.errors = e.buildErrors()
 	}
@@ -48,17 +52,58 @@ func (e *Ending) FailsToBuild() bool {
 	return e.State == fix.Broken && e.Report.Build && e.Report.Lacks == ""
 }
 
-// Recurs reports whether another run fails in the same way. If both runs name failing tests, one
-// must fail in both; a name with a package equals one without. Otherwise, at least a third of the
-// lines of the failure must recur. A run without a judgement does not fail in the same way, but a
-// failing build recurs in failing builds, and only in these: in those with one of its errors, if
-// both name errors.
+// A Likeness says how the failure of a run is related to a Failure.
+type Likeness int
+
+// These are the likenesses.
+const (
+	Other  Likeness = iota // another failure, which says nothing about this one
+	Same                   // the same failure
+	Early                  // the tests use what does not exist at the commit: the failure begins later
+	Passed                 // the tests that tell the failure pass, and other tests fail
+)
+
+// EarlyHow begins what Like says of a failure that is Early.
+const EarlyHow = "tests what does not exist there"
+
+// Like compares the failure of another run, and says how the run ends, as a predicate with the subject
+// "it"; how is "" if the end says it all.
+func (f *Failure) Like(e Ending) (like Likeness, how string) {
+	text, _ := f.Lacks(e)
+	named := len(f.Failing) > 0 && len(e.Report.Failing) > 0
+	switch {
+	case f.Recurs(e):
+		return Same, ""
+	case text != "":
+		return Early, EarlyHow + " (" + text + ")"
+	case named && f.passes(e):
+		return Passed, "passes the tests of this failure, and fails in others: " + e.Report.Failing[0]
+	case named:
+		return Other, "fails in another way: " + e.Report.Failing[0]
+	}
+	return Other, ""
+}
+
+// passes reports whether the tests that tell the failure pass in a run in which others fail. Most
+// tools name no passing tests: as many tests must have run.
+func (f *Failure) passes(e Ending) bool {
+	r := &e.Report
+	return !f.build && e.State == fix.Failing && !r.Build && !r.Panicked && !r.Cut && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran &&
+		!newNames(f.telling).hasAny(r.Failing)
+}
+
+// Recurs reports whether another run fails in the same way. If both runs name failing tests, one that
+// tells the failure must fail in both; a name with a package equals one without. Tests that use what
+// does not exist at the commit fail in another way. Otherwise, at least a third of the lines of the
+// failure must recur. A run without a judgement does not fail in the same way, but a failing build
+// recurs in failing builds, and only in these: in those with one of its errors, if both name errors.
 func (f *Failure) Recurs(e Ending) bool {
 	switch {
 	case f.build != e.FailsToBuild(), !f.build && e.State != fix.Failing:
 		return false
 	case len(f.Failing) > 0 && len(e.Report.Failing) > 0:
-		return newNames(f.Failing).hasAny(e.Report.Failing)
+		lacks, _ := f.Lacks(e)
+		return lacks == "" && newNames(f.telling).hasAny(e.Report.Failing)
 	}
 	if again := e.buildErrors(); f.build && len(f.errors) > 0 && len(again) > 0 {
 		for text := range again {

@@ -17,8 +17,7 @@ import (
 func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	before := c.space.Runs()
 	opt := bisect.Options{
-		Try:   func(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) { return c.run(ctx, commit) },
-		Prior: suspicion(v), Known: c.runs(), Progress: c.opt.Progress,
+		Try: c.try, Prior: suspicion(v), Known: c.runs(), Progress: c.opt.Progress,
 	}
 	found, err := bisect.Find(ctx, c.repo, bisect.Question{Tip: c.fc.Parent}, opt)
 	if err != nil {
@@ -45,6 +44,16 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
+// try runs the command at a commit. Where the tests use what does not exist, the failure is not there
+// yet: it began later.
+func (c *Check) try(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) {
+	res, err := c.run(ctx, commit)
+	if c.absent[commit] != "" {
+		res.Outcome = trial.Passes
+	}
+	return res, err
+}
+
 // baselineRuns is the number of runs before the suspects: one at the fix and one at its
 // parent.
 const baselineRuns = 2
@@ -54,7 +63,11 @@ func (c *Check) runs() []bisect.Run {
 	var list []bisect.Run
 	outcomes := map[trial.Outcome]bisect.Outcome{trial.Passes: bisect.Old, trial.Fails: bisect.New, trial.Unknown: bisect.Unknown}
 	for _, oid := range c.order {
-		list = append(list, bisect.Run{Commit: oid, Outcome: outcomes[c.known[oid].Outcome], How: c.known[oid].How})
+		outcome := outcomes[c.known[oid].Outcome]
+		if c.absent[oid] != "" {
+			outcome = bisect.Old
+		}
+		list = append(list, bisect.Run{Commit: oid, Outcome: outcome, How: c.known[oid].How})
 	}
 	return list
 }

@@ -61,7 +61,8 @@ type Check struct {
 	passing []byte           // its output at the fix
 	failure *testrun.Failure // its failure at the fix's parent; nil before that run
 	known   map[gitext.OID]trial.Result
-	order   []gitext.OID // keys of known, in the order of the runs
+	absent  map[gitext.OID]string // names that the tests use and that do not exist at these commits
+	order   []gitext.OID          // keys of known, in the order of the runs
 }
 
 // Suspects opens a check, verifies an answer with it and closes it.
@@ -80,7 +81,7 @@ func Suspects(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, v *szz
 // Nothing is written to the repository: commits are checked out to a scratch directory,
 // which Close removes.
 func Open(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Options) (*Check, error) {
-	c := &Check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}}
+	c := &Check{repo: repo, fc: fc, opt: opt, known: map[gitext.OID]trial.Result{}, absent: map[gitext.OID]string{}}
 	if fc.Parent == "" {
 		c.note("not verified: a root commit has no parent to compare with")
 		return c, nil
@@ -217,6 +218,7 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	for _, command := range c.commands {
 		c.use(command)
 		c.failure, c.known, c.order = nil, map[gitext.OID]trial.Result{}, nil
+		c.absent = map[gitext.OID]string{}
 		var err error
 		if why, err = c.baseline(ctx); err != nil {
 			return false, err
@@ -319,13 +321,27 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	case res.Outcome != trial.Fails:
 	case c.failure == nil:
 		c.failure = testrun.FailureOf(ending, c.passing)
-	case !c.failure.Recurs(ending):
-		res.Outcome, res.How = trial.Unknown, res.How+", but not in the way in which it fails at the fix's parent"
+	default:
+		res = c.compared(res, ending, commit)
 	}
 	res.Output = nil // otherwise a hundred outputs would stay in memory
 	c.known[commit] = res
 	c.order = append(c.order, commit)
 	return res, nil
+}
+
+// compared returns the result of a failing run by the failure at the fix's parent.
+func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.OID) trial.Result {
+	switch like, how := c.failure.Like(ending); like {
+	case testrun.Passed:
+		res.Outcome, res.How = trial.Passes, how
+	case testrun.Early:
+		_, c.absent[commit] = c.failure.Lacks(ending)
+		res.Outcome, res.How = trial.Unknown, how
+	case testrun.Other:
+		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not in the way in which it fails at the fix's parent")
+	}
+	return res
 }
 
 func (c *Check) trySuspects(ctx context.Context, v *szz.Answer) error {
@@ -360,6 +376,7 @@ func (c *Check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Conf
 	case c.repo.ShallowBoundary()[commit.OID]:
 		return found(suspect.Unclear, "the command fails at it, and its parent is not in this shallow clone"), nil
 	}
+	brought := ""
 	for _, p := range commit.Parents {
 		before, err := c.run(ctx, p)
 		if err != nil {
@@ -369,8 +386,18 @@ func (c *Check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Conf
 		case trial.Fails:
 			return found(suspect.Refuted, "the command fails at its parent %s, too: the bug is older", p.Short()), nil
 		case trial.Unknown:
-			return found(suspect.Unclear, "the command fails at it, but at its parent %s it %s", p.Short(), before.How), nil
+			switch name, err := c.brings(ctx, commit.OID, p); {
+			case err != nil:
+				return suspect.Confirmation{}, err
+			case name == "":
+				return found(suspect.Unclear, "the command fails at it, but at its parent %s it %s", p.Short(), before.How), nil
+			default:
+				brought = fmt.Sprintf("the command fails at it; %s, which it adds and the fix changes, does not exist at its parent %s", name, p.Short())
+			}
 		}
+	}
+	if brought != "" {
+		return found(suspect.Confirmed, "%s", brought), nil
 	}
 	if len(commit.Parents) > 1 {
 		return found(suspect.Confirmed, "the command fails at it and passes at each of its %d parents", len(commit.Parents)), nil

@@ -1,0 +1,60 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"git-agent/agent/source"
+	"git-agent/gitext"
+)
+
+// brings returns the name that the tests use, that does not exist at the parent of a commit, that the
+// commit adds and that the fix changes: then the bug is as old as the code that has it. It returns ""
+// if there is none. Tests may use other names that are newer than the bug.
+func (c *Check) brings(ctx context.Context, commit, parent gitext.OID) (string, error) {
+	name := c.absent[parent]
+	if name == "" || c.fc.Patch == nil || !mentions(c.fc.Patch, name, "+- ") {
+		return "", nil
+	}
+	patch, err := c.repo.Patch(ctx, parent, commit, gitext.PatchOptions{})
+	if err != nil {
+		if gitext.Unreadable(err) {
+			return "", nil
+		}
+		return "", err
+	}
+	if !mentions(patch, name, "+") {
+		return "", nil
+	}
+	return name, nil
+}
+
+// mentions reports whether a patch has a name in lines with one of the signs, or, if context counts, in
+// the heading of a function that it changes. Tests do not count.
+func mentions(patch *gitext.Patch, name, signs string) bool {
+	has := func(text []byte) bool {
+		for w := range bytes.FieldsFuncSeq(text, func(r rune) bool { return source.NotIdent(r) }) {
+			if string(w) == name {
+				return true
+			}
+		}
+		return false
+	}
+	for _, f := range patch.Files {
+		if source.FileKindOf(f.NewPath) == source.TestFile {
+			continue
+		}
+		for _, h := range f.Hunks {
+			if strings.Contains(signs, " ") && has([]byte(h.Section)) {
+				return true
+			}
+			for _, l := range h.Lines {
+				if strings.IndexByte(signs, l.Op) >= 0 && has(l.Text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
