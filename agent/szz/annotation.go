@@ -34,25 +34,21 @@ var (
 
 // findAnnotations returns the annotations of a message, verified, each commit once.
 func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []commitmsg.Trailer) ([]Annotation, error) {
-	var found []Annotation
-	for _, t := range trailers {
-		if !trailerKeys[strings.ToLower(t.Key)] {
-			continue
-		}
-		for _, span := range hexWord().FindAllStringIndex(strings.ToLower(t.Value), -1) {
-			if !isReportNumber(t.Value, span[0], span[1]) {
-				found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
-			}
-		}
-	}
-	found = append(found, proseAnnotations(body)...)
+	found := append(trailerAnnotations(trailers), proseAnnotations(body)...)
 	seen := map[gitext.OID]bool{}
 	kept := found[:0]
+	sought := 0
 	for _, a := range found {
 		a.In = fc.Fix
 		named := string(a.Commit)
 		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
 			return nil, err
+		}
+		if subject := a.soughtSubject(body); subject != "" && sought < mostReferences {
+			sought++
+			if err := findBySubject(ctx, repo, fc, &a, named, subject); err != nil {
+				return nil, err
+			}
 		}
 		if a.Problem != "" && isDecimal(named) {
 			continue // the number of a bug or of a line, or a count of bytes
@@ -64,6 +60,57 @@ func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, bod
 		kept = append(kept, a)
 	}
 	return preferFormal(kept), nil
+}
+
+// trailerAnnotations finds the hashes in the trailers that name culprits.
+func trailerAnnotations(trailers []commitmsg.Trailer) []Annotation {
+	var found []Annotation
+	for _, t := range trailers {
+		if !trailerKeys[strings.ToLower(t.Key)] {
+			continue
+		}
+		for _, span := range hexWord().FindAllStringIndex(strings.ToLower(t.Value), -1) {
+			if !isReportNumber(t.Value, span[0], span[1]) {
+				found = append(found, newAnnotation(AnnotationTrailer, t.Key+": "+t.Value, t.Value, span))
+			}
+		}
+	}
+	return found
+}
+
+// leastSubject is the least number of words in a subject by which a commit is found.
+const leastSubject = 3
+
+// soughtSubject returns the subject by which the commit of an annotation may be found, if the hash
+// of the annotation is not in the history of the fix, else "". In a mirror of a part of another
+// repository, in a history that was rewritten, and in a fix that was picked, the hashes in messages
+// are those of the other history. body is the message; the title of a revert quotes the subject.
+func (a *Annotation) soughtSubject(body string) string {
+	subject := a.Subject
+	if a.Kind == AnnotationRevert && subject == "" {
+		title, _, _ := strings.Cut(body, "\n")
+		if quoted := revertedTitle().FindString(title); quoted != "" {
+			subject = strings.Trim(title[len(quoted):], `"' `)
+		}
+	}
+	if !a.foreign || len(strings.Fields(subject)) < leastSubject {
+		return ""
+	}
+	return subject
+}
+
+// findBySubject looks for the only ancestor of the fix with a subject, for an annotation whose hash,
+// named, is not in the history.
+func findBySubject(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *Annotation, named, subject string) error {
+	if fc.Parent == "" {
+		return nil
+	}
+	commits, err := mention{title: subject, text: a.Text}.commits(ctx, repo, fc.Parent)
+	if err != nil || len(commits) != 1 {
+		return err
+	}
+	a.Commit, a.Subject, a.Written, a.Problem, a.Verified = commits[0], subject, named, "", true
+	return nil
 }
 
 // preferFormal drops the culprits blamed in prose if a verified line such as "Fixes:
@@ -189,7 +236,7 @@ func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a 
 	oid, err := repo.Resolve(ctx, name)
 	var failed *gitcmd.Error
 	if errors.As(err, &failed) || errors.Is(err, gitext.ErrNotExist) {
-		a.Commit, a.Problem = "", fmt.Sprintf("'%s' is not a commit of this repository", name)
+		a.Commit, a.foreign, a.Problem = "", true, fmt.Sprintf("'%s' is not a commit of this repository", name)
 		return nil
 	}
 	if err != nil {
@@ -208,7 +255,7 @@ func verifyAnnotation(ctx context.Context, repo *gitext.Repo, fc *FixContext, a 
 	}
 	switch {
 	case !ancestor:
-		a.Problem = fmt.Sprintf("%s is not in the history of the fix", oid.Short())
+		a.foreign, a.Problem = oid != fc.Fix, fmt.Sprintf("%s is not in the history of the fix", oid.Short())
 	case a.Subject != "" && !subjectsAgree(a.Subject, c.Subject()):
 		a.Problem = fmt.Sprintf("%s has another subject: %q", oid.Short(), c.Subject())
 	default:
@@ -272,7 +319,10 @@ func messageOf(a Annotation, fc *FixContext) string {
 
 // checkedOf describes the checks of the commit that an annotation names.
 func checkedOf(a Annotation) string {
-	if a.Subject == "" {
+	switch {
+	case a.Written != "":
+		return fmt.Sprintf("is the only commit before the fix with the quoted subject; the hash there, %s, is of another history", a.Written)
+	case a.Subject == "":
 		return "exists and precedes the fix"
 	}
 	return "exists, precedes the fix and has the quoted subject"

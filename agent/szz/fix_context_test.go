@@ -55,6 +55,42 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
+// A hash of another history, as in a mirror of a part of a repository or after a rewrite, is replaced
+// by the only commit before the fix with the quoted subject. (libbpf's messages have hashes of the
+// kernel, from which it is mirrored.)
+func TestAnnotationsOfAnotherHistory(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
+	bad := h.Commit("widen the counter", gittest.Files{"a.c": "long a;\n"})
+	h.Git("checkout", "-q", "-b", "side")
+	picked := h.Commit("count in the side room", gittest.Files{"b.c": "int b;\n"})
+	h.Git("checkout", "-q", "-")
+	again := h.Commit("count in the side room", gittest.Files{"b.c": "int b;\n"})
+	twice := h.Commit("clean up and wash", gittest.Files{"c.c": "int c;\n"})
+	top := h.Commit("clean up and wash", gittest.Files{"c.c": "int d;\n"})
+	for message, want := range map[string]gitext.OID{
+		"fix a\n\nFixes: 74cc6311cec9 (\"widen the counter\")":                                          bad,
+		"fix a\n\nThis was introduced in commit 74cc6311cec9 (\"Widen the  counter\").":                 bad,
+		"fix b\n\nFixes: " + string(picked[:12]) + " (\"count in the side room\")":                      again,
+		"Revert \"widen the counter\"\n\nThis reverts commit 74cc6311cec9d00f74cc6311cec9d00f74cc6311.": bad,
+		"fix a\n\nFixes: 74cc6311cec9 (\"clean up and wash\")":                                          "", // two commits have it
+		"fix a\n\nFixes: 74cc6311cec9 (\"counter\")":                                                    "", // too short
+		"fix a\n\nFixes: " + string(twice[:12]) + " (\"widen the counter\")":                            "", // a commit with another subject
+	} {
+		fc := h.context(h.Commit(message, gittest.Files{"a.c": "short a;\n"}), ContextOptions{})
+		v, err := Settle(t.Context(), h.Open(), fc, "rank")
+		switch {
+		case err != nil:
+			t.Fatalf("%q: %v", message, err)
+		case want == "" && v != nil:
+			t.Errorf("%q: believed %s", message, subjects(v))
+		case want != "" && (v == nil || v.Suspects[0].Commit.OID != want || !strings.Contains(v.Suspects[0].Reason, "is of another history")):
+			t.Errorf("%q: %+v; annotations %+v", message, v, fc.Annotations)
+		}
+		h.Git("reset", "-q", "--hard", string(top))
+	}
+}
+
 // The annotations of the few commits in a merge count for the merge. Those of many
 // commits do not, nor does one that names another of these commits, and none does without
 // annotations.

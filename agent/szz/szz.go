@@ -62,9 +62,12 @@ type Annotation struct {
 	Formal   bool   // prose, but in a line such as "Fixes: <hash>" above other paragraphs
 	Verified bool   // the commit exists, is an ancestor of the fix and has the quoted subject
 	Problem  string // the reason why it is not verified
+	Written  string // the hash in the message, if it is of another history and Commit was found by Subject; else ""
 	// In is the commit with the message: the fix, or one of the few commits that a merge
 	// brings; "" for an uncommitted fix.
 	In gitext.OID
+
+	foreign bool // the hash in the message is not in the history of the fix
 }
 
 // The kinds of annotations.

@@ -199,13 +199,16 @@ func TestEvidenceOfADeletedFile(t *testing.T) {
 func TestReasonSaysWhichLinesItCounts(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	bad := h.Commit("start", gittest.Files{"p.c": lines("call", 9), "tests/p_test.c": lines("check", 9), "ci.yml": "a: 1\nb: 2\n", "q.c": "/* one */\nint q;\n"})
+	bad := h.Commit("start", gittest.Files{"p.c": lines("call", 9), "tests/p_test.c": lines("check", 9), "ci.yml": "a: 1\nb: 2\n", "q.c": "/* one */\nint q;\n",
+		"r.c": "#include \"a.h\"\n#include \"b.h\"\n\nint r;\n"})
 	for want, files := range map[string]gittest.Files{
 		"wrote the line of code that the fix removes":                         {"p.c": lines("call", 8)},
 		"wrote the line of code that the fix removes outside of tests":        {"p.c": lines("call", 8), "tests/p_test.c": lines("check", 5)},
 		"wrote the line of source code that the fix removes":                  {"p.c": lines("call", 8), "ci.yml": "a: 1\n"},
 		"wrote the line of source code that the fix removes outside of tests": {"p.c": lines("call", 8), "ci.yml": "a: 1\n", "tests/p_test.c": lines("check", 5)},
-		"wrote 1 line that the fix removes, which is not code":                {"q.c": "int q;\n"},
+		"wrote both lines that the fix removes":                               {"ci.yml": gittest.Gone},
+		"wrote 1 line of comments that the fix removes":                       {"q.c": "int q;\n"},
+		"wrote 2 imports and 1 blank line that the fix removes":               {"r.c": "int r;\n"},
 	} {
 		h.Git("reset", "-q", "--hard", string(bad))
 		k, ranked := h.assess(h.Commit("fix", files))

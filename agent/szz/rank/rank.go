@@ -152,6 +152,7 @@ type Ranked struct {
 	features      []float64
 	Probability   float64   // calibrated
 	contributions []float64 // of each feature to the log-odds
+	testsOnly     float64   // change of the log-odds by doubtTests, 0 for none
 }
 
 // Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
@@ -179,19 +180,29 @@ func signals(j Ranked) []suspect.Signal {
 			list = append(list, suspect.Signal{Name: wording(columnFeature(i), j.features[i], w), Value: j.features[i], Weight: w})
 		}
 	}
+	if j.testsOnly != 0 {
+		list = append(list, suspect.Signal{Name: "changes only tests", Value: 1, Weight: j.testsOnly})
+	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
 	return list[:min(most, len(list))]
 }
 
-// Reason describes in one sentence the tie between the candidate and the fix.
-func (k *Case) Reason(c *candidate.Candidate) string {
-	deleted, other, near, inFunction, total, removals := 0, 0, 0, 0, 0, 0
+// owns counts the lines near the fix that a candidate wrote.
+type owns struct {
+	deleted          int // removed lines of code
+	total, removals  int // removed lines of code, and of any kind, by all commits
+	near, inFunction int
+	other            map[source.LineKind]int // removed lines that are no code
+}
+
+func (k *Case) owns(c *candidate.Candidate) owns {
+	n := owns{other: map[source.LineKind]int{}}
 	for i := range k.Set.Anchors {
 		a := &k.Set.Anchors[i]
 		if a.Role == candidate.RoleDeleted {
-			removals++
+			n.removals++
 			if a.Kind == source.LineCode {
-				total++
+				n.total++
 			}
 		}
 		if a.Owner != c.OID {
@@ -199,36 +210,38 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		}
 		switch {
 		case a.Role == candidate.RoleDeleted && a.Kind == source.LineCode:
-			deleted++
+			n.deleted++
 		case a.Role == candidate.RoleDeleted:
-			other++
+			n.other[a.Kind]++
 		case a.Role == candidate.RoleContext:
-			near++
+			n.near++
 		case a.Role == candidate.RoleFunction:
-			inFunction++
+			n.inFunction++
 		}
 	}
+	return n
+}
+
+// Reason describes in one sentence the tie between the candidate and the fix.
+func (k *Case) Reason(c *candidate.Candidate) string {
+	n := k.owns(c)
 	line := "line"
 	if k.Set.Partial {
 		line = "traced line" // the fix has more lines than the counted ones
 	}
 	switch {
-	case deleted > 0:
-		return "wrote " + szz.PartOf(deleted, total, line) + k.whichCode() + k.movedOnly(c)
-	case other > 0:
-		return fmt.Sprintf(
-			"wrote %d %s",
-			other,
-			agent.PluralOf(other, "line that the fix removes, which is not code", "lines that the fix removes, none of them code"),
-		)
-	case near > 0:
-		return fmt.Sprintf("wrote %d %s next to what the fix changes", near, agent.PluralOf(near, "line", "lines"))
-	case c.Sources&candidate.FromSecond != 0 && removals == 0:
+	case n.deleted > 0:
+		return "wrote " + szz.PartOf(n.deleted, n.total, line) + k.whichCode() + k.movedOnly(c)
+	case len(n.other) > 0:
+		return "wrote " + otherLines(n.other) + " that the fix removes"
+	case n.near > 0:
+		return fmt.Sprintf("wrote %d %s next to what the fix changes", n.near, agent.PluralOf(n.near, "line", "lines"))
+	case c.Sources&candidate.FromSecond != 0 && n.removals == 0:
 		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
-	case inFunction > 0:
-		return fmt.Sprintf("wrote %d %s of the function or block that the fix changes", inFunction, agent.PluralOf(inFunction, "line", "lines"))
+	case n.inFunction > 0:
+		return fmt.Sprintf("wrote %d %s of the function or block that the fix changes", n.inFunction, agent.PluralOf(n.inFunction, "line", "lines"))
 	case c.Sources&candidate.FromBeside != 0:
 		return "wrote lines of build or data files in or near what the fix changes there"
 	case c.Sources&candidate.FromNames != 0 && !k.changesFixed(c):
@@ -241,6 +254,26 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return k.indexReason(c)
 	}
 	return k.wordsReason(c)
+}
+
+// otherLines counts lines that are no code: "3 imports", or "2 imports and 1 comment".
+func otherLines(counts map[source.LineKind]int) string {
+	var parts []string
+	for _, kind := range []struct {
+		kind      source.LineKind
+		one, many string
+	}{
+		{source.LineImport, "import", "imports"}, {source.LineBrace, "line that opens or closes a block", "lines that open or close a block"},
+		{source.LineComment, "line of comments", "lines of comments"}, {source.LineBlank, "blank line", "blank lines"},
+	} {
+		if n := counts[kind.kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, agent.PluralOf(n, kind.one, kind.many)))
+		}
+	}
+	if last := len(parts) - 1; last > 0 {
+		return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	}
+	return parts[0]
 }
 
 // historyReason describes the changes of a candidate to the fixed files if it owns no

@@ -122,8 +122,12 @@ func olderThan(share float64) string {
 }
 
 // whichCode names the code whose removed lines are counted: if source is traced, lines of
-// other files do not count, and git's count of removed lines is larger.
+// other files do not count, and git's count of removed lines is larger. Lines of documents, data and
+// build files are not called code.
 func (k *Case) whichCode() string {
+	if k.tracesNoCode() {
+		return " that the fix removes"
+	}
 	code, where := " of code that the fix removes", ""
 	for i := range k.fc.Patch.Files {
 		f := &k.fc.Patch.Files[i]
@@ -137,6 +141,16 @@ func (k *Case) whichCode() string {
 		}
 	}
 	return code + where
+}
+
+// tracesNoCode reports whether the traced files are neither source nor tests.
+func (k *Case) tracesNoCode() bool {
+	for p := range k.FixPath {
+		if source.FileKindOf(p) != source.OtherFile {
+			return false
+		}
+	}
+	return len(k.FixPath) > 0
 }
 
 // movedOnly says that a fix adds all the removed lines of code of a candidate again: it only moves
