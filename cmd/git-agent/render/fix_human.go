@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // FixHuman prints the answer about a bug for people. The patch comes last, so that git
@@ -91,9 +92,13 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 // locations prints the suspected functions.
 func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 	list := ans.Localization.Locations
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && ans.Declined != "":
+		fmt.Fprintln(b)
+		wrapped(b, r.Width, 0, "no function of this repository is suspected: "+ans.Declined)
+	case len(list) == 0:
 		fmt.Fprintf(b, "\nno function of this repository is suspected\n")
-	} else {
+	default:
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "suspected functions"))
 	}
 	for i, l := range list {
@@ -147,7 +152,7 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 			how = "wrote the lines before the suspected place in " + ui.Path(r.Place(c.Path))
 		}
 		line(b, 4, how)
-		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+ui.ShellJoin([]string{":/" + c.Path})))
+		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+quote.FromTop(c.Path)))
 	}
 }
 
