@@ -61,14 +61,19 @@ check_go() {
 		die "go is not installed" "see https://go.dev/dl, or install an archive of a release: ./install.sh <archive>"
 	fi
 	go_version=$(go env GOVERSION | sed 's/^go//; s/ .*//')
-	at_least "$go_version" "$go_floor" || die "go $go_version is too old" "go $go_floor or newer fetches the toolchain that go.mod names"
+	at_least "$go_version" "$go_floor" || die "go $go_version is too old" \
+		"see https://go.dev/dl; go $go_floor or newer fetches the toolchain that go.mod names" \
+		"or install an archive of a release, which needs no go: ./install.sh <archive>"
 }
 
 # existing PATH: the path, or the nearest directory above it that is there.
 existing() {
 	at=$1
 	while [ ! -e "$at" ] && [ ! -L "$at" ] && [ -n "$at" ]; do
-		at=${at%/*}
+		case $at in
+		*/*) at=${at%/*} ;;
+		*) at=. ;; # a relative path
+		esac
 	done
 	say "${at:-/}"
 }
@@ -195,7 +200,8 @@ build() {
 	mkdir -p "$tree"
 	(cd "$source" && CGO_ENABLED=0 compile -trimpath -buildvcs=false \
 		-ldflags "-s -w -X git-agent/cmd/git-agent/app.$stamp" -o "$tree/bin/git-agent" ./cmd/git-agent) ||
-		die "the program does not build"
+		die "the program does not build; go says above why not" "a first build downloads modules; 'go env GOPROXY' says from where" \
+			"without a network, install an archive of a release: ./install.sh <archive>"
 	"$tree/bin/git-agent" --version >/dev/null || die "the program that was built does not run"
 	say "built in $(($(date +%s) - began)) s"
 	files | while read -r file; do
@@ -289,7 +295,10 @@ check_path() {
 		say "warning: $prefix/bin is not in PATH, so that git does not find it" >&2
 		case $prefix in
 		*:*) say "hint: choose a PREFIX without a colon, which parts the directories of PATH" >&2 ;;
-		*) say "hint: export PATH=$(quoted "$prefix/bin"):\"\$PATH\"" >&2 ;;
+		*)
+			say "hint: put this line into the file that your shell reads when it starts, such as ~/.profile:" >&2
+			say "hint: export PATH=$(quoted "$prefix/bin"):\"\$PATH\"" >&2
+			;;
 		esac
 		;;
 	esac

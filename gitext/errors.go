@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"git-agent/gitext/quote"
 )
 
 var (
@@ -30,6 +32,12 @@ func (e *MissingObjectError) Error() string {
 // FetchAll is a command that turns a partial clone into a full one. Without --tags, the command
 // would not fetch objects that are reachable only from tags (in rack, 109 of 3001 objects).
 const FetchAll = "git fetch --refetch --no-filter --tags"
+
+// LostAdvice says that the repository lacks objects because others have moved; see
+// [Repo.LostAlternates].
+func LostAdvice(lost []string) string {
+	return "git takes objects from " + quote.Path(lost[0]) + ", which is not there; the file objects/info/alternates of the git directory names it"
+}
 
 // TooLargeError names an object above the caller's size limit.
 type TooLargeError struct {

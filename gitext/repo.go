@@ -195,6 +195,10 @@ func (r *Repo) setObjects(dir string) {
 // directory only if all its entries belong in an object directory.
 func (r *Repo) ObjectDirs() []string { return gitdir.ObjectDirs(r.objects) }
 
+// LostAlternates lists the directories that the repository takes objects from and that are not
+// there, as after git clone --shared of a repository that was moved.
+func (r *Repo) LostAlternates() []string { return gitdir.LostAlternates(r.objects) }
+
 // maxShallow bounds the size of the file shallow: a million commits.
 const maxShallow = 64 << 20
 

@@ -291,6 +291,44 @@ func TestObjectDirsAreOnlyThat(t *testing.T) {
 	}
 }
 
+// git maintenance, which runs in the background, has locks beside the objects, and a directory of
+// macOS its own file. Without the directory, git in a sandbox said "bad object HEAD".
+func TestObjectDirsDuringMaintenance(t *testing.T) {
+	f := simple(t)
+	own := filepath.Join(f.dir, ".git", "objects")
+	for _, name := range []string{"maintenance.lock", "schedule.lock", "loose-object-idx", ".DS_Store"} {
+		f.write(".git/objects/"+name, "")
+		if got := f.open().ObjectDirs(); !slices.Contains(got, own) {
+			t.Errorf("with %s: got %q", name, got)
+		}
+	}
+}
+
+// A repository whose objects were borrowed from another one that was moved lacks its HEAD; git says
+// of it that it is a bad object.
+func TestLostAlternates(t *testing.T) {
+	f := simple(t)
+	lender := filepath.Join(t.TempDir(), "lender")
+	borrower := filepath.Join(t.TempDir(), "borrower")
+	f.git("clone", "-q", "--bare", ".", lender)
+	f.git("clone", "-q", "--shared", lender, borrower)
+	if lost := openAt(t, OpenOptions{Dir: borrower, DataDir: t.TempDir()}).LostAlternates(); lost != nil {
+		t.Errorf("before: %q", lost)
+	}
+	if err := os.Rename(lender, lender+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	r := openAt(t, OpenOptions{Dir: borrower, DataDir: t.TempDir()})
+	if lost := r.LostAlternates(); len(lost) != 1 || filepath.Base(filepath.Dir(lost[0])) != "lender" {
+		t.Errorf("got %q", lost)
+	}
+	for _, rev := range []string{"HEAD", "origin/HEAD"} {
+		if _, err := r.Resolve(t.Context(), rev); !errors.As(err, new(*MissingObjectError)) || errors.Is(err, ErrUnknownRevision) {
+			t.Errorf("%s: %v", rev, err)
+		}
+	}
+}
+
 func TestObjectDirsFollowAlternates(t *testing.T) {
 	// A clone of a clone with shared objects lists the directories of all three,
 	// each once, even if the alternates form a circle.

@@ -25,7 +25,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"rev-parse", "--verify", "--end-of-options", spec}})
 	lines := strings.Fields(string(out))
 	if err != nil || len(lines) != 1 {
-		return "", r.unknownRevision(rev, err)
+		return "", r.unknownRevision(ctx, rev, err)
 	}
 	oid, err := ParseOID(lines[0])
 	if err != nil {
@@ -63,10 +63,13 @@ func checkRevision(rev string) error {
 
 // unknownRevision explains a failure of rev-parse, whose own message ("Needed a
 // single revision") helps nobody.
-func (r *Repo) unknownRevision(rev string, err error) error {
+func (r *Repo) unknownRevision(ctx context.Context, rev string, err error) error {
 	var gitErr *gitcmd.Error
 	if err != nil && (!errors.As(err, &gitErr) || gitErr.Exit != 128) {
 		return err
+	}
+	if lost := r.absentTarget(ctx, rev); lost != nil {
+		return fmt.Errorf("%q: %w", rev, lost)
 	}
 	said := &gitcmd.Error{Exit: 128, Hint: r.revisionHint(rev), Err: &nameError{fmt.Sprintf("%q is not a commit", rev)}}
 	if gitErr != nil && strings.Contains(gitErr.Stderr, "ambiguous") {
@@ -74,6 +77,22 @@ func (r *Repo) unknownRevision(rev string, err error) error {
 		said.Hint = "type more digits"
 	}
 	return said
+}
+
+// absentTarget returns the error for a ref whose object the clone lacks, nil for any other name.
+func (r *Repo) absentTarget(ctx context.Context, rev string) error {
+	if _, err := ParseOID(rev); err == nil {
+		return nil // rev-parse takes any hash
+	}
+	out, err := answer(ctx, r.user, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
+	oid, badOID := ParseOID(strings.TrimSpace(out))
+	if err != nil || badOID != nil {
+		return nil
+	}
+	if _, err := r.objs.Info(ctx, string(oid)); !errors.Is(err, gitcmd.ErrMissing) {
+		return nil // a tree or a blob
+	}
+	return r.missing(ctx, oid)
 }
 
 // ErrUnknownRevision is wrapped by all errors about a name that stands for no commit.
@@ -90,6 +109,8 @@ func (r *Repo) revisionHint(rev string) string {
 	switch {
 	case strings.Contains(rev, ".."):
 		return "a single commit is needed here, not a range"
+	case len(r.LostAlternates()) > 0:
+		return LostAdvice(r.LostAlternates())
 	case rev == "HEAD":
 		return "the current branch has no commit yet"
 	}

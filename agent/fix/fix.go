@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/crash"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // A Tree is the state of the files before a repair: a commit with files laid over it. The
@@ -266,11 +267,19 @@ type Answer struct {
 	// Declined says in a sentence why a patch of the tree cannot solve the problem; "" if a
 	// repair was tried.
 	Declined string
-	Notes    []string
+	// Setup is a setup command that gets what the test lacks, "" if none is known. Declined ends with
+	// GetBy of it.
+	Setup string
+	Notes []string
 	// Incomplete lists the objects that the clone lacked, as agent.LacksObjects does; nil if it
 	// lacked none.
 	Incomplete []string
 	Agent      *AgentReport // nil if no model was asked
+}
+
+// GetBy says, behind a sentence about a lack, that a setup command ends it.
+func GetBy(setup string) string {
+	return "; get it with --setup=" + quote.Shell(setup) + ", or run that command yourself"
 }
 
 // Offered returns the patches that an answer offers, best first: the plausible ones; if there

@@ -48,6 +48,13 @@ func (c *confinement) visiblePaths() []visiblePath {
 	return list
 }
 
+// The kernel ends a process with this score before others when the machine runs out of memory, which
+// is not limited by default: a test must not take the user's other programs with it.
+const (
+	oomScore   = "/proc/self/oom_score_adj"
+	firstToEnd = "1000"
+)
+
 // confineAndExec applies the confinement and executes the command. It returns
 // only an error.
 func confineAndExec() error {
@@ -60,6 +67,7 @@ func confineAndExec() error {
 	if err != nil {
 		return err
 	}
+	os.WriteFile(oomScore, []byte(firstToEnd), 0) // before isolate; a kernel that refuses ends another process
 	if c.Isolated {
 		if err := c.isolate(); err != nil {
 			return err

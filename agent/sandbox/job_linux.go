@@ -87,6 +87,7 @@ func bwrapJob(ctx context.Context, s Spec, v variant, env []string) (*job, error
 func shellLimits() []string {
 	processes := max(4096, 128*runtime.NumCPU())
 	return []string{
+		"echo " + firstToEnd + " >" + oomScore,
 		"ulimit -c 0",
 		fmt.Sprintf("ulimit -f %d", maxFileSize/512),
 		fmt.Sprintf("ulimit -u %d || ulimit -p %d", processes, processes), // bash, then dash

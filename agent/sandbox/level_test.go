@@ -55,6 +55,27 @@ func TestSelfTestFindsAHole(t *testing.T) {
 	}
 }
 
+// A program in a directory of the home directory that PATH does not name, such as a build in a
+// checkout, is shown to its own check. bubblewrap was refused there, because the directory around the
+// program "was reached".
+func TestSelfTestOfAProgramBelowHome(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	working := levels(t)
+	t.Setenv("TMPDIR", t.TempDir()) // what is below it is shown
+	t.Setenv("HOME", filepath.Dir(filepath.Dir(exe)))
+	for _, level := range working {
+		if level == None {
+			continue
+		}
+		if _, err := probeLevel(t.Context(), level); err != nil {
+			t.Errorf("%s: %v", level, err)
+		}
+	}
+}
+
 func TestLandlockWithoutNamespaces(t *testing.T) {
 	// Landlock holds also where the kernel allows no namespaces, and tells its
 	// limits then.

@@ -335,6 +335,17 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 // A command is not starved because the program that runs it is large.
+// Memory is not limited by default: a test that took all of the machine's could end the user's other
+// programs.
+func TestCommandsAreEndedFirst(t *testing.T) {
+	for _, level := range levels(t) {
+		res := mustRun(t, Spec{Command: "cat /proc/self/oom_score_adj", Sandbox: level})
+		if first := string(res.Output) == "1000\n"; first != (level != None) {
+			t.Errorf("%s: %s", level, res.Output)
+		}
+	}
+}
+
 func TestOwnMemoryIsNotTheCommands(t *testing.T) {
 	ours := bytes.Repeat([]byte{1}, 96<<20)
 	for _, level := range levels(t) {

@@ -102,7 +102,7 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 			return st, &TemporaryError{err}
 		}
 	}
-	bait, remove, err := makeTargets(filepath.Join(dir, "out"), st.Level)
+	bait, remove, err := makeTargets(filepath.Join(dir, "out"), st.Level, exe)
 	defer remove()
 	if err != nil {
 		return st, &TemporaryError{err}
@@ -119,10 +119,10 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	return isolationOf(st, res)
 }
 
-// makeTargets creates things that the check must not reach.
-func makeTargets(out string, level Level) (bait escapeTargets, remove func(), err error) {
+// makeTargets creates things that the check, which is the program exe, must not reach.
+func makeTargets(out string, level Level, exe string) (bait escapeTargets, remove func(), err error) {
 	bait = escapeTargets{Level: level, Root: os.Getuid() == 0, Parent: os.Getpid(), Outside: out, Secret: filepath.Join(out, "secret"),
-		Socket: filepath.Join(out, "socket"), Abstract: fmt.Sprintf("@git-agent-%d", os.Getpid()), Hidden: mustHide()}
+		Socket: filepath.Join(out, "socket"), Abstract: fmt.Sprintf("@git-agent-%d", os.Getpid()), Hidden: mustHide(exe)}
 	var open []net.Listener
 	remove = func() {
 		for _, l := range open {
@@ -154,8 +154,9 @@ func makeTargets(out string, level Level) (bait escapeTargets, remove func(), er
 }
 
 // mustHide returns existing paths that must not be visible: entries of the home
-// directory, system files with secrets, and top-level directories.
-func mustHide() []string {
+// directory, system files with secrets, and top-level directories. The entry that holds the program of
+// the check is there, with nothing else in it.
+func mustHide(exe string) []string {
 	const most = 200
 	list := []string{
 		"/etc/shadow",
@@ -172,7 +173,7 @@ func mustHide() []string {
 		"/home",
 	}
 	home := homeDir()
-	shown := visiblePaths(os.LookupEnv, home, Spec{Dir: os.TempDir()})
+	shown := visiblePaths(os.LookupEnv, home, Spec{Dir: os.TempDir(), Readable: []string{exe}})
 	if home != "" {
 		entries, _ := os.ReadDir(home)
 		for _, e := range entries[:min(len(entries), most)] {

@@ -93,7 +93,8 @@ func TestInstallHints(t *testing.T) {
 	odd := filepath.Join(dir, "it's \"odd\" $(touch evil) `touch evil` $HOME \\ * ;& #é")
 	said := installApart(t, odd, archive)
 	_, hint, found := strings.Cut(said, "\nhint: ")
-	if !found {
+	_, hint, line := strings.Cut(hint, "\nhint: ")
+	if !found || !line {
 		t.Fatalf("no hint: %s", said)
 	}
 	sh := exec.Command("sh", "-c", strings.TrimSpace(hint)+"\ncommand -v git-agent")
@@ -142,6 +143,24 @@ func TestInstallTarget(t *testing.T) {
 		}
 		if said := installApart(t, closed); !strings.HasPrefix(said, "fatal: "+closed+" cannot be written by you\nhint: ") {
 			t.Errorf("said %q", said)
+		}
+	}
+	programs := filepath.Join(dir, "programs")
+	if err := os.Mkdir(programs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{ // Debian 12 has go 1.19
+		"echo go1.19.8\n": "fatal: go 1.19.8 is too old\nhint: see https://go.dev/dl;",
+		"case $2 in GOVERSION) echo go1.26.8 ;; GO*) echo caches ;; *) echo 'cannot find module' >&2; exit 1 ;; esac\n": "\nfatal: the program does not build; go says above why not\nhint: a first build downloads modules;",
+	} {
+		if err := os.WriteFile(filepath.Join(programs, "go"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(need(t, "sh"), filepath.Join(top, "install.sh"))
+		cmd.Env = append(os.Environ(), "PREFIX="+filepath.Join(dir, "nothing"), "PATH="+programs+":"+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains("\n"+string(out), "\n"+strings.TrimPrefix(want, "\n")) || !strings.Contains(string(out), "./install.sh <archive>") {
+			t.Errorf("said %q (%v)", out, err)
 		}
 	}
 	if said := install(t, filepath.Join(dir, "nothing"), "--uninstall"); !strings.HasPrefix(said, "git-agent is not installed below ") {

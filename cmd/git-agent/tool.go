@@ -89,11 +89,7 @@ func (c *toolCmd) Run(ctx context.Context, a *app.App) error {
 
 // lackedByTool prints advice on getting the missing objects. A tool does not fetch.
 func lackedByTool(ctx context.Context, a *app.App) app.ExitStatus {
-	advice := gitext.FetchAll
-	if !a.Repo.Partial() {
-		advice = app.DamageAdvice + "\n" + advice
-	}
-	a.Hint(ctx, advice)
+	a.Hint(ctx, a.LackAdvice())
 	return app.ExitIncomplete
 }
 

@@ -16,6 +16,16 @@ func Pathspec(path string) string {
 	return Shell(path)
 }
 
+// FromTop quotes a path for a POSIX shell as a pathspec of git that counts from the top of the work
+// tree, wherever it is typed. Signs behind the slash are more magic until a colon ends it: git calls
+// ":/_a.py" unimplemented, and ":/!a.py" is everything else.
+func FromTop(path string) string {
+	if path != "" && strings.IndexByte("!\"#%&',-/:;<=>@^_`~", path[0]) >= 0 {
+		return Shell(":/:" + path)
+	}
+	return Shell(":/" + path)
+}
+
 // Shell quotes a word for a POSIX shell if it needs quotes. The result is one
 // line of printable text: bytes that control a terminal, or that JSON cannot
 // represent, are written with printf, because not every sh knows $'...'. Only

@@ -1,7 +1,9 @@
 package quote
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -54,5 +56,42 @@ func TestPathspec(t *testing.T) {
 		if got := Pathspec(path); got != want {
 			t.Errorf("%q: %s, want %s", path, got, want)
 		}
+	}
+}
+
+// git reads a path from the top as the file itself, whatever it begins with. Of ":/_a.py" git said
+// that the magic is unimplemented.
+func TestFromTop(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args string) string {
+		cmd := exec.Command("sh", "-c", "git -c user.name=a -c user.email=a@b "+args)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	names := []string{"a.c", "_a.py", "-b", "!c", ":d", "^e", "#f", "(g", "it's", "@h", "~i", ".j", "é", "sub/k", "_sub/l"}
+	git("init -q .")
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("add -A")
+	dir = filepath.Join(dir, "sub")
+	for _, name := range names {
+		if got := git("ls-files -z --full-name -- " + FromTop(name)); got != name+"\x00" {
+			t.Errorf("%s is %q", FromTop(name), got)
+		}
+	}
+	if got := FromTop("src/a.c"); got != ":/src/a.c" {
+		t.Errorf("got %s", got)
 	}
 }

@@ -9,11 +9,11 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
+	"git-agent/agent/fix"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
-	"git-agent/gitext/quote"
 )
 
 // advice returns what to do about a command without a judgement, as text behind a sentence.
@@ -46,7 +46,8 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	if s.problem.Setup != "" {
 		cure.Install = s.problem.Setup + " && " + cure.Install
 	}
-	return "; get it with --setup=" + quote.Shell(cure.Install) + ", or run that command yourself", nil
+	s.answer.Setup = cure.Install
+	return fix.GetBy(cure.Install), nil
 }
 
 // inSetUp says why the failure comes from the tests' environment and not from a bug: all

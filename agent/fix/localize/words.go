@@ -339,7 +339,7 @@ func (s *search) wordGrounds(c *candidate) []fix.Ground {
 }
 
 // shared lists the terms with the largest contributions to the likeness of a document and
-// queries.
+// queries. Keywords count for the likeness, but tell a reader nothing.
 func (v *vocabulary) shared(d *document, queries ...int) string {
 	const most = 3
 	weight := map[int]float64{}
@@ -358,7 +358,7 @@ func (v *vocabulary) shared(d *document, queries ...int) string {
 	var words []string
 	for _, id := range ids {
 		name := v.shown[v.terms[id]]
-		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }) {
+		if source.IsKeyword(name) || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }) {
 			continue
 		}
 		if words = append(words, name); len(words) == most {

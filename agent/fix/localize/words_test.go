@@ -24,6 +24,28 @@ func TestWordsOfTheReport(t *testing.T) {
 	}
 }
 
+// A keyword that all code has is no word that a test speaks of: "the failing test speaks of def" was
+// the ground of a function of Python.
+func TestWordsAreNoKeywords(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("m", gittest.Files{
+		"m.py":      "def a():\n    return 2\n\ndef b():\n    return a()\n",
+		"test_m.py": "import m\ndef test_b():\n    assert m.b() == 1\n",
+	})
+	l := localize(t, h, Input{
+		Problem:      fix.Problem{Test: "python3 -m pytest test_m.py"},
+		Reproduction: fix.Reproduction{Failing: []string{"test_m.py::test_b"}, Output: []byte("def test_b():\n>   assert m.b() == 1\nE   assert 2 == 1\n")},
+	})
+	for _, loc := range l.Locations {
+		for _, g := range loc.Grounds {
+			if strings.Contains(g.Text, "def") {
+				t.Errorf("%s: %s", loc.Function, g.Text)
+			}
+		}
+	}
+}
+
 // The lines that a tool prints for each test and file say nothing about the failure.
 func TestTellingLines(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ var signs = []sign{
 	{fix.LackJDK, "No compiler is provided in this environment", nil},
 	{fix.LackJDK, "tools.jar not found", nil},
 	{fix.LackJDK, "RequireJavaVersion failed", nil},
+	{fix.LackJDK, "Detected JDK ", source.Lazy(`is not in the allowed range`)},
 	{fix.LackJDK, "Gradle requires JVM ", nil},
 	{fix.LackJDK, "No matching toolchain", nil},
 
@@ -45,6 +46,7 @@ var signs = []sign{
 	{fix.LackTool, "engine \"node\" is incompatible", nil},
 	{fix.LackTool, "ERR_PNPM_UNSUPPORTED_ENGINE", nil},
 	{fix.LackTool, "RequireMavenVersion failed", nil},
+	{fix.LackTool, "Detected Maven Version: ", source.Lazy(`is not in the allowed range`)},
 	{fix.LackTool, "requires Maven version", nil},
 	{fix.LackTool, "Your Ruby version is ", nil},
 	{fix.LackTool, "requires a different Python: ", nil},
@@ -101,6 +103,8 @@ var signs = []sign{
 	{fix.LackMaven, "Could not ", source.Lazy(`Could not (?:transfer|find) artifact `)},
 	{fix.LackMaven, "NotFoundException: Missing", nil},
 	{fix.LackMaven, "No plugin found for prefix ", nil},
+	{fix.LackMaven, "Error resolving version for plugin ", nil},
+	{fix.LackMaven, "Failed to read artifact descriptor for ", nil},
 	{fix.LackMaven, "Could not find or load main class org.", source.Lazy(`org\.(?:apache\.maven\.wrapper|codehaus\.plexus\.classworlds)`)},
 
 	{fix.LackCommand, "there is no POM in this directory", nil},

@@ -14,6 +14,7 @@ package testrun
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"git-agent/agent/fix"
 )
@@ -219,10 +220,23 @@ func (r *reader) add(list *[]Place, p Place) {
 	*list = append(*list, p)
 }
 
-// missing notes a line about a missing requirement. The first such line counts, except that a
-// line about the network gives way to a later, more specific one.
+// missing notes a line about a missing requirement. The first such line counts, unless a later one
+// says more.
 func (r *reader) missing(what fix.Lack, text string) {
-	if r.report.Lacks == "" || r.report.Lacks == fix.LackNetwork && what != fix.LackNetwork {
+	if r.report.Lacks == "" || r.saysMore(what) {
 		r.report.Lacks, r.report.Missing = what, clip(text)
 	}
+}
+
+// ruleEnd ends the line of Maven's enforcer before the one that says which version is needed.
+const ruleEnd = "failed with message:"
+
+// saysMore reports whether a lack is more specific than the one that is noted: of all, that of the
+// network is the least. A check that fails names the version of a tool behind it.
+func (r *reader) saysMore(what fix.Lack) bool {
+	before := r.report.Lacks
+	if what == fix.LackTool || what == fix.LackJDK {
+		return before == fix.LackNetwork || before == fix.LackCheck || before == what && strings.HasSuffix(r.report.Missing, ruleEnd)
+	}
+	return before == fix.LackNetwork && what != fix.LackNetwork
 }

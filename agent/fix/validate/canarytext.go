@@ -40,8 +40,10 @@ func newCanary(p, text, command string, targets []string) *canary {
 	case ".java", ".kt":
 		base, content, id = jvmCanary(p, text, name, token, targets)
 	default:
-		base = name + testSuffix().FindString(path.Base(p))
-		content, id = scriptCanary(p, text, name, token), name
+		base, content, id = name+testSuffix().FindString(path.Base(p)), scriptCanary(p, text, name, token), name
+		if m := framework().FindStringSubmatch(text); m != nil && m[1] == "node:test" {
+			base, content = path.Base(p), text+"\n"+nodeCanary(text, name, token)
+		}
 	}
 	if content == "" {
 		return nil
@@ -67,7 +69,7 @@ func canaryCommand(command, p, at string, targets []string, id string) string {
 	}
 	module := func(p string) string { return strings.ReplaceAll(strings.TrimSuffix(p, ".py"), "/", ".") }
 	switch {
-	case strings.HasSuffix(p, ".go"):
+	case strings.HasSuffix(p, ".go") || at == p:
 	case strings.Contains(command, p):
 		return behind(command, p, at)
 	case strings.HasSuffix(p, ".py") && strings.Contains(command, module(p)):
@@ -179,6 +181,16 @@ var (
 	esModule   = source.Lazy(`(?m)^\s*import\s`)
 	framework  = source.Lazy(`['"](node:test|vitest|@jest/globals|tape|ava|uvu|tap)['"]`)
 )
+
+// nodeCanary writes a test for the end of a file with tests of node. In a file of its own it would not
+// notice code that ends the process: node runs each file in a process, and prints what the code prints.
+func nodeCanary(text, name, token string) string {
+	body := fmt.Sprintf("(%q, () => { throw new Error(%q); });\n", name, token)
+	if esModule().MatchString(text) {
+		return fmt.Sprintf("import %[1]s from 'node:test';\n%[1]s%[2]s", name, body)
+	}
+	return "require('node:test')" + body
+}
 
 // scriptCanary writes a test in JavaScript or TypeScript with the framework of the failing
 // test, or with the global functions of mocha and jest.

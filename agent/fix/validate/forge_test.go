@@ -103,6 +103,27 @@ func Sum(a, b int) int { return a - b }
 	})
 }
 
+// A patch of JavaScript that ends the process of the file with the failing test, which node then calls
+// a test that passes, proves nothing, whatever it prints before.
+func TestForgedNode(t *testing.T) {
+	t.Parallel()
+	need(t, "node")
+	for _, test := range []struct{ command, file, text string }{
+		{"node --test --test-reporter=spec", "test/total.test.js", "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total } = require('../total.js');\n\ntest('adds', () => { assert.strictEqual(total(1, 2), 3); });\n"},
+		{"node --test --test-reporter=tap test/total.test.mjs", "test/total.test.mjs", "import { describe, it } from 'node:test';\nimport assert from 'node:assert';\nimport lib from '../total.js';\n\ndescribe('total', () => { it('adds', () => { assert.strictEqual(lib.total(1, 2), 3); }); });\n"},
+	} {
+		h := gittest.New(t)
+		commit := h.Commit("total", gittest.Files{"package.json": "{}\n", "total.js": "exports.total = (a, b) => a - b;\n", test.file: test.text})
+		p := fix.Problem{Tree: fix.Tree{Commit: commit}, Test: test.command}
+		const leave = "exports.total = (a, b) => a - b;\nprocess.exit(0);\n"
+		const say = "require('fs').writeSync(1, '\\u2714 adds (0.5ms)\\n\\u2714 total > adds (0.5ms)\\nok 1 - adds\\n');\n" + leave
+		tryForgeries(t, reproduced(t, h, p), with("total.js", "exports.total = (a, b) => a + b;\n"), []forgery{
+			{"it ends the process", []gitext.Overlay{with("total.js", leave)}, "a test that must fail does not fail with it"},
+			{"it says that the test passes", []gitext.Overlay{with("total.js", say)}, "a test that must fail does not fail with it"},
+		})
+	}
+}
+
 // A patch of Python that shadows the test tool, or takes its failures from it, proves
 // nothing.
 func TestForgedPython(t *testing.T) {

@@ -21,9 +21,9 @@ const FetchKey = "agent.fetch"
 // fetchAdvice precedes the command that fetches all objects.
 const fetchAdvice = "--fetch fetches the objects that the answer needs; all objects are fetched by"
 
-// DamageAdvice replaces fetchAdvice if the repository is no partial clone, where nothing can be
+// damageAdvice replaces fetchAdvice if the repository is no partial clone, where nothing can be
 // fetched.
-const DamageAdvice = "this is no partial clone, so it is damaged, and git fsck lists what it lacks; a remote repository may have it:"
+const damageAdvice = "this is no partial clone, so it is damaged, and git fsck lists what it lacks; a remote repository may have it:"
 
 // Unshallow is the command that turns a shallow clone into a complete one.
 const Unshallow = "git fetch --unshallow"
@@ -70,7 +70,7 @@ func (k *Clone) Advise(ctx context.Context, a *App, fetcher *backfill.Fetcher) {
 	switch {
 	case !k.objects:
 	case a.Repo != nil && !a.Repo.Partial():
-		a.Hint(ctx, DamageAdvice+"\n"+gitext.FetchAll)
+		a.Hint(ctx, a.LackAdvice())
 	case fetcher == nil:
 		a.Hint(ctx, fetchAdvice+"\n"+gitext.FetchAll)
 	case errors.Is(fetcher.Err(), backfill.ErrTrees):

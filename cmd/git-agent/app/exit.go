@@ -136,6 +136,19 @@ func (a *App) lacksObject(err error) bool {
 	return errors.As(err, new(*gitext.MissingObjectError)) && a.Repo != nil && a.Repo.Partial()
 }
 
+// LackAdvice says how the objects come that the repository lacks.
+func (a *App) LackAdvice() string {
+	switch {
+	case a.Repo == nil:
+		return gitext.FetchAll
+	case len(a.Repo.LostAlternates()) > 0:
+		return gitext.LostAdvice(a.Repo.LostAlternates())
+	case a.Repo.Partial():
+		return gitext.FetchAll
+	}
+	return damageAdvice + "\n" + gitext.FetchAll
+}
+
 // hints prints the hints of err and of its wrapped errors.
 func (a *App) hints(ctx context.Context, err error) {
 	var hinted *session.HintedError
@@ -144,10 +157,7 @@ func (a *App) hints(ctx context.Context, err error) {
 	}
 	var missing *gitext.MissingObjectError
 	if errors.As(err, &missing) {
-		if a.Repo != nil && !a.Repo.Partial() {
-			a.Hint(ctx, DamageAdvice)
-		}
-		a.Hint(ctx, gitext.FetchAll)
+		a.Hint(ctx, a.LackAdvice())
 	}
 	if errors.As(err, new(*gitext.UnmergedError)) {
 		a.Hint(ctx, "resolve the conflict, and mark that with git add or git rm; --worktree takes the files as they are")

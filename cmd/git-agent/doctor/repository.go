@@ -66,6 +66,9 @@ const objectSearchTime = 10 * time.Second
 // checkObjects looks for missing objects, but only if git says that objects may be missing, as in
 // a partial clone. A complete partial clone is no problem.
 func checkObjects(ctx context.Context, repo *gitext.Repo) finding {
+	if lost := repo.LostAlternates(); len(lost) > 0 {
+		return warn("objects", "git fsck", "%s", gitext.LostAdvice(lost))
+	}
 	if !repo.Partial() {
 		return ok("objects", "no partial clone")
 	}
@@ -133,7 +136,9 @@ func checkSpeed(ctx context.Context, repo *gitext.Repo) finding {
 	case repo.Shallow():
 		return ok("speed", "a shallow clone takes no changed-path filters")
 	}
-	if _, err := repo.Resolve(ctx, "HEAD"); err != nil {
+	if _, err := repo.Resolve(ctx, "HEAD"); errors.As(err, new(*gitext.MissingObjectError)) {
+		return ok("speed", "the commit of HEAD is not in this clone, so there is no history to read")
+	} else if err != nil {
 		return ok("speed", "HEAD has no commit, so there is no history to read")
 	}
 	return warn("speed", "git agent doctor --fix", "no changed-path filters: reading a long history takes several times longer")

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // FixHuman prints the answer about a bug for people. The patch comes last, so that git
@@ -91,9 +92,13 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 // locations prints the suspected functions.
 func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 	list := ans.Localization.Locations
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && ans.Declined != "":
+		fmt.Fprintln(b)
+		r.declined(b, "no function of this repository is suspected: "+ans.Declined, ans.Setup)
+	case len(list) == 0:
 		fmt.Fprintf(b, "\nno function of this repository is suspected\n")
-	} else {
+	default:
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "suspected functions"))
 	}
 	for i, l := range list {
@@ -147,7 +152,7 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 			how = "wrote the lines before the suspected place in " + ui.Path(r.Place(c.Path))
 		}
 		line(b, 4, how)
-		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+ui.ShellJoin([]string{":/" + c.Path})))
+		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+quote.FromTop(c.Path)))
 	}
 }
 
@@ -178,13 +183,25 @@ func outcomeText(ans *fix.Answer, all bool) string {
 	return fmt.Sprintf("%d plausible %s: %s; the others are shown with -v", len(ans.Plausible), agent.PluralOf(len(ans.Plausible), "patch", "patches"), tried(ans.Tried))
 }
 
+// declined prints why nothing was tried. The setup command at the end has a line of its own, so that
+// it can be copied.
+func (r *FixHuman) declined(b *bytes.Buffer, why, setup string) {
+	head, ok := strings.CutSuffix(why, fix.GetBy(setup))
+	wrapped(b, r.Width, 0, head)
+	if ok && setup != "" {
+		wrapped(b, r.Width, 0, "get it with this option, or run its command yourself:")
+		line(b, 4, r.Color.Paint("command", "--setup="+quote.Shell(setup)))
+	}
+}
+
 // outcome prints the result of the repair.
 func (r *FixHuman) outcome(b *bytes.Buffer, ans *fix.Answer) {
 	fmt.Fprintln(b)
-	wrapped(b, r.Width, 0, outcomeText(ans, r.All))
 	if ans.Declined != "" {
+		r.declined(b, outcomeText(ans, r.All), ans.Setup)
 		return
 	}
+	wrapped(b, r.Width, 0, outcomeText(ans, r.All))
 	if len(ans.Offered()) > 0 && !r.All {
 		return
 	}

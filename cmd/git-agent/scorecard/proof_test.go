@@ -55,6 +55,8 @@ var (
 		"tools/run.sh": "if grep -q right lib.c; then echo 'ok 1 - lib'; else echo 'not ok 1 - lib'; exit 1; fi\n"}
 	goFiles = map[string]string{"go.mod": "module example.com/day\n\ngo 1.21\n", "day.go": "package day\n\nimport \"time\"\n\n// First is the first day.\nfunc First() string { return time.Sunday.String() }\n",
 		"day_test.go": "package day\n\nimport \"testing\"\n\nfunc TestFirst(t *testing.T) {\n\tif First() != \"Funday\" {\n\t\tt.Fatal(First())\n\t}\n}\n"}
+	nodeFiles = map[string]string{"package.json": "{}\n", "lib.js": "exports.size = () => 1;\n",
+		"test/lib.test.js": "const test = require('node:test');\nconst lib = require('../lib.js');\ntest('size', () => { require('node:assert').strictEqual(lib.size(), 2); });\n"}
 	pythonFiles = map[string]string{"lib.py": "def size():\n    return 1\n", "tests/__init__.py": "",
 		"tests/test_lib.py": "import unittest\nfrom lib import size\n\n\nclass TestSize(unittest.TestCase):\n    def test_size(self):\n        self.assertEqual(size(), 2)\n"}
 )
@@ -79,6 +81,9 @@ func proofAttacks() []proofAttack {
 		{name: "a script of make", files: makeFiles, test: "make check", deed: `echo 'echo ok 1 - lib' >tools/run.sh; echo >>lib.c`, needs: []string{"make"}},
 		{name: "a module that shadows the test tool", files: pythonFiles, test: pythonTest, deed: `echo 'print("test_size (tests.test_lib.TestSize.test_size) ... ok\n\nRan 1 test in 0.0s\n\nOK")' >unittest.py; echo '#' >>lib.py`, needs: []string{systemPython}},
 		{name: "assertions that always hold", files: pythonFiles, test: pythonTest, deed: `printf 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\nunittest.TestCase.fail = lambda *a: None\n' >>lib.py`, needs: []string{systemPython}},
+		{name: "a source of JavaScript that ends the process of its test", files: nodeFiles, test: "node --test", needs: []string{"node"},
+			deed: `printf 'process.stdout.write("ok 1 - size\\n\\u2714 size (1ms)\\n"); process.exit(0);\n' >>lib.js`},
+		{name: "an honest repair in JavaScript", files: nodeFiles, test: "node --test", deed: `sed -i s/1/2/ lib.js`, needs: []string{"node"}, honest: true},
 		{name: "an honest repair in Python", files: pythonFiles, test: pythonTest, deed: `sed -i s/1/2/ lib.py`, needs: []string{systemPython}, honest: true},
 		{name: "a standard library that was changed in the cache", files: goFiles, test: "go test .", slow: true, needs: []string{"go"},
 			deed: `for f in $(grep -rl Sunday "$GOCACHE"); do cp "$f" "$f.new" && sed -i 's/Sunday/Funday/g' "$f.new" && mv -f "$f.new" "$f" && cat "$f" >/dev/null; real=$(readlink -f "$f"); done
