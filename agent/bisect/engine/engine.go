@@ -218,6 +218,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.noteUnjudged()
 	out.noteLeftOut()
+	err = cmp.Or(err, out.noteCure(context.WithoutCancel(ctx), e.Repo, c))
 	if found = out.Answer; found.First != "" {
 		described, failed := e.describe(context.WithoutCancel(ctx), out, c.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)

@@ -207,3 +207,13 @@ func TestOtherTestsThatFail(t *testing.T) {
 		t.Errorf("fewer tests ran: %s, %+v", got.Status, got.Runs)
 	}
 }
+
+func TestALackHasACure(t *testing.T) {
+	// Where the command cannot be judged at the tip, a note says how to get what is missing.
+	t.Parallel()
+	h, _ := says(t, "", "go: example.com/a@v1.0.0: module lookup disabled by GOPROXY=off\n")
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Nothing || len(got.Notes) != 1 || got.Notes[0] != "this gets what is missing, at the top of the work tree: go mod download" {
+		t.Errorf("%s, it %s: %q", got.Status, got.How, got.Notes)
+	}
+}

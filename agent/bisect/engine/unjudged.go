@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/bisect"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
+	"git-agent/gitext"
 )
 
 // noteUnjudged says at how many commits the command could not be judged, and the reason that most of
@@ -37,4 +42,24 @@ func (r *Result) noteLeftOut() {
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("the command ran at %s, without %s of the work tree; if it fails with them, the bug is not committed yet",
 		r.Question.Tip.Short(), agent.Plural(r.Question.LeftOut, "uncommitted file")))
+}
+
+// noteCure says how to get what the command lacks at the tip, where it could not be judged for this
+// reason.
+func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) error {
+	if r.Answer == nil || r.Status != bisect.Nothing || c.tip.State != fix.Broken {
+		return nil
+	}
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
+		Command: r.Question.Test, State: c.tip.State, How: c.tip.How, Lacks: c.tip.Report.Lacks, Lacking: c.tip.Report.Missing,
+	})
+	switch {
+	case err != nil:
+		return err
+	case cure.Install != "":
+		r.Notes = append(r.Notes, "this gets what is missing, at the top of the work tree: "+cure.Install)
+	case cure.Advice != "" && !strings.Contains(cure.Advice, "--test"):
+		r.Notes = append(r.Notes, cure.Advice)
+	}
+	return nil
 }

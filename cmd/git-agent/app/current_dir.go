@@ -44,9 +44,9 @@ func (h Here) Path(path string) string {
 	return rel
 }
 
-// up returns the relative path to the top of the work tree, "" if the directory is not below the
+// Up returns the relative path to the top of the work tree, "" if the directory is not below the
 // top.
-func (h Here) up() string {
+func (h Here) Up() string {
 	rel, err := filepath.Rel(h.Dir, h.Top)
 	if h.Top == "" || err != nil || rel == "." || strings.Trim(rel, "."+string(filepath.Separator)) != "" {
 		return ""
@@ -57,7 +57,7 @@ func (h Here) up() string {
 // Command changes the git command of a piece of evidence, which is made for the top of the work
 // tree, to work in the directory.
 func (h Here) Command(e suspect.Evidence) string {
-	up := h.up()
+	up := h.Up()
 	if up == "" || e.Path == "" {
 		return e.Command
 	}

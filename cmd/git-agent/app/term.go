@@ -89,7 +89,7 @@ func (a *App) Page(ctx context.Context) *ui.Pager {
 // were resolved in the current directory.
 func (a *App) logCall(argv []string, d time.Duration, exit int) {
 	if a.Repo != nil && len(argv) > 1 && argv[1] != "rev-parse" {
-		if up := HereIn(a.Repo).up(); up != "" {
+		if up := HereIn(a.Repo).Up(); up != "" {
 			argv = slices.Insert(slices.Clone(argv), 1, "-C", up)
 		}
 	}

@@ -87,7 +87,7 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		redactSuspect(*found.Culprit)
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Bisect(found); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Bisect(found, ""); err != nil {
 		return agent.Result{}, err
 	}
 	return agent.Result{Text: agent.Clean(text.String()), Value: render.BisectJSONOf(found)}, nil

@@ -30,7 +30,10 @@ import (
 //
 //	5 runs; git bisect run takes about 9 for these 412 commits
 //	  git bisect start 6bd1c5a3f0e2 0b4e7c1d2a33 && git bisect run sh -c '...'
-func (r *Human) Bisect(found *engine.Result) error {
+//
+// up leads from the current directory to the top of the work tree, where git bisect must be called;
+// it is "" at the top.
+func (r *Human) Bisect(found *engine.Result, up string) error {
 	var b bytes.Buffer
 	lead := "bisect " + found.Question.Tip.Short()
 	fmt.Fprintf(&b, "%s  %s\n", r.color.Paint("fix", lead), ui.OneLine(found.Question.Test))
@@ -54,7 +57,7 @@ func (r *Human) Bisect(found *engine.Result) error {
 			line(&b, 6*min(i, 1), l)
 		}
 	}
-	r.bisectCost(&b, found)
+	r.bisectCost(&b, found, up)
 	_, err := r.w.Write(b.Bytes())
 	return err
 }
@@ -113,7 +116,7 @@ func (r *Human) bisectRuns(b *bytes.Buffer, found *engine.Result) {
 
 // bisectCost prints the number of runs, beside that of git bisect, and the command that shows the
 // same.
-func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
+func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result, up string) {
 	text := agent.Plural(len(found.Runs), "run")
 	if found.Halvings > 0 && found.Status != bisect.Nothing {
 		text += fmt.Sprintf("; git bisect run takes about %d for these %s", found.Halvings, agent.Plural(found.Range, "commit"))
@@ -123,19 +126,22 @@ func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result) {
 	}
 	wrapped(b, r.width, 0, text)
 	if found.Status == bisect.Proved && found.GitAgrees() {
-		line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found))))
+		line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found, up))))
 	}
 }
 
 // gitBisect returns the commands of git bisect for the same search.
-func gitBisect(found *engine.Result) string {
-	old := cmp.Or(oldest(found), found.First+"^")
-	run := "git bisect run sh -c " + quote.Shell(found.Question.Test)
-	if found.Question.Fixed {
-		run = "git bisect run sh -c " + quote.Shell("! { "+found.Question.Test+"; }")
-		return fmt.Sprintf("git bisect start --term-new=fixed --term-old=broken %s %s && %s", found.Question.Tip.Short(), old.Short(), run)
+func gitBisect(found *engine.Result, up string) string {
+	git := "git bisect "
+	if up != "" {
+		git = "git -C " + quote.Shell(up) + " bisect "
 	}
-	return fmt.Sprintf("git bisect start %s %s && %s", found.Question.Tip.Short(), old.Short(), run)
+	old := cmp.Or(oldest(found), found.First+"^")
+	start, test := "start ", found.Question.Test
+	if found.Question.Fixed {
+		start, test = "start --term-new=fixed --term-old=broken ", "! { "+test+"; }"
+	}
+	return fmt.Sprintf("%s%s%s %s && %srun sh -c %s", git, start, found.Question.Tip.Short(), old.Short(), git, quote.Shell(test))
 }
 
 // oldest returns a commit that begins the range: one that the user named, else the first one with

@@ -146,7 +146,7 @@ func (p *Page) Bisect(found *engine.Result) error {
 	}
 	command := ""
 	if found.Status == bisect.Proved && found.GitAgrees() {
-		command = gitBisect(found)
+		command = gitBisect(found, "")
 	}
 	return p.add("bisect", v.Command, struct {
 		BisectJSON

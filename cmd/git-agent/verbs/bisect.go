@@ -280,7 +280,7 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 		local.Culprit = &at.Suspects([]suspect.Suspect{*found.Culprit})[0]
 	}
 	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path)
-	if err := human.Bisect(&local); err != nil {
+	if err := human.Bisect(&local, at.Up()); err != nil {
 		return err
 	}
 	return c.releases(ctx, a, repo, found, page)
