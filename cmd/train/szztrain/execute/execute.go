@@ -196,6 +196,8 @@ type candidateFix struct {
 	tests   []string     // added or changed test files
 	sources []string     // changed source files, by their old names
 	named   namedCulprit // of another data set, if any
+	// testsSince is the commit before the tests came, the parent of the fix or an older one.
+	testsSince gitext.OID
 }
 
 // These constants bound the files of a fix. Larger fixes do more than repair one bug.
@@ -230,19 +232,19 @@ func fixesWithTests(ctx context.Context, repo *gitext.Repo, since string) ([]can
 		if e.CommitTime.Format(time.DateOnly) < since {
 			continue
 		}
-		if err := f.findInline(ctx, repo); err != nil {
-			return nil, err
-		}
-		if len(f.tests) == 0 || len(f.tests) > mostTestFiles || len(f.sources) == 0 || len(f.sources) > mostSourceFiles {
+		if seen[e.Subject] || len(f.sources) == 0 || len(f.sources) > mostSourceFiles {
 			continue
 		}
-		if seen[e.Subject] {
-			continue
-		}
-		seen[e.Subject] = true
 		if f.commit, err = repo.Commit(ctx, e.OID); err != nil {
 			return nil, err
 		}
+		if err := f.findTests(ctx, repo); err != nil {
+			return nil, err
+		}
+		if len(f.tests) == 0 || len(f.tests) > mostTestFiles {
+			continue
+		}
+		seen[e.Subject] = true
 		found = append(found, f)
 	}
 	slices.SortStableFunc(found, func(a, b candidateFix) int { return a.rank() - b.rank() })

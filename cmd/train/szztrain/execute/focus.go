@@ -21,7 +21,7 @@ func (s *suite) changedTests(ctx context.Context) []string {
 	if s.language != "Go" && s.language != "Python" {
 		return nil
 	}
-	patch, err := s.repo.Patch(ctx, s.fix.commit.Parents[0], s.fix.commit.OID, gitext.PatchOptions{Renames: true, Paths: s.fix.tests})
+	patch, err := s.repo.Patch(ctx, s.fix.testsSince, s.fix.commit.OID, gitext.PatchOptions{Renames: true, Paths: s.fix.tests})
 	if err != nil {
 		return nil
 	}

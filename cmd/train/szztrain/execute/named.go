@@ -89,7 +89,7 @@ func fixNamed(ctx context.Context, repo *gitext.Repo, n namedCulprit) (candidate
 		return f, err
 	}
 	f.sort()
-	return f, f.findInline(ctx, repo)
+	return f, f.findTests(ctx, repo)
 }
 
 // check returns the case of a culprit that another data set names, if the tests begin to fail

@@ -198,3 +198,41 @@ int main(void) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// A test program of Rust runs with the features that it requires.
+func TestRustFeatures(t *testing.T) {
+	h := gittest.New(t)
+	fixed := h.Commit("fix", gittest.Files{"Cargo.toml": `[package]
+name = "a"
+
+[[test]]
+name = "plain"
+
+[[test]]
+name = "serde-de"
+required-features = ["serialize", "x/y"]
+path = "tests/serde-de.rs"
+
+[[test]]
+name = "async"
+required-features = ["tokio"]
+
+[features]
+`})
+	repo := h.Open()
+	commit, err := repo.Commit(t.Context(), fixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{repo: repo, module: ".", fix: candidateFix{commit: commit}}
+	for targets, want := range map[string]string{
+		" --test plain":                 " --test plain",
+		" --lib --test serde-de":        " --lib --test serde-de --features serialize,x/y",
+		" --test async --test serde-de": " --test async --test serde-de --features serialize,x/y,tokio",
+		" --tests":                      " --tests",
+	} {
+		if got, err := s.withFeatures(t.Context(), targets); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", targets, got, err, want)
+		}
+	}
+}

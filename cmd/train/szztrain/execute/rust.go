@@ -42,10 +42,45 @@ func (s *suite) forRust(ctx context.Context) error {
 	if err := s.readTestModules(ctx); err != nil {
 		return err
 	}
+	if targets, err = s.withFeatures(ctx, targets); err != nil {
+		return err
+	}
 	s.command = s.inModule() + cargoRun + "test --offline --no-fail-fast" + targets
 	s.control = s.inModule() + cargoRun + "build --offline" + s.libraryOrPrograms(ctx)
 	return nil
 }
+
+// withFeatures adds to the targets of cargo the features that their tests require at the fix.
+func (s *suite) withFeatures(ctx context.Context, targets string) (string, error) {
+	text, err := s.repo.BlobAt(ctx, s.fix.commit.OID, path.Join(s.module, "Cargo.toml"), 1<<20)
+	if err != nil {
+		return targets, tolerable(err)
+	}
+	var needed []string
+	for _, table := range testTable().FindAllSubmatch(text, -1) {
+		name, features := targetName().FindSubmatch(table[1]), requiredFeatures().FindSubmatch(table[1])
+		if name == nil || features == nil || !strings.Contains(targets+" ", " --test "+quote.Shell(string(name[1]))+" ") {
+			continue
+		}
+		for _, f := range quotedName().FindAllSubmatch(features[1], -1) {
+			if !slices.Contains(needed, string(f[1])) {
+				needed = append(needed, string(f[1]))
+			}
+		}
+	}
+	if len(needed) > 0 {
+		targets += " --features " + quote.Shell(strings.Join(needed, ","))
+	}
+	return targets, nil
+}
+
+// These patterns read the tables of a manifest of Rust that describe test programs.
+var (
+	testTable        = source.Lazy(`(?m)^\[\[test\]\]\s*\n((?:[^\[\n][^\n]*\n?|\n)*)`)
+	targetName       = source.Lazy(`(?m)^\s*name\s*=\s*"([^"]+)"`)
+	requiredFeatures = source.Lazy(`(?m)^\s*required-features\s*=\s*\[([^\]]*)\]`)
+	quotedName       = source.Lazy(`"([^"]+)"`)
+)
 
 // libraryOrPrograms selects the target with the code of a crate.
 func (s *suite) libraryOrPrograms(ctx context.Context) string {
