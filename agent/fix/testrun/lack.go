@@ -120,6 +120,7 @@ var signs = []sign{
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 
+	{fix.LackNetwork, "Could not determine a usable local IP for this machine", nil}, // Gradle talks to its own processes by one
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
 	{fix.LackNetwork, "getaddrinfo E", nil},
