@@ -107,6 +107,7 @@ var signs = []sign{
 	{fix.LackCommand, "POM file ", source.Lazy(`POM file \S+ specified with the -f/--file .* does not exist`)},
 	{fix.LackCommand, "Could not find the selected project in the reactor", nil},
 	{fix.LackCommand, "does not contain a Gradle build", nil},
+	{fix.LackCommand, "Task '", source.Lazy(`^Task '\S+' not found in `)},
 	{fix.LackTests, "No tests ", source.Lazy(`No tests (?:matching pattern .* )?were executed!|No tests found for given includes`)},
 	{fix.LackProcess, "Unrecognized ", source.Lazy(`^Unrecognized (?:VM )?option:? `)},
 	{fix.LackProcess, "Could not reserve enough space for ", source.Lazy(`object heap`)},
