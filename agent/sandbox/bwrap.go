@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // tmpSize is the size of a directory in memory.
@@ -28,7 +29,8 @@ var riskyDirs = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/pr
 // paths exist below the root. filter is the descriptor of a system call filter,
 // 0 for none.
 func bwrapArgv(s Spec, v variant, sights []visiblePath, home string, filter int) []string {
-	argv := []string{"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
+	cgroups, _ := os.ReadFile("/proc/self/cgroup") // absent is ""
+	argv := slices.Concat([]string{"bwrap"}, unshared(string(cgroups)), []string{"--die-with-parent", "--new-session", "--cap-drop", "ALL"})
 	if v.userNS {
 		argv = append(argv, "--unshare-user")
 	}
@@ -64,6 +66,21 @@ func bwrapArgv(s Spec, v variant, sights []visiblePath, home string, filter int)
 		}
 	}
 	return append(argv, "--remount-ro", "/", "--chdir", s.Dir)
+}
+
+// unshared returns the options for the namespaces of a command, by the control groups of this process:
+// all of them, but for that of control groups where a group of version 1 has a path. In a namespace of
+// its own, the command's path is "/", while the mounted hierarchy begins above it, at "/../..". A JVM
+// before version 24 then reads files that are not there, and Gradle ends with "Could not create
+// service of type MemoryManager".
+func unshared(cgroups string) []string {
+	for line := range strings.Lines(cgroups) {
+		field := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(field) == 3 && field[1] != "" && field[2] != "/" {
+			return []string{"--unshare-user-try", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"}
+		}
+	}
+	return []string{"--unshare-all"}
 }
 
 // mount mounts the substitute over each path.

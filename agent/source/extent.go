@@ -168,8 +168,14 @@ func isLabel(t string) bool {
 // headingEnding returns the heading of the block that opens at line i: the first line of the
 // heading, and the line that opens the body. It returns false if the line opens no block.
 func (l layout) headingEnding(i int) (start, body int, ok bool) {
+	comment := false // a comment that began since line i goes on
 	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
 		t := withoutComment(l.text(body))
+		begins, ends := strings.LastIndex(t, "/*"), strings.LastIndex(t, "*/")
+		if ends > begins && !comment && !l.rules.indented && strings.HasSuffix(t, "*/") && !strings.Contains(t[:ends], "/*") {
+			break // line i is inside of a comment
+		}
+		comment = begins > ends || comment && ends < 0
 		if body > i && l.rules.wraps && (t == "*" || strings.HasPrefix(t, "* ") || strings.HasPrefix(t, "/**")) {
 			break // documentation of the next declaration, which may show code
 		}

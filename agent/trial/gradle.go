@@ -35,12 +35,22 @@ func (w *Workspace) gradle(command string) ([]string, error) {
 	}
 	home := filepath.Join(w.cache, gradleFolder)
 	if _, err := os.Lstat(home); err == nil {
-		return []string{gradleHome + "=" + home}, nil
+		return w.gradleVariables(home), nil
 	}
 	if err := fillGradle(usersGradle(), home); err != nil {
 		return nil, fmt.Errorf("home of Gradle: %w", err)
 	}
-	return []string{gradleHome + "=" + home}, nil
+	return w.gradleVariables(home), nil
+}
+
+// gradleVariables returns the variables of a confined Gradle. Java's own directory for temporary files cannot
+// be written where landlock confines a command, and Gradle ends with "Could not start Gradle daemon".
+func (w *Workspace) gradleVariables(home string) []string {
+	list := []string{gradleHome + "=" + home}
+	if w.level == sandbox.Landlock {
+		list = append(list, "GRADLE_OPTS=-Djava.io.tmpdir="+w.temp)
+	}
+	return list
 }
 
 // usersGradle returns the user's home of Gradle.

@@ -3,7 +3,10 @@ package trial
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"git-agent/agent/sandbox"
 )
 
 // A confined Gradle has a home that it can write: it reads what the user has downloaded, and has
@@ -42,6 +45,19 @@ func TestHomeOfGradle(t *testing.T) {
 	}
 	if err := fillGradle(filepath.Join(user, "none"), filepath.Join(own, "none")); err != nil {
 		t.Errorf("without a home of the user: %v", err)
+	}
+}
+
+// Where landlock confines Gradle, its JVM makes temporary files where it can write.
+func TestVariablesOfGradle(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[sandbox.Level]string{
+		sandbox.Landlock: "GRADLE_USER_HOME=/c/gradle GRADLE_OPTS=-Djava.io.tmpdir=/t", sandbox.Bwrap: "GRADLE_USER_HOME=/c/gradle",
+	} {
+		w := &Workspace{level: level, temp: "/t"}
+		if got := strings.Join(w.gradleVariables("/c/gradle"), " "); got != want {
+			t.Errorf("%s: %s", level, got)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 		taker.SetWords(paths)
 	default:
 		if len(paths) > 0 {
-			return verb, app.Usagef("unexpected argument %q", paths[0])
+			return verb, app.Unexpected(verb, paths[0])
 		}
 	}
 	k.BindTo(ctx, (*context.Context)(nil))

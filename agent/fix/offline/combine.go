@@ -2,6 +2,8 @@ package offline
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"git-agent/agent/fix/generate"
 	"git-agent/agent/source"
@@ -47,7 +49,7 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 	}
 	x, y := a.Files[0], b.Files[0]
 	both := a
-	both.Origin, both.Why, both.More = a.Origin+", and "+b.Origin, "", nil
+	both.Origin, both.Why, both.More = joinedOrigins(a.Origin, b.Origin), "", nil
 	both.Commit = ""
 	both.Prior = max(a.Prior, b.Prior) / 2
 	if x.Path != y.Path {
@@ -57,6 +59,35 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 	content, ok := merged(original, x.Content, y.Content)
 	both.Files = []gitext.Overlay{{Path: x.Path, Mode: x.Mode, Content: content}}
 	return both, ok
+}
+
+// between stands between the origins of a combined candidate.
+const between = ", and "
+
+// reverted matches an origin that undoes a counted part of a commit or of the uncommitted changes.
+var reverted = source.Lazy(`^reverts (\w+) (hunk|line)s? of (.+)$`)
+
+// numerals are the counts of an origin in words.
+var numerals = []string{"no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+
+// joinedOrigins says how a candidate that joins two was made: parts of one commit are counted, so that it is named once.
+func joinedOrigins(a, b string) string {
+	parts := slices.Concat(strings.Split(a, between), strings.Split(b, between))
+	for i := 0; i < len(parts); i++ {
+		for j := len(parts) - 1; j > i; j-- {
+			x, y := reverted().FindStringSubmatch(parts[i]), reverted().FindStringSubmatch(parts[j])
+			if x == nil || y == nil || x[2] != y[2] || x[3] != y[3] {
+				continue
+			}
+			n, m := slices.Index(numerals, x[1]), slices.Index(numerals, y[1])
+			if n < 0 || m < 0 || n+m >= len(numerals) {
+				continue
+			}
+			parts[i] = "reverts " + numerals[n+m] + " " + x[2] + "s of " + x[3]
+			parts = slices.Delete(parts, j, j+1)
+		}
+	}
+	return strings.Join(parts, between)
 }
 
 // merged applies the changes of two versions, a and b, to the original text. It reports false
@@ -70,6 +101,6 @@ func merged(original, a, b []byte) ([]byte, bool) {
 	if len(original)-end >= from2 {
 		return nil, false
 	}
-	between := original[len(original)-end : from2]
-	return bytes.Join([][]byte{original[:from], a[from : len(a)-end], between, b[from2 : len(b)-end2], original[len(original)-end2:]}, nil), true
+	same := original[len(original)-end : from2]
+	return bytes.Join([][]byte{original[:from], a[from : len(a)-end], same, b[from2 : len(b)-end2], original[len(original)-end2:]}, nil), true
 }

@@ -110,6 +110,9 @@ func (d directory) commandCure(line, command string) Cure {
 	if ofJVM().MatchString(line) {
 		return d.projectCure(command)
 	}
+	if strings.HasPrefix(line, "Task '") {
+		return Cure{Advice: "name a task that the build has, such as test"}
+	}
 	return Cure{
 		Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied",
 	}

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"strings"
 
 	"git-agent/agent/source"
@@ -50,7 +51,7 @@ func (c *cargo) take(l line) bool {
 	return false
 }
 
-func (c *cargo) end() { c.report.Refusal = c.start.refusal() }
+func (c *cargo) end() { c.report.Refusal = cmp.Or(c.report.Refusal, c.start.refusal()) }
 
 func (c *cargo) resulted(text string) bool {
 	m := cargoResult().FindStringSubmatch(text)

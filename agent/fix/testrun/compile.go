@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	gccError   = source.Lazy(`^(?:ERROR: |\[ERROR\] |ld: )?((?:[A-Za-z]:)?[^\s:][^:]*):(\d+):(?:\d+:)? (?:fatal |internal compiler )?error:? (.*)$`)
+	gccError   = source.Lazy(`^(?:ERROR: |\[ERROR\] |ld: |:[\w:.-]*compile(?:Test)?Java)?((?:[A-Za-z]:)?[^\s:][^:]*):(\d+):(?:\d+:)? (?:fatal |internal compiler )?error:? (.*)$`)
 	tscError   = source.Lazy(`^([^\s(:][^(]*?)(?:\((\d+),\d+\): |:(\d+):\d+ - )error (TS\d+: .*)$`)
 	csError    = source.Lazy(`^\s*([^\s(:][^(]*\.(?:cs|vb|fs|cpp|cc|c|h|hpp))\((\d+)(?:,\d+)*\)\s?: (?:fatal )?error (\w+\d+: .*?)(?: \[.*\])?$`)
 	mavenError = source.Lazy(`^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.*)$`)

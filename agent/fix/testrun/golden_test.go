@@ -71,6 +71,9 @@ func render(r Report) string {
 			fmt.Fprintln(&b, flag.word)
 		}
 	}
+	if r.Refusal != "" {
+		fmt.Fprintf(&b, "ended by %s\n", r.Refusal)
+	}
 	if r.Unselected != "" {
 		fmt.Fprintf(&b, "unselected %s\n", r.Unselected)
 	}

@@ -55,10 +55,11 @@ var javaLibraries = []string{
 // jvm reads surefire, failsafe, Gradle, and sbt with ScalaTest or MUnit.
 type jvm struct {
 	*reader
-	class string // class of the following tests
-	list  bool   // in a list of failed tests
-	wrong bool   // the next line is Gradle's reason
-	test  string // the failed test whose stack follows; "" once its place is known
+	class  string // class of the following tests
+	list   bool   // in a list of failed tests
+	wrong  bool   // the lines up to an empty one are Gradle's reason
+	reason string // the innermost cause among them
+	test   string // the failed test whose stack follows; "" once its place is known
 }
 
 func (j *jvm) take(l line) bool {
@@ -84,9 +85,7 @@ func (j *jvm) take(l line) bool {
 	case t == "* What went wrong:":
 		j.wrong = true
 	case j.wrong:
-		if j.wrong = false; t != "" && !strings.HasPrefix(t, "Execution failed for task ") {
-			j.noBuild("") // it ended before the task
-		}
+		j.wentWrong(t)
 	case strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests matching pattern "), strings.Contains(t, "No tests found for given includes"):
 		j.ranNone = true
 	default:
@@ -95,7 +94,24 @@ func (j *jvm) take(l line) bool {
 	return false
 }
 
-func (j *jvm) end() {}
+func (j *jvm) end() {
+	if j.report.Build && j.reason != "" {
+		j.report.Refusal = j.reason
+	}
+}
+
+// wentWrong reads why Gradle ended: the innermost cause, which is the last line before an empty one. Where no
+// task was executed, the build failed.
+func (j *jvm) wentWrong(text string) {
+	if text == "" {
+		j.wrong = false
+		return
+	}
+	if j.reason == "" && !strings.HasPrefix(text, "Execution failed for task ") {
+		j.noBuild("")
+	}
+	j.reason = strings.TrimPrefix(text, "> ")
+}
 
 // enter reads the class of the following tests.
 func (j *jvm) enter(text string) {

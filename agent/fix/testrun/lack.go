@@ -111,6 +111,7 @@ var signs = []sign{
 	{fix.LackCommand, "POM file ", source.Lazy(`POM file \S+ specified with the -f/--file .* does not exist`)},
 	{fix.LackCommand, "Could not find the selected project in the reactor", nil},
 	{fix.LackCommand, "does not contain a Gradle build", nil},
+	{fix.LackCommand, "Task '", source.Lazy(`^Task '\S+' not found in `)},
 	{fix.LackTests, "No tests ", source.Lazy(`No tests (?:matching pattern .* )?were executed!|No tests found for given includes`)},
 	{fix.LackProcess, "Unrecognized ", source.Lazy(`^Unrecognized (?:VM )?option:? `)},
 	{fix.LackProcess, "Could not reserve enough space for ", source.Lazy(`object heap`)},
@@ -124,6 +125,7 @@ var signs = []sign{
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 
+	{fix.LackNetwork, "Could not determine a usable local IP for this machine", nil}, // Gradle talks to its own processes by one
 	{fix.LackNetwork, "Could not resolve host", nil},
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
 	{fix.LackNetwork, "getaddrinfo E", nil},

@@ -98,6 +98,8 @@ func TestLackOf(t *testing.T) {
 		{fix.LackMaven, "[FATAL] Non-resolvable parent POM for x:y:1: Cannot access central"},
 		{fix.LackComposer, "PHP Warning: require(vendor/autoload.php): Failed to open stream: No such file or directory"},
 		{fix.LackNuGet, "/w/a.csproj : error NU1301: Unable to load the service index"},
+		{fix.LackCommand, "Task 'tset' not found in root project 'tree'. Some candidates are: 'test'."},
+		{fix.LackNetwork, "Could not determine a usable local IP for this machine."},
 		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
 		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
 		{fix.LackNetwork, "     Error: connect ECONNREFUSED 127.0.0.1:5432"},

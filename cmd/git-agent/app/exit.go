@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -88,7 +89,24 @@ func UsageErrorOf(err error, args []string) (*kong.Node, error) {
 	case isMissing:
 		return verb, Usagef("%s is missing", strings.Trim(missing, `"`))
 	}
+	if arg, found := strings.CutPrefix(parse.Error(), "unexpected argument "); found && takesTest(verb) {
+		return verb, Unexpected(verb, arg)
+	}
 	return verb, Usagef("%s", ui.ParserWords(parse.Error()))
+}
+
+// Unexpected returns the usage error about an argument that a verb does not take. Where an option takes a test
+// command, the argument is probably a part of one.
+func Unexpected(verb *kong.Node, arg string) error {
+	if takesTest(verb) {
+		return Usagef("unexpected argument %q; --test='<command>' takes a whole command", arg)
+	}
+	return Usagef("unexpected argument %q", arg)
+}
+
+// takesTest reports whether an option of a verb takes a test command.
+func takesTest(verb *kong.Node) bool {
+	return verb != nil && slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Name == "test" })
 }
 
 // Report prints the error that ended the command, with its hints, and returns the

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/cmd/git-agent/doctor"
 	"git-agent/cmd/git-agent/ui"
+	"git-agent/gitext"
 	"git-agent/gitext/gitconfig"
 )
 
@@ -42,6 +43,13 @@ func (a *App) adviceWanted(ctx context.Context) bool {
 type warnings struct {
 	mu    sync.Mutex
 	texts map[string]bool
+}
+
+// WarnOfTop warns that the user's command runs at the top of the work tree, if this is called below it.
+func (a *App) WarnOfTop(repo *gitext.Repo) {
+	if below := PathspecsIn(repo, nil).Prefix; below != "" {
+		a.WarnOnce("the command runs at the top of the work tree, not in " + ui.Printable(below))
+	}
 }
 
 // WarnOnce prints a warning, once for each text. It is for problems that do not prevent an

@@ -122,6 +122,9 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 			return err
 		}
 	}
+	if c.VerifyCmd != "" {
+		a.WarnOfTop(repo)
+	}
 	agent, traces, err := c.openAgent(ctx, a, repo)
 	if err != nil {
 		return err

@@ -191,8 +191,8 @@ func (c *Bisect) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q
 	if q.Test, err = c.command(ctx, a); err != nil {
 		return q, err
 	}
-	if below := app.PathspecsIn(repo, nil).Prefix; below != "" && len(c.Words)+len(c.behind) > 0 {
-		a.WarnOnce("the command runs at the top of the work tree, not in " + ui.Printable(below))
+	if len(c.Words)+len(c.behind) > 0 {
+		a.WarnOfTop(repo)
 	}
 	return q, c.addFiles(ctx, a, repo, &q, len(tips) == 0)
 }

@@ -118,7 +118,7 @@ func (fn *Function) restOfStatement(i int) []token {
 		switch {
 		case depth == 0 && (fn.is(t, ";") || fn.is(t, "}")):
 			return fn.toks[i:j]
-		case depth == 0 && j > i && t.line > fn.toks[j-1].line && !fn.lang.semicolon && !fn.continues(fn.toks[j-1]):
+		case depth == 0 && j > i && t.line > fn.toks[j-1].line && !fn.ends && !fn.continues(fn.toks[j-1]) && !fn.resumes(t):
 			return fn.toks[i:j]
 		case depth == 0 && j == i && t.line > fn.toks[j-1].line:
 			return nil
@@ -128,12 +128,20 @@ func (fn *Function) restOfStatement(i int) []token {
 			depth--
 		}
 	}
+	if fn.lang.indented && depth == 0 && i < len(fn.toks) && fn.toks[i].line == fn.toks[i-1].line {
+		return fn.toks[i:] // the last statement of the function, which no sign ends
+	}
 	return nil
 }
 
 // continues reports whether a statement cannot end after a token.
 func (f *File) continues(t token) bool {
 	return t.kind == sign && !f.isAny(t, ")", "]", "}", "++", "--", ";") || f.isAny(t, "and", "or", "not", "return")
+}
+
+// resumes reports whether a line that begins with a token goes on with the statement of the line before it.
+func (f *File) resumes(t token) bool {
+	return f.lang != golang && !f.lang.indented && f.isAny(t, ".", "?.", "&&", "||", "??", "?", ":", "===", "!==", "==", "!=", "=>")
 }
 
 // boolean reports whether an expression looks boolean.

@@ -113,5 +113,5 @@ func (fn *Function) simple(toks []token, text string) bool {
 			return false
 		}
 	}
-	return depth == 0 && (!fn.lang.semicolon || strings.HasSuffix(text, ";")) && strings.ContainsAny(text, "(=")
+	return depth == 0 && (!fn.ends || strings.HasSuffix(text, ";")) && strings.ContainsAny(text, "(=")
 }

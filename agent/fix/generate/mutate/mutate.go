@@ -48,6 +48,7 @@ type File struct {
 	starts  []int    // offset of each line
 	kinds   []source.LineKind
 	toks    []token // without comments
+	ends    bool    // a statement ends with a semicolon
 }
 
 // maxFile bounds the size of a file in bytes.
@@ -72,7 +73,25 @@ func Read(path string, content []byte) (*File, bool) {
 			f.toks = append(f.toks, t)
 		}
 	}
+	f.ends = lang.semicolon && (lang != script || f.endsStatements())
 	return f, true
+}
+
+// endsStatements reports whether the lines of a file end with semicolons, which authors of JavaScript
+// may leave out.
+func (f *File) endsStatements() bool {
+	with, without := 0, 0
+	for i := 1; i < len(f.toks); i++ {
+		last := f.toks[i-1]
+		switch {
+		case f.toks[i].line == last.line:
+		case f.is(last, ";"):
+			with++
+		case last.kind != sign || f.is(last, ")"):
+			without++
+		}
+	}
+	return 3*with >= without
 }
 
 // Lines returns the file's lines without their line breaks.

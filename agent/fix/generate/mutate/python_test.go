@@ -45,3 +45,22 @@ func TestPythonEdits(t *testing.T) {
 		t.Errorf("the first edit %s", e.Why)
 	}
 }
+
+// No sign ends the last return of a function in Python, which changes like any other.
+func TestTheLastReturnOfAPythonFunctionEndsAStatement(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"of the file":     "def f(a, b):\n    if a:\n        return b\n    return g(a) or b\n",
+		"of the function": "def f(a, b):\n    return g(a) or b\n\n\ndef h():\n    return 1\n",
+	} {
+		fn := function(t, "a.py", text, Clues{})
+		for i, tok := range fn.toks {
+			if fn.is(tok, "return") && !fn.is(fn.toks[i+1], "b") {
+				if got := fn.span(fn.restOfStatement(i + 1)); got != "g(a) or b" {
+					t.Errorf("%s: %q", name, got)
+				}
+			}
+		}
+		expect(t, fn, results(fn), "g(a) or b", "not (g(a) or b)", OpNegate)
+	}
+}

@@ -23,7 +23,7 @@ func (fn *Function) statements() []statement {
 			continue
 		}
 		first := fn.between(line, line)
-		if len(first) == 0 || fn.isAny(first[0], "}", ")", "]", "case", "default", "else", "elif", "except", "catch", "finally", ".") {
+		if len(first) == 0 || fn.isAny(first[0], "}", ")", "]", "case", "default", "else", "elif", "except", "catch", "finally") || fn.resumes(first[0]) {
 			continue
 		}
 		if s, ok := fn.statementAt(line); ok {
@@ -88,7 +88,7 @@ func (fn *Function) statementAt(line int) (statement, bool) {
 		if !last && toks[i+1].line == t.line || depth > 0 || fn.continues(t) && !last && !(fn.lang.indented && fn.is(t, ":")) {
 			continue
 		}
-		if !last && fn.isAny(toks[i+1], "else", "catch", "finally", "{") && !fn.lang.indented {
+		if !last && !fn.lang.indented && (fn.isAny(toks[i+1], "else", "catch", "finally", "{") || fn.resumes(toks[i+1])) {
 			continue
 		}
 		to := t.line + bytes.Count(fn.Content[t.off:t.end], []byte("\n"))
@@ -220,7 +220,7 @@ func (fn *Function) exits(line int) []string {
 		list = append(list, "continue", "break")
 	}
 	for i := range list {
-		if fn.lang.semicolon {
+		if fn.ends {
 			list[i] += ";"
 		}
 	}
