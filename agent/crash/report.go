@@ -172,6 +172,7 @@ type Build struct {
 type Mention struct {
 	Name    string // the word or package before the version, "" if there is none: then it may be no version
 	Version string // as written, without a leading v; or the id of a commit
+	Built   bool   // a tool says so of what it builds or tests from a work tree
 }
 
 // These are the names of mentions without a program: the report calls them the commit or the

@@ -55,6 +55,8 @@ type scanner struct {
 	repeat    repeat
 	mentioned []byte // the last word with a version
 	heading   []byte // the end of the last line with text
+
+	fromFolder bool // pip builds a package from a folder
 }
 
 // scanAll reads the lines of r.

@@ -19,6 +19,7 @@ type Files struct {
 	all    map[string]bool
 	byBase map[string][]string
 	module string // path of the Go module at the top of the tree, "" for none
+	crate  string // name of the crate of Rust at the top of the tree, "" for none
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
@@ -124,7 +125,7 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 	var best []match
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
-		if m.common == 0 {
+		if m.common == 0 || f.ofOtherCrate(p, tracked) {
 			continue
 		}
 		switch {

@@ -61,24 +61,25 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 		paths = append(paths, e.Path)
 	}
 	files := NewFiles(paths)
-	files.module = moduleOf(ctx, repo, commit, files)
+	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
+	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	return files, err
 }
 
 var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// moduleOf returns the path of the Go module at the top of a commit's tree, or "" if there is
-// none or it cannot be read.
-func moduleOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files) string {
+// nameAtTop returns what a pattern finds in a manifest at the top of a commit's tree, or "" if there
+// is none or it cannot be read.
+func nameAtTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files, manifest string, form source.Pattern) string {
 	const most = 1 << 20
-	if !files.Has("go.mod") {
+	if !files.Has(manifest) {
 		return ""
 	}
-	text, err := repo.BlobAt(ctx, commit, "go.mod", most)
+	text, err := repo.BlobAt(ctx, commit, manifest, most)
 	if err != nil {
 		return ""
 	}
-	if m := moduleLine().FindSubmatch(text); m != nil {
+	if m := form().FindSubmatch(text); m != nil {
 		return string(m[1])
 	}
 	return ""

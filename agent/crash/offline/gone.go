@@ -68,7 +68,7 @@ func unmapped(files *locate.Files, report *crash.Report) []string {
 	}
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if f.Path != "" || !strings.Contains(f.File, "/") {
+			if f.Path != "" || !strings.Contains(f.File, "/") || locate.Fetched(f) {
 				continue
 			}
 			file := locate.Clean(f.File)

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -27,7 +28,8 @@ type version struct {
 // with a commit's id, as git describe prints it, counts under every name if the repository has
 // the commit. Other versions count under the names of the repository, and name a tag. Of several,
 // the last with a commit counts, because a log may begin before an upgrade. The result is nil if
-// the report mentions no version of the repository.
+// the report mentions no version of the repository, or if a tool says that it builds the
+// version of HEAD's manifest from a work tree: that is no release.
 func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) (*version, error) {
 	if len(mentions) == 0 {
 		return nil, nil
@@ -40,6 +42,9 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return nil, err
 	}
 	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names.has(m.Name) })
+	if slices.ContainsFunc(own, names.builtHere) {
+		return nil, nil
+	}
 	if len(own) == 0 {
 		own = slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return m.Name != crash.VersionLabel })
 	}
@@ -103,8 +108,35 @@ func describedID(version string) string {
 
 // projectNames are the names of a repository's program.
 type projectNames struct {
-	plain   map[string]bool
-	modules bool // its packages are called name-module, as jars are
+	plain     map[string]bool
+	modules   bool     // its packages are called name-module, as jars are
+	manifests [][]byte // the manifests at HEAD, which may state its version
+}
+
+// builtHere reports whether a mention is of a build from a work tree whose version a manifest at
+// HEAD states.
+func (n projectNames) builtHere(m crash.Mention) bool {
+	return m.Built && slices.ContainsFunc(n.manifests, func(text []byte) bool { return states(text, m.Version) })
+}
+
+// states reports whether a text has a version as a word.
+func states(text []byte, version string) bool {
+	for rest := text; ; {
+		i := bytes.Index(rest, []byte(version))
+		if i < 0 {
+			return false
+		}
+		end := i + len(version)
+		if (i == 0 || !inVersion(rest[i-1])) && (end == len(rest) || !inVersion(rest[end])) {
+			return true
+		}
+		rest = rest[end:]
+	}
+}
+
+// inVersion reports whether a character can be part of a version.
+func inVersion(c byte) bool {
+	return source.IsIdentByte(c) || source.IsDigit(c) || c == '.' || c == '-' || c == '+'
 }
 
 func (n projectNames) has(name string) bool {
@@ -143,7 +175,8 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 		if err != nil {
 			continue // there is no such file, or it cannot be read: the other names remain
 		}
-		names.modules = names.modules || file == "pom.xml" || file == "build.gradle"
+		names.modules = names.modules || file == "pom.xml" || strings.HasPrefix(file, "build.gradle")
+		names.manifests = append(names.manifests, text)
 		if m := form().FindSubmatch(text); m != nil {
 			name := string(m[1])
 			if locate.IsMajor(path.Base(name)) {
@@ -162,17 +195,19 @@ const maxManifest = 1 << 20
 
 // manifests maps files at the root of a repository to the form of the program's name in them.
 var manifests = map[string]source.Pattern{
-	"go.mod":         source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
-	"package.json":   source.Lazy(`"name"\s*:\s*"([^"]+)"`),
-	"Cargo.toml":     source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
-	"pyproject.toml": source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
-	"setup.cfg":      source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
-	"setup.py":       source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
-	"build.gradle":   source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*['"]([\w.-]+)`),
-	"pom.xml":        source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
-	"CMakeLists.txt": source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
-	"meson.build":    source.Lazy(`project\(\s*'([^']+)'`),
-	"configure.ac":   source.Lazy(`AC_INIT\(\s*\[?([\w.-]+)`),
+	"go.mod":            source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
+	"package.json":      source.Lazy(`"name"\s*:\s*"([^"]+)"`),
+	"Cargo.toml":        source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"pyproject.toml":    source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"setup.cfg":         source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
+	"setup.py":          source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
+	"build.gradle":      source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*['"]([\w.-]+)`),
+	"build.gradle.kts":  source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*["]([\w.-]+)`),
+	"gradle.properties": source.Lazy(`(?m)^\s*(?:archivesBaseName|POM_ARTIFACT_ID|mod_id)\s*=\s*([\w.-]+)`),
+	"pom.xml":           source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
+	"CMakeLists.txt":    source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
+	"meson.build":       source.Lazy(`project\(\s*'([^']+)'`),
+	"configure.ac":      source.Lazy(`AC_INIT\(\s*\[?([\w.-]+)`),
 }
 
 // plain returns a name in lower case and without the marks in which the same name differs between
