@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -82,11 +83,24 @@ type Stack struct {
 	Title string `json:"title,omitempty"`
 	// Thread is the report's name of the thread.
 	Thread string `json:"thread,omitempty"`
+	// Test is the name of the test that failed, if the report says it.
+	Test string `json:"test,omitempty"`
 	// Problem is the index in Report.Problems of the stack's failure; -1 if there is none.
 	Problem int     `json:"problem"`
 	Frames  []Frame `json:"frames"`
 	// Omitted counts frames that were omitted by the report, or by the limit on a stack.
 	Omitted int `json:"omitted,omitempty"`
+}
+
+// Name names a stack among the others of its report: by its test or its thread, else by its kind.
+func (s Stack) Name() string {
+	switch {
+	case s.Test != "":
+		return fmt.Sprintf("the stack of test %q", s.Test)
+	case s.Thread != "" && s.Kind == StackCrash:
+		return fmt.Sprintf("the stack of thread %q", s.Thread)
+	}
+	return fmt.Sprintf("the stack %q", s.Kind)
 }
 
 // A Frame is one function call of a stack, or a place in a message.

@@ -233,6 +233,9 @@ func (c *Case) StackTitle(s crash.Stack) string {
 	if s.Thread != "" {
 		title += ", thread " + s.Thread
 	}
+	if s.Test != "" {
+		title += ", test " + s.Test
+	}
 	if s.Title != "" {
 		title += ": " + s.Title
 	}

@@ -101,7 +101,7 @@ func frameName(report *crash.Report, ref crash.FrameRef) string {
 	case ref.Stack == mainStack(report):
 		return fmt.Sprintf("frame %d", ref.Frame)
 	}
-	return fmt.Sprintf("frame %d of the stack %q", ref.Frame, s.Kind)
+	return fmt.Sprintf("frame %d of %s", ref.Frame, s.Name())
 }
 
 func latest(order int) string {

@@ -62,6 +62,7 @@ const (
 	RuleInherited Rule = "superclass that defines the method"
 	RuleMoved     Rule = "only file that defines the function now"
 	RuleCompiled  Rule = "source of the compiled module"
+	RuleNew       Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -168,7 +169,7 @@ var (
 	// Folders of systems and tools for files outside the project.
 	systemPath = source.Lazy(
 		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
 			`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
 	)
 	// The folder of a Python package manager for a project's own modules.

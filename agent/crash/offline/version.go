@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -170,7 +171,11 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 	if err != nil {
 		return names, err
 	}
-	for file, form := range manifests {
+	files, err := belowTop(ctx, repo, head)
+	if err != nil {
+		return names, err
+	}
+	for file, form := range files {
 		text, err := repo.BlobAt(ctx, head, file, maxManifest)
 		if err != nil {
 			continue // there is no such file, or it cannot be read: the other names remain
@@ -186,6 +191,38 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 		}
 	}
 	return names, ctx.Err()
+}
+
+// maxBelow bounds the manifests of Python below the top that name the program, and maxDepth the folders
+// in their paths. A repository with more holds many programs.
+const (
+	maxBelow = 2
+	maxDepth = 2
+)
+
+// belowTop returns the paths of manifests with the form of the name in them: those at the top of a
+// commit's tree, and if none of them is Python's, those of Python in folders below it.
+func belowTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (map[string]source.Pattern, error) {
+	tree, err := repo.Tree(ctx, commit)
+	if err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	found, below, atTop := maps.Clone(manifests), map[string]source.Pattern{}, false
+	folders := map[string]bool{}
+	for _, e := range tree {
+		dir, base := path.Split(e.Path)
+		if base != "setup.py" && base != "setup.cfg" && base != "pyproject.toml" {
+			continue
+		}
+		atTop = atTop || dir == ""
+		if strings.Count(dir, "/") <= maxDepth && !source.IsTestPath(e.Path) && !source.IsVendored(e.Path) {
+			below[e.Path], folders[dir] = manifests[base], true
+		}
+	}
+	if !atTop && len(folders) <= maxBelow {
+		maps.Copy(found, below)
+	}
+	return found, nil
 }
 
 // parentProject matches the end of the name of a project that only holds others.

@@ -56,6 +56,10 @@ func TestVersion(t *testing.T) {
 		"a module":           {"https://h/x", gittest.Files{"go.mod": "module github.com/spf13/cobra\n"}, []string{"v1.2.2", "v1.2.3"}, "/go/pkg/mod/github.com/spf13/cobra@v1.2.3/a.go:5 +0x1", "v1.2.3", ""},
 		"a major version":    {"https://h/x", gittest.Files{"go.mod": "module github.com/jackc/pgx/v4\n"}, []string{"v4.10.1"}, "/go/pkg/mod/github.com/jackc/pgx/v4@v4.10.1/a.go:5", "v4.10.1", ""},
 		"a wheel":            {"https://h/x", gittest.Files{"setup.py": "setup(name='attrs')\n"}, []string{"19.1.0"}, "/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", ""},
+		"a setup.py below the top": {
+			"https://h/x", gittest.Files{"python/setup.py": "setup(name='attrs')\n", "tests/a/setup.py": "setup(name='b')\n"}, []string{"19.1.0"},
+			"/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", "",
+		},
 		"a jar":              {"https://h/x", gittest.Files{"pom.xml": "<project><parent><artifactId>up</artifactId></parent><artifactId>kafka-clients</artifactId>"}, []string{"2.3.0"}, "x ~[kafka-clients-2.3.0.jar:?]", "2.3.0", ""},
 		"a label":            {"https://h/x/app.git", nil, []string{"v0.21.5", "v0.21.6"}, "* __Version:__ 0.21.6\n* __OS:__ Linux Android 11 - 30", "v0.21.6", ""},
 		"a module of jars":   {"https://h/x", gittest.Files{"pom.xml": "<artifactId>netty-parent</artifactId>"}, []string{"netty-4.1.66.Final", "netty-4.1.67.Final"}, "x ~[netty-common-4.1.67.Final.jar:4.1.67.Final]", "netty-4.1.67.Final", ""},
