@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // A Report is the content of a crash report, in the report's order. It comes from the report
@@ -101,6 +103,24 @@ func (s Stack) Name() string {
 		return fmt.Sprintf("the stack of thread %q", s.Thread)
 	}
 	return fmt.Sprintf("the stack %q", s.Kind)
+}
+
+// ownNumber matches the number at the beginning of a frame in the reports that number frames: those of
+// debuggers, sanitizers and Rust.
+var ownNumber = source.Lazy(`^(?:#(\d{1,4})\s|(\d{1,4}): )`)
+
+// Number returns the number of a frame: the report's own one if it has one, else its place in the stack. Both
+// count from 0, as debuggers and sanitizers do.
+func (s Stack) Number(frame int) int { return s.Frames[frame].Number(frame) }
+
+// Number returns the number of a frame at a place in its stack, as Stack.Number does.
+func (f Frame) Number(place int) int {
+	if m := ownNumber().FindStringSubmatch(f.Raw); m != nil {
+		if n, err := strconv.Atoi(m[1] + m[2]); err == nil {
+			return n
+		}
+	}
+	return place
 }
 
 // A Frame is one function call of a stack, or a place in a message.
