@@ -36,6 +36,9 @@ func NewFiles(paths []string) *Files {
 // Has reports whether a commit tracks the path.
 func (f *Files) Has(p string) bool { return f.all[p] }
 
+// named returns the tracked files with the base name of a report's path.
+func (f *Files) named(file string) []string { return f.byBase[strings.ToLower(path.Base(Clean(file)))] }
+
 // HasDir reports whether a commit tracks files in the directory.
 func (f *Files) HasDir(dir string) bool {
 	for p := range f.all {

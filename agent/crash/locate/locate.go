@@ -13,6 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
+// namesOnly is the format whose frames have the names of files without their folders.
+const namesOnly = "valgrind"
+
 // maxLookups limits the functions without a file that are looked up for one report.
 const maxLookups = 40
 
@@ -105,9 +108,11 @@ func (f *Files) mapPaths(report *crash.Report) {
 				rule = ""
 			}
 			frame.Rule = string(rule)
-			switch len(paths) {
-			case 0:
-			case 1:
+			switch {
+			case len(paths) == 0:
+			case rule == RuleExact && report.Stacks[i].Format == namesOnly && len(f.named(frame.File)) > 1:
+				frame.Path, frame.Rule = paths[0], string(RuleAmbiguous) // unless another one defines the function
+			case len(paths) == 1:
 				frame.Path = paths[0]
 				dirs[path.Dir(frame.Path)]++
 			default:
@@ -247,6 +252,9 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 // among returns the definitions in the files that may match a report's path.
 func (f *Files) among(list []symbol.Definition, file string) []symbol.Definition {
 	paths, _ := f.Find(file)
+	if !strings.Contains(Clean(file), "/") {
+		paths = f.named(file)
+	}
 	return slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !slices.Contains(paths, d.Path) })
 }
 
