@@ -43,7 +43,7 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Notes: g.notes}
+	found := &Found{}
 	vectors := g.vectors(candidates)
 	weights := committed().weights(g.noLines())
 	shares := committed().shares(vectors, g.noLines())
@@ -68,6 +68,7 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err != nil {
 		return nil, err
 	}
+	found.Notes = g.notes
 	for _, i := range order[:min(len(order), max(opt.Max, 0))] {
 		c := candidates[i]
 		reason := g.reason(report, c)

@@ -13,8 +13,11 @@ const (
 	// reports with a known culprit, ten have such a one, and each of these is a target of a fuzzer with
 	// which the bug could be seen for the first time.
 	testsOnlyChance = 0.04
-	maxTestsOnly    = 12  // candidates whose files are read
-	maxTestFiles    = 200 // of one candidate; a commit with more is not only one of tests
+	// inTestsChance is the largest probability of a candidate where all frames are in tests. No measured
+	// report has such frames: who wrote a test that fails is known, and who broke it is not.
+	inTestsChance = 0.25
+	maxTestsOnly  = 12  // candidates whose files are read
+	maxTestFiles  = 200 // of one candidate; a commit with more is not only one of tests
 )
 
 // doubtTests lowers the probabilities of candidates that change only tests, and puts them behind the others in
@@ -36,6 +39,13 @@ func (g *gathering) doubtTests(ctx context.Context, candidates []*candidate, ord
 		}
 		if only {
 			probability[i], doubted[i] = testsOnlyChance, true
+		}
+	}
+	if !slices.ContainsFunc(g.regions, func(r *region) bool { return source.FileKindOf(r.path) != source.TestFile }) {
+		g.notes = append(g.notes, "all frames of the project are in tests: the suspects wrote them, and may not have broken what they test; "+
+			"git agent bisect finds the commit since which a test fails")
+		for i := range probability {
+			probability[i] = min(probability[i], inTestsChance)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {

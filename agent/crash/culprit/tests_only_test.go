@@ -41,6 +41,9 @@ func TestCommitsOfTests(t *testing.T) {
 		if last.Commit.OID != test || last.Probability > testsOnlyChance || !strings.Contains(last.Reason, "it changes only tests") {
 			t.Errorf("frames %s: the commit of the test has %v, reason %q; order %q", name, last.Probability, last.Reason, subjects(found.Suspects))
 		}
+		if all := strings.Contains(strings.Join(found.Notes, "\n"), "all frames of the project are in tests"); all != (len(frames) == 1) {
+			t.Errorf("frames %s: notes %q", name, found.Notes)
+		}
 		if len(frames) > 1 && first.Commit.OID == test {
 			t.Errorf("frames %s: first %q", name, first.Commit.Subject())
 		}
