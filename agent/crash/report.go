@@ -1,8 +1,11 @@
 package crash
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // A Report is the content of a crash report, in the report's order. It comes from the report
@@ -82,11 +85,42 @@ type Stack struct {
 	Title string `json:"title,omitempty"`
 	// Thread is the report's name of the thread.
 	Thread string `json:"thread,omitempty"`
+	// Test is the name of the test that failed, if the report says it.
+	Test string `json:"test,omitempty"`
 	// Problem is the index in Report.Problems of the stack's failure; -1 if there is none.
 	Problem int     `json:"problem"`
 	Frames  []Frame `json:"frames"`
 	// Omitted counts frames that were omitted by the report, or by the limit on a stack.
 	Omitted int `json:"omitted,omitempty"`
+}
+
+// Name names a stack among the others of its report: by its test or its thread, else by its kind.
+func (s Stack) Name() string {
+	switch {
+	case s.Test != "":
+		return fmt.Sprintf("the stack of test %q", s.Test)
+	case s.Thread != "" && s.Kind == StackCrash:
+		return fmt.Sprintf("the stack of thread %q", s.Thread)
+	}
+	return fmt.Sprintf("the stack %q", s.Kind)
+}
+
+// ownNumber matches the number at the beginning of a frame in the reports that number frames: those of
+// debuggers, sanitizers and Rust.
+var ownNumber = source.Lazy(`^(?:#(\d{1,4})\s|(\d{1,4}): )`)
+
+// Number returns the number of a frame: the report's own one if it has one, else its place in the stack. Both
+// count from 0, as debuggers and sanitizers do.
+func (s Stack) Number(frame int) int { return s.Frames[frame].Number(frame) }
+
+// Number returns the number of a frame at a place in its stack, as Stack.Number does.
+func (f Frame) Number(place int) int {
+	if m := ownNumber().FindStringSubmatch(f.Raw); m != nil {
+		if n, err := strconv.Atoi(m[1] + m[2]); err == nil {
+			return n
+		}
+	}
+	return place
 }
 
 // A Frame is one function call of a stack, or a place in a message.
@@ -172,6 +206,7 @@ type Build struct {
 type Mention struct {
 	Name    string // the word or package before the version, "" if there is none: then it may be no version
 	Version string // as written, without a leading v; or the id of a commit
+	Built   bool   // a tool says so of what it builds or tests from a work tree
 }
 
 // These are the names of mentions without a program: the report calls them the commit or the

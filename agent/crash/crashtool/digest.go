@@ -180,7 +180,7 @@ func (l *frameLister) show(i int, f crash.Frame) {
 	case f.NullArgument != "":
 		place += " (" + agent.Shorten(agent.CleanLine(f.NullArgument), 60) + " is null)"
 	}
-	fmt.Fprintf(&l.b, "#%d %s\n", i, place)
+	fmt.Fprintf(&l.b, "#%d %s\n", f.Number(i), place)
 }
 
 // rawNumber matches the number at the beginning of a frame as in the report.

@@ -38,7 +38,7 @@ func (c *Case) Missing() string {
 			if text == "" || slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, text+" (") }) {
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("%s (#%d of %q)", text, j, c.Report.Stacks[i].Kind))
+			lines = append(lines, fmt.Sprintf("%s (#%d of %q)", text, c.Report.Stacks[i].Number(j), c.Report.Stacks[i].Kind))
 		}
 	}
 	if n := len(lines) - maxMissing; n > 0 {

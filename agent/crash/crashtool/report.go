@@ -233,6 +233,9 @@ func (c *Case) StackTitle(s crash.Stack) string {
 	if s.Thread != "" {
 		title += ", thread " + s.Thread
 	}
+	if s.Test != "" {
+		title += ", test " + s.Test
+	}
 	if s.Title != "" {
 		title += ": " + s.Title
 	}
@@ -274,7 +277,7 @@ func (c *Case) places() string {
 		shown := 0
 		for i, f := range s.Frames {
 			if f.Path != "" {
-				fmt.Fprintf(b, "#%d %s\n", i, Place(f))
+				fmt.Fprintf(b, "#%d %s\n", s.Number(i), Place(f))
 				shown++
 			}
 		}

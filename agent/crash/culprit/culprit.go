@@ -43,7 +43,7 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Notes: g.notes}
+	found := &Found{}
 	vectors := g.vectors(candidates)
 	weights := committed().weights(g.noLines())
 	shares := committed().shares(vectors, g.noLines())
@@ -60,11 +60,24 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 		}
 		return 0
 	})
+	probability := make([]float64, len(candidates))
+	for i := range probability {
+		probability[i] = committed().probability(shares[i])
+	}
+	doubted, err := g.doubtTests(ctx, candidates, order, probability)
+	if err != nil {
+		return nil, err
+	}
+	found.Notes = g.notes
 	for _, i := range order[:min(len(order), max(opt.Max, 0))] {
 		c := candidates[i]
+		reason := g.reason(report, c)
+		if doubted[i] {
+			reason += "; it changes only tests, which show a bug and seldom make it"
+		}
 		found.Suspects = append(found.Suspects, suspect.Suspect{
-			Commit: c.Commit, Probability: committed().probability(shares[i]),
-			Reason: g.reason(report, c), Evidence: g.evidence(c), Signals: signals(vectors[i], weights),
+			Commit: c.Commit, Probability: probability[i],
+			Reason: reason, Evidence: g.evidence(c), Signals: signals(vectors[i], weights),
 		})
 	}
 	return found, nil

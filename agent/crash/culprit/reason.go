@@ -99,9 +99,9 @@ func frameName(report *crash.Report, ref crash.FrameRef) string {
 	case report.At(ref).Assertion:
 		return "the failed check"
 	case ref.Stack == mainStack(report):
-		return fmt.Sprintf("frame %d", ref.Frame)
+		return fmt.Sprintf("frame %d", s.Number(ref.Frame))
 	}
-	return fmt.Sprintf("frame %d of the stack %q", ref.Frame, s.Kind)
+	return fmt.Sprintf("frame %d of %s", s.Number(ref.Frame), s.Name())
 }
 
 func latest(order int) string {

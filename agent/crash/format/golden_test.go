@@ -78,6 +78,7 @@ func render(r *crash.Report) string {
 			field(&b, "problem", fmt.Sprint(s.Problem))
 		}
 		field(&b, "thread", s.Thread)
+		field(&b, "test", s.Test)
 		field(&b, "title", s.Title)
 		if s.Omitted > 0 {
 			field(&b, "omitted", fmt.Sprint(s.Omitted))

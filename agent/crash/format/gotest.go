@@ -76,7 +76,7 @@ func (g *goTestReader) Flush(s *scanner) {
 	for _, f := range g.failures {
 		s.Found(GoTest)
 		s.Fail(crash.Problem{Kind: "failed test", Message: f.message, Line: f.line.N})
-		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: GoTest, Title: f.test})
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: GoTest, Test: f.test})
 		s.Add(f.line, f.frame)
 		s.Close()
 	}

@@ -23,7 +23,7 @@ func TestFailedTestsOfGo(t *testing.T) {
 		got := ""
 		if err == nil {
 			f := report.Stacks[0].Frames[0]
-			title := report.Stacks[0].Title
+			title := report.Stacks[0].Test
 			if report.Stacks[0].Format != GoTest {
 				title = ""
 			}

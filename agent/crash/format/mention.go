@@ -16,6 +16,7 @@ const maxMentions = 200
 
 // mention keeps the versions in a line: words with digits around a dot.
 func (s *scanner) mention(line []byte) {
+	s.folder(line)
 	s.mentionsOf(line)
 	s.commitsOf(line)
 	if text := bytes.TrimSpace(line); len(text) > 0 {
@@ -48,6 +49,7 @@ func (s *scanner) mentionsOf(line []byte) {
 			}
 			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
 			if ok {
+				m.Built = s.ofWorkTree(line)
 				s.keepMention(m)
 			}
 			s.mentioned = append(s.mentioned[:0], line[start:end]...) // each frame of a stack may have the same jar

@@ -59,7 +59,7 @@ func TestMentions(t *testing.T) {
 		}
 		same := func(m crash.Mention, w named) bool { return m.Name == w.name && m.Version == w.version }
 		if !slices.EqualFunc(s.Report.Mentions, want, same) {
-			t.Errorf("%s: %q, want %q", line, s.Report.Mentions, want)
+			t.Errorf("%s: %v, want %v", line, s.Report.Mentions, want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ const (
 	maxFrames   = 512      // of a stack
 	maxStacks   = 200
 	maxProblems = 100
+	maxLeft     = 1000 // stacks that are counted and not kept; the formats read no line after them
 )
 
 // A reportLine is one line of a report without its prefixes.
@@ -55,6 +56,8 @@ type scanner struct {
 	repeat    repeat
 	mentioned []byte // the last word with a version
 	heading   []byte // the end of the last line with text
+
+	fromFolder bool // pip builds a package from a folder
 }
 
 // scanAll reads the lines of r.
@@ -106,12 +109,19 @@ func (s *scanner) take(n int, raw []byte) {
 	defer func() { s.learn(raw, wasFull, omitted) }()
 	s.mention(raw)
 	s.date(raw)
+	if s.sated() {
+		return
+	}
 	for text := range logicalLines(raw) {
 		if s.Offer(cleanLine(n, text)) {
 			s.sieve.taken(n)
 		}
 	}
 }
+
+// sated reports whether so many stacks were left out that the rest of the report, which is a log, adds
+// nothing but versions and times.
+func (s *scanner) sated() bool { return s.left.stacks >= maxLeft && len(s.Report.Problems) > 0 }
 
 // readLine returns the next line without its end, cut to maxLine bytes. The bytes are valid until
 // the next call.
@@ -149,7 +159,10 @@ func (s *scanner) Finish() *crash.Report {
 		markHandlers(&s.Report.Stacks[i])
 	}
 	nameSignals(&s.Report)
-	if s.left.stacks > 0 {
+	switch {
+	case s.sated():
+		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report has more than %d more stacks, which were not read", maxLeft-1))
+	case s.left.stacks > 0:
 		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report has %d more stacks, which were not read", s.left.stacks))
 	}
 	if s.left.problems > 0 {

@@ -220,10 +220,11 @@ func (d *investigation) render(e excerpt) string {
 
 // frameName names a frame by its number in the first prompt's stacks.
 func (d *investigation) frameName(ref crash.FrameRef) string {
+	s := d.q.Report.Stacks[ref.Stack]
 	if ref.Stack == d.offline.Main {
-		return fmt.Sprintf("#%d", ref.Frame)
+		return fmt.Sprintf("#%d", s.Number(ref.Frame))
 	}
-	return fmt.Sprintf("#%d of %q", ref.Frame, d.q.Report.Stacks[ref.Stack].Kind)
+	return fmt.Sprintf("#%d of %q", s.Number(ref.Frame), cmp.Or(agent.Shorten(agent.CleanLine(s.Test), 80), string(s.Kind)))
 }
 
 // excerptOf returns the lines to show for a frame. For an important frame these are its whole

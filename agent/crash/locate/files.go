@@ -19,6 +19,7 @@ type Files struct {
 	all    map[string]bool
 	byBase map[string][]string
 	module string // path of the Go module at the top of the tree, "" for none
+	crate  string // name of the crate of Rust at the top of the tree, "" for none
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
@@ -34,6 +35,9 @@ func NewFiles(paths []string) *Files {
 
 // Has reports whether a commit tracks the path.
 func (f *Files) Has(p string) bool { return f.all[p] }
+
+// named returns the tracked files with the base name of a report's path.
+func (f *Files) named(file string) []string { return f.byBase[strings.ToLower(path.Base(Clean(file)))] }
 
 // HasDir reports whether a commit tracks files in the directory.
 func (f *Files) HasDir(dir string) bool {
@@ -61,6 +65,7 @@ const (
 	RuleInherited Rule = "superclass that defines the method"
 	RuleMoved     Rule = "only file that defines the function now"
 	RuleCompiled  Rule = "source of the compiled module"
+	RuleNew       Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -124,7 +129,7 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 	var best []match
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
-		if m.common == 0 {
+		if m.common == 0 || f.ofOtherCrate(p, tracked) {
 			continue
 		}
 		switch {
@@ -167,7 +172,7 @@ var (
 	// Folders of systems and tools for files outside the project.
 	systemPath = source.Lazy(
 		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
 			`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
 	)
 	// The folder of a Python package manager for a project's own modules.

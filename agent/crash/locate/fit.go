@@ -48,6 +48,9 @@ func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.F
 	for _, ref := range inOrder(sites) { // of two frames at one line, the first counts
 		s, f := sites[ref], &report.Stacks[ref.Stack].Frames[ref.Frame]
 		if f.Line == 0 {
+			if f.DefinedAt == 0 && f.Function != "" && !s.inlined && s.Function.End > 0 {
+				f.DefinedAt = s.Function.Body // the report has no line
+			}
 			continue
 		}
 		if f.Uncommitted && f.Moved && f.At == 0 { // the line is not committed, but its function may be
@@ -81,7 +84,7 @@ func filesOf(report *crash.Report) []string {
 	for _, crashed := range []bool{true, false} {
 		for _, s := range report.Stacks {
 			for _, f := range s.Frames {
-				if f.Path != "" && f.Line > 0 && (s.Kind == crash.StackCrash) == crashed && len(paths) < maxFitted && !slices.Contains(paths, f.Path) {
+				if f.Path != "" && (f.Line > 0 || f.Function != "" && f.DefinedAt == 0) && (s.Kind == crash.StackCrash) == crashed && len(paths) < maxFitted && !slices.Contains(paths, f.Path) {
 					paths = append(paths, f.Path)
 				}
 			}

@@ -13,6 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
+// namesOnly is the format whose frames have the names of files without their folders.
+const namesOnly = "valgrind"
+
 // maxLookups limits the functions without a file that are looked up for one report.
 const maxLookups = 40
 
@@ -61,24 +64,25 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 		paths = append(paths, e.Path)
 	}
 	files := NewFiles(paths)
-	files.module = moduleOf(ctx, repo, commit, files)
+	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
+	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	return files, err
 }
 
 var moduleLine = source.Lazy(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// moduleOf returns the path of the Go module at the top of a commit's tree, or "" if there is
-// none or it cannot be read.
-func moduleOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files) string {
+// nameAtTop returns what a pattern finds in a manifest at the top of a commit's tree, or "" if there
+// is none or it cannot be read.
+func nameAtTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *Files, manifest string, form source.Pattern) string {
 	const most = 1 << 20
-	if !files.Has("go.mod") {
+	if !files.Has(manifest) {
 		return ""
 	}
-	text, err := repo.BlobAt(ctx, commit, "go.mod", most)
+	text, err := repo.BlobAt(ctx, commit, manifest, most)
 	if err != nil {
 		return ""
 	}
-	if m := moduleLine().FindSubmatch(text); m != nil {
+	if m := form().FindSubmatch(text); m != nil {
 		return string(m[1])
 	}
 	return ""
@@ -104,9 +108,11 @@ func (f *Files) mapPaths(report *crash.Report) {
 				rule = ""
 			}
 			frame.Rule = string(rule)
-			switch len(paths) {
-			case 0:
-			case 1:
+			switch {
+			case len(paths) == 0:
+			case rule == RuleExact && report.Stacks[i].Format == namesOnly && len(f.named(frame.File)) > 1:
+				frame.Path, frame.Rule = paths[0], string(RuleAmbiguous) // unless another one defines the function
+			case len(paths) == 1:
 				frame.Path = paths[0]
 				dirs[path.Dir(frame.Path)]++
 			default:
@@ -246,6 +252,9 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 // among returns the definitions in the files that may match a report's path.
 func (f *Files) among(list []symbol.Definition, file string) []symbol.Definition {
 	paths, _ := f.Find(file)
+	if !strings.Contains(Clean(file), "/") {
+		paths = f.named(file)
+	}
 	return slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool { return !slices.Contains(paths, d.Path) })
 }
 

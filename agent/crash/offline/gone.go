@@ -18,10 +18,13 @@ const maxGone = 20
 // goneTime bounds the search for files that the history had.
 const goneTime = 3 * time.Second
 
-// goneFiles looks in the history of a commit for files of frames that were not mapped. It returns
+// goneFiles looks in the history of a reading's commit for files of frames that were not mapped, and that
+// are not new in the work tree. It returns
 // the last commit that has all of them, and one of their names, or "" if there is no such file.
-func goneFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
-	paths := unmapped(files, report)
+func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
+	paths := slices.DeleteFunc(unmapped(files, report), func(p string) bool {
+		return slices.ContainsFunc(at.work, func(w crash.WorkFile) bool { return w.New && w.Path == p })
+	})
 	if len(paths) == 0 {
 		return "", "", nil
 	}
@@ -29,7 +32,7 @@ func goneFiles(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files 
 	defer cancel()
 	var deleted gitext.OID // by this commit, the oldest
 	var gone []string
-	for e, err := range repo.Log(within, gitext.LogOptions{Tip: commit, Paths: paths, Files: true, NoRenames: true, NoMerges: true}) {
+	for e, err := range repo.Log(within, gitext.LogOptions{Tip: at.commit, Paths: paths, Files: true, NoRenames: true, NoMerges: true}) {
 		if within.Err() != nil {
 			break // what was found counts
 		}
@@ -68,7 +71,7 @@ func unmapped(files *locate.Files, report *crash.Report) []string {
 	}
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if f.Path != "" || !strings.Contains(f.File, "/") {
+			if f.Path != "" || !strings.Contains(f.File, "/") || locate.Fetched(f) {
 				continue
 			}
 			file := locate.Clean(f.File)

@@ -74,6 +74,7 @@ type reading struct {
 	from   string // where the commit comes from
 	fit    crash.Fit
 	notes  []string
+	work   []crash.WorkFile
 }
 
 // read finds the commit that crashed, maps the frames of the report to its files, and compares
@@ -91,7 +92,7 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if err != nil {
 		return nil, err
 	}
-	at := &reading{commit: commit, from: from, notes: notes}
+	at := &reading{commit: commit, from: from, notes: notes, work: q.Work}
 	told := from != crash.FromHead
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.R
 		return err
 	}
 	if at.from == crash.FromHead {
-		older, name, missing := goneFiles(ctx, repo, at.commit, files, report)
+		older, name, missing := goneFiles(ctx, repo, at, files, report)
 		if missing != nil && !gitext.Unreadable(missing) {
 			return missing
 		}

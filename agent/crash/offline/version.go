@@ -1,9 +1,11 @@
 package offline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,7 +29,8 @@ type version struct {
 // with a commit's id, as git describe prints it, counts under every name if the repository has
 // the commit. Other versions count under the names of the repository, and name a tag. Of several,
 // the last with a commit counts, because a log may begin before an upgrade. The result is nil if
-// the report mentions no version of the repository.
+// the report mentions no version of the repository, or if a tool says that it builds the
+// version of HEAD's manifest from a work tree: that is no release.
 func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) (*version, error) {
 	if len(mentions) == 0 {
 		return nil, nil
@@ -40,6 +43,9 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		return nil, err
 	}
 	own := slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return !names.has(m.Name) })
+	if slices.ContainsFunc(own, names.builtHere) {
+		return nil, nil
+	}
 	if len(own) == 0 {
 		own = slices.DeleteFunc(slices.Clone(mentions), func(m crash.Mention) bool { return m.Name != crash.VersionLabel })
 	}
@@ -103,8 +109,35 @@ func describedID(version string) string {
 
 // projectNames are the names of a repository's program.
 type projectNames struct {
-	plain   map[string]bool
-	modules bool // its packages are called name-module, as jars are
+	plain     map[string]bool
+	modules   bool     // its packages are called name-module, as jars are
+	manifests [][]byte // the manifests at HEAD, which may state its version
+}
+
+// builtHere reports whether a mention is of a build from a work tree whose version a manifest at
+// HEAD states.
+func (n projectNames) builtHere(m crash.Mention) bool {
+	return m.Built && slices.ContainsFunc(n.manifests, func(text []byte) bool { return states(text, m.Version) })
+}
+
+// states reports whether a text has a version as a word.
+func states(text []byte, version string) bool {
+	for rest := text; ; {
+		i := bytes.Index(rest, []byte(version))
+		if i < 0 {
+			return false
+		}
+		end := i + len(version)
+		if (i == 0 || !inVersion(rest[i-1])) && (end == len(rest) || !inVersion(rest[end])) {
+			return true
+		}
+		rest = rest[end:]
+	}
+}
+
+// inVersion reports whether a character can be part of a version.
+func inVersion(c byte) bool {
+	return source.IsIdentByte(c) || source.IsDigit(c) || c == '.' || c == '-' || c == '+'
 }
 
 func (n projectNames) has(name string) bool {
@@ -138,12 +171,17 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 	if err != nil {
 		return names, err
 	}
-	for file, form := range manifests {
+	files, err := belowTop(ctx, repo, head)
+	if err != nil {
+		return names, err
+	}
+	for file, form := range files {
 		text, err := repo.BlobAt(ctx, head, file, maxManifest)
 		if err != nil {
 			continue // there is no such file, or it cannot be read: the other names remain
 		}
-		names.modules = names.modules || file == "pom.xml" || file == "build.gradle"
+		names.modules = names.modules || file == "pom.xml" || strings.HasPrefix(file, "build.gradle")
+		names.manifests = append(names.manifests, text)
 		if m := form().FindSubmatch(text); m != nil {
 			name := string(m[1])
 			if locate.IsMajor(path.Base(name)) {
@@ -155,6 +193,38 @@ func namesOf(ctx context.Context, repo *gitext.Repo) (projectNames, error) {
 	return names, ctx.Err()
 }
 
+// maxBelow bounds the manifests of Python below the top that name the program, and maxDepth the folders
+// in their paths. A repository with more holds many programs.
+const (
+	maxBelow = 2
+	maxDepth = 2
+)
+
+// belowTop returns the paths of manifests with the form of the name in them: those at the top of a
+// commit's tree, and if none of them is Python's, those of Python in folders below it.
+func belowTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (map[string]source.Pattern, error) {
+	tree, err := repo.Tree(ctx, commit)
+	if err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	found, below, atTop := maps.Clone(manifests), map[string]source.Pattern{}, false
+	folders := map[string]bool{}
+	for _, e := range tree {
+		dir, base := path.Split(e.Path)
+		if base != "setup.py" && base != "setup.cfg" && base != "pyproject.toml" {
+			continue
+		}
+		atTop = atTop || dir == ""
+		if strings.Count(dir, "/") <= maxDepth && !source.IsTestPath(e.Path) && !source.IsVendored(e.Path) {
+			below[e.Path], folders[dir] = manifests[base], true
+		}
+	}
+	if !atTop && len(folders) <= maxBelow {
+		maps.Copy(found, below)
+	}
+	return found, nil
+}
+
 // parentProject matches the end of the name of a project that only holds others.
 var parentProject = source.Lazy(`-(?:parent|root|project|aggregator|all)$`)
 
@@ -162,17 +232,19 @@ const maxManifest = 1 << 20
 
 // manifests maps files at the root of a repository to the form of the program's name in them.
 var manifests = map[string]source.Pattern{
-	"go.mod":         source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
-	"package.json":   source.Lazy(`"name"\s*:\s*"([^"]+)"`),
-	"Cargo.toml":     source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
-	"pyproject.toml": source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
-	"setup.cfg":      source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
-	"setup.py":       source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
-	"build.gradle":   source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*['"]([\w.-]+)`),
-	"pom.xml":        source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
-	"CMakeLists.txt": source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
-	"meson.build":    source.Lazy(`project\(\s*'([^']+)'`),
-	"configure.ac":   source.Lazy(`AC_INIT\(\s*\[?([\w.-]+)`),
+	"go.mod":            source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
+	"package.json":      source.Lazy(`"name"\s*:\s*"([^"]+)"`),
+	"Cargo.toml":        source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"pyproject.toml":    source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
+	"setup.cfg":         source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),
+	"setup.py":          source.Lazy(`\bname\s*=\s*['"]([\w.-]+)`),
+	"build.gradle":      source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*['"]([\w.-]+)`),
+	"build.gradle.kts":  source.Lazy(`(?m)^\s*(?:rootProject\.name|archivesBaseName)\s*=\s*["]([\w.-]+)`),
+	"gradle.properties": source.Lazy(`(?m)^\s*(?:archivesBaseName|POM_ARTIFACT_ID|mod_id)\s*=\s*([\w.-]+)`),
+	"pom.xml":           source.Lazy(`(?s)\A(?:.*?</parent>)?.*?<artifactId>\s*([\w.-]+)`),
+	"CMakeLists.txt":    source.Lazy(`(?im)^\s*project\s*\(\s*"?([\w.-]+)`),
+	"meson.build":       source.Lazy(`project\(\s*'([^']+)'`),
+	"configure.ac":      source.Lazy(`AC_INIT\(\s*\[?([\w.-]+)`),
 }
 
 // plain returns a name in lower case and without the marks in which the same name differs between

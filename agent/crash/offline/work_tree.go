@@ -24,6 +24,9 @@ func readWork(report *crash.Report, work []crash.WorkFile) []string {
 		for i := range report.Stacks {
 			for j := range report.Stacks[i].Frames {
 				f := &report.Stacks[i].Frames[j]
+				if w.New && isNew(*f, w.Path) {
+					f.Path, f.Rule = w.Path, string(locate.RuleNew)
+				}
 				if f.Line == 0 || f.File == "" || f.Path != w.Path && !(w.New && f.Path == "" && named(f.File, w.Path)) {
 					continue
 				}
@@ -54,6 +57,19 @@ func readWork(report *crash.Report, work []crash.WorkFile) []string {
 		}
 	}
 	return notes
+}
+
+// isNew reports whether a frame is in a file of the work tree that HEAD does not have: the report's
+// path ends with that of the file, and the frame was not mapped to a tracked one in as many folders.
+func isNew(f crash.Frame, added string) bool {
+	if f.File == "" {
+		return false
+	}
+	file := locate.Clean(f.File)
+	if file != added && !strings.HasSuffix(file, "/"+added) {
+		return f.Path == "" && file == path.Base(added)
+	}
+	return f.Path == "" || strings.Count(f.Path, "/") < strings.Count(added, "/") || !strings.HasSuffix("/"+file, "/"+f.Path)
 }
 
 // named reports whether a report's path of a file ends with a path of the work tree, or is its

@@ -27,6 +27,7 @@ type evidence struct {
 	onlyHelper bool // all frames in the main stack are in helpers
 	mentions   int  // smallest number of files that mention one of the functions
 	users      int  // number of other files that mention the file by its name; or unknown
+	added      bool // the file is new in the work tree
 	dated      bool // age is known
 	age        int  // days since the file's last change; at most stale
 	byCause    int  // number of files before it, if the stack of the last cause is the first
@@ -103,6 +104,7 @@ func collect(report *crash.Report) []*evidence {
 			return (a.Stack-b.Stack)*(1<<20) + a.Frame - b.Frame
 		})
 		out[i].readCalls(report)
+		out[i].added = report.At(out[i].frames[0]).Rule == string(locate.RuleNew)
 	}
 	return out
 }

@@ -67,6 +67,9 @@ func (p *past) markAges(files []*evidence) {
 	e := evidenceOf(files)
 	for _, f := range files[:min(len(files), pastFiles)] {
 		f.age, f.dated = stale, true
+		if f.added {
+			f.age = 0
+		}
 	}
 	for _, c := range p.commits {
 		for _, path := range c.paths {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +104,12 @@ type worded struct {
 	words []string // the rarest
 }
 
+// compiled are the extensions of archives and programs that a repository keeps: their bytes may match words.
+var compiled = map[string]bool{
+	".jar": true, ".war": true, ".class": true, ".zip": true, ".gz": true, ".tgz": true, ".bz2": true, ".xz": true, ".so": true, ".a": true,
+	".o": true, ".dll": true, ".exe": true, ".dylib": true, ".whl": true, ".pyc": true, ".wasm": true, ".gif": true, ".jpg": true, ".jpeg": true, ".ico": true,
+}
+
 // wordedFiles returns the source files that share the rarest words with a report, the likeliest
 // first. It leaves out tests, copies of the code of others, and the files of the report's frames.
 func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) []worded {
@@ -110,7 +117,7 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	for w := range words {
 		for p := range m[w] {
 			if _, known := listed[p]; !known {
-				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !isHarness(p) && !source.IsVendored(p)
+				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !compiled[strings.ToLower(path.Ext(p))] && !isHarness(p) && !source.IsVendored(p)
 			}
 		}
 	}

@@ -180,7 +180,7 @@ func TestStack(t *testing.T) {
 		t.Fatalf("order: %s", got)
 	}
 	first := l.Locations[0]
-	if fmt.Sprint(first.Hot) != "[18,18]" || first.Grounds[0].Source != fix.SourceStack || first.Grounds[0].Text != "frame 3 of the stack, the first of the project" {
+	if fmt.Sprint(first.Hot) != "[18,18]" || first.Grounds[0].Source != fix.SourceStack || first.Grounds[0].Text != "frame 2 of the stack, the first of the project" {
 		t.Errorf("%+v", first)
 	}
 }

@@ -119,7 +119,7 @@ func (s *search) addFrames(ctx context.Context, stack crash.Stack, first bool) (
 }
 
 func frameText(stack crash.Stack, i int, innermost bool) string {
-	text := fmt.Sprintf("frame %d of the stack", i+1)
+	text := fmt.Sprintf("frame %d of the stack", stack.Number(i))
 	if stack.Kind != crash.StackCrash && stack.Kind != "" {
 		text += fmt.Sprintf(" (%s)", stack.Kind)
 	}

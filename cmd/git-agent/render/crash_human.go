@@ -140,6 +140,9 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		if s.Thread != "" {
 			title += ", thread " + s.Thread
 		}
+		if s.Test != "" {
+			title += ", test " + s.Test
+		}
 		if s.Title != "" && s.Kind != crash.StackCrash {
 			title += ": " + s.Title
 		}

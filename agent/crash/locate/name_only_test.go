@@ -1,0 +1,34 @@
+package locate
+
+import (
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/gitext/gittest"
+)
+
+// Valgrind prints no folders. The report is of nvme-cli, where fabrics.c is at the top, too, and does not define
+// the function.
+func TestNameWithoutFolder(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"fabrics.c":                  "static bool cb_parser_init(void)\n{\n\treturn true;\n}\n",
+		"libnvme/src/nvme/fabrics.c": "int nvmf_discovery_config_file(struct libnvme_global_ctx *ctx)\n{\n\treturn 0;\n}\n",
+		"plugin.c":                   "int handle_plugin(void)\n{\n\treturn 1;\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackAlloc, Format: "valgrind", Frames: []crash.Frame{
+		{Function: "cb_parser_init", File: "fabrics.c", Line: 3},
+		{Function: "nvmf_discovery_config_file", File: "fabrics.c", Line: 3},
+		{Function: "unknown_function", File: "fabrics.c", Line: 3},
+		{Function: "handle_plugin", File: "plugin.c", Line: 3},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"fabrics.c", "libnvme/src/nvme/fabrics.c", "fabrics.c", "plugin.c"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}
