@@ -84,7 +84,8 @@ func filesOf(report *crash.Report) []string {
 	for _, crashed := range []bool{true, false} {
 		for _, s := range report.Stacks {
 			for _, f := range s.Frames {
-				if f.Path != "" && (f.Line > 0 || f.Function != "" && f.DefinedAt == 0) && (s.Kind == crash.StackCrash) == crashed && len(paths) < maxFitted && !slices.Contains(paths, f.Path) {
+				placed := f.Path != "" && (f.Line > 0 || f.Function != "" && f.DefinedAt == 0)
+				if placed && (s.Kind == crash.StackCrash) == crashed && len(paths) < maxFitted && !slices.Contains(paths, f.Path) {
 					paths = append(paths, f.Path)
 				}
 			}

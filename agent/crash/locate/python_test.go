@@ -8,11 +8,11 @@ func TestLibraryOfPython(t *testing.T) {
 	t.Parallel()
 	files := NewFiles([]string{"src/humanize/__init__.py", "src/humanize/number.py", "tests/test_number.py"})
 	for reported, want := range map[string]string{
-		"/home/u/.pyenv/versions/3.11.7/lib/python3.11/importlib/__init__.py":         "",
+		"/srv/u/.pyenv/versions/3.11.7/lib/python3.11/importlib/__init__.py":          "",
 		"/opt/conda/lib/python3.9/importlib/__init__.py":                              "",
 		`C:\Users\u\AppData\Local\Programs\Python\Python39\lib\importlib\__init__.py`: "",
-		"/home/u/.venv/lib/python3.11/site-packages/humanize/number.py":               "src/humanize/number.py",
-		"/home/u/humanize/src/humanize/__init__.py":                                   "src/humanize/__init__.py",
+		"/srv/u/.venv/lib/python3.11/site-packages/humanize/number.py":                "src/humanize/number.py",
+		"/srv/u/humanize/src/humanize/__init__.py":                                    "src/humanize/__init__.py",
 	} {
 		paths, _ := files.Find(reported)
 		if got := append(paths, "")[0]; got != want {

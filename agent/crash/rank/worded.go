@@ -117,7 +117,8 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	for w := range words {
 		for p := range m[w] {
 			if _, known := listed[p]; !known {
-				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !compiled[strings.ToLower(path.Ext(p))] && !isHarness(p) && !source.IsVendored(p)
+				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !compiled[strings.ToLower(path.Ext(p))] &&
+					!isHarness(p) && !source.IsVendored(p)
 			}
 		}
 	}

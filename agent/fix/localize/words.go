@@ -358,7 +358,8 @@ func (v *vocabulary) shared(d *document, queries ...int) string {
 	var words []string
 	for _, id := range ids {
 		name := v.shown[v.terms[id]]
-		if source.IsKeyword(name) || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }) {
+		contains := func(w string) bool { return strings.Contains(strings.ToLower(w), strings.ToLower(name)) }
+		if source.IsKeyword(name) || slices.ContainsFunc(words, contains) {
 			continue
 		}
 		if words = append(words, name); len(words) == most {
