@@ -163,22 +163,22 @@ func (c *command) judge(e testrun.Ending) trial.Result {
 	if c.builds {
 		res.Outcome = builtOutcome(e)
 	}
-	if res.Outcome != trial.Fails {
+	if res.Outcome != trial.Fails && !e.FailsToBuild() {
 		return res
 	}
 	c.judging.Lock()
 	defer c.judging.Unlock()
-	if c.failure == nil {
+	switch {
+	case c.failure == nil && res.Outcome == trial.Fails:
 		c.failure = testrun.FailureOf(e, nil)
 		return res
-	}
-	if c.q.Fixed { // every failure is one that a later commit repaired
+	case c.failure == nil, c.q.Fixed: // with Fixed, every failure is one that a later commit repaired
 		return res
 	}
-	switch like, how := c.failure.Like(e); like {
-	case testrun.Early, testrun.Passed:
+	switch like, how := c.failure.Like(e); {
+	case like == testrun.Early, like == testrun.Passed:
 		res.Outcome, res.How = trial.Passes, how
-	case testrun.Other:
+	case like == testrun.Other && res.Outcome == trial.Fails:
 		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not as it does at the tip")
 	}
 	return res

@@ -63,7 +63,7 @@ func (r *Result) reason(root bool) string {
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
 	case r.Status == bisect.Always && r.isNew():
-		return isNew + " since this commit, and before it what it tests did not exist"
+		return isNew + " since this commit; before it, its tests use what does not exist"
 	case r.Status == bisect.Always:
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}

@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,9 +11,9 @@ import (
 	"git-agent/agent/trial"
 )
 
-// This file recognises tests that fail because they use what the code does not have. In languages
-// without a compiler, a test of a new function fails at all commits before it, under the same name as
-// it fails later because of a bug of that function.
+// This file recognises tests that fail, or cannot be built or imported, because they use what the code
+// does not have. In languages without a compiler, a test of a new function fails at all commits before
+// it, under the same name as it fails later because of a bug of that function.
 
 var (
 	// raised matches the line of an error or of an assertion that ended a test, as pytest, unittest,
@@ -38,13 +39,29 @@ var (
 		`|The requested module '[^']*' does not provide an export named '([\w$]+)'` +
 		"|undefined (?:local variable or )?method ['`](\\w+[?!]?)'" +
 		`|uninitialized constant (\S+))`)
+	// unbuilt matches the errors of compilers about a name that does not exist: of Go, rustc, javac,
+	// tsc, gcc and clang.
+	unbuilt = source.Lazy(`^(?:undefined: (?:\w+\.)?(\w+)` +
+		`|(?:[\w.()\[\]]+\.)?(\w+) undefined \(type ` +
+		`|unknown field (\w+) in struct literal` +
+		`|(?:too many|not enough) arguments in call to (?:\w+\.)*(\w+)` +
+		"|cannot find [\\w ]+ `(\\w+)`|no [\\w ]+ named `(\\w+)` found|unresolved imports? `(?:\\w+::)*(\\w+)`" +
+		`|cannot find symbol: \w+ (\w+)|(?:method|constructor) (\w+) in \S+ .*cannot be applied to given types` +
+		`|Property '(\w+)' does not exist on type|Cannot find name '(\w+)'|.*has no exported member '(\w+)'` +
+		"|implicit declaration of function ['‘`](\\w+)|['‘`](\\w+)['’] (?:undeclared|was not declared)|.*has no member named ['‘`](\\w+)" +
+		"|.*undefined reference to ['‘`](\\w+))")
 )
 
 // Lacks returns the error by which the tests of another run fail, and the name in it, if all of them
 // use a name that does not exist at that commit, and the failure is another one. Otherwise it
 // returns "".
 func (f *Failure) Lacks(e Ending) (text, name string) {
-	if f.build || e.State != fix.Failing {
+	switch {
+	case f.build:
+		return "", ""
+	case e.FailsToBuild():
+		return unbuiltTests(e.Report)
+	case e.State != fix.Failing:
 		return "", ""
 	}
 	lines, known := f.endsOf(e)
@@ -61,6 +78,21 @@ func (f *Failure) Lacks(e Ending) (text, name string) {
 		}
 		if text == "" {
 			text, name = line, missing
+		}
+	}
+	return text, name
+}
+
+// unbuiltTests returns the first error of a failed build, and the name in it, if all errors are in tests
+// and about names that do not exist.
+func unbuiltTests(r Report) (text, name string) {
+	for _, p := range r.BuildErrors {
+		missing := cmp.Or(missingName(p.Text), lastGroup(unbuilt().FindStringSubmatch(p.Text)))
+		if missing == "" || source.FileKindOf(p.File) != source.TestFile {
+			return "", ""
+		}
+		if text == "" {
+			text, name = p.Text, missing
 		}
 	}
 	return text, name

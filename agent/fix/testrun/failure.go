@@ -59,12 +59,12 @@ type Likeness int
 const (
 	Other  Likeness = iota // another failure, which says nothing about this one
 	Same                   // the same failure
-	Early                  // the tests use what does not exist at the commit: the failure begins later
+	Early                  // the tests use what does not exist at the commit, or cannot be built for it: the failure begins later
 	Passed                 // the tests that tell the failure pass, and other tests fail
 )
 
 // EarlyHow begins what Like says of a failure that is Early.
-const EarlyHow = "tests what does not exist there"
+const EarlyHow = "has tests that use what does not exist there"
 
 // Like compares the failure of another run, and says how the run ends, as a predicate with the subject
 // "it"; how is "" if the end says it all.

@@ -318,7 +318,7 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	switch {
 	case err != nil:
 		return trial.Result{}, err
-	case res.Outcome != trial.Fails:
+	case res.Outcome != trial.Fails && !ending.FailsToBuild(), c.failure == nil && res.Outcome != trial.Fails:
 	case c.failure == nil:
 		c.failure = testrun.FailureOf(ending, c.passing)
 	default:
@@ -332,13 +332,13 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 
 // compared returns the result of a failing run by the failure at the fix's parent.
 func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.OID) trial.Result {
-	switch like, how := c.failure.Like(ending); like {
-	case testrun.Passed:
+	switch like, how := c.failure.Like(ending); {
+	case like == testrun.Passed:
 		res.Outcome, res.How = trial.Passes, how
-	case testrun.Early:
+	case like == testrun.Early:
 		_, c.absent[commit] = c.failure.Lacks(ending)
 		res.Outcome, res.How = trial.Unknown, how
-	case testrun.Other:
+	case like == testrun.Other && res.Outcome == trial.Fails:
 		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not in the way in which it fails at the fix's parent")
 	}
 	return res
