@@ -166,7 +166,7 @@ func (v *Grep) head(files int) string {
 			if v.Total == maxGrepCount {
 				most = " or more"
 			}
-			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give path%s)", v.Total, most, v.Files, most, v.lacks())
+			s += fmt.Sprintf(" (of %d%s in %d%s: raise max, or give %s%s)", v.Total, most, v.Files, most, v.narrower(), v.lacks())
 		}
 		if v.Missing != "" {
 			s += fmt.Sprintf(
@@ -196,6 +196,14 @@ func (v *Grep) head(files int) string {
 		return nothing
 	}
 	return nothing + "\ntry: " + strings.Join(try, "; ")
+}
+
+// narrower names what would leave fewer lines.
+func (v *Grep) narrower() string {
+	if v.Path != "" {
+		return "a rarer pattern"
+	}
+	return "path"
 }
 
 // lacks names the folders with most of the lines that are left out.
@@ -248,6 +256,12 @@ func (v *Grep) render(detail int) condense.Layout {
 	files := v.byFile()
 	keep := keptOthers[detail]
 	out := condense.Layout{Head: v.head(len(files)), Unit: "files", Last: detail == 4}
+	if v.Path != "" {
+		out.Narrow = "give word=true, or a rarer pattern"
+	}
+	if detail == condense.Full+1 && v.inSomeContext(&out, files) {
+		return out
+	}
 	switch {
 	case out.Last:
 		out.Missing = "only files and line numbers"
@@ -259,6 +273,10 @@ func (v *Grep) render(detail int) condense.Layout {
 	}
 	if detail != condense.Full && slices.ContainsFunc(files, hasContext) {
 		out.Missing += ", none of the lines around them"
+	}
+	if out.Last {
+		v.fillLines(&out, files)
+		return out
 	}
 	for _, matches := range files {
 		if detail == condense.Full {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/condense"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -83,4 +84,68 @@ func (r matchGroup) inContext() string {
 		fmt.Fprintf(&b, "\n  L%d- %s", m.Line+1+i, l)
 	}
 	return b.String()
+}
+
+// fewMatches is the number of matches of which an answer without room for all keeps the lines around
+// as many as fit.
+const fewMatches = 30
+
+// inSomeContext renders a few matches so that the first ones keep the lines around them, and the other
+// ones follow without. It returns false if there are too many, or the others have no room.
+func (v *Grep) inSomeContext(out *condense.Layout, files [][]GrepMatch) bool {
+	if len(v.Matches) > fewMatches || !slices.ContainsFunc(files, hasContext) {
+		return false
+	}
+	for kept := len(v.Matches) - 1; kept > 0; kept-- {
+		try := *out
+		try.Blocks = someInContext(files, kept)
+		try.Room = condense.Room - condense.NoteRoom
+		if condense.Fits(try, try.Blocks, nil) {
+			out.Blocks = try.Blocks
+			out.Missing = fmt.Sprintf("the lines around %d of %d line(s)", len(v.Matches)-kept, len(v.Matches))
+			return true
+		}
+	}
+	return false
+}
+
+// someInContext renders the first matches with the lines around them, and the others without.
+func someInContext(files [][]GrepMatch, kept int) []condense.Block {
+	var out []condense.Block
+	for _, matches := range files {
+		n := min(kept, len(matches))
+		kept -= n
+		if n > 0 {
+			out = append(out, fullMatches(matches[:n])...)
+		}
+		for _, group := range groupsOf(matches[n:]) {
+			section := matches[0].Path
+			if n == 0 {
+				out, n = append(out, condense.Block{Text: section, Section: section}), len(matches)
+			}
+			text := "  " + lineNumbers(group) + ": " + strings.TrimSpace(around(group[0].Text, group[0].At, maxHitRunes))
+			out = append(out, condense.Block{Text: text, Section: section})
+		}
+	}
+	return out
+}
+
+// fillLines renders the files with the numbers of their lines. As far as there is room, files show
+// their first lines too, the first files first.
+func (v *Grep) fillLines(out *condense.Layout, files [][]GrepMatch) {
+	forms := make([][]string, len(files))
+	for i, matches := range files {
+		keep := keptOthers[len(keptOthers)-1]
+		if v.place(matches[0].Path) < len(v.first) {
+			keep = keptFirst[len(keptFirst)-1]
+		}
+		forms[i] = []string{shortMatches(matches, keep), shortMatches(matches, keep+1), shortMatches(matches, keep+3)}
+	}
+	out.Blocks = condense.Fill(forms, condense.InOrder(len(files)), condense.Room-condense.NoteRoom-condense.Runes(out.Head)-1)
+	for i, b := range out.Blocks {
+		if b.Text != forms[i][0] {
+			out.Missing = strings.Replace(out.Missing, "only files and line numbers", "only files and line numbers, and the first lines of some files", 1)
+			break
+		}
+	}
 }

@@ -139,3 +139,43 @@ func TestGrepSharesItsAnswer(t *testing.T) {
 	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"hit"}`)
 	expects(t, got, "(of 1801 in 7: raise max, or give path; a share of each folder is here, left out are 550 in api/, 550 in web/, ")
 }
+
+// TestGrepKeepsContextOfFewMatches has the table of users in the scripts of seven databases, as in
+// Openfire, whose lines around the seven matches do not fit an answer.
+func TestGrepKeepsContextOfFewMatches(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, db := range strings.Fields("db2 hsqldb mysql oracle postgresql sqlserver sybase") {
+		text := "# the tables\n\n\nCREATE TABLE ofUser (\n"
+		for i := range 12 {
+			text += fmt.Sprintf("  column%02d            VARCHAR(64)     NOT NULL, -- %s\n", i, strings.Repeat(db, 4))
+		}
+		f.write("src/database/openfire_"+db+".sql", text+");\n")
+	}
+	f.commit("one", "one")
+	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"CREATE TABLE ofUser ","context":8,"path":"src/database"}`)
+	expects(t, got, "openfire_db2.sql\n  L1- # the tables", "L12-   column07", "openfire_sybase.sql\n  L4: CREATE TABLE ofUser (",
+		"[condensed: the lines around ", " of 7 line(s)", "To see more, give word=true, or a rarer pattern; page=1")
+	if n := strings.Count(got, "column07"); n < 2 || len(got) > 3400 || strings.Contains(got, "give path") {
+		t.Errorf("%d matches in context, %d bytes:\n%s", n, len(got), got)
+	}
+}
+
+// TestGrepShowsShortLinesOfManyFiles has 39 short lines in 28 files, as the subclasses of JMenu in jitsi.
+func TestGrepShowsShortLinesOfManyFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 28 {
+		text := strings.Repeat("//\n", 20+i) + fmt.Sprintf("class Menu%02d extends JMenu\n", i)
+		if i < 11 {
+			text += "new JMenu(" + strings.Repeat("x", 40) + ")\n"
+		}
+		f.write(fmt.Sprintf("src/net/java/communicator/impl/gui/main/Menu%02d.java", i), text)
+	}
+	f.commit("one", "one")
+	got := f.answer(f.toolbox(Scope{Tip: f.oid["one"]}, Options{}), "git_grep", `{"pattern":"(extends|new) JMenu","regex":true}`)
+	expects(t, got, "39 line(s) in 28 file(s)")
+	if n := strings.Count(got, " extends JMenu"); n < 12 || len(got) > 3400 || !strings.Contains(got, "Menu27.java") {
+		t.Errorf("%d lines, %d bytes:\n%s", n, len(got), got)
+	}
+}

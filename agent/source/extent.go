@@ -3,6 +3,7 @@ package source
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // An Extent is the range of lines of a function, from 1, both ends included. Start is the first
@@ -21,13 +22,14 @@ const (
 
 // FunctionAround returns the lines of the function around a line, which counts from 1. It looks
 // at indentation and at the words of headings, so it needs no grammar and reads code that does
-// not compile. Among nested functions it returns the outermost, except a JavaScript function that
+// not compile. Where the braces of a file are in pairs, a function ends with its brace, because
+// indentation of tabs and spaces has no certain width. Among nested functions it returns the outermost, except a JavaScript function that
 // wraps a whole file. It returns false for a line outside of functions.
 func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 	if line < 1 || line > len(lines) {
 		return Extent{}, false
 	}
-	l := layout{lines: lines, rules: rulesFor(filePath), followed: new(int)}
+	l := newLayout(filePath, lines)
 	var best Extent
 	found := false
 	take := func(e Extent) {
@@ -77,6 +79,12 @@ type layout struct {
 	lines    [][]byte
 	rules    rules
 	followed *int // lines that were read to find the ends of functions
+	braces   func() *braces
+}
+
+func newLayout(filePath string, lines [][]byte) layout {
+	pairs := sync.OnceValue(func() *braces { return matchBraces(filePath, lines) })
+	return layout{lines: lines, rules: rulesFor(filePath), followed: new(int), braces: pairs}
 }
 
 // text returns the first part of a line without surrounding space.
@@ -105,15 +113,17 @@ func (l layout) indent(i int) int {
 // heading of a class, because its methods are not part of another function, and at functions
 // nested so deeply that their lines would be read too often.
 func (l layout) enclosing(at int, take func(Extent)) {
-	margin := l.margin(at)
+	margin, pairs := l.margin(at), l.braces()
 	for i := at - 1; i >= 0 && at-i < maxFunction && margin > 0 && *l.followed < maxFollowed; i-- {
 		if l.transparent(i) || l.indent(i) >= margin {
 			continue
 		}
 		start, body, ok := l.headingEnding(i)
-		if !ok {
+		if !ok && pairs == nil {
 			margin = l.indent(i)
-			continue
+		}
+		if !ok || pairs != nil && int(pairs.closes[body]) < at {
+			continue // it opens no block, or one that ends before the line
 		}
 		margin = min(l.indent(i), l.indent(start))
 		switch heading := l.join(start, body); {
@@ -398,13 +408,24 @@ func hasWord(text, word string) bool {
 
 // extent returns the lines of the block that a heading opens.
 func (l layout) extent(start, body int) Extent {
+	if t := withoutComment(l.text(body)); !l.rules.indented && strings.HasSuffix(t, "}") {
+		return Extent{Start: start + 1, Body: body + 1, End: body + 1} // the whole body is on the line
+	}
+	if pairs := l.braces(); pairs != nil && pairs.closes[body] >= 0 {
+		end := int(pairs.closes[body])
+		for end+1 < len(l.lines) && strings.HasPrefix(l.text(end+1), ")") {
+			end++ // the end of the call that the function is passed to
+		}
+		*l.followed += end - body
+		return Extent{Start: start + 1, Body: body + 1, End: end + 1}
+	}
+	return l.extentByColumns(start, body)
+}
+
+// extentByColumns returns the lines of a block by its indentation.
+func (l layout) extentByColumns(start, body int) Extent {
 	e := Extent{Start: start + 1, Body: body + 1, End: body + 1}
 	base := min(l.indent(start), l.indent(body))
-	if !l.rules.indented {
-		if t := withoutComment(l.text(body)); strings.HasSuffix(t, "}") {
-			return e // the whole body is on the line
-		}
-	}
 	for i := body + 1; i < len(l.lines) && i-start < maxFunction; i++ {
 		*l.followed++
 		t := l.text(i)

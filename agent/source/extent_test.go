@@ -174,6 +174,64 @@ func TestFunctionAround(t *testing.T) {
      void bar() {
      }
  }`},
+		"Java, tabs and spaces": {"JSSConnection.java", `
+ class JSSConnection {
+|	public int sendRequest(String req)
+|	    throws Exception {
+|
+|		try
+|		{
+|			Thread.sleep(100);
+|		}
+|		catch (Exception e) {
+|            Debug.println("} in a string"); // } in a comment
+|            char c = '}';
+|        }
+|
+|		// Init the Reply stream
+|		header = null;
+>		initReadResponse();
+|		return stat;
+|	}
+ 
+     /**
+      * Retrieve the input stream
+      */
+ 	public InputStream getInputStream()
+ 	    throws IOException {
+ 		return s.getInputStream();
+ 	}
+ }`},
+		"C, a branch of the preprocessor opens a brace again": {"a.c", `
+|int f(int a)
+|{
+|#ifdef X
+|    if (a) {
+|#else
+|    if (!a) {
+|#endif
+>	g();
+|	}
+|}
+ int h(void)
+ {
+ }`},
+		"Rust, a raw string and a lifetime": {"a.rs", `
+|fn f<'a>(x: &'a str) -> String {
+|    let s = r#"
+|}
+|"{"#;
+>    g('{', s)
+|}
+ fn h() {}`},
+		"JavaScript, a template and an expression": {"a.js", `
+|function f(a) {
+|    const s = \x60
+|} ${a.map(x => { return \x60}${x}\x60 })}
+|\x60;
+>    return s.replace(/[{/]/g, "");
+|}
+ function g() { }`},
 		"Java, a field": {"A.java", `
  public class A {
 >    private int x = 1;
@@ -232,7 +290,7 @@ func TestFunctionAround(t *testing.T) {
 	} {
 		var lines [][]byte
 		start, end, at := 0, 0, 0
-		for i, l := range strings.Split(strings.TrimPrefix(c.text, "\n"), "\n") {
+		for i, l := range strings.Split(strings.ReplaceAll(strings.TrimPrefix(c.text, "\n"), `\x60`, "`"), "\n") {
 			lines = append(lines, []byte(l[1:]))
 			if l[0] == ' ' {
 				continue

@@ -20,7 +20,7 @@ const maxListed = 20000
 // FunctionAround. It does not list functions within functions, except in a JavaScript function
 // that wraps a whole file: it lists the functions inside instead of the wrapper.
 func Functions(filePath string, lines [][]byte) []Function {
-	l := layout{lines: lines, rules: rulesFor(filePath), followed: new(int)}
+	l := newLayout(filePath, lines)
 	var found []Function
 	for i := 0; i < len(lines) && len(found) < maxListed && *l.followed < max(maxFollowed, 4*len(lines)); i++ {
 		e, ok := l.headingAt(i)
