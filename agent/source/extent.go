@@ -282,7 +282,7 @@ func (l layout) headingAt(at int) (Extent, bool) {
 		return Extent{}, false
 	}
 	start, body, ok := l.headingEnding(at)
-	if t := withoutComment(l.text(at)); !ok && !l.rules.indented && strings.HasSuffix(t, "}") && strings.Contains(t, "{") {
+	if t := withoutComment(l.text(at)); !ok && !l.rules.indented && l.closesItself(t) && strings.Contains(t, "{") {
 		start, body, ok = l.headingStart(at, at), at, true // the whole function is on the line
 	}
 	if !ok {
@@ -292,6 +292,12 @@ func (l layout) headingAt(at int) (Extent, bool) {
 		return Extent{}, false
 	}
 	return l.extent(start, body), true
+}
+
+// closesItself reports whether the text of a line ends with the end of a block. In a script, the
+// statement that assigns a function ends with a semicolon: "exports.f = function () { return 1; };".
+func (l layout) closesItself(t string) bool {
+	return strings.HasSuffix(t, "}") || l.rules.wraps && strings.HasSuffix(t, "};")
 }
 
 func (l layout) join(start, body int) string {

@@ -25,6 +25,7 @@ func TestFunctions(t *testing.T) {
 		{"a.py", "import x\n\nclass A:\n    def f(self):\n        pass\n\n    @p\n    async def g(self,\n            a):\n        return 1\n\ndef h():\n    def i():\n        pass\n    return i\n", "f 4-5, g 7-10, h 12-15"},
 		{"a.js", "'use strict';\n\nvar f = function f(a) {\n    return a;\n};\n\nmodule.exports = function (a) {\n    b();\n};\n\nexports.g = (a) => {\n};\nconst o = {\n    h: function () {\n    },\n    i(a) {\n    },\n};\nfunction j() {\n}\napp.get('/x', (a) => {\n    b();\n});\n", "f 3-5, exports 7-9, g 11-12, h 14-15, i 16-17, j 19-20, callback of get 21-23"},
 		{"b.js", "var f = function f(\n" + strings.Repeat("    a,\n", 18) + "    b\n) {\n    return a;\n};\n", "f 1-23"},
+		{"c.js", "exports.size = function (a) { return a.length - 1; };\nconst twice = (a) => { return 2 * a; };\nconst o = { a: 1 };\n", "size 1-1, twice 2-2"},
 		{"a.rs", "impl A {\n    pub fn f<T>(&self) -> u8 {\n        1\n    }\n}\n", "f 2-4"},
 		{"a.kt", "fun <T> List<T>.f(a: Int): Int {\n    return 1\n}\n", "f 1-3"},
 		{"a.txt", "nothing\n", ""},
