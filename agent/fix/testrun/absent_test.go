@@ -1,0 +1,55 @@
+package testrun
+
+import (
+	"testing"
+	"time"
+
+	"git-agent/agent/trial"
+)
+
+func TestTestsThatCannotBeBuilt(t *testing.T) {
+	// A test of what a commit adds does not compile before it. That says that the failure begins later,
+	// if nothing but the tests is broken, and nothing but names is missing.
+	t.Parallel()
+	ending := func(command, output string) Ending {
+		return Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(output)}, t.TempDir(), command, time.Now())
+	}
+	const (
+		goTest = "go test ./..."
+		failed = "--- FAIL: TestTwice (0.00s)\n    a_test.go:7: got 5, want 4\nFAIL\nFAIL\texample.com/a\t0.002s\nFAIL\n"
+	)
+	for _, c := range []struct {
+		command, output string
+		want            Likeness
+		name            string
+	}{
+		{goTest, "# example.com/a [example.com/a.test]\n./a_test.go:6:12: undefined: Twice\nFAIL\texample.com/a [build failed]\nFAIL\n", Early, "Twice"},
+		{
+			goTest,
+			"# example.com/a [example.com/a.test]\n./a_test.go:6:12: r.Names undefined (type *Route has no field or method Names)\nFAIL\texample.com/a [build failed]\nFAIL\n",
+			Early, "Names",
+		},
+		{goTest, "# example.com/a\n./a.go:6:12: undefined: Twice\nFAIL\texample.com/a [build failed]\nFAIL\n", Other, ""},
+		{
+			goTest,
+			"# example.com/a [example.com/a.test]\n./a_test.go:6:12: undefined: Twice\n./a_test.go:7:2: declared and not used: x\nFAIL\texample.com/a [build failed]\nFAIL\n",
+			Other, "",
+		},
+		{"cargo test", "error[E0425]: cannot find function `twice` in this scope\n --> tests/a.rs:3:16\n  |\nerror: could not compile `a` (test \"a\") due to 1 previous error\n", Early, "twice"},
+		{"cargo test", "error[E0599]: no method named `twice` found for struct `A` in the current scope\n --> tests/a.rs:3:16\n  |\nerror: could not compile `a`\n", Early, "twice"},
+		{
+			"mvn test",
+			"[ERROR] COMPILATION ERROR : \n[ERROR] src/test/java/ATest.java:[5,6] cannot find symbol\n[ERROR]   symbol:   method twice(int)\n[ERROR]   location: class A\n",
+			Early, "twice",
+		},
+		{"make check", "tests/a.c:5:3: error: implicit declaration of function ‘twice’ [-Wimplicit-function-declaration]\nmake: *** [Makefile:2: check] Error 1\n", Early, "twice"},
+		{"make check", "tests/a.c:5:3: error: expected ‘;’ before ‘}’ token\nmake: *** [Makefile:2: check] Error 1\n", Other, ""},
+	} {
+		f := FailureOf(ending(goTest, failed), nil)
+		e := ending(c.command, c.output)
+		like, _ := f.Like(e)
+		if _, name := f.Lacks(e); like != c.want || name != c.name {
+			t.Errorf("%q: %d, %q; it %s, %+v", c.output, like, name, e.How, e.Report.BuildErrors)
+		}
+	}
+}
