@@ -83,7 +83,7 @@ type layout struct {
 }
 
 func newLayout(filePath string, lines [][]byte) layout {
-	pairs := sync.OnceValue(func() *braces { return matchBraces(filePath, lines) })
+	pairs := sync.OnceValue(func() *braces { return matched.of(filePath, lines) })
 	return layout{lines: lines, rules: rulesFor(filePath), followed: new(int), braces: pairs}
 }
 
@@ -414,7 +414,7 @@ func hasWord(text, word string) bool {
 
 // extent returns the lines of the block that a heading opens.
 func (l layout) extent(start, body int) Extent {
-	if t := withoutComment(l.text(body)); !l.rules.indented && strings.HasSuffix(t, "}") {
+	if t := withoutComment(l.text(body)); !l.rules.indented && l.closesItself(t) {
 		return Extent{Start: start + 1, Body: body + 1, End: body + 1} // the whole body is on the line
 	}
 	if pairs := l.braces(); pairs != nil && pairs.closes[body] >= 0 {
