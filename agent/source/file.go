@@ -85,6 +85,20 @@ func Stem(p string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
+// AreTests reports whether paths are those of tests, and beside them at most of documents.
+func AreTests(paths []string) bool {
+	tests := 0
+	for _, p := range paths {
+		switch {
+		case FileKindOf(p) == TestFile:
+			tests++
+		case !IsDocument(p):
+			return false
+		}
+	}
+	return tests > 0
+}
+
 // IsDocument reports, from the path alone, whether a file is written only for people, such as
 // NEWS, a change log or a manual page.
 func IsDocument(p string) bool {

@@ -1,6 +1,7 @@
 package culprit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -48,15 +49,7 @@ func (g *gathering) doubtTests(ctx context.Context, candidates []*candidate, ord
 			probability[i] = min(probability[i], inTestsChance)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case probability[a] > probability[b]:
-			return -1
-		case probability[a] < probability[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(probability[b], probability[a]) })
 	return doubted, nil
 }
 
@@ -67,23 +60,7 @@ func (c *candidate) touchesTests() bool {
 
 // changesOnlyTests reports whether a candidate changes tests, and beside them at most documents.
 func (g *gathering) changesOnlyTests(ctx context.Context, c *candidate) (bool, error) {
-	opt := gitext.LogOptions{Tip: c.OID, Max: 1, Files: true, NoRenames: true, MaxFiles: maxTestFiles}
-	tests := 0
-	for entry, err := range g.repo.Log(ctx, opt) {
-		if gitext.Unreadable(err) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		for _, f := range entry.Files {
-			switch p := f.NewPath; {
-			case source.FileKindOf(p) == source.TestFile:
-				tests++
-			case !source.IsDocument(p):
-				return false, nil
-			}
-		}
-	}
-	return tests > 0 && tests < maxTestFiles, nil
+	touched, err := g.repo.Touched(ctx, []gitext.OID{c.OID}, maxTestFiles)
+	t := touched[c.OID]
+	return err == nil && t.Files == len(t.Paths) && source.AreTests(t.Paths), err
 }

@@ -2,8 +2,6 @@ package rank
 
 import (
 	"math"
-	"path"
-	"slices"
 	"sort"
 
 	"git-agent/agent/source"
@@ -53,19 +51,7 @@ func (k *Case) fixesSource() bool {
 	return false
 }
 
-// documents are the extensions of files that a commit of tests may change, too.
-var documents = []string{".md", ".rst", ".txt", ".adoc"}
-
 // changesOnlyTests reports whether a candidate changes tests, and beside them at most documents.
 func changesOnlyTests(c *candidate.Candidate) bool {
-	tests := 0
-	for _, p := range c.Paths {
-		switch {
-		case source.FileKindOf(p) == source.TestFile:
-			tests++
-		case !slices.Contains(documents, path.Ext(p)):
-			return false
-		}
-	}
-	return tests > 0 && len(c.Paths) == c.Files
+	return len(c.Paths) == c.Files && source.AreTests(c.Paths)
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"strings"
 
@@ -33,24 +32,17 @@ func (c *Check) brings(ctx context.Context, commit, parent gitext.OID) (string, 
 // mentions reports whether a patch has a name in lines with one of the signs, or, if context counts, in
 // the heading of a function that it changes. Tests do not count.
 func mentions(patch *gitext.Patch, name, signs string) bool {
-	has := func(text []byte) bool {
-		for w := range bytes.FieldsFuncSeq(text, func(r rune) bool { return source.NotIdent(r) }) {
-			if string(w) == name {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(text string) bool { return source.WordIndex(text, name) >= 0 }
 	for _, f := range patch.Files {
 		if source.FileKindOf(f.NewPath) == source.TestFile {
 			continue
 		}
 		for _, h := range f.Hunks {
-			if strings.Contains(signs, " ") && has([]byte(h.Section)) {
+			if strings.Contains(signs, " ") && has(h.Section) {
 				return true
 			}
 			for _, l := range h.Lines {
-				if strings.IndexByte(signs, l.Op) >= 0 && has(l.Text) {
+				if strings.IndexByte(signs, l.Op) >= 0 && has(string(l.Text)) {
 					return true
 				}
 			}
