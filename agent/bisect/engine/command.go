@@ -175,11 +175,11 @@ func (c *command) judge(e testrun.Ending) trial.Result {
 	case c.failure == nil, c.q.Fixed: // with Fixed, every failure is one that a later commit repaired
 		return res
 	}
-	switch like, how := c.failure.Like(e); {
-	case like == testrun.Early, like == testrun.Passed:
-		res.Outcome, res.How = trial.Passes, how
-	case like == testrun.Other && res.Outcome == trial.Fails:
-		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not as it does at the tip")
+	switch r := c.failure.Like(e); {
+	case r.Likeness == testrun.Early, r.Likeness == testrun.Passed:
+		res.Outcome, res.How = trial.Passes, r.How
+	case r.Likeness == testrun.Other && res.Outcome == trial.Fails:
+		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not as it does at the tip")
 	}
 	return res
 }

@@ -52,10 +52,10 @@ var (
 		"|.*undefined reference to ['‘`](\\w+))")
 )
 
-// Lacks returns the error by which the tests of another run fail, and the name in it, if all of them
+// lacks returns the error by which the tests of another run fail, and the name in it, if all of them
 // use a name that does not exist at that commit, and the failure is another one. Otherwise it
 // returns "".
-func (f *Failure) Lacks(e Ending) (text, name string) {
+func (f *Failure) lacks(e Ending) (text, name string) {
 	switch {
 	case f.build:
 		return "", ""

@@ -47,9 +47,8 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 	} {
 		f := FailureOf(ending(goTest, failed), nil)
 		e := ending(c.command, c.output)
-		like, _ := f.Like(e)
-		if _, name := f.Lacks(e); like != c.want || name != c.name {
-			t.Errorf("%q: %d, %q; it %s, %+v", c.output, like, name, e.How, e.Report.BuildErrors)
+		if r := f.Like(e); r.Likeness != c.want || r.Lack != c.name {
+			t.Errorf("%q: %+v; it %s, %+v", c.output, r, e.How, e.Report.BuildErrors)
 		}
 	}
 }

@@ -66,22 +66,28 @@ const (
 // EarlyHow begins what Like says of a failure that is Early.
 const EarlyHow = "has tests that use what does not exist there"
 
-// Like compares the failure of another run, and says how the run ends, as a predicate with the subject
-// "it"; how is "" if the end says it all.
-func (f *Failure) Like(e Ending) (like Likeness, how string) {
-	text, _ := f.Lacks(e)
+// A Relation is the result of comparing a run with a Failure.
+type Relation struct {
+	Likeness
+	How  string // how the run ends, as a predicate with the subject "it"; "" if its end says it all
+	Lack string // with Early, the name that does not exist
+}
+
+// Like compares the failure of another run.
+func (f *Failure) Like(e Ending) Relation {
+	text, name := f.lacks(e)
 	named := len(f.Failing) > 0 && len(e.Report.Failing) > 0
 	switch {
-	case f.Recurs(e):
-		return Same, ""
+	case f.recurs(e, text):
+		return Relation{Likeness: Same}
 	case text != "":
-		return Early, EarlyHow + " (" + text + ")"
+		return Relation{Early, EarlyHow + " (" + text + ")", name}
 	case named && f.passes(e):
-		return Passed, "passes the tests of this failure, and fails in others: " + e.Report.Failing[0]
+		return Relation{Likeness: Passed, How: "passes the tests of this failure, and fails in others: " + e.Report.Failing[0]}
 	case named:
-		return Other, "fails in another way: " + e.Report.Failing[0]
+		return Relation{Likeness: Other, How: "fails in another way: " + e.Report.Failing[0]}
 	}
-	return Other, ""
+	return Relation{}
 }
 
 // passes reports whether the tests that tell the failure pass in a run in which others fail. Most
@@ -92,17 +98,19 @@ func (f *Failure) passes(e Ending) bool {
 		!newNames(f.telling).hasAny(r.Failing)
 }
 
-// Recurs reports whether another run fails in the same way. If both runs name failing tests, one that
+// Recurs reports whether another run fails in the same way.
+func (f *Failure) Recurs(e Ending) bool { return f.Like(e).Likeness == Same }
+
+// recurs is Recurs with what lacks returned. If both runs name failing tests, one that
 // tells the failure must fail in both; a name with a package equals one without. Tests that use what
 // does not exist at the commit fail in another way. Otherwise, at least a third of the lines of the
 // failure must recur. A run without a judgement does not fail in the same way, but a failing build
 // recurs in failing builds, and only in these: in those with one of its errors, if both name errors.
-func (f *Failure) Recurs(e Ending) bool {
+func (f *Failure) recurs(e Ending, lacks string) bool {
 	switch {
 	case f.build != e.FailsToBuild(), !f.build && e.State != fix.Failing:
 		return false
 	case len(f.Failing) > 0 && len(e.Report.Failing) > 0:
-		lacks, _ := f.Lacks(e)
 		return lacks == "" && newNames(f.telling).hasAny(e.Report.Failing)
 	}
 	if again := e.buildErrors(); f.build && len(f.errors) > 0 && len(again) > 0 {

@@ -332,14 +332,14 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 
 // compared returns the result of a failing run by the failure at the fix's parent.
 func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.OID) trial.Result {
-	switch like, how := c.failure.Like(ending); {
-	case like == testrun.Passed:
-		res.Outcome, res.How = trial.Passes, how
-	case like == testrun.Early:
-		_, c.absent[commit] = c.failure.Lacks(ending)
-		res.Outcome, res.How = trial.Unknown, how
-	case like == testrun.Other && res.Outcome == trial.Fails:
-		res.Outcome, res.How = trial.Unknown, cmp.Or(how, res.How+", but not in the way in which it fails at the fix's parent")
+	switch r := c.failure.Like(ending); {
+	case r.Likeness == testrun.Passed:
+		res.Outcome, res.How = trial.Passes, r.How
+	case r.Likeness == testrun.Early:
+		c.absent[commit] = r.Lack
+		res.Outcome, res.How = trial.Unknown, r.How
+	case r.Likeness == testrun.Other && res.Outcome == trial.Fails:
+		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not in the way in which it fails at the fix's parent")
 	}
 	return res
 }
