@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"git-agent/agent/eval"
-	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -42,15 +40,7 @@ func TestEarlierTest(t *testing.T) {
 	if len(fixes) != 1 || fixes[0].commit.OID != fixed || !slices.Equal(fixes[0].tests, []string{"t/run.sh"}) {
 		t.Fatalf("fixes with tests: %+v", fixes)
 	}
-	space, err := trial.Open(t.Context(), repo, trial.Options{Timeout: time.Minute})
-	if err != nil {
-		t.Skip(err) // no sandbox works here
-	}
-	t.Cleanup(space.Close)
-	m := &miner{name: "o/r", repo: repo, space: space, bounds: bounds{runs: 60}}
-	f := fixes[0]
-	s := &trialOfFix{miner: m, candidateFix: f, suite: suite{repo: repo, fix: f, language: "Shell", command: "sh t/run.sh", laid: overlaysOf(f)}}
-	c, err := s.search(t.Context())
+	c, err := searchOf(t, repo, fixes[0])
 	if err != nil || c.BICs[0] != culprit || c.Proof.Kind != kindRegression || !slices.Equal(c.Proof.Files, []string{"t/run.sh"}) {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -47,16 +47,21 @@ func searched(t *testing.T, prints ...string) (*executedCase, []gitext.OID, erro
 	if err != nil || len(fixes) != 1 || fixes[0].commit.OID != fixed || !slices.Equal(fixes[0].sources, []string{"app.sh"}) {
 		t.Fatalf("fixes with tests: %+v, %v", fixes, err)
 	}
+	c, err := searchOf(t, repo, fixes[0])
+	return c, commits, err
+}
+
+// searchOf searches for the culprit of a fix whose test is a shell script.
+func searchOf(t *testing.T, repo *gitext.Repo, f candidateFix) (*executedCase, error) {
+	t.Helper()
 	space, err := trial.Open(t.Context(), repo, trial.Options{Timeout: time.Minute})
 	if err != nil {
 		t.Skip(err) // no sandbox works here
 	}
 	t.Cleanup(space.Close)
 	m := &miner{name: "o/r", repo: repo, space: space, bounds: bounds{runs: 60}}
-	f := fixes[0]
 	s := &trialOfFix{miner: m, candidateFix: f, suite: suite{repo: repo, fix: f, language: "Shell", command: "sh t/run.sh", laid: overlaysOf(f)}}
-	c, err := s.search(t.Context())
-	return c, commits, err
+	return s.search(t.Context())
 }
 
 // The culprit of a regression is the commit at which the test begins to fail, and the
