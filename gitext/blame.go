@@ -27,6 +27,7 @@ type BlameOptions struct {
 	Moves       bool        // -M
 	Copies      int         // how many -C
 	IgnoreRevs  []OID       // commits to look through
+	Since       OID         // lines that are older than this ancestor count as its own; "" for none
 }
 
 // BlameLine is one line with its origin.
@@ -48,7 +49,10 @@ func (r *Repo) Blame(ctx context.Context, rev OID, path string, opt BlameOptions
 	if err = errors.Join(err, rev.valid(), checkPaths([]string{path})); err != nil {
 		return nil, err
 	}
-	args = append(args, string(rev), "--", path)
+	if args = append(args, string(rev)); opt.Since != "" {
+		args = append(args, "^"+string(opt.Since))
+	}
+	args = append(args, "--", path)
 	var lines []BlameLine
 	err = r.shadow.Stream(ctx, gitcmd.Call{Args: args}, func(out *bufio.Reader) error {
 		reader := blameReader{lines: gitcmd.NewLineReader(out), commits: map[OID]*blameCommit{}}
@@ -94,6 +98,11 @@ func (o BlameOptions) args() ([]string, error) {
 	}
 	for range o.Copies {
 		args = append(args, "-C")
+	}
+	if o.Since != "" {
+		if err := o.Since.valid(); err != nil {
+			return nil, err
+		}
 	}
 	for _, oid := range o.IgnoreRevs {
 		if err := oid.valid(); err != nil {

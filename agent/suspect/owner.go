@@ -33,6 +33,7 @@ type OwnedLine struct {
 	// "" if no parent contains it.
 	Previous     gitext.OID
 	PreviousPath string
+	Move         *Move // the oldest move that FindWriters looked through; nil for none
 }
 
 // Owners is the result of FindOwners.
@@ -135,16 +136,19 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 		if len(ranges) == 0 || b.Line < ranges[0].Start {
 			continue // the line is in a gap between two ranges
 		}
-		l := OwnedLine{
-			Line: b.Line, Text: b.Text, Owner: b.Commit, Path: b.Path, OrigLine: b.OrigLine,
-			Previous: b.Previous, PreviousPath: b.PreviousPath,
-		}
+		l := OwnedLine{Line: b.Line, Text: b.Text}
+		l.own(b)
 		if b.Line-1 < len(kinds) {
 			l.Kind = kinds[b.Line-1]
 		}
 		lines = append(lines, l)
 	}
 	return lines, nil
+}
+
+// own makes the commit that b names the owner.
+func (l *OwnedLine) own(b gitext.BlameLine) {
+	l.Owner, l.Path, l.OrigLine, l.Previous, l.PreviousPath = b.Commit, b.Path, b.OrigLine, b.Previous, b.PreviousPath
 }
 
 func countLines(blob []byte) int {

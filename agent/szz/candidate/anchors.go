@@ -169,7 +169,25 @@ func (s *AnchorSet) blame(ctx context.Context, repo *gitext.Repo, parent gitext.
 		}
 	}
 	s.Notes, s.Beyond = append(s.Notes, owners.Notes...), owners.NoneKnown()
-	return nil
+	return suspect.FindWriters(ctx, repo, s.near())
+}
+
+// near returns the lines of the commits that own a line which the fix removes, or one beside
+// its changes. Only of these is it asked whether they took their lines from another file.
+func (s *AnchorSet) near() []*suspect.OwnedLine {
+	owners := map[gitext.OID]bool{}
+	for i := range s.Anchors {
+		if s.Anchors[i].Distance <= 1 {
+			owners[s.Anchors[i].Owner] = true
+		}
+	}
+	var lines []*suspect.OwnedLine
+	for i := range s.Anchors {
+		if owners[s.Anchors[i].Owner] {
+			lines = append(lines, &s.Anchors[i].OwnedLine)
+		}
+	}
+	return lines
 }
 
 // rangesOf joins sorted anchors to ranges of lines without a gap.

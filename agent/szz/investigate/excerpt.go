@@ -261,14 +261,15 @@ func (d *investigation) newPart(c *candidate.Candidate, f *gitext.FileChange, h 
 	return part
 }
 
-// rolesIn maps the lines of a file that a candidate wrote, by their numbers in its
+// rolesIn maps the lines of a file that a candidate wrote or moved, by their numbers in its
 // version, to their nearest roles in the fix.
 func (d *investigation) rolesIn(c *candidate.Candidate, path string) map[int]candidate.Role {
 	at := map[int]candidate.Role{}
 	for i := range d.k.Set.Anchors {
 		a := &d.k.Set.Anchors[i]
-		if r, ok := at[a.OrigLine]; a.Owner == c.OID && a.Path == path && (!ok || a.Role < r) {
-			at[a.OrigLine] = a.Role
+		left, own := a.LeftBy(c.OID)
+		if r, ok := at[left.OrigLine]; own && left.Path == path && (!ok || a.Role < r) {
+			at[left.OrigLine] = a.Role
 		}
 	}
 	return at

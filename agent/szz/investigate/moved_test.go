@@ -45,7 +45,8 @@ func TestExcerptNamesMovedBlocks(t *testing.T) {
 	mover := h.Commit("move reset", gittest.Files{"old.c": gittest.Gone, "new.c": moved})
 	fix := h.Commit("finish with one", gittest.Files{"new.c": strings.Replace(moved, "finish_reset(0)", "finish_reset(1)", 1)})
 	text := h.firstMessage(fix)
-	_, excerpt, _ := strings.Cut(text, "# What these changed")
+	_, excerpt, _ := strings.Cut(text, "## c1, 2 files changed")
+	excerpt, _, _ = strings.Cut(excerpt, "## c2")
 	if !strings.Contains(excerpt, "moved from old.c:1)") || !strings.Contains(excerpt, "+\tfinish_reset(0);") || strings.Contains(excerpt, "+\tset_register(3,") {
 		t.Errorf("the excerpt of %s is\n%s", mover.Short(), excerpt)
 	}

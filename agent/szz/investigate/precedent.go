@@ -191,9 +191,9 @@ func (d *investigation) blameBefore(ctx context.Context, parent gitext.OID, path
 	return owner, err
 }
 
-// charged returns the lines that tie a commit to the fix: the deleted lines of code that
-// it owns or, if the fix deletes none at all, its lines next to the additions of the fix.
-// Lines too short to be told apart are left out.
+// charged returns the lines that tie a commit to the fix, as it left them: the deleted lines
+// of code that it wrote or moved or, if the fix deletes none at all, its lines next to the
+// additions of the fix. Lines too short to be told apart are left out.
 func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 	var deleted, near []*candidate.Anchor
 	ghost := true
@@ -203,14 +203,17 @@ func (d *investigation) charged(oid gitext.OID) []*candidate.Anchor {
 			continue
 		}
 		ghost = ghost && a.Role != candidate.RoleDeleted
-		if a.Owner != oid || len(source.CodeWordsOf(a.Text)) < minNames {
+		left, ok := a.LeftBy(oid)
+		if !ok || len(source.CodeWordsOf(a.Text)) < minNames {
 			continue
 		}
+		own := *a
+		own.OwnedLine = left
 		switch a.Role {
 		case candidate.RoleDeleted:
-			deleted = append(deleted, a)
+			deleted = append(deleted, &own)
 		case candidate.RoleContext:
-			near = append(near, a)
+			near = append(near, &own)
 		}
 	}
 	if ghost {

@@ -58,31 +58,42 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 	own = own[:min(most, len(own))]
 	var list []suspect.Evidence
 	for _, a := range own {
-		path := set.Files[a.File].OldPath
-		from, to := neighbours(own, a)
 		list = append(list, suspect.Evidence{
-			Path: path, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
-			Command: fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from, to, k.fc.Parent.Short(), quote.Shell(path)),
+			Path: set.Files[a.File].OldPath, Line: a.Line, Removed: a.Role == candidate.RoleDeleted, Text: strings.TrimSpace(string(a.Text)),
+			Command: k.blameCommand(set, own, a),
 		})
 	}
 	return list
 }
 
-// neighbours returns the widest range of lines around a that are all in list, so that one
-// command shows them together.
-func neighbours(list []*candidate.Anchor, a *candidate.Anchor) (from, to int) {
-	in := map[int]bool{}
+// blameCommand returns a command by which git names the owner of an anchor: at the fix's
+// parent or, for a line that was moved to its file, at the last commit before that. It
+// shows the anchors of list around it, too.
+func (k *Case) blameCommand(set *candidate.AnchorSet, list []*candidate.Anchor, a *candidate.Anchor) string {
+	type place struct {
+		rev  gitext.OID
+		path string
+		line int
+	}
+	blamed := func(a *candidate.Anchor) place {
+		if a.Move != nil {
+			return place{a.Move.From, a.Move.Path, a.Move.Line}
+		}
+		return place{k.fc.Parent, set.Files[a.File].OldPath, a.Line}
+	}
+	in := map[place]bool{}
 	for _, b := range list {
-		in[b.Line] = in[b.Line] || b.File == a.File
+		in[blamed(b)] = true
 	}
-	from, to = a.Line, a.Line
-	for in[from-1] {
-		from--
+	from := blamed(a)
+	for before := from; in[before]; before.line-- {
+		from = before
 	}
-	for in[to+1] {
-		to++
+	to := from
+	for after := to; in[after]; after.line++ {
+		to = after
 	}
-	return from, to
+	return fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from.line, to.line, from.rev.Short(), quote.Shell(from.path))
 }
 
 // diffEvidence returns the evidence against a candidate that owns none of the lines: the

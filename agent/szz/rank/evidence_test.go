@@ -63,6 +63,30 @@ func TestReasonOfMovedLines(t *testing.T) {
 	}
 }
 
+// A commit that splits a file is not blamed for what it moved, as werkzeug's cfebee06 was for the fix
+// b28001e0: the writer is named, and the command asks git blame about the file before the split.
+func TestEvidenceOfMovedLines(t *testing.T) {
+	t.Parallel()
+	const sum = "long average_of_samples(const long *samples, long count)\n{\n\tlong total_of_samples = add_all(samples, count);\n" +
+		"\treturn total_of_samples / count;\n}\n"
+	h := newHistory(t)
+	write := h.Commit("compute an average", gittest.Files{"p.c": lines("call", 9) + sum})
+	before := h.Commit("call more", gittest.Files{"p.c": lines("call", 12) + sum})
+	split := h.Commit("split p.c", gittest.Files{"p.c": lines("call", 12), "stats.c": "#include \"p.h\"\n" + sum})
+	fix := h.Commit("no division by zero", gittest.Files{"stats.c": "#include \"p.h\"\n" + strings.Replace(sum, "return", "return !count ? 0 :", 1)})
+	k, ranked := h.assess(fix)
+	s := k.Suspect(of(t, ranked, write))
+	if want := "wrote the line of code that the fix removes; " + split.Short() + " moved it from p.c"; s.Reason != want {
+		t.Errorf("reason %q, want %q", s.Reason, want)
+	}
+	at := suspect.Evidence{
+		Path: "stats.c", Line: 5, Removed: true, Text: "return total_of_samples / count;", Command: "git blame -w -L 15,16 " + before.Short() + " -- p.c",
+	}
+	if !slices.Contains(s.Evidence, at) {
+		t.Errorf("evidence %+v, want %+v", s.Evidence, at)
+	}
+}
+
 // The owner of lines in a Makefile is a candidate beside the owner of the source, with a
 // separate weight, and its evidence is a line of the Makefile.
 func TestBuildFileBesideSource(t *testing.T) {

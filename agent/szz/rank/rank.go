@@ -231,11 +231,12 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 	}
 	switch {
 	case n.deleted > 0:
-		return "wrote " + szz.PartOf(n.deleted, n.total, line) + k.whichCode() + k.movedOnly(c)
+		return "wrote " + szz.PartOf(n.deleted, n.total, line) + k.whichCode() + k.movedOnly(c) + k.movedSince(c, candidate.RoleDeleted)
 	case len(n.other) > 0:
 		return "wrote " + otherLines(n.other) + " that the fix removes"
 	case n.near > 0:
-		return fmt.Sprintf("wrote %d %s next to what the fix changes", n.near, agent.PluralOf(n.near, "line", "lines"))
+		return fmt.Sprintf("wrote %d %s next to what the fix changes", n.near, agent.PluralOf(n.near, "line", "lines")) +
+			k.movedSince(c, candidate.RoleContext)
 	case c.Sources&candidate.FromSecond != 0 && n.removals == 0:
 		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:

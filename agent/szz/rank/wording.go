@@ -9,6 +9,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/source"
+	"git-agent/agent/suspect"
 	"git-agent/agent/szz/candidate"
 	"git-agent/gitext"
 )
@@ -254,4 +255,25 @@ func tells(word string) bool {
 // digit or a capital letter inside.
 func madeUp(word string) bool {
 	return strings.ContainsAny(word, "_0123456789") || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0
+}
+
+// movedSince names a later commit that moved a candidate's lines of a role to the file where
+// the fix finds them. git blame names that commit.
+func (k *Case) movedSince(c *candidate.Candidate, role candidate.Role) string {
+	var first *suspect.Move
+	lines := 0
+	for i := range k.Set.Anchors {
+		a := &k.Set.Anchors[i]
+		if a.Owner != c.OID || a.Role != role || a.Move == nil || role == candidate.RoleDeleted && a.Kind != source.LineCode {
+			continue
+		}
+		if first == nil {
+			first = a.Move
+		}
+		lines++
+	}
+	if first == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s moved %s from %s", first.Left.Owner.Short(), agent.PluralOf(lines, "it", "them"), agent.CleanLine(first.Path))
 }
