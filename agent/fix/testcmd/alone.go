@@ -42,7 +42,7 @@ func Alone(suite, file string, text []byte) (command string, ok bool) {
 // likeliest first: commands of the same tool as a proposal's, and last the interpreter of the
 // file's language. For pytest, a second command leaves out the options of the configuration,
 // which may ask for plugins that are not installed or for a coverage that one file does not
-// reach.
+// reach. For cargo, a second command selects the tests of the module in the file.
 func OfFile(proposals []Proposal, file string, text []byte) (commands []string) {
 	add := func(build, command string) {
 		if build != "" {
@@ -53,13 +53,15 @@ func OfFile(proposals []Proposal, file string, text []byte) (commands []string) 
 		}
 	}
 	for _, p := range proposals {
-		command, ok := Alone(p.Test, file, text)
-		if !ok || command == p.Test {
-			continue // the whole suite may take hours
+		// The whole suite may take hours.
+		if command, ok := Alone(p.Test, file, text); ok && command != p.Test {
+			add(p.Build, command)
+			if strings.Contains(command, "pytest") {
+				add(p.Build, command+" -o addopts=")
+			}
 		}
-		add(p.Build, command)
-		if strings.Contains(command, "pytest") {
-			add(p.Build, command+" -o addopts=")
+		if command, ok := cargoModuleTests(p.Test, file); ok {
+			add(p.Build, command)
 		}
 	}
 	if command, ok := interpreted(file, text); ok {
@@ -158,11 +160,10 @@ func aloneTarget(args []word, file string, _ []byte) ([]string, bool) {
 // aloneCargo runs an integration test. Other test files are parts of a crate and cannot run
 // alone.
 func aloneCargo(args []word, file string, _ []byte) ([]string, bool) {
-	dir, base := path.Split(file)
-	if len(args) == 0 || args[0].value != "test" || path.Base(path.Clean(dir)) != "tests" {
+	if !cargoProgram().MatchString(file) {
 		return nil, false
 	}
-	return []string{"test", "--test", quote(strings.TrimSuffix(base, ".rs"))}, true
+	return cargoTargetsOf(args, []string{file})
 }
 
 func aloneMaven(args []word, file string, _ []byte) ([]string, bool) {

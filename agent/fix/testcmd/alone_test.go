@@ -1,6 +1,9 @@
 package testcmd
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestAlone(t *testing.T) {
 	t.Parallel()
@@ -14,7 +17,7 @@ func TestAlone(t *testing.T) {
 		{"python -m unittest discover -s tests", "tests/test_new.py", "", "python -m unittest tests/test_new.py"},
 		{"npx mocha --exit 'test/**/*.js'", "test/new.js", "", "npx mocha --exit test/new.js"},
 		{"npx jest --ci", "src/new.test.ts", "", "npx jest --ci src/new.test.ts"},
-		{"cargo test --all", "tests/new.rs", "", "cargo test --test new"},
+		{"cargo test --all", "tests/new.rs", "", "cargo test --all --test new"},
 		{"mvn -o -q test", "src/test/java/p/NewTest.java", "", "mvn -o -q test -Dtest=NewTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},
 		{"./gradlew --offline test", "src/test/java/p/NewTest.java", "", "./gradlew --offline test --tests '*NewTest'"},
 		{"", "test_new.py", "def test_x():\n    pass\n", "python3 -m pytest test_new.py"},
@@ -30,5 +33,21 @@ func TestAlone(t *testing.T) {
 	}
 	if got, ok := Alone("", "tests/new.c", nil); ok {
 		t.Errorf("a file of C without a suite is run by %q", got)
+	}
+}
+
+// The files of ripgrep's tests/ are modules of one program, which Cargo.toml names.
+func TestOfFileOfCargo(t *testing.T) {
+	t.Parallel()
+	proposals := []Proposal{{Test: "cargo test --offline --no-fail-fast --workspace"}}
+	const flags = "cargo test --offline --no-fail-fast --workspace "
+	for file, want := range map[string][]string{
+		"tests/regression.rs":      {flags + "--test regression", flags + "-- regression::"},
+		"crates/a/tests/it/mod.rs": {flags + "-- it::"},
+		"src/parser/tests.rs":      {flags + "-- parser::tests::"},
+	} {
+		if got := OfFile(proposals, file, nil); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
 	}
 }

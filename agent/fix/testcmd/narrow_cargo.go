@@ -34,26 +34,35 @@ func cargoAmong(files []string) []string {
 	return modules
 }
 
-// cargoTargetsOf selects the targets of test files, and of a library the tests of their modules.
-func cargoTargetsOf(args []word, files []string) ([]string, bool) {
+// cargoFlags cuts the arguments of cargo test into those that select no tests, and those behind "--".
+// ok is false for another command, and for one that selects tests.
+func cargoFlags(args []word) (flags, rest []string, ok bool) {
 	if len(args) == 0 || args[0].value != "test" || hasFlag(args, cargoTargets...) {
-		return nil, false
+		return nil, nil, false
 	}
-	out, rest := []string{"test"}, []string(nil)
+	flags = []string{"test"}
 	for i := 1; i < len(args); i++ {
 		a := args[i]
 		if a.value == "--" {
-			rest = raws(args[i+1:])
-			break
+			return flags, raws(args[i+1:]), true
 		}
 		if !strings.HasPrefix(a.value, "-") {
-			return nil, false // it selects tests already
+			return nil, nil, false
 		}
-		out = append(out, a.raw)
+		flags = append(flags, a.raw)
 		if slices.Contains(cargoValues, a.value) && i+1 < len(args) {
 			i++
-			out = append(out, args[i].raw)
+			flags = append(flags, args[i].raw)
 		}
+	}
+	return flags, nil, true
+}
+
+// cargoTargetsOf selects the targets of test files, and of a library the tests of their modules.
+func cargoTargetsOf(args []word, files []string) ([]string, bool) {
+	out, rest, ok := cargoFlags(args)
+	if !ok {
+		return nil, false
 	}
 	var targets, modules []string
 	for _, f := range files {
@@ -83,4 +92,29 @@ func cargoModuleName(file string) string {
 		return ""
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(name, "/mod"), "/", "::") + "::"
+}
+
+// cargoModuleTests narrows a call of cargo test to the tests of the module in a file, whichever
+// target it is a part of: the files of tests/ may be modules of one program.
+func cargoModuleTests(suite, file string) (command string, ok bool) {
+	list, ok := words(suite)
+	if !ok || path.Ext(file) != ".rs" {
+		return "", false
+	}
+	name, at := tool(list)
+	if name != "cargo" {
+		return "", false
+	}
+	flags, rest, ok := cargoFlags(list[at+1:])
+	module := source.Stem(file)
+	if cargoModule().MatchString(file) {
+		module = strings.TrimSuffix(cargoModuleName(file), "::")
+	} else if module == "mod" {
+		module = path.Base(path.Dir(file))
+	}
+	if !ok || module == "" {
+		return "", false
+	}
+	out := slices.Concat(raws(list[:at+1]), flags, []string{"--"}, rest, []string{quote(module + "::")})
+	return strings.Join(out, " "), true
 }

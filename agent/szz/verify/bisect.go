@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"git-agent/agent"
@@ -29,7 +30,7 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 			found.First.Short(), len(found.Candidates))
 		return nil
 	case bisect.Always:
-		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
+		return c.markOldest(ctx, v, found)
 	case bisect.Nothing, bisect.Stopped:
 		return nil
 	}
@@ -41,6 +42,31 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 		v.Note("bisection took %s, after %s at suspects; halving the same %s takes about %d", agent.Plural(took, "run"),
 			agent.Plural(before-baselineRuns, "run"), agent.Plural(found.Range, "commit"), found.Halvings)
 	}
+	return nil
+}
+
+// markOldest makes the oldest failing commit a suspect if nothing is older, or if the commit adds what the
+// command needs. Otherwise the failure may be older than what the command can judge, and a note says so.
+func (c *Check) markOldest(ctx context.Context, v *szz.Answer, found *bisect.Answer) error {
+	commit, err := c.repo.Commit(ctx, found.First)
+	if err != nil {
+		return err
+	}
+	result, err := c.confirm(ctx, commit)
+	if err != nil {
+		return err
+	}
+	if result.Status == suspect.Confirmed {
+		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
+		return c.markFirstBad(ctx, v, found.First)
+	}
+	note := "bisection ended: the command passes at no older commit that was tried"
+	unjudged := slices.DeleteFunc(slices.Clone(found.Runs), func(r bisect.Run) bool { return r.Outcome != bisect.Unknown })
+	if len(unjudged) > 0 {
+		last := unjudged[len(unjudged)-1]
+		note += fmt.Sprintf(", and %d of them could not be judged; at %s it %s", len(unjudged), last.Commit.Short(), last.How)
+	}
+	v.Note("%s", note)
 	return nil
 }
 

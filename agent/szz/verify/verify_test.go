@@ -321,6 +321,16 @@ func TestVerifyBisectSkips(t *testing.T) {
 	wantNote(t, v, fmt.Sprintf("bisection ended at %s: 3 commits cannot be told apart", c[4].Short()))
 }
 
+func TestVerifyBisectOfUnjudgedHistory(t *testing.T) {
+	// Where the command says nothing at older commits, the oldest failing one is no suspect: ripgrep's
+	// 4df12981 needs crates there that are not downloaded.
+	t.Parallel()
+	h, c, fix := chain(t, "skip", "skip", "skip", "bad", "bad", "bad")
+	v, err := h.verify(t.Context(), fix, Options{Bisect: true}, c[5])
+	wantStatuses(t, v, err, "c5 refuted")
+	wantNote(t, v, "bisection ended: the command passes at no older commit that was tried, and 3 of them could not be judged; at ")
+}
+
 func TestVerifyBisectFollowsTheSideBranch(t *testing.T) {
 	// The first failing commit is found on a merged side branch.
 	t.Parallel()
