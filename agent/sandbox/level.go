@@ -114,16 +114,23 @@ func Probe(ctx context.Context, asked Level) (Isolation, error) {
 }
 
 // String describes the sandbox in one line.
-func (s Isolation) String() string {
+func (s Isolation) String() string { return s.Describe(false) }
+
+// Describe describes in one line the sandbox of a command. network says that it may use the network.
+func (s Isolation) Describe(network bool) string {
 	var text string
 	switch s.Level {
 	case Bwrap:
-		text = "bubblewrap: no network, only the scratch work tree can be written, the home directory is hidden but for toolchains"
+		text = "bubblewrap"
 	case Landlock:
-		text = "landlock: no network, only the scratch work tree can be written, the home directory is hidden but for toolchains"
+		text = "landlock"
 	default:
 		return "none: the command runs with your rights"
 	}
+	if text += ": "; !network {
+		text += "no network, "
+	}
+	text += "only the scratch work tree can be written, the home directory is hidden but for toolchains"
 	if len(s.Limits) > 0 {
 		text += "; not held here: " + strings.Join(s.Limits, ", ")
 	}

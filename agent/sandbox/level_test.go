@@ -228,3 +228,16 @@ func TestCargoTargetDir(t *testing.T) {
 		}
 	}
 }
+
+func TestDescribe(t *testing.T) {
+	// A command with --network is not said to have none.
+	t.Parallel()
+	st := Isolation{Level: Bwrap, Limits: []string{"modes"}}
+	const rest = "only the scratch work tree can be written, the home directory is hidden but for toolchains; not held here: modes"
+	if got := st.Describe(true); got != "bubblewrap: "+rest {
+		t.Error(got)
+	}
+	if got := st.String(); got != "bubblewrap: no network, "+rest {
+		t.Error(got)
+	}
+}

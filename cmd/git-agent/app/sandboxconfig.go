@@ -63,8 +63,9 @@ func (a *App) SandboxSettings(ctx context.Context, asked string) (SandboxSetting
 }
 
 // ProbeSandbox reads the settings, chooses the sandbox for a project's commands and prints which
-// it is. It fails if there is no usable sandbox and the user has not allowed unconfined commands.
-func (a *App) ProbeSandbox(ctx context.Context, asked string) (SandboxSettings, error) {
+// it is; network says that the commands may use the network. It fails if there is no usable sandbox and the
+// user has not allowed unconfined commands.
+func (a *App) ProbeSandbox(ctx context.Context, asked string, network bool) (SandboxSettings, error) {
 	s, err := a.SandboxSettings(ctx, asked)
 	if err != nil {
 		return s, err
@@ -77,7 +78,7 @@ func (a *App) ProbeSandbox(ctx context.Context, asked string) (SandboxSettings, 
 	if err != nil {
 		return s, err
 	}
-	a.Say("sandbox: %s", standing)
+	a.Say("sandbox: %s", standing.Describe(network))
 	return s, nil
 }
 

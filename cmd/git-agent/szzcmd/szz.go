@@ -118,7 +118,7 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	if c.verifies() {
-		if c.confinement, err = a.ProbeSandbox(ctx, c.Sandbox); err != nil {
+		if c.confinement, err = a.ProbeSandbox(ctx, c.Sandbox, false); err != nil {
 			return err
 		}
 	}

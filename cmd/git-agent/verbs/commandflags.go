@@ -49,7 +49,7 @@ func (f *CommandFlags) disk() int64 {
 // Confined chooses and announces the sandbox for commands, and returns the options for running
 // them.
 func (f *CommandFlags) Confined(ctx context.Context, a *app.App) (opt trial.Options, err error) {
-	confinement, err := a.ProbeSandbox(ctx, f.Sandbox)
+	confinement, err := a.ProbeSandbox(ctx, f.Sandbox, f.Network)
 	if err != nil {
 		return opt, err
 	}
