@@ -31,6 +31,39 @@ func UnitTests(filePath string, lines [][]byte) func(line int) bool {
 	return func(line int) bool { return test[line] }
 }
 
+// WithUnitTests returns a source file of Rust with the unit tests of another version of it instead of
+// its own. Only items that are not indented count: what is within an item stays with it. ok is false for
+// another language, and if the other version has no such item.
+func WithUnitTests(filePath string, text, testsOf []byte) (with []byte, ok bool) {
+	rest, _ := splitUnitTests(filePath, text)
+	_, tests := splitUnitTests(filePath, testsOf)
+	if len(tests) == 0 {
+		return nil, false
+	}
+	if n := len(rest); n > 0 && rest[n-1] != '\n' {
+		rest = append(rest, '\n')
+	}
+	return append(rest, tests...), true
+}
+
+// splitUnitTests divides a file into its test items that are not indented, and the rest.
+func splitUnitTests(filePath string, text []byte) (rest, tests []byte) {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if path.Ext(filePath) != ".rs" {
+		return text, nil
+	}
+	for i := 0; i < len(lines); i++ {
+		if Indent(lines[i]) > 0 || !rustTestMark().Match(lines[i]) {
+			rest = append(rest, lines[i]...)
+			continue
+		}
+		end := rustItemEnd(lines, i)
+		tests = append(tests, bytes.Join(lines[i:end+1], nil)...)
+		i = end
+	}
+	return rest, tests
+}
+
 // rustItemEnd returns the index of the last line of the item behind an attribute.
 func rustItemEnd(lines [][]byte, attribute int) int {
 	at := attribute + 1

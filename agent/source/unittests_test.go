@@ -57,3 +57,20 @@ fn h() {}
 		}
 	}
 }
+
+func TestWithUnitTests(t *testing.T) {
+	// The tests of one version test the code of another one.
+	t.Parallel()
+	const old = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn old() {}\n}\n\nfn b() {}\n"
+	const now = "fn a() { mended() }\n\n#[cfg(test)]\nuse x;\n\n#[cfg(test)]\nmod tests {\n    fn new() {}\n}\n"
+	const want = "fn a() {}\n\n\nfn b() {}\n#[cfg(test)]\nuse x;\n#[cfg(test)]\nmod tests {\n    fn new() {}\n}\n"
+	if got, ok := WithUnitTests("src/a.rs", []byte(old), []byte(now)); !ok || string(got) != want {
+		t.Errorf("%v, %q", ok, got)
+	}
+	if got, ok := WithUnitTests("src/a.rs", []byte(now), []byte("fn a() {}\n")); ok {
+		t.Errorf("no tests: %q", got)
+	}
+	if got, ok := WithUnitTests("a.go", []byte(old), []byte(now)); ok {
+		t.Errorf("Go: %q", got)
+	}
+}

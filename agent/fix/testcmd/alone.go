@@ -60,7 +60,7 @@ func OfFile(proposals []Proposal, file string, text []byte) (commands []string) 
 				add(p.Build, command+" -o addopts=")
 			}
 		}
-		if command, ok := cargoModuleTests(p.Test, file); ok {
+		if command, ok := cargoModuleTests(p.Test, file, text); ok {
 			add(p.Build, command)
 		}
 	}

@@ -45,8 +45,11 @@ func TestOfFileOfCargo(t *testing.T) {
 		"tests/regression.rs":      {flags + "--test regression", flags + "-- regression::"},
 		"crates/a/tests/it/mod.rs": {flags + "-- it::"},
 		"src/parser/tests.rs":      {flags + "-- parser::tests::"},
+		"crates/a/src/date/mod.rs": {flags + "-- date::"},
+		"crates/a/src/lib.rs":      {flags + "-- empty_is_none long"},
+		"src/main.rs":              {flags + "-- empty_is_none long"},
 	} {
-		if got := OfFile(proposals, file, nil); !slices.Equal(got, want) {
+		if got := OfFile(proposals, file, []byte("#[test]\n    fn empty_is_none() {\n    }\n    async fn long() {")); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}

@@ -95,8 +95,9 @@ func cargoModuleName(file string) string {
 }
 
 // cargoModuleTests narrows a call of cargo test to the tests of the module in a file, whichever
-// target it is a part of: the files of tests/ may be modules of one program.
-func cargoModuleTests(suite, file string) (command string, ok bool) {
+// target it is a part of: the files of tests/ may be modules of one program. The root of a crate
+// is no module: there, the functions in text are the tests.
+func cargoModuleTests(suite, file string, text []byte) (command string, ok bool) {
 	list, ok := words(suite)
 	if !ok || path.Ext(file) != ".rs" {
 		return "", false
@@ -106,15 +107,29 @@ func cargoModuleTests(suite, file string) (command string, ok bool) {
 		return "", false
 	}
 	flags, rest, ok := cargoFlags(list[at+1:])
-	module := source.Stem(file)
-	if cargoModule().MatchString(file) {
-		module = strings.TrimSuffix(cargoModuleName(file), "::")
-	} else if module == "mod" {
-		module = path.Base(path.Dir(file))
+	filters := []string{source.Stem(file) + "::"}
+	switch {
+	case cargoModule().MatchString(file) && path.Base(file) != "main.rs":
+		filters[0] = cargoModuleName(file)
+	case filters[0] == "mod::":
+		filters[0] = path.Base(path.Dir(file)) + "::"
+	case filters[0] == "main::":
+		filters[0] = ""
 	}
-	if !ok || module == "" {
+	if filters[0] == "" {
+		filters = nil
+		for _, m := range rustFunction().FindAllSubmatch(text, maxCargoFilters) {
+			filters = append(filters, string(m[1]))
+		}
+	}
+	if !ok || len(filters) == 0 {
 		return "", false
 	}
-	out := slices.Concat(raws(list[:at+1]), flags, []string{"--"}, rest, []string{quote(module + "::")})
+	out := slices.Concat(raws(list[:at+1]), flags, []string{"--"}, rest, quoteAll(filters))
 	return strings.Join(out, " "), true
 }
+
+var rustFunction = source.Lazy(`(?m)^\s*(?:pub )?(?:async )?fn (\w+)`)
+
+// maxCargoFilters bounds the names of tests in a command.
+const maxCargoFilters = 20

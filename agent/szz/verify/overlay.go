@@ -22,19 +22,16 @@ const (
 // overlays are the files of the fix that replace files of other commits.
 type overlays struct {
 	tests []gitext.Overlay // its test files
+	units []UnitTestFile   // its source files with unit tests that it changes
 	fix   []gitext.Overlay // all files of an uncommitted fix; nil for a commit
 }
 
 // overlaysOf reads the overlays of a fix.
 func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (overlays, error) {
 	var all overlays
-	patch := fc.Patch
-	if fc.Fix != "" {
-		// The fix context may be restricted to some paths.
-		var err error
-		if patch, err = repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{}); err != nil {
-			return all, fmt.Errorf("read the files of %s: %w", fc.Fix.Short(), err)
-		}
+	patch, err := patchOf(ctx, repo, fc)
+	if err != nil {
+		return all, err
 	}
 	for i := range patch.Files {
 		over, err := overlaysOfFile(repo, &patch.Files[i])
@@ -50,7 +47,20 @@ func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (ove
 			}
 		}
 	}
-	return all, nil
+	all.units, err = unitTestsIn(ctx, repo, patch)
+	return all, err
+}
+
+// patchOf returns the patch of a fix, whose context may be restricted to some paths.
+func patchOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*gitext.Patch, error) {
+	if fc.Fix == "" {
+		return fc.Patch, nil
+	}
+	patch, err := repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read the files of %s: %w", fc.Fix.Short(), err)
+	}
+	return patch, nil
 }
 
 // overlaysOfFile returns the file after the change, and the removal of its old path if it

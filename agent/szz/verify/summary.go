@@ -13,7 +13,7 @@ import (
 func (c *Check) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), agent.PluralOf(c.space.Runs(), "time", "times"))
-	if n := len(c.over.tests); n > 0 {
+	if n := len(c.over.tests) + len(c.over.units); n > 0 {
 		fmt.Fprintf(&b, ", with %d test %s of the fix laid over", n, agent.PluralOf(n, "file", "files"))
 	} else {
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
@@ -40,7 +40,7 @@ func (c *Check) sandboxHint() string {
 
 // overlayHint says that no test file of the fix could show the bug.
 func (c *Check) overlayHint() string {
-	if len(c.over.tests) > 0 {
+	if len(c.over.tests)+len(c.over.units) > 0 {
 		return ""
 	}
 	return "; the fix brings no test file that could be laid over"

@@ -314,7 +314,11 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	if res, ok := c.known[commit]; ok {
 		return res, nil
 	}
-	res, ending, err := c.runOver(ctx, commit, c.over.tests)
+	over, err := c.testsAt(ctx, commit)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	res, ending, err := c.runOver(ctx, commit, over)
 	switch {
 	case err != nil:
 		return trial.Result{}, err

@@ -103,10 +103,21 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 		return nil, err
 	}
 	var files []string
+	texts := map[string][]byte{}
 	for _, f := range changes {
-		if f.Status != 'D' && !f.Submodule && source.FileKindOf(f.NewPath) == source.TestFile {
-			files = append(files, f.NewPath)
+		if f.Status == 'D' || f.Submodule || source.FileKindOf(f.NewPath) != source.TestFile {
+			continue
 		}
+		if text, err := repo.BlobAt(ctx, fc.Fix, f.NewPath, maxTestFile); err == nil { // a file that cannot be read has no command
+			files, texts[f.NewPath] = append(files, f.NewPath), text
+		}
+	}
+	units, err := verify.UnitTests(ctx, repo, fc)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		files, texts[u.Path] = append(files, u.Path), u.Added
 	}
 	if len(files) == 0 {
 		return nil, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
@@ -117,11 +128,7 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 	}
 	var found []verify.Found
 	for _, file := range files {
-		text, err := repo.BlobAt(ctx, fc.Fix, file, maxTestFile)
-		if err != nil {
-			continue // a file that cannot be read has no command
-		}
-		for _, command := range testcmd.OfFile(proposals, file, text) {
+		for _, command := range testcmd.OfFile(proposals, file, texts[file]) {
 			compiling, _ := testcmd.CompileOnly(command)
 			found = append(found, verify.Found{Command: command, Compiling: compiling})
 		}
