@@ -60,7 +60,7 @@ func (f *Failure) lacks(e Ending) (text, name string) {
 	case f.build:
 		return "", ""
 	case e.FailsToBuild():
-		return unbuiltTests(e.Report)
+		return e.unbuiltTests()
 	case e.State != fix.Failing:
 		return "", ""
 	}
@@ -85,10 +85,11 @@ func (f *Failure) lacks(e Ending) (text, name string) {
 
 // unbuiltTests returns the first error of a failed build, and the name in it, if all errors are in tests
 // and about names that do not exist.
-func unbuiltTests(r Report) (text, name string) {
-	for _, p := range r.BuildErrors {
+func (e *Ending) unbuiltTests() (text, name string) {
+	for _, p := range e.Report.BuildErrors {
 		missing := cmp.Or(missingName(p.Text), lastGroup(unbuilt().FindStringSubmatch(p.Text)))
-		if missing == "" || source.FileKindOf(p.File) != source.TestFile {
+		isTest := source.FileKindOf(p.File) == source.TestFile || e.UnitTest != nil && e.UnitTest(p)
+		if missing == "" || !isTest {
 			return "", ""
 		}
 		if text == "" {

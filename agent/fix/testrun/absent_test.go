@@ -7,13 +7,16 @@ import (
 	"git-agent/agent/trial"
 )
 
+// endOf judges a command that failed with an output.
+func endOf(t *testing.T, command, output string) Ending {
+	t.Helper()
+	return Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(output)}, t.TempDir(), command, time.Now())
+}
+
 func TestTestsThatCannotBeBuilt(t *testing.T) {
 	// A test of what a commit adds does not compile before it. That says that the failure begins later,
 	// if nothing but the tests is broken, and nothing but names is missing.
 	t.Parallel()
-	ending := func(command, output string) Ending {
-		return Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(output)}, t.TempDir(), command, time.Now())
-	}
 	const (
 		goTest = "go test ./..."
 		failed = "--- FAIL: TestTwice (0.00s)\n    a_test.go:7: got 5, want 4\nFAIL\nFAIL\texample.com/a\t0.002s\nFAIL\n"
@@ -45,10 +48,27 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 		{"make check", "tests/a.c:5:3: error: implicit declaration of function ‘twice’ [-Wimplicit-function-declaration]\nmake: *** [Makefile:2: check] Error 1\n", Early, "twice"},
 		{"make check", "tests/a.c:5:3: error: expected ‘;’ before ‘}’ token\nmake: *** [Makefile:2: check] Error 1\n", Other, ""},
 	} {
-		f := FailureOf(ending(goTest, failed), nil)
-		e := ending(c.command, c.output)
+		f := FailureOf(endOf(t, goTest, failed), nil)
+		e := endOf(t, c.command, c.output)
 		if r := f.Like(e); r.Likeness != c.want || r.Lack != c.name {
 			t.Errorf("%q: %+v; it %s, %+v", c.output, r, e.How, e.Report.BuildErrors)
 		}
+	}
+}
+
+func TestUnbuiltUnitTests(t *testing.T) {
+	// In Rust, tests that use what does not exist yet may be in the file of the code: in globset's
+	// src/lib.rs, before 624bbf7d.
+	t.Parallel()
+	const output = "error[E0599]: no method named `matches_all` found for struct `GlobSet` in the current scope\n --> crates/globset/src/lib.rs:1001:13\n" +
+		"error: could not compile `globset` (lib test) due to 1 previous error\n"
+	f := FailureOf(endOf(t, "cargo test", "test tests::all ... FAILED\n\nfailures:\n    tests::all\n\ntest result: FAILED. 0 passed; 1 failed\n"), nil)
+	e := endOf(t, "cargo test", output)
+	if r := f.Like(e); r.Likeness == Early {
+		t.Errorf("an error in the code: %+v", r)
+	}
+	e.UnitTest = func(p Place) bool { return p.File == "crates/globset/src/lib.rs" && p.Line == 1001 }
+	if r := f.Like(e); r.Likeness != Early || r.Lack != "matches_all" {
+		t.Errorf("an error in a test: %+v", r)
 	}
 }

@@ -24,6 +24,8 @@ type Ending struct {
 	Report Report
 	Took   time.Duration
 
+	UnitTest func(Place) bool // whether a place is in a test within a source file; nil if none is
+
 	TimedOut bool // the command was ended at its time limit
 	Full     bool // the command was ended because it filled the disk
 }

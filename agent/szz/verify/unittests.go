@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
+	"strings"
 
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
 	"git-agent/gitext"
@@ -91,4 +94,18 @@ func (c *Check) testsAt(ctx context.Context, commit gitext.OID) ([]gitext.Overla
 		}
 	}
 	return over, nil
+}
+
+// isUnitTest returns a function that reports whether a compiler's error is in the unit tests of a file that
+// was laid over a commit.
+func (c *Check) isUnitTest(over []gitext.Overlay) func(testrun.Place) bool {
+	return func(p testrun.Place) bool {
+		for _, u := range c.over.units {
+			i := slices.IndexFunc(over, func(o gitext.Overlay) bool { return o.Path == u.Path })
+			if i >= 0 && strings.HasSuffix("/"+u.Path, "/"+path.Clean(p.File)) {
+				return source.UnitTests(u.Path, bytes.Split(over[i].Content, []byte("\n")))(p.Line)
+			}
+		}
+		return false
+	}
 }

@@ -319,6 +319,7 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 		return trial.Result{}, err
 	}
 	res, ending, err := c.runOver(ctx, commit, over)
+	ending.UnitTest = c.isUnitTest(over)
 	switch {
 	case err != nil:
 		return trial.Result{}, err
