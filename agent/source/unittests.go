@@ -46,6 +46,23 @@ func WithUnitTests(filePath string, text, testsOf []byte) (with []byte, ok bool)
 	return append(rest, tests...), true
 }
 
+// OnlyUnitTestsDiffer reports whether two versions of a source file of Rust differ in nothing but their unit
+// tests, and blank lines.
+func OnlyUnitTestsDiffer(filePath string, a, b []byte) bool {
+	restA, testsA := splitUnitTests(filePath, a)
+	restB, testsB := splitUnitTests(filePath, b)
+	return bytes.Equal(withoutBlank(restA), withoutBlank(restB)) && !bytes.Equal(testsA, testsB)
+}
+
+func withoutBlank(text []byte) (out []byte) {
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
 // splitUnitTests divides a file into its test items that are not indented, and the rest.
 func splitUnitTests(filePath string, text []byte) (rest, tests []byte) {
 	lines := bytes.SplitAfter(text, []byte("\n"))

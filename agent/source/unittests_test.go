@@ -67,6 +67,10 @@ func TestWithUnitTests(t *testing.T) {
 	if got, ok := WithUnitTests("src/a.rs", []byte(old), []byte(now)); !ok || string(got) != want {
 		t.Errorf("%v, %q", ok, got)
 	}
+	if !OnlyUnitTestsDiffer("src/a.rs", []byte(old), []byte(want)) || OnlyUnitTestsDiffer("src/a.rs", []byte(old), []byte(now)) ||
+		OnlyUnitTestsDiffer("src/a.rs", []byte(old), []byte(old)) || OnlyUnitTestsDiffer("a.go", []byte("a"), []byte("b")) {
+		t.Error("what differs is not recognised")
+	}
 	if got, ok := WithUnitTests("src/a.rs", []byte(now), []byte("fn a() {}\n")); ok {
 		t.Errorf("no tests: %q", got)
 	}

@@ -103,7 +103,11 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 		return trial.Result{}, err
 	}
 	c.progress("run the command at %s", commit.Short())
-	if err := w.Prepare(ctx, commit, c.q.Over); err != nil {
+	over, err := trial.LayUnitTests(ctx, c.engine.Repo, commit, c.q.Over, c.q.Units)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	if err := w.Prepare(ctx, commit, over); err != nil {
 		if ctx.Err() != nil {
 			return trial.Result{}, context.Cause(ctx)
 		}
@@ -118,7 +122,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	first := !c.shown
 	stop := func() (map[string]bool, bool) { return nil, false }
 	if first || c.unbuilt {
-		if files, err := w.Paths(ctx, commit, c.q.Over); err == nil {
+		if files, err := w.Paths(ctx, commit, over); err == nil {
 			stop = w.WatchOpened(files)
 		}
 	}
@@ -128,6 +132,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if err != nil {
 		return trial.Result{}, err
 	}
+	e.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.q.Units, p.File, p.Line) }
 	if first {
 		c.first(e, opened, complete)
 	}

@@ -25,7 +25,8 @@ type Question struct {
 	Test  string // shell command that fails at the tip, or passes there with Fixed
 	Build string // shell command that runs before it; where it fails, the commit cannot be judged
 	// Over are files that replace those of each commit, such as tests that are newer than it.
-	Over []gitext.Overlay
+	Over  []gitext.Overlay
+	Units []trial.UnitTests // unit tests that are laid over each commit's version of their files
 	// LeftOut is the number of uncommitted files that are not in Over. It only leads to a note.
 	LeftOut int
 }

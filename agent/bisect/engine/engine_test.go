@@ -135,17 +135,43 @@ func TestUncommittedTests(t *testing.T) {
 	h, _ := says(t, "")
 	h.Write(gittest.Files{"tests/new_test.py": "x", "repro.sh": "x", "notes": "x"})
 	for command, want := range map[string]string{"sh repro.sh": "repro.sh tests/new_test.py 1", "pytest": "tests/new_test.py 2"} {
-		tests, others, err := UncommittedTests(t.Context(), h.Open(), command, nil)
+		laid, err := UncommittedTests(t.Context(), h.Open(), command, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var names []string
-		for _, o := range tests {
+		for _, o := range laid.Files {
 			names = append(names, o.Path)
 		}
-		if got := strings.Join(names, " ") + fmt.Sprint(" ", others); got != want {
+		if got := strings.Join(names, " ") + fmt.Sprint(" ", laid.Others); got != want {
 			t.Errorf("%s: %s", command, got)
 		}
+	}
+}
+
+func TestUncommittedUnitTests(t *testing.T) {
+	// An uncommitted unit test of Rust is laid over each commit's version of the code; a file with other
+	// changes is none.
+	t.Parallel()
+	h := gittest.New(t)
+	file := func(code, test string) gittest.Files {
+		return gittest.Files{"src/a.rs": "fn a() { " + code + " }\n\n#[cfg(test)]\nmod tests {\n    fn " + test + "() {}\n}\n"}
+	}
+	h.Commit("good", file("one()", "old_test"))
+	bad := h.Commit("bad", file("BAD()", "old_test"))
+	h.Commit("later", gittest.Files{"README": "later\n"})
+	h.Write(file("BAD()", "new_test"))
+	laid, err := UncommittedTests(t.Context(), h.Open(), "cargo test", nil)
+	if err != nil || len(laid.Units) != 1 || len(laid.Files) != 0 || laid.Others != 0 {
+		t.Fatalf("%+v, %v", laid, err)
+	}
+	const test = "grep -q old_test src/a.rs && exit 125; if grep -q BAD src/a.rs && grep -q new_test src/a.rs; then echo new_test failed; exit 1; fi"
+	if got := answer(t, h, Question{Test: test, Units: laid.Units}); got.Status != bisect.Proved || got.First != bad {
+		t.Errorf("%s, %+v", got.Status, got.Runs)
+	}
+	h.Write(file("WORSE()", "new_test"))
+	if laid, err = UncommittedTests(t.Context(), h.Open(), "cargo test", nil); err != nil || len(laid.Units) != 0 || laid.Others != 1 {
+		t.Errorf("other changes, too: %+v, %v", laid, err)
 	}
 }
 

@@ -5,31 +5,53 @@ import (
 	"slices"
 
 	"git-agent/agent/source"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
-// UncommittedTests returns the uncommitted files of the work tree that are tests of a command, to
-// be laid over each commit, and the number of other uncommitted files. Files named in but are
-// left out of both, and so are installed packages. A bare repository, or one without a checkout, has none.
-func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, but []string) (tests []gitext.Overlay, others int, err error) {
+// Laid are the uncommitted tests of the work tree that are laid over each commit.
+type Laid struct {
+	Files  []gitext.Overlay
+	Units  []trial.UnitTests // of source files whose other lines are those of HEAD
+	Others int               // number of other uncommitted files
+}
+
+// UncommittedTests returns the uncommitted tests of a command. Files named in but are left out, and so are
+// installed packages. A bare repository, or one without a checkout, has none.
+func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, but []string) (laid Laid, err error) {
 	if repo.WorkTree() == "" {
-		return nil, 0, nil
+		return laid, nil
 	}
 	if never, err := repo.NeverCheckedOut(ctx); err != nil || never {
-		return nil, 0, err
+		return laid, err
 	}
 	changed, _, err := repo.Uncommitted(ctx)
 	if err != nil {
-		return nil, 0, err
+		return laid, err
 	}
 	for _, o := range changed {
 		switch {
 		case slices.Contains(but, o.Path), source.IsInstalled(o.Path):
 		case source.IsTestOf(o.Path, command) && o.Mode != 0:
-			tests = append(tests, o)
+			laid.Files = append(laid.Files, o)
+		case isUnitTests(ctx, repo, o):
+			laid.Units = append(laid.Units, trial.UnitTests{Path: o.Path, Mode: o.Mode, Text: o.Content})
 		default:
-			others++
+			laid.Others++
 		}
 	}
-	return tests, others, nil
+	return laid, nil
+}
+
+// isUnitTests reports whether an uncommitted file differs from HEAD in nothing but its unit tests.
+func isUnitTests(ctx context.Context, repo *gitext.Repo, o gitext.Overlay) bool {
+	if len(o.Content) == 0 {
+		return false
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return false
+	}
+	old, err := repo.BlobAt(ctx, head, o.Path, trial.MaxUnitTests)
+	return err == nil && source.OnlyUnitTestsDiffer(o.Path, old, o.Content)
 }

@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/szz"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/disk"
 )
@@ -21,9 +22,9 @@ const (
 
 // overlays are the files of the fix that replace files of other commits.
 type overlays struct {
-	tests []gitext.Overlay // its test files
-	units []UnitTestFile   // its source files with unit tests that it changes
-	fix   []gitext.Overlay // all files of an uncommitted fix; nil for a commit
+	tests []gitext.Overlay  // its test files
+	units []trial.UnitTests // the unit tests that it changes
+	fix   []gitext.Overlay  // all files of an uncommitted fix; nil for a commit
 }
 
 // overlaysOf reads the overlays of a fix.
@@ -47,7 +48,10 @@ func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (ove
 			}
 		}
 	}
-	all.units, err = unitTestsIn(ctx, repo, patch)
+	units, err := unitTestsIn(ctx, repo, patch)
+	for _, u := range units {
+		all.units = append(all.units, u.UnitTests)
+	}
 	return all, err
 }
 

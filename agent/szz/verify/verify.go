@@ -314,12 +314,12 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	if res, ok := c.known[commit]; ok {
 		return res, nil
 	}
-	over, err := c.testsAt(ctx, commit)
+	over, err := trial.LayUnitTests(ctx, c.repo, commit, c.over.tests, c.over.units)
 	if err != nil {
 		return trial.Result{}, err
 	}
 	res, ending, err := c.runOver(ctx, commit, over)
-	ending.UnitTest = c.isUnitTest(over)
+	ending.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.over.units, p.File, p.Line) }
 	switch {
 	case err != nil:
 		return trial.Result{}, err

@@ -110,7 +110,9 @@ func (t *bisectTool) question(ctx context.Context, p bisectParams) (q engine.Que
 			return q, err
 		}
 		if t.server.newest() == "HEAD" {
-			q.Over, _, err = engine.UncommittedTests(ctx, repo, p.Command, nil)
+			var laid engine.Laid
+			laid, err = engine.UncommittedTests(ctx, repo, p.Command, nil)
+			q.Over, q.Units = laid.Files, laid.Units
 		}
 	} else {
 		q.Tip, err = repo.ResolveName(ctx, tip)

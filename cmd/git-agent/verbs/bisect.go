@@ -245,16 +245,16 @@ func (c *Bisect) addFiles(ctx context.Context, a *app.App, repo *gitext.Repo, q 
 	if !atHead {
 		return nil
 	}
-	tests, others, err := engine.UncommittedTests(ctx, repo, q.Test, named)
+	laid, err := engine.UncommittedTests(ctx, repo, q.Test, named)
 	if err != nil {
 		return err
 	}
-	q.Over = append(q.Over, tests...)
-	if len(tests) > 0 {
-		a.Say("%s of the work tree: laid over each commit", agent.Plural(len(tests), "uncommitted test"))
+	q.Over, q.Units, q.LeftOut = append(q.Over, laid.Files...), laid.Units, laid.Others
+	if n := len(laid.Files) + len(laid.Units); n > 0 {
+		a.Say("%s of the work tree: laid over each commit", agent.Plural(n, "uncommitted test"))
 	}
-	if q.LeftOut = others; others > 0 {
-		a.Say("%s left out; --with=<file> lays one over each commit", agent.Plural(others, "other uncommitted file"))
+	if laid.Others > 0 {
+		a.Say("%s left out; --with=<file> lays one over each commit", agent.Plural(laid.Others, "other uncommitted file"))
 	}
 	return nil
 }

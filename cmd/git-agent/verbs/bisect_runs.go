@@ -28,7 +28,7 @@ func openBisectRuns(folders *store.Folders, q engine.Question, forget bool) (*bi
 	if folders.CacheErr != nil {
 		return &bisectRuns{}, nil
 	}
-	parts, err := json.Marshal([]any{q.Test, q.Build, q.Fixed, q.Over})
+	parts, err := json.Marshal([]any{q.Test, q.Build, q.Fixed, q.Over, q.Units})
 	if err != nil {
 		return nil, err
 	}
