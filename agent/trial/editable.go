@@ -1,11 +1,12 @@
 package trial
 
 import (
-	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // maxPathFile bounds the size of path files of a Python environment, in bytes.

@@ -2,8 +2,6 @@ package gitdir
 
 import (
 	"errors"
-	"git-agent/gitext/disk"
-	"git-agent/gitext/quote"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"git-agent/gitext/disk"
+	"git-agent/gitext/quote"
 )
 
 // ObjectDirs returns the object directories and their alternates, except
