@@ -1,7 +1,6 @@
 package suspect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -111,7 +110,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if err != nil {
 		return nil, err
 	}
-	ranges := clip(f.Ranges, countLines(blob))
+	ranges := clip(f.Ranges, source.CountLines(blob))
 	if len(ranges) == 0 {
 		return nil, nil
 	}
@@ -145,14 +144,6 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 		lines = append(lines, l)
 	}
 	return lines, nil
-}
-
-func countLines(blob []byte) int {
-	n := bytes.Count(blob, []byte("\n"))
-	if len(blob) > 0 && blob[len(blob)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // clip clips ranges to lines 1 to last.

@@ -65,11 +65,6 @@ func userDirs(site string) []string {
 	return dirs
 }
 
-// globQuote quotes a path for filepath.Glob.
-func globQuote(path string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
-}
-
 // importedFrom returns the directories that a path file adds: its lines, or the parents of the
 // packages in the mapping of a setuptools finder.
 func importedFrom(text string, lines bool) []string {

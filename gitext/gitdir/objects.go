@@ -90,13 +90,9 @@ const maxAlternates = 1 << 20
 // clone.
 func Partial(objects []string) bool {
 	for _, dir := range objects {
-		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
+		if found, _ := filepath.Glob(filepath.Join(disk.GlobQuote(dir), "pack", "*.promisor")); len(found) > 0 {
 			return true
 		}
 	}
 	return false
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

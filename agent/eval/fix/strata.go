@@ -16,7 +16,11 @@ var categories = []string{"SL", "SH", "SFMH", "MFMH"}
 // dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "category", OfScore: eval.OfRow(func(row scoreRow) string { return cmp.Or(row.Category, notStated) }), Order: append(slices.Clone(categories), notStated)},
+	{
+		Name:    "category",
+		OfScore: eval.OfRow(func(row scoreRow) string { return cmp.Or(row.Category, notStated) }),
+		Order:   append(slices.Clone(categories), notStated),
+	},
 	{Name: "blame", OfScore: eval.OfRow(func(row scoreRow) string { return cmp.Or(row.Blame, notStated) }), Order: []string{"blameable", "blameless", notStated}},
 	{Name: "language", Of: eval.OfCase(func(c Case) string { return cmp.Or(c.Lang, notStated) })},
 	{
