@@ -2,9 +2,10 @@ package agent
 
 import (
 	"fmt"
-	"git-agent/gitext/quote"
 	"strings"
 	"unicode/utf8"
+
+	"git-agent/gitext/quote"
 )
 
 // Clean escapes hidden characters, so that text from a repository is safe for a

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/cache/place"
+	"git-agent/gitext/disk"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -110,7 +110,7 @@ func openRegular(parent *os.Root, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !named.Mode().IsRegular() || !place.OwnedByUser(named) {
+	if !named.Mode().IsRegular() || !disk.OwnedByUser(named) {
 		return nil, errors.New("it is not a regular file of yours")
 	}
 	file, err := parent.OpenFile(name, os.O_RDONLY|nonblock, 0)

@@ -4,11 +4,12 @@ package gitext
 
 import (
 	"errors"
-	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"git-agent/gitext/disk"
 )
 
 // A named pipe instead of a repository's configuration ends the reading of

@@ -20,20 +20,20 @@ func TestAddNoteWithoutIdentity(t *testing.T) {
 		os.Unsetenv(name) // isolate restores them
 	}
 	var gitErr *gitcmd.Error
-	if err := f.open().AddNote(t.Context(), "agent", head, []byte("a note\n")); !errors.As(err, &gitErr) || !strings.Contains(gitErr.Hint, "user.email") {
+	if err := f.open().AddNote(t.Context(), head, []byte("a note\n")); !errors.As(err, &gitErr) || !strings.Contains(gitErr.Hint, "user.email") {
 		t.Errorf("a stranger: got %v, hint %v", err, gitErr)
 	}
 	if err := os.MkdirAll(filepath.Join(f.dir, ".git", "refs", "notes", "agent.lock"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	gitErr = nil
-	if err := known.AddNote(t.Context(), "agent", head, []byte("a note\n")); !errors.As(err, &gitErr) || gitErr.Hint != "" {
+	if err := known.AddNote(t.Context(), head, []byte("a note\n")); !errors.As(err, &gitErr) || gitErr.Hint != "" {
 		t.Errorf("a locked ref: got %v, hint %v", err, gitErr)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	gitErr = nil
-	if err := known.AddNote(ctx, "agent", head, []byte("a note\n")); !errors.As(err, &gitErr) || gitErr.Hint != "" {
+	if err := known.AddNote(ctx, head, []byte("a note\n")); !errors.As(err, &gitErr) || gitErr.Hint != "" {
 		t.Errorf("interrupted: got %v, hint %v", err, gitErr)
 	}
 }

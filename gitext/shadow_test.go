@@ -2,7 +2,6 @@ package gitext
 
 import (
 	"bytes"
-	"git-agent/gitext/gitdir"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"git-agent/gitext/gitdir"
 )
 
 func TestShadowIsPrivateAndReused(t *testing.T) {

@@ -8,12 +8,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"git-agent/gitext/disk"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext"
+	"git-agent/gitext/disk"
 )
 
 // maxCaseLine is the longest line of a case file, in bytes. Crash reports are the longest cases
@@ -125,6 +127,28 @@ func CheckRepoName(name string) error {
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\\\x00") {
 		return fmt.Errorf(`the field "repo" is %q, not owner/name`, name)
+	}
+	return nil
+}
+
+// ParseOIDs replaces the object ids in a field of a case by their usual form.
+func ParseOIDs(field string, oids ...*gitext.OID) error {
+	for _, oid := range oids {
+		parsed, err := gitext.ParseOID(string(*oid))
+		if err != nil {
+			return fmt.Errorf("the field %q: %w", field, err)
+		}
+		*oid = parsed
+	}
+	return nil
+}
+
+// ParseOIDList is ParseOIDs for a list.
+func ParseOIDList(field string, oids []gitext.OID) error {
+	for i := range oids {
+		if err := ParseOIDs(field, &oids[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,9 +1,10 @@
 package eval
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // Finder finds repositories in the folder Dir, which holds clones.
@@ -40,13 +41,8 @@ func layouts(name string) []string {
 // parts of all repositories, including those with reftable and those whose .git is a file; git
 // itself checks the rest.
 func isRepository(dir string) bool {
-	if exists(filepath.Join(dir, ".git")) {
+	if disk.Exists(filepath.Join(dir, ".git")) {
 		return true
 	}
-	return exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects"))
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return disk.Exists(filepath.Join(dir, "HEAD")) && disk.Exists(filepath.Join(dir, "objects"))
 }

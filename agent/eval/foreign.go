@@ -9,9 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"git-agent/gitext/disk"
 	"io"
 	"os"
+
+	"git-agent/gitext/disk"
 )
 
 // Foreign holds the answers of another program, which are scored like the answers of our own

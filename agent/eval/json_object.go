@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"cmp"
+
 	"git-agent/gitext/quote"
 )
 

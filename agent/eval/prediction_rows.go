@@ -3,8 +3,9 @@ package eval
 import (
 	"context"
 	"fmt"
-	"git-agent/gitext/quote"
 	"io"
+
+	"git-agent/gitext/quote"
 )
 
 // RowSchema identifies the format of a line by WriteRows.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"math"
 
 	"git-agent/agent/stat"
 )
@@ -96,6 +97,30 @@ func (t Tally) plus(u Tally) Tally {
 	return t
 }
 
+// At returns one number of a tally. It is 0 if the tally is empty.
+func (t Tally) At(i int) float64 {
+	if len(t) == 0 {
+		return 0
+	}
+	return t[i]
+}
+
+// Mean returns the metric that averages a number of the tally over the cases.
+func Mean(at int) func(Tally, int) float64 {
+	return func(t Tally, cases int) float64 { return t.At(at) / float64(max(1, cases)) }
+}
+
+// Share returns the metric that divides one number of the tally by another. It is undefined if the
+// divisor is 0.
+func Share(at, by int) func(Tally, int) float64 {
+	return func(t Tally, _ int) float64 {
+		if t.At(by) == 0 {
+			return math.NaN()
+		}
+		return t[at] / t[by]
+	}
+}
+
 // Metric is a number that is computed from the tally of any set of cases.
 type Metric struct {
 	// Name is the name of its field in a report's JSON. It is "" for a metric only in tables.
@@ -188,3 +213,16 @@ var (
 	ByFile       = Dimension{Name: "file", Of: func(c Case) []string { return []string{c.Head().File} }}
 	ByRepository = Dimension{Name: "repository", Of: func(c Case) []string { return []string{c.Head().Repo} }}
 )
+
+// OfCase makes Dimension.Of from a function that returns the one stratum of a case.
+func OfCase[C Case](of func(C) string) func(Case) []string {
+	return func(c Case) []string { return []string{of(c.(C))} }
+}
+
+// OfRow makes Dimension.OfScore from a function that returns the one stratum of a score's details.
+func OfRow[R any](of func(R) string) func(Score) []string {
+	return func(s Score) []string {
+		row, _ := s.Row.(R)
+		return []string{of(row)}
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/condense"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -67,7 +68,7 @@ func prepareBlame(ctx context.Context, b *scopedRepo, p *blameParams) error {
 	if err != nil {
 		return err
 	}
-	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, source.CountLines(text))
 	return err
 }
 
@@ -108,14 +109,6 @@ func isBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
 
-func countTextLines(data []byte) int {
-	n := bytes.Count(data, []byte("\n"))
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		n++
-	}
-	return n
-}
-
 // clip limits a range to the lines of a file, and adds a note if it changed the range.
 func (b *scopedRepo) clip(path string, oid gitext.OID, start, end, total int) (int, int, error) {
 	switch {
@@ -150,7 +143,7 @@ func lookBlame(ctx context.Context, b *scopedRepo, p blameParams) (*Blame, error
 	if err != nil {
 		return nil, err
 	}
-	v := &Blame{Path: agent.Clean(p.Path), Commit: p.Commit, Start: p.Start, End: p.End, Total: countTextLines(text)}
+	v := &Blame{Path: agent.Clean(p.Path), Commit: p.Commit, Start: p.Start, End: p.End, Total: source.CountLines(text)}
 	var oids []gitext.OID
 	for _, l := range lines {
 		oids = append(oids, l.Commit)

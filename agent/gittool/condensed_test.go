@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"git-agent/agent/condense"
 	"slices"
 	"strings"
 	"testing"
+
+	"git-agent/agent/condense"
 )
 
 // longHistory has a long file, a large commit, and many commits on one

@@ -17,11 +17,12 @@ type File struct {
 	Note   string // the reading of an uncertain commit; "" if it was clear
 }
 
-// ReadFile reads the file of a commit, "" for the tip, and a path, both as named by a
-// model, with any decoration. Like the tools, it refuses a path that does not exist, a
-// binary file, and a file whose name suggests secrets, with a *CallError for the model.
-func (s Scope) ReadFile(ctx context.Context, repo *gitext.Repo, tool, commit, path string) (File, error) {
+// ReadFile reads a file of the tip that a model names, with any decoration. Like the tools, it
+// refuses a path that does not exist, a binary file, and a file whose name suggests secrets, with
+// a *CallError for the model.
+func (s Scope) ReadFile(ctx context.Context, repo *gitext.Repo, tool, path string) (File, error) {
 	b := &scopedRepo{repo: repo, scope: s}
+	commit := ""
 	oid, text, err := b.openFile(ctx, &commit, &path)
 	if err != nil {
 		return File{}, wordRefusal(tool, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 )
@@ -87,7 +88,7 @@ func prepareFunctionLog(ctx context.Context, b *scopedRepo, p *functionParams) e
 		}
 		return nil
 	}
-	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, countTextLines(text))
+	p.Start, p.End, err = b.clip(p.Path, oid, p.Start, p.End, source.CountLines(text))
 	return err
 }
 

@@ -1,9 +1,10 @@
 package model
 
 import (
-	"git-agent/gitext/quote"
 	"strings"
 	"unicode/utf8"
+
+	"git-agent/gitext/quote"
 )
 
 // cut returns at most the first n bytes of s, without splitting a character.

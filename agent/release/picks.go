@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // A Pick is a commit that makes the same change as another one.
@@ -58,19 +58,9 @@ func faceOf(c gitext.Commit) face {
 	const least = 100 // bytes of a message that two commits do not share by chance
 	text := strings.TrimSpace(c.Message)
 	return face{
-		email: c.Author.Email, time: c.Author.Time.Unix(), subject: fold(c.Subject()),
+		email: c.Author.Email, time: c.Author.Time.Unix(), subject: commitmsg.Fold(c.Subject()),
 		message: sha256.Sum256([]byte(text)), long: len(text) >= least,
 	}
-}
-
-// fold keeps the letters and digits of a text, in lower case.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
 }
 
 // A candidate is a commit that may be a pick.

@@ -3,12 +3,13 @@ package shard
 import (
 	"errors"
 	"fmt"
-	"git-agent/gitext/disk"
 	"io"
 	"iter"
 	"os"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // Set is a set of journals that together hold all shards of one work.

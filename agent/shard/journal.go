@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"git-agent/gitext/disk"
 	"hash/crc32"
 	"io"
 	"iter"
@@ -16,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"git-agent/gitext/disk"
 )
 
 // Schema identifies the format of a journal. A journal is a text file of JSON lines: a

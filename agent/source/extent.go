@@ -310,11 +310,11 @@ func (l layout) join(start, body int) string {
 }
 
 // control are the words at the beginning of a block within a function.
-var control = wordSet(`if else for while switch do try catch finally return match loop select unless until with
+var control = WordSet(`if else for while switch do try catch finally return match loop select unless until with
 	elif except case when synchronized using lock foreach new defer go throw yield await unsafe`)
 
 // modifiers are the words that may precede the keyword of a heading.
-var modifiers = wordSet(`public private protected internal static final abstract sealed pub export default
+var modifiers = WordSet(`public private protected internal static final abstract sealed pub export default
 	extern inline const data open override virtual typedef template async unsafe partial`)
 
 // withoutAnnotations removes the annotations and their arguments from the beginning of a heading.

@@ -20,10 +20,10 @@ var (
 	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)(-d)?\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
 	// These files have no behaviour, or are a generated form of it.
-	otherExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
+	otherExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
 .csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .tex .ps .1 .3 .5 .7 .8 .man
 .sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
-	otherName = wordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
+	otherName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.json configure version
 mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
 )
@@ -50,18 +50,18 @@ func FileKindOf(p string) FileKind {
 // documentExt and documentName select the files of the kind OtherFile that no build uses and no
 // program reads at run time.
 var (
-	documentExt = wordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
+	documentExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
 .pdf .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
-	documentName = wordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
+	documentName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 mdate-sh install releases history version`)
 )
 
 // listExt selects the files of documentExt that people do not read, buildText the text-like files
 // for tools, and buildExt the scripts and data that may have the name of a document.
 var (
-	listExt   = wordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
-	buildText = wordSet(`cmakelists.txt requirements.txt constraints.txt meson_options.txt`)
-	buildExt  = wordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
+	listExt   = WordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
+	buildText = WordSet(`cmakelists.txt requirements.txt constraints.txt meson_options.txt`)
+	buildExt  = WordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
 )
 
 // IsBuildOrData reports, from the path alone, whether a file is part of the build, such as a

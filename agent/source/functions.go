@@ -133,7 +133,7 @@ func calledIn(heading string) string {
 }
 
 // afterParameters are words with parentheses that may follow a function's parameters.
-var afterParameters = wordSet("noexcept requires decltype throw throws alignas when where")
+var afterParameters = WordSet("noexcept requires decltype throw throws alignas when where")
 
 // lastIdentifier returns the identifier at the end of a text, or "".
 func lastIdentifier(text string) string {

@@ -45,7 +45,7 @@ func IsInstalled(p string) bool { return ownInstalled().MatchString(p) }
 // shadowed are modules that the tests of Python and C use. A new file with such a name, in a
 // directory that the language searches first, replaces the module.
 var (
-	shadowedPython = wordSet(
+	shadowedPython = WordSet(
 		`pytest _pytest pluggy py iniconfig nose nose2 unittest doctest mock hypothesis tox nox trial twisted testtools zope behave robot
 		site sys os io re abc ast json math time types typing enum errno functools itertools collections contextlib copy dataclasses datetime decimal
 		difflib dis fnmatch fractions gc getopt getpass glob hashlib heapq hmac html http importlib inspect ipaddress linecache locale logging
@@ -53,7 +53,7 @@ var (
 		statistics string struct subprocess sysconfig tempfile textwrap threading token tokenize tomllib traceback tracemalloc unicodedata urllib uuid
 		warnings weakref xml zipfile zlib csv codecs base64 bisect builtins bz2 calendar cmath code concurrent configparser asyncio array numbers`,
 	)
-	shadowedHeader = wordSet(
+	shadowedHeader = WordSet(
 		`assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h
 		stdlib.h string.h strings.h time.h unistd.h wchar.h check.h cmocka.h unity.h criterion.h cunit.h munit.h greatest.h utest.h minunit.h gtest.h
 		gmock.h catch.hpp doctest.h cassert cstdio cstdlib cstring iostream string vector`,

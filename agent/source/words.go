@@ -144,7 +144,7 @@ func stem(w string) string {
 }
 
 // StopWords are words that most messages contain, whatever their subject.
-var StopWords = wordSet(`the and for that this with from are not was but have has
+var StopWords = WordSet(`the and for that this with from are not was but have has
 had when which will would can could should may into also then than them they its
 it's been being there their where what who why how all any some such only other
 more most very just now after before because since while during use used using
@@ -153,7 +153,8 @@ fix fixes fixed fixing bug bugs issue issues problem commit commits change chang
 changed patch patches quoted link signed off reviewed acked tested reported cc
 http https www com org`)
 
-func wordSet(s string) map[string]bool {
+// WordSet returns the set of the words of a text.
+func WordSet(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
 		set[w] = true

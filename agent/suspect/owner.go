@@ -1,7 +1,6 @@
 package suspect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -112,7 +111,7 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 	if err != nil {
 		return nil, err
 	}
-	ranges := clip(f.Ranges, countLines(blob))
+	ranges := clip(f.Ranges, source.CountLines(blob))
 	if len(ranges) == 0 {
 		return nil, nil
 	}
@@ -149,14 +148,6 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 // own makes the commit that b names the owner.
 func (l *OwnedLine) own(b gitext.BlameLine) {
 	l.Owner, l.Path, l.OrigLine, l.Previous, l.PreviousPath = b.Commit, b.Path, b.OrigLine, b.Previous, b.PreviousPath
-}
-
-func countLines(blob []byte) int {
-	n := bytes.Count(blob, []byte("\n"))
-	if len(blob) > 0 && blob[len(blob)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // clip clips ranges to lines 1 to last.

@@ -1,11 +1,12 @@
 package trial
 
 import (
-	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // maxPathFile bounds the size of path files of a Python environment, in bytes.
@@ -62,11 +63,6 @@ func userDirs(site string) []string {
 		dirs = append(dirs, importedFrom(string(text), isPath)...)
 	}
 	return dirs
-}
-
-// globQuote quotes a path for filepath.Glob.
-func globQuote(path string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }
 
 // importedFrom returns the directories that a path file adds: its lines, or the parents of the

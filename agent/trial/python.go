@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/sandbox"
+	"git-agent/gitext/disk"
 )
 
 // pythonStores are the directories below the home directory that contain Python environments,
@@ -31,7 +32,7 @@ func (w *Workspace) pythonEnvironments() []string {
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		for _, pattern := range pythonStores {
-			found, _ := filepath.Glob(filepath.Join(globQuote(home), filepath.FromSlash(pattern))) // the pattern is well formed
+			found, _ := filepath.Glob(filepath.Join(disk.GlobQuote(home), filepath.FromSlash(pattern))) // the pattern is well formed
 			list = append(list, found...)
 		}
 	}
@@ -46,7 +47,7 @@ func (w *Workspace) pythonEnvironments() []string {
 func sitePackages(env string) []string {
 	var list []string
 	for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "lib/python2*/site-packages"} {
-		found, _ := filepath.Glob(filepath.Join(globQuote(env), filepath.FromSlash(pattern))) // the pattern is well formed
+		found, _ := filepath.Glob(filepath.Join(disk.GlobQuote(env), filepath.FromSlash(pattern))) // the pattern is well formed
 		list = append(list, found...)
 	}
 	return list

@@ -34,6 +34,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // Kind is a kind of data.
@@ -205,7 +207,7 @@ func checkPrivate(dir string) error {
 		return fmt.Errorf("%q is a link; set agent.dataDir to another disk's directory instead", dir)
 	case !info.IsDir():
 		return fmt.Errorf("%q is not a directory", dir)
-	case !OwnedByUser(info):
+	case !disk.OwnedByUser(info):
 		return fmt.Errorf("%q belongs to another user", dir)
 	case info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
 		return fmt.Errorf("%q can be written by other users; run 'chmod go-w' on it if what is in it is yours", dir)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // These patterns match the names that git-agent creates in a folder, as
@@ -78,7 +80,7 @@ func removeDir(parent *os.Root, dir string, names []string) (left []string, err 
 	if err != nil {
 		return nil, err
 	}
-	if !was.IsDir() || !OwnedByUser(was) {
+	if !was.IsDir() || !disk.OwnedByUser(was) {
 		return nil, fmt.Errorf("%q is not a directory of yours", dir)
 	}
 	root, err := parent.OpenRoot(dir)

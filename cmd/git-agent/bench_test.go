@@ -3,7 +3,6 @@
 package main
 
 import (
-	"git-agent/cmd/git-agent/app"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"git-agent/cmd/git-agent/app"
 )
 
 // BenchmarkSzz compares the processor time of an answer with that of its git commands: x-git is

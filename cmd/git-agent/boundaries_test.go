@@ -27,9 +27,9 @@ const module = "git-agent/"
 // storeys lists our packages from the ground up. Outside of tests, a package imports only
 // packages of lower storeys, and its own rooms below it in the tree.
 var storeys = [][]string{
-	{"prompts", "man", "cache/place", "agent/stat", "cmd/train/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
-	{"cache", "agent/sandbox", "agent/secret", "agent/shard", "agent/source"},
-	{"agent/model", "gitext/gitdir"},
+	{"prompts", "man", "agent/stat", "cmd/train/heldout", "gitext/commitmsg", "gitext/disk", "gitext/pattern", "gitext/quote"},
+	{"cache/place", "agent/sandbox", "agent/secret", "agent/shard", "agent/source"},
+	{"cache", "agent/model", "gitext/gitdir"},
 	{"gitext/gitcmd", "agent/htmlpage"},
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},

@@ -2,9 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"git-agent/cmd/git-agent/app"
 	"strings"
 	"testing"
+
+	"git-agent/cmd/git-agent/app"
 )
 
 // A fixedAnswer is the part of fix's JSON answer that depends on the talk.

@@ -5,12 +5,13 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"git-agent/cmd/git-agent/app"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"git-agent/cmd/git-agent/app"
 )
 
 // manyCases writes a case file of n fixes.

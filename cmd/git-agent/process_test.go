@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"git-agent/cmd/git-agent/app"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"git-agent/cmd/git-agent/app"
 )
 
 // program is a running git-agent: this test's own binary under that name.

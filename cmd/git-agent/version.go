@@ -5,8 +5,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"git-agent/cmd/git-agent/app"
 	"io"
+
+	"git-agent/cmd/git-agent/app"
 )
 
 // notices has the licenses of the third-party software and data in the program. A

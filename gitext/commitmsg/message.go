@@ -2,7 +2,10 @@
 // trailers.
 package commitmsg
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Split returns the message's first paragraph on one line, git's %s, and the
 // rest, git's %b.
@@ -28,4 +31,14 @@ func Split(message string) (subject, body string) {
 		rest = after
 	}
 	return strings.Join(words, " "), rest
+}
+
+// Fold keeps the letters and digits of a text, in lower case, so that subjects can be compared.
+func Fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }

@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // A KindError says that a file is not a regular file.
@@ -119,4 +120,15 @@ func Named(ctx context.Context, name string, flag int, perm fs.FileMode) (*os.Fi
 	case <-ctx.Done():
 		return nil, fmt.Errorf("open %q: %w", name, context.Cause(ctx))
 	}
+}
+
+// Exists reports whether there is a file or a directory with this name.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// GlobQuote returns a pattern for [filepath.Glob] that matches only this text.
+func GlobQuote(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(text)
 }

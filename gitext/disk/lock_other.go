@@ -11,4 +11,5 @@ import (
 // lock fails: without kernel locks, leftovers and directories in use look the same.
 func lock(*os.File) error { return errors.ErrUnsupported }
 
-func own(fs.FileInfo) bool { return true }
+// OwnedByUser is always true: this system does not tell the owner of a file.
+func OwnedByUser(fs.FileInfo) bool { return true }

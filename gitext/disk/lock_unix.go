@@ -13,8 +13,8 @@ func lock(dir *os.File) error {
 	return syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// own reports whether a file belongs to the user of this process.
-func own(info fs.FileInfo) bool {
-	sys, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(sys.Uid) == os.Getuid()
+// OwnedByUser reports whether a file belongs to the user that runs this program.
+func OwnedByUser(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(stat.Uid) == os.Geteuid()
 }

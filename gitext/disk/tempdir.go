@@ -79,7 +79,7 @@ func Leftovers() ([]string, error) {
 // abandoned reports whether a directory belongs to this user, is unlocked and is not new.
 func abandoned(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() || !own(info) || time.Since(info.ModTime()) < settle {
+	if err != nil || !info.IsDir() || !OwnedByUser(info) || time.Since(info.ModTime()) < settle {
 		return false
 	}
 	f, err := os.Open(path)

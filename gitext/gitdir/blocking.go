@@ -3,11 +3,12 @@ package gitdir
 import (
 	"context"
 	"errors"
-	"git-agent/gitext/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // errBlocking returns an error if a file would block git.

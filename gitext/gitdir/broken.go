@@ -3,10 +3,11 @@ package gitdir
 import (
 	"errors"
 	"fmt"
-	"git-agent/gitext/disk"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // BrokenAt describes the defect of the repository at dir, or returns "" if there

@@ -5,18 +5,9 @@ package gitdir
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// ownedByUs reports whether a directory belongs to the user that runs this
-// program.
-func ownedByUs(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(stat.Uid) == os.Geteuid()
-}
 
 // stampOf returns a text that changes when the file does. It includes the
 // ctime, which the file's owner cannot set.

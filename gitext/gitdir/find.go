@@ -28,7 +28,7 @@ func Find(dir, named string) string {
 			}
 			return linkedGitDir(filepath.Join(dir, ".git"))
 		}
-		if exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")) {
+		if disk.Exists(filepath.Join(dir, "objects")) && disk.Exists(filepath.Join(dir, "refs")) {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -56,11 +56,6 @@ func linkedGitDir(file string) string {
 		dir = filepath.Join(filepath.Dir(file), dir)
 	}
 	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func isDir(path string) bool {

@@ -2,8 +2,6 @@ package gitdir
 
 import (
 	"errors"
-	"git-agent/gitext/disk"
-	"git-agent/gitext/quote"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"git-agent/gitext/disk"
+	"git-agent/gitext/quote"
 )
 
 // ObjectDirs returns the object directories and their alternates, except
@@ -89,13 +90,9 @@ const maxAlternates = 1 << 20
 // clone.
 func Partial(objects []string) bool {
 	for _, dir := range objects {
-		if found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.promisor")); len(found) > 0 {
+		if found, _ := filepath.Glob(filepath.Join(disk.GlobQuote(dir), "pack", "*.promisor")); len(found) > 0 {
 			return true
 		}
 	}
 	return false
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // The shadow is our own small, bare git directory:
@@ -97,7 +99,7 @@ func check(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || !ownedByUs(info) {
+	if !info.IsDir() || !disk.OwnedByUser(info) {
 		return errForeign
 	}
 	entries, err := os.ReadDir(dir)

@@ -56,7 +56,7 @@ func newCode(c *Case) (agent.Tool, error) {
 // read reads a file of the commit by the path that a model gave, which may be a path of the
 // report.
 func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, note string, err error) {
-	f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
+	f, err = c.Scope.ReadFile(ctx, c.Repo, tool, path)
 	var refused *agent.CallError
 	if !errors.As(err, &refused) {
 		return f, "", err
@@ -65,7 +65,7 @@ func (c *Case) read(ctx context.Context, tool, path string) (f gittool.File, not
 	if found == "" {
 		return f, "", err
 	}
-	if f, err = c.Scope.ReadFile(ctx, c.Repo, tool, "", found); err != nil {
+	if f, err = c.Scope.ReadFile(ctx, c.Repo, tool, found); err != nil {
 		return f, "", err
 	}
 	return f, fmt.Sprintf("%q is %s in the repository\n", agent.Shorten(agent.CleanLine(path), 200), agent.CleanLine(found)), nil
@@ -160,7 +160,7 @@ func newDefinition(c *Case) (agent.Tool, error) {
 func (c *Case) definitionView(tool string) symbol.View {
 	return symbol.View{Tool: tool, Mask: c.Mask, Search: "git_grep", Reader: "get_nearby_code",
 		Read: func(ctx context.Context, path string) ([][]byte, error) {
-			f, err := c.Scope.ReadFile(ctx, c.Repo, tool, "", path)
+			f, err := c.Scope.ReadFile(ctx, c.Repo, tool, path)
 			return source.SplitLines(f.Text), err
 		},
 		Number: func(lines [][]byte, first, last int) string { return c.Numbered(lines, first, last, 0) },

@@ -20,7 +20,7 @@ const (
 
 // known are names of sections, from the list in SAP's editor mode for trace files. Such a section
 // may start without a timestamp after its name.
-var known = setOf(`BUILD SYSTEMINFO CRASH_SHORTINFO MODULES CRASH_EMERGENCYSTACK
+var known = source.WordSet(`BUILD SYSTEMINFO CRASH_SHORTINFO MODULES CRASH_EMERGENCYSTACK
 	CRASH_EXTINFO CRASH_CONTEXT CRASH_STACK CRASH_REGISTERS STACK_SHORT CPUINFO
 	MEMMAP LIMITS MOUNTINFO SCHEDINFO PROCSTAT STACK_FULL EXCEPTIONS STATISTICS
 	XSENGINE JAVASCRIPT EXECUTOR INDEXMANAGER CRYPTO MDC
@@ -29,14 +29,6 @@ var known = setOf(`BUILD SYSTEMINFO CRASH_SHORTINFO MODULES CRASH_EMERGENCYSTACK
 	DISASSEMBLY REGISTER_OBJECTS THREADS INDEXMANAGER_STATE INDEXMANAGER_WAITGRAPH
 	MEMORY_ACCOUNTING DDLCONTEXTSTORE ENCRYPTION DATABASE_HISTORY
 	SERVICE_THREAD_SAMPLES PROCESS_INFO MEMORY_OOM`)
-
-func setOf(names string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range strings.Fields(names) {
-		set[n] = true
-	}
-	return set
-}
 
 // Looks reports whether the first bytes of an input are those of a dump: they contain the start
 // of a section.

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"git-agent/gitext/disk"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // Kinds of notes in a core file, by Linux's numbers, and an entry of the auxiliary vector.

@@ -157,7 +157,7 @@ func (d *investigation) linesOf(ctx context.Context, path string) ([][]byte, err
 	if lines, ok := d.texts[path]; ok {
 		return lines, nil
 	}
-	f, err := d.tools.Scope.ReadFile(ctx, d.repo, "", "", path)
+	f, err := d.tools.Scope.ReadFile(ctx, d.repo, "", path)
 	var refused *agent.CallError
 	if err != nil && !errors.As(err, &refused) && !gitext.Unreadable(err) {
 		return nil, err

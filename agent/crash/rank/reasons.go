@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/source"
@@ -21,7 +22,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	}
 	add(e.assertion, "the failure is reported in it")
 	add(e.isMain, "%s", e.place())
-	add(e.inMain > 1, "%s of that stack are in it", count(e.inMain, "frame"))
+	add(e.inMain > 1, "%s of that stack are in it", agent.Plural(e.inMain, "frame"))
 	add(e.throws, "its line throws on purpose")
 	add(e.passes, "its lines use parameters, which callers gave")
 	add(e.own && e.position > 0, "the innermost line that uses no parameter is in it")
@@ -48,7 +49,7 @@ func (e *evidence) reasons(report *crash.Report) []string {
 		add(true, "in %s/, a usual name for shared code", dir)
 	}
 	add(e.isMain && e.dated && e.age >= stale, "not changed for two years")
-	add(e.users >= 30 && telling(e.path), "%s mention %q", count(e.users, "other file"), unitOf(e.path))
+	add(e.users >= 30 && telling(e.path), "%s mention %q", agent.Plural(e.users, "other file"), unitOf(e.path))
 	return out
 }
 
@@ -67,7 +68,7 @@ func (e *evidence) place() string {
 	case e.suspicious == 0 && !e.helper:
 		return "innermost frame of the project that does more than report or allocate"
 	}
-	return count(e.position, "frame") + " from the innermost of the project"
+	return agent.Plural(e.position, "frame") + " from the innermost of the project"
 }
 
 // elsewhereReasons describes, for a kind of stack beside the main one, the action of its first
@@ -77,11 +78,4 @@ var elsewhereReasons = map[int]struct{ foremost, stack string }{
 	stored: {"made the uninitialized value", "that made the uninitialized value"},
 	access: {"made the other access of the race", "of the other access of the race"},
 	cause:  {"threw the exception that caused this one", "of the exception that caused this one"},
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -99,19 +99,13 @@ func parseCase(line []byte) (Case, error) {
 }
 
 func checkOIDs(c *Case) error {
-	var err error
 	for name, oid := range map[string]*gitext.OID{"fix": &c.Fix, "bad": &c.Bad, "good": &c.Good} {
 		if *oid == "" {
 			continue
 		}
-		if *oid, err = gitext.ParseOID(string(*oid)); err != nil {
-			return fmt.Errorf("the field %q: %w", name, err)
+		if err := eval.ParseOIDs(name, oid); err != nil {
+			return err
 		}
 	}
-	for i := range c.BICs {
-		if c.BICs[i], err = gitext.ParseOID(string(c.BICs[i])); err != nil {
-			return fmt.Errorf(`the field "bics": %w`, err)
-		}
-	}
-	return nil
+	return eval.ParseOIDList("bics", c.BICs)
 }

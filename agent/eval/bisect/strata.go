@@ -11,7 +11,7 @@ var dimensions = []eval.Dimension{
 	eval.ByFile,
 	byLanguage,
 	byRange,
-	{Name: "place of the culprit", OfScore: func(s eval.Score) []string { return []string{placeOf(s)} }, Order: places},
+	{Name: "place of the culprit", OfScore: eval.OfRow(placeOf), Order: places},
 	eval.ByRepository,
 }
 
@@ -22,7 +22,7 @@ var (
 		}
 		return []string{notStated}
 	}}
-	byRange = eval.Dimension{Name: "commits in the range", OfScore: func(s eval.Score) []string { return []string{rangeOf(s)} }, Order: ranges}
+	byRange = eval.Dimension{Name: "commits in the range", OfScore: eval.OfRow(rangeOf), Order: ranges}
 )
 
 const (
@@ -33,8 +33,7 @@ const (
 var ranges = []string{"up to 99", "100-499", "500-1999", "2000+", notKnown}
 
 // rangeOf returns the stratum of a case by the number of commits in its range.
-func rangeOf(s eval.Score) string {
-	row, _ := s.Row.(scoreRow)
+func rangeOf(row scoreRow) string {
 	switch n := row.Range; {
 	case n == 0:
 		return notKnown
@@ -52,8 +51,7 @@ var places = []string{"newest quarter", "second", "third", "oldest quarter", not
 
 // placeOf returns the stratum of a case by the share of its range that has the culprit in its
 // history.
-func placeOf(s eval.Score) string {
-	row, _ := s.Row.(scoreRow)
+func placeOf(row scoreRow) string {
 	if row.Range == 0 {
 		return notKnown
 	}

@@ -17,7 +17,7 @@ func (Task) Tables(res *eval.Results, algorithm string) []eval.Table {
 		if !o.Evaluated || !row.answered {
 			continue
 		}
-		k := costs{row: row, seconds: o.Seconds, strata: []string{byLanguage.Of(res.Cases[i])[0], rangeOf(o.Score)}}
+		k := costs{row: row, seconds: o.Seconds, strata: []string{byLanguage.Of(res.Cases[i])[0], rangeOf(row)}}
 		if other := res.Outcomes[Git]; other != nil && algorithm != Git && other[i].Evaluated {
 			if theirs, _ := other[i].Row.(scoreRow); theirs.answered {
 				k.git = theirs.Runs

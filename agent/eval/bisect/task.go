@@ -56,14 +56,14 @@ func (Task) Sheet() *eval.Sheet { return sheet }
 
 var sheet = &eval.Sheet{
 	Metrics: []eval.Metric{
-		{Name: "right", Title: "right", Of: mean(right), Estimated: true, Brief: true},
-		{Name: "proved", Title: "proved", Of: mean(proved), Brief: true, Decimals: 3},
+		{Name: "right", Title: "right", Of: eval.Mean(right), Estimated: true, Brief: true},
+		{Name: "proved", Title: "proved", Of: eval.Mean(proved), Brief: true, Decimals: 3},
 		{Name: "median_runs", Title: "runs", Of: quantile(0.5), Estimated: true, Brief: true},
 		{Name: "runs_90", Title: "90 %", Of: quantile(0.9), Brief: true},
 		{Name: "most_runs", Title: "most", Of: quantile(1), Brief: true},
-		{Name: "mean_runs", Of: ofAnswered(runs)},
-		{Name: "mean_halvings", Title: "halvings", Of: ofAnswered(halvings), Brief: true, Decimals: 1},
-		{Name: "over_three", Title: "over + 3", Of: ofAnswered(over), Brief: true, Decimals: 3},
+		{Name: "mean_runs", Of: eval.Share(runs, answered)},
+		{Name: "mean_halvings", Title: "halvings", Of: eval.Share(halvings, answered), Brief: true, Decimals: 1},
+		{Name: "over_three", Title: "over + 3", Of: eval.Share(over, answered), Brief: true, Decimals: 3},
 	},
 	Main: "right", Small: "median_runs", Ceiling: "proved",
 	Dimensions: dimensions,
@@ -75,32 +75,11 @@ var sheet = &eval.Sheet{
 	Bounded: "the search ends with a proof",
 }
 
-// mean returns the metric that averages a number of the tally over the cases. It is 0 if there
-// are no cases.
-func mean(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, cases int) float64 {
-		if len(t) == 0 {
-			return 0
-		}
-		return t[at] / float64(max(1, cases))
-	}
-}
-
-// ofAnswered returns the metric that averages a number of the tally over the cases with an answer.
-func ofAnswered(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, _ int) float64 {
-		if len(t) == 0 || t[answered] == 0 {
-			return math.NaN()
-		}
-		return t[at] / t[answered]
-	}
-}
-
 // quantile returns the metric that is the least number of runs that a share of the cases does not
 // exceed.
 func quantile(share float64) func(eval.Tally, int) float64 {
 	return func(t eval.Tally, _ int) float64 {
-		if len(t) == 0 || t[answered] == 0 {
+		if t.At(answered) == 0 {
 			return math.NaN()
 		}
 		seen := 0.0

@@ -93,19 +93,13 @@ func parseCase(line []byte) (Case, error) {
 }
 
 func checkOIDs(c *Case) error {
-	var err error
-	if c.CrashCommit, err = gitext.ParseOID(string(c.CrashCommit)); err != nil {
-		return fmt.Errorf(`the field "crash_commit": %w`, err)
+	if err := eval.ParseOIDs("crash_commit", &c.CrashCommit); err != nil {
+		return err
 	}
 	if c.Fix != "" {
-		if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
-			return fmt.Errorf(`the field "fix": %w`, err)
+		if err := eval.ParseOIDs("fix", &c.Fix); err != nil {
+			return err
 		}
 	}
-	for i := range c.IntroCommits {
-		if c.IntroCommits[i], err = gitext.ParseOID(string(c.IntroCommits[i])); err != nil {
-			return fmt.Errorf(`the field "intro_commits": %w`, err)
-		}
-	}
-	return nil
+	return eval.ParseOIDList("intro_commits", c.IntroCommits)
 }

@@ -166,7 +166,7 @@ func TestStrata(t *testing.T) {
 // Breadths count the files in stacks.
 func TestBreadth(t *testing.T) {
 	for n, want := range map[int]string{0: "none", 1: "1", 2: "2-3", 3: "2-3", 4: "4-7", 7: "4-7", 8: "8+", 90: "8+"} {
-		if got := breadthOf(eval.Score{Row: scoreRow{Traced: n}}); got != want {
+		if got := breadthOf(scoreRow{Traced: n}); got != want {
 			t.Errorf("%d files: %q, want %q", n, got, want)
 		}
 	}

@@ -81,10 +81,7 @@ var classes = []string{
 }
 
 // classOf returns the class of a case from the details of a score.
-func classOf(s eval.Score) []string {
-	row, _ := s.Row.(scoreRow)
-	return []string{cmp.Or(row.Class, classOtherFormat)}
-}
+func classOf(row scoreRow) string { return cmp.Or(row.Class, classOtherFormat) }
 
 // class returns the class of a failure.
 func (f failure) class() string {

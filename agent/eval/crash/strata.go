@@ -12,19 +12,14 @@ import (
 // dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "set", Of: singleStratum(setOf), Order: []string{setCore, setLeak, setState}},
-	{Name: "files in the trace", OfScore: func(s eval.Score) []string { return []string{breadthOf(s)} }, Order: breadths},
-	{Name: "language", Of: singleStratum(func(c Case) string { return cmp.Or(c.Ecosystem, "not stated") })},
-	{Name: "signal", OfScore: classOf, Order: classes},
-	{Name: "type", Of: singleStratum(func(c Case) string { return typeOf(c.Type) })},
+	{Name: "set", Of: eval.OfCase(setOf), Order: []string{setCore, setLeak, setState}},
+	{Name: "files in the trace", OfScore: eval.OfRow(breadthOf), Order: breadths},
+	{Name: "language", Of: eval.OfCase(func(c Case) string { return cmp.Or(c.Ecosystem, "not stated") })},
+	{Name: "signal", OfScore: eval.OfRow(classOf), Order: classes},
+	{Name: "type", Of: eval.OfCase(func(c Case) string { return typeOf(c.Type) })},
 	{Name: "format", OfScore: formatsOf, Overlapping: true},
-	{Name: "source", Of: singleStratum(func(c Case) string { return cmp.Or(c.Source, "not stated") })},
+	{Name: "source", Of: eval.OfCase(func(c Case) string { return cmp.Or(c.Source, "not stated") })},
 	eval.ByRepository,
-}
-
-// singleStratum makes Dimension.Of from a function that returns one stratum for each case.
-func singleStratum(of func(Case) string) func(eval.Case) []string {
-	return func(c eval.Case) []string { return []string{of(c.(Case))} }
 }
 
 // These sets separate the cases that count for headline figures from the others, see Core.
@@ -48,8 +43,7 @@ var breadths = []string{"1", "2-3", "4-7", "8+", "none"}
 
 // breadthOf returns the stratum of a case by the number of files in its stacks. With more files,
 // it is harder to rank the right one first.
-func breadthOf(s eval.Score) string {
-	row, _ := s.Row.(scoreRow)
+func breadthOf(row scoreRow) string {
 	switch n := row.Traced; {
 	case n == 0:
 		return "none"

@@ -7,8 +7,6 @@
 package crasheval
 
 import (
-	"math"
-
 	"git-agent/agent/eval"
 	"git-agent/agent/session"
 	"git-agent/agent/stat"
@@ -83,21 +81,21 @@ func (Task) Sheet() *eval.Sheet { return sheet }
 
 var sheet = &eval.Sheet{
 	Metrics: []eval.Metric{
-		{Name: "acc_at_1", Title: "acc@1", Of: mean(fileAt), Estimated: true, Brief: true},
-		{Name: "acc_at_2", Title: "acc@2", Of: mean(fileAt + 1), Decimals: 3},
-		{Name: "acc_at_3", Title: "acc@3", Of: mean(fileAt + 2), Estimated: true, Brief: true},
-		{Name: "acc_at_5", Title: "acc@5", Of: mean(fileAt + 3), Decimals: 3},
-		{Name: "acc_at_10", Title: "acc@10", Of: mean(fileAt + 4), Estimated: true, Brief: true},
-		{Name: "in_list", Title: "in list", Of: mean(inList), Brief: true, Decimals: 3},
-		{Name: "mrr", Title: "MRR", Of: mean(recip), Brief: true, Decimals: 3},
-		{Name: "mean_files", Title: "files", Of: mean(listed), Decimals: 1},
-		{Name: "mean_traced_files", Title: "in trace", Of: mean(traced), Brief: true, Decimals: 1},
-		{Name: "suspect_cases", Title: "with commits", Of: func(t eval.Tally, _ int) float64 { return of(t, judged) }},
-		{Name: "suspect_acc_at_1", Title: "commit@1", Of: ofJudged(suspectAt), Brief: true, Decimals: 3},
-		{Name: "suspect_acc_at_3", Title: "commit@3", Of: ofJudged(suspectAt + 1), Decimals: 3},
-		{Name: "suspect_acc_at_5", Title: "commit@5", Of: ofJudged(suspectAt + 2), Decimals: 3},
-		{Name: "suspect_acc_at_10", Title: "commit@10", Of: ofJudged(suspectAt + 3), Brief: true, Decimals: 3},
-		{Name: "mean_suspects", Of: ofJudged(suspects)},
+		{Name: "acc_at_1", Title: "acc@1", Of: eval.Mean(fileAt), Estimated: true, Brief: true},
+		{Name: "acc_at_2", Title: "acc@2", Of: eval.Mean(fileAt + 1), Decimals: 3},
+		{Name: "acc_at_3", Title: "acc@3", Of: eval.Mean(fileAt + 2), Estimated: true, Brief: true},
+		{Name: "acc_at_5", Title: "acc@5", Of: eval.Mean(fileAt + 3), Decimals: 3},
+		{Name: "acc_at_10", Title: "acc@10", Of: eval.Mean(fileAt + 4), Estimated: true, Brief: true},
+		{Name: "in_list", Title: "in list", Of: eval.Mean(inList), Brief: true, Decimals: 3},
+		{Name: "mrr", Title: "MRR", Of: eval.Mean(recip), Brief: true, Decimals: 3},
+		{Name: "mean_files", Title: "files", Of: eval.Mean(listed), Decimals: 1},
+		{Name: "mean_traced_files", Title: "in trace", Of: eval.Mean(traced), Brief: true, Decimals: 1},
+		{Name: "suspect_cases", Title: "with commits", Of: func(t eval.Tally, _ int) float64 { return t.At(judged) }},
+		{Name: "suspect_acc_at_1", Title: "commit@1", Of: eval.Share(suspectAt, judged), Brief: true, Decimals: 3},
+		{Name: "suspect_acc_at_3", Title: "commit@3", Of: eval.Share(suspectAt+1, judged), Decimals: 3},
+		{Name: "suspect_acc_at_5", Title: "commit@5", Of: eval.Share(suspectAt+2, judged), Decimals: 3},
+		{Name: "suspect_acc_at_10", Title: "commit@10", Of: eval.Share(suspectAt+3, judged), Brief: true, Decimals: 3},
+		{Name: "mean_suspects", Of: eval.Share(suspects, judged)},
 	},
 	Main: "acc_at_1", Small: "acc_at_10", Ceiling: "in_list",
 	Dimensions: dimensions,
@@ -107,29 +105,4 @@ var sheet = &eval.Sheet{
 		"MRR: mean of 1 / the place of the first such file. files: mean number of files in an answer, and in trace: of those that a stack names. " +
 		"commit@k: share of the cases with known crash-introducing commits (with commits) that have one among the first k suspects.",
 	Bounded: "a file of the fix is anywhere in the list",
-}
-
-// mean returns the metric that averages a number of the tally over the cases. It is
-// 0 if there are no cases.
-func mean(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, cases int) float64 { return of(t, at) / float64(max(1, cases)) }
-}
-
-// ofJudged returns the metric that averages a number of the tally over the cases with
-// known crash-introducing commits. It is undefined if there are none.
-func ofJudged(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, _ int) float64 {
-		if of(t, judged) == 0 {
-			return math.NaN()
-		}
-		return of(t, at) / of(t, judged)
-	}
-}
-
-// of returns one number of a tally. It is 0 if the tally is empty, as for no cases.
-func of(t eval.Tally, at int) float64 {
-	if len(t) == 0 {
-		return 0
-	}
-	return t[at]
 }

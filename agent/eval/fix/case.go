@@ -77,11 +77,9 @@ func parseCase(line []byte) (Case, error) {
 		if *f.oid == "" {
 			return Case{}, fmt.Errorf("the field %q is missing", f.name)
 		}
-		oid, err := gitext.ParseOID(string(*f.oid))
-		if err != nil {
-			return Case{}, fmt.Errorf("the field %q: %w", f.name, err)
+		if err := eval.ParseOIDs(f.name, f.oid); err != nil {
+			return Case{}, err
 		}
-		*f.oid = oid
 	}
 	if err := c.check(); err != nil {
 		return Case{}, err

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
+	"git-agent/gitext/disk"
 )
 
 // maxManifest limits the size of a manifest, in bytes.
@@ -49,7 +50,7 @@ func releasesOf(
 	if json.Unmarshal([]byte(manifest("package.json")), &npm) == nil && npm.Name != "" && filepath.IsLocal(filepath.FromSlash(npm.Name)) {
 		for _, dir := range folders {
 			for _, below := range []string{"", "node_modules", "*/node_modules", "@*/*/node_modules"} {
-				patterns = append(patterns, filepath.Join(escapeGlob(dir), below, escapeGlob(npm.Name)))
+				patterns = append(patterns, filepath.Join(disk.GlobQuote(dir), below, disk.GlobQuote(npm.Name)))
 			}
 		}
 	}
@@ -77,14 +78,14 @@ func goPatterns(module string) []string {
 	if !filepath.IsLocal(filepath.FromSlash(module)) {
 		return nil
 	}
-	path := escapeGlob(escapeUpper(module))
+	path := disk.GlobQuote(escapeUpper(module))
 	var patterns []string
 	for _, cache := range goCaches() {
 		for _, major := range []string{"", "/v[0-9]*"} {
 			patterns = append(
 				patterns,
-				filepath.Join(escapeGlob(cache), path+major+"@*"),
-				filepath.Join(escapeGlob(cache), "cache/download", path+major, "@v/*.zip"),
+				filepath.Join(disk.GlobQuote(cache), path+major+"@*"),
+				filepath.Join(disk.GlobQuote(cache), "cache/download", path+major, "@v/*.zip"),
 			)
 		}
 	}
@@ -130,8 +131,8 @@ func cargoPatterns(name, version string) []string {
 		if dir != "" {
 			patterns = append(
 				patterns,
-				filepath.Join(escapeGlob(dir), "registry/src/*", name+"-"+version),
-				filepath.Join(escapeGlob(dir), "registry/cache/*", name+"-"+version+".crate"),
+				filepath.Join(disk.GlobQuote(dir), "registry/src/*", name+"-"+version),
+				filepath.Join(disk.GlobQuote(dir), "registry/cache/*", name+"-"+version+".crate"),
 			)
 		}
 	}
@@ -155,7 +156,7 @@ func neededReleases(name string, locks []trial.Lock) (covered []sandbox.Cover) {
 			if string(m[1]) != name {
 				continue
 			}
-			for _, pattern := range cargoPatterns(name, escapeGlob(string(m[2]))) {
+			for _, pattern := range cargoPatterns(name, disk.GlobQuote(string(m[2]))) {
 				found, _ := filepath.Glob(pattern) // as in releasesOf
 				for _, p := range found {
 					covered = append(covered, coverCrate(p)...)
@@ -189,9 +190,4 @@ func coverCrate(p string) (covered []sandbox.Cover) {
 		}
 	}
 	return covered
-}
-
-// escapeGlob makes a pattern for filepath.Match that matches only this text.
-func escapeGlob(text string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(text)
 }

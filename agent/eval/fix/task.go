@@ -15,8 +15,6 @@
 package fixeval
 
 import (
-	"math"
-
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 )
@@ -123,23 +121,23 @@ func (t Task) Sheet() *eval.Sheet {
 
 var repairSheet = &eval.Sheet{
 	Metrics: []eval.Metric{
-		{Name: "plausible_at_1", Title: "plausible@1", Of: share(patchAt, repairs), Estimated: true, Brief: true},
-		{Name: "plausible_at_3", Title: "plausible@3", Of: share(patchAt+1, repairs), Decimals: 3},
-		{Name: "plausible_at_5", Title: "plausible@5", Of: share(patchAt+2, repairs), Estimated: true, Brief: true},
-		{Name: "exact", Title: "exact", Of: share(exact, repairs), Brief: true, Decimals: 3},
-		{Name: "same_functions", Title: "same functions", Of: share(sameFunctions, repairs), Brief: true, Decimals: 3},
-		{Name: "same_files", Title: "same files", Of: share(sameFiles, repairs), Decimals: 3},
-		{Name: "refuted", Title: "refuted", Of: share(refuted, claimed), Decimals: 3},
-		{Name: "declined", Title: "declined", Of: share(declined, repairs), Decimals: 3},
-		{Name: "reproduced", Title: "reproduced", Of: share(reproduced, repairs), Decimals: 3},
-		{Name: "mean_tried", Title: "tried", Of: share(tried, repairs), Decimals: 1},
-		{Name: "function_at_1", Title: "function@1", Of: share(functionAt, places), Brief: true, Decimals: 3},
-		{Name: "function_at_3", Title: "@3", Of: share(functionAt+1, places), Decimals: 3},
-		{Name: "function_at_5", Title: "@5", Of: share(functionAt+2, places), Brief: true, Decimals: 3},
-		{Name: "function_at_10", Title: "@10", Of: share(functionAt+3, places), Decimals: 3},
-		{Name: "file_at_1", Title: "file@1", Of: share(fileAt, places), Decimals: 3},
-		{Name: "file_at_3", Of: share(fileAt+1, places)},
-		{Name: "mean_located", Of: share(located, places)},
+		{Name: "plausible_at_1", Title: "plausible@1", Of: eval.Share(patchAt, repairs), Estimated: true, Brief: true},
+		{Name: "plausible_at_3", Title: "plausible@3", Of: eval.Share(patchAt+1, repairs), Decimals: 3},
+		{Name: "plausible_at_5", Title: "plausible@5", Of: eval.Share(patchAt+2, repairs), Estimated: true, Brief: true},
+		{Name: "exact", Title: "exact", Of: eval.Share(exact, repairs), Brief: true, Decimals: 3},
+		{Name: "same_functions", Title: "same functions", Of: eval.Share(sameFunctions, repairs), Brief: true, Decimals: 3},
+		{Name: "same_files", Title: "same files", Of: eval.Share(sameFiles, repairs), Decimals: 3},
+		{Name: "refuted", Title: "refuted", Of: eval.Share(refuted, claimed), Decimals: 3},
+		{Name: "declined", Title: "declined", Of: eval.Share(declined, repairs), Decimals: 3},
+		{Name: "reproduced", Title: "reproduced", Of: eval.Share(reproduced, repairs), Decimals: 3},
+		{Name: "mean_tried", Title: "tried", Of: eval.Share(tried, repairs), Decimals: 1},
+		{Name: "function_at_1", Title: "function@1", Of: eval.Share(functionAt, places), Brief: true, Decimals: 3},
+		{Name: "function_at_3", Title: "@3", Of: eval.Share(functionAt+1, places), Decimals: 3},
+		{Name: "function_at_5", Title: "@5", Of: eval.Share(functionAt+2, places), Brief: true, Decimals: 3},
+		{Name: "function_at_10", Title: "@10", Of: eval.Share(functionAt+3, places), Decimals: 3},
+		{Name: "file_at_1", Title: "file@1", Of: eval.Share(fileAt, places), Decimals: 3},
+		{Name: "file_at_3", Of: eval.Share(fileAt+1, places)},
+		{Name: "mean_located", Of: eval.Share(located, places)},
 	},
 	Main: "plausible_at_1", Small: "same_functions", Ceiling: "plausible_at_5",
 	Dimensions: dimensions,
@@ -158,13 +156,13 @@ var repairSheet = &eval.Sheet{
 
 var locateSheet = &eval.Sheet{
 	Metrics: []eval.Metric{
-		{Name: "function_at_1", Title: "function@1", Of: share(functionAt, places), Estimated: true, Brief: true},
-		{Name: "function_at_3", Title: "function@3", Of: share(functionAt+1, places), Brief: true, Decimals: 3},
-		{Name: "function_at_5", Title: "function@5", Of: share(functionAt+2, places), Estimated: true, Brief: true},
-		{Name: "function_at_10", Title: "function@10", Of: share(functionAt+3, places), Estimated: true, Brief: true},
-		{Name: "file_at_1", Title: "file@1", Of: share(fileAt, places), Brief: true, Decimals: 3},
-		{Name: "file_at_3", Title: "file@3", Of: share(fileAt+1, places), Decimals: 3},
-		{Name: "mean_located", Title: "functions", Of: share(located, places), Decimals: 1},
+		{Name: "function_at_1", Title: "function@1", Of: eval.Share(functionAt, places), Estimated: true, Brief: true},
+		{Name: "function_at_3", Title: "function@3", Of: eval.Share(functionAt+1, places), Brief: true, Decimals: 3},
+		{Name: "function_at_5", Title: "function@5", Of: eval.Share(functionAt+2, places), Estimated: true, Brief: true},
+		{Name: "function_at_10", Title: "function@10", Of: eval.Share(functionAt+3, places), Estimated: true, Brief: true},
+		{Name: "file_at_1", Title: "file@1", Of: eval.Share(fileAt, places), Brief: true, Decimals: 3},
+		{Name: "file_at_3", Title: "file@3", Of: eval.Share(fileAt+1, places), Decimals: 3},
+		{Name: "mean_located", Title: "functions", Of: eval.Share(located, places), Decimals: 1},
 	},
 	Main: "function_at_1", Small: "function_at_5", Ceiling: "function_at_10",
 	Dimensions: dimensions,
@@ -173,15 +171,4 @@ var locateSheet = &eval.Sheet{
 	Notes: "function@k, file@k: share of the cases with a function (file) that the fix changes among the first k. " +
 		"functions: mean number of functions in an answer.",
 	Bounded: "one of the first ten functions is changed by the fix",
-}
-
-// share returns the metric that divides one number of the tally by another. It is undefined if
-// the divisor is 0.
-func share(at, by int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, _ int) float64 {
-		if len(t) == 0 || t[by] == 0 {
-			return math.NaN()
-		}
-		return t[at] / t[by]
-	}
 }

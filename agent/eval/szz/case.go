@@ -1,6 +1,7 @@
 package szzeval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,14 +87,8 @@ func parseCase(line []byte) (Case, error) {
 }
 
 func checkOIDs(c *Case) error {
-	var err error
-	if c.Fix, err = gitext.ParseOID(string(c.Fix)); err != nil {
-		return fmt.Errorf(`the field "fix": %w`, err)
-	}
-	for i := range c.BICs {
-		if c.BICs[i], err = gitext.ParseOID(string(c.BICs[i])); err != nil {
-			return fmt.Errorf(`the field "bics": %w`, err)
-		}
+	if err := cmp.Or(eval.ParseOIDs("fix", &c.Fix), eval.ParseOIDList("bics", c.BICs)); err != nil {
+		return err
 	}
 	for bic, twins := range c.Twins {
 		for _, twin := range twins {

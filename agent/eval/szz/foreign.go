@@ -3,7 +3,6 @@ package szzeval
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"git-agent/agent/eval"
 	"git-agent/gitext"
@@ -39,11 +38,5 @@ func readForeign(line json.RawMessage) (Prediction, error) {
 		p.Suspects = append(p.Suspects, Suspect{Commit: s.Commit, Probability: s.Probability})
 	}
 	p.Candidates = a.Candidates
-	for i, oid := range p.Candidates {
-		var err error
-		if p.Candidates[i], err = gitext.ParseOID(string(oid)); err != nil {
-			return p, fmt.Errorf(`the field "candidates": %w`, err)
-		}
-	}
-	return p, nil
+	return p, eval.ParseOIDList("candidates", p.Candidates)
 }

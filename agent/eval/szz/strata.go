@@ -10,25 +10,12 @@ import (
 // dimensions are in the order of a report.
 var dimensions = []eval.Dimension{
 	eval.ByFile,
-	{Name: "label", Of: singleStratum(func(c Case) string { return labelStyle(c.LabelSource) })},
-	{Name: "ghost", OfScore: ofRow(func(row scoreRow) string { return choose(row.Ghost, "ghost", "not ghost") })},
-	{Name: "cross-file", OfScore: ofRow(func(row scoreRow) string { return choose(row.CrossFile, "cross-file", "same file") })},
-	{Name: "bug age", Of: singleStratum(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
+	{Name: "label", Of: eval.OfCase(func(c Case) string { return labelStyle(c.LabelSource) })},
+	{Name: "ghost", OfScore: eval.OfRow(func(row scoreRow) string { return choose(row.Ghost, "ghost", "not ghost") })},
+	{Name: "cross-file", OfScore: eval.OfRow(func(row scoreRow) string { return choose(row.CrossFile, "cross-file", "same file") })},
+	{Name: "bug age", Of: eval.OfCase(func(c Case) string { return ageBand(c.AgeDays) }), Order: ageBands},
 	{Name: "language", Of: func(c eval.Case) []string { return languages(c.(Case)) }, Overlapping: true},
 	eval.ByRepository,
-}
-
-// singleStratum makes Dimension.Of from a function that returns one stratum for each case.
-func singleStratum(of func(Case) string) func(eval.Case) []string {
-	return func(c eval.Case) []string { return []string{of(c.(Case))} }
-}
-
-// ofRow makes Dimension.OfScore from a function of the details of a score.
-func ofRow(of func(scoreRow) string) func(eval.Score) []string {
-	return func(s eval.Score) []string {
-		row, _ := s.Row.(scoreRow)
-		return []string{of(row)}
-	}
 }
 
 func choose(b bool, yes, no string) string {

@@ -65,6 +65,11 @@ func (n count) tally() eval.Tally {
 	return t
 }
 
+// total returns the metric that sums a number of the tally over the cases.
+func total(at int) func(eval.Tally, int) float64 {
+	return func(t eval.Tally, _ int) float64 { return t.At(at) }
+}
+
 // Sheet defines what a report shows.
 func (Task) Sheet() *eval.Sheet { return sheet }
 
@@ -74,23 +79,16 @@ var sheet = &eval.Sheet{
 		{Name: "answers", Of: total(answers)}, // number of commits in all answers
 		{Name: "right", Of: total(right)},     // number of true commits among these
 		{Name: "found", Of: total(found)},     // number of BICs in the answers
-		{
-			Name:      "precision",
-			Title:     "precision",
-			Of:        func(t eval.Tally, _ int) float64 { return precision(t) },
-			Estimated: true,
-			Brief:     true,
-			Decimals:  3,
-		},
-		{Name: "recall", Title: "recall", Of: func(t eval.Tally, _ int) float64 { return recall(t) }, Estimated: true, Brief: true, Decimals: 3},
+		{Name: "precision", Title: "precision", Of: precision, Estimated: true, Brief: true, Decimals: 3},
+		{Name: "recall", Title: "recall", Of: recall, Estimated: true, Brief: true, Decimals: 3},
 		{Name: "f1", Title: "F1", Of: f1, Estimated: true, Brief: true, Decimals: 3},
-		{Name: "acc_at_1_3_5", Title: "acc@1", Of: mean(firstAt), Brief: true, Decimals: 3},
-		{Name: "acc_at_1_3_5", Title: "acc@3", Of: mean(firstAt + 1), Decimals: 3},
-		{Name: "acc_at_1_3_5", Title: "acc@5", Of: mean(firstAt + 2), Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@1", Of: eval.Mean(firstAt), Brief: true, Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@3", Of: eval.Mean(firstAt + 1), Decimals: 3},
+		{Name: "acc_at_1_3_5", Title: "acc@5", Of: eval.Mean(firstAt + 2), Decimals: 3},
 		{Name: "ceiling", Title: "ceiling", Of: ceilingOf, Brief: true, Decimals: 3},
-		{Name: "ceiling_cases", Of: mean(pooled)},
-		{Name: "mean_candidates", Of: mean(pool)},
-		{Title: "size", Of: mean(answers), Decimals: 2},
+		{Name: "ceiling_cases", Of: eval.Mean(pooled)},
+		{Name: "mean_candidates", Of: eval.Mean(pool)},
+		{Title: "size", Of: eval.Mean(answers), Decimals: 2},
 	},
 	Main: "f1", Small: "recall", Ceiling: "ceiling",
 	Dimensions: dimensions,
@@ -101,32 +99,15 @@ var sheet = &eval.Sheet{
 	Bounded: "recall of a perfect choice among the candidates",
 }
 
-// total returns the metric that sums a number of the tally over the cases.
-func total(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, _ int) float64 { return of(t, at) }
-}
-
-// mean returns the metric that averages a number of the tally over the cases. It is
-// 0 if there are no cases.
-func mean(at int) func(eval.Tally, int) float64 {
-	return func(t eval.Tally, cases int) float64 { return of(t, at) / float64(max(1, cases)) }
-}
-
-// of returns one number of a tally. It is 0 if the tally is empty, as for no cases.
-func of(t eval.Tally, at int) float64 {
-	if len(t) == 0 {
-		return 0
-	}
-	return t[at]
-}
-
 // precision counts a twin of a BIC as right. recall counts each BIC once, so an
 // answer that names a BIC and its twin finds only one.
-func precision(t eval.Tally) float64 { return ratio(of(t, right), of(t, answers)) }
-func recall(t eval.Tally) float64    { return ratio(of(t, found), of(t, bics)) }
+var (
+	precision = eval.Share(right, answers)
+	recall    = eval.Share(found, bics)
+)
 
 func f1(t eval.Tally, _ int) float64 {
-	p, r := precision(t), recall(t)
+	p, r := precision(t, 0), recall(t, 0)
 	if math.IsNaN(p) || p+r == 0 {
 		return 0
 	}
@@ -135,15 +116,8 @@ func f1(t eval.Tally, _ int) float64 {
 
 // ceilingOf returns the recall of a perfect choice among the candidates.
 func ceilingOf(t eval.Tally, _ int) float64 {
-	if of(t, bics) == 0 {
+	if t.At(bics) == 0 {
 		return 0
 	}
-	return ratio(of(t, reachable), of(t, bics))
-}
-
-func ratio(a, b float64) float64 {
-	if b == 0 {
-		return math.NaN()
-	}
-	return a / b
+	return t[reachable] / t[bics]
 }

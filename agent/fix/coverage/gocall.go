@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"git-agent/gitext/disk"
 )
 
 // A goCall is one call of go test by the test command.
@@ -42,7 +44,7 @@ func (j *job) goTestCalls(ctx context.Context) ([]goCall, error) {
 	if _, err := j.sh(ctx, time.Minute, j.p.Test, j.shimPath()); err != nil {
 		return nil, err
 	}
-	dirs, err := filepath.Glob(filepath.Join(globQuote(j.dir), "call.*"))
+	dirs, err := filepath.Glob(filepath.Join(disk.GlobQuote(j.dir), "call.*"))
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +61,6 @@ func (j *job) goTestCalls(ctx context.Context) ([]goCall, error) {
 		calls = append(calls, call)
 	}
 	return calls, nil
-}
-
-// globQuote returns a pattern that matches only the name itself.
-func globQuote(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 // A goFlag says how parseGoTest uses a flag of go test.

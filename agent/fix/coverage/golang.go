@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
@@ -56,7 +57,7 @@ func (m *goMeasurement) note() string {
 	said := m.problems
 	if n := m.tally.failing + m.tally.passing; n > 0 {
 		said = append([]string{fmt.Sprintf("Measured with go test -cover: %s and %s, each alone.",
-			counted(m.tally.failing, "failing test"), counted(m.tally.passing, "passing test"))}, said...)
+			agent.Plural(m.tally.failing, "failing test"), agent.Plural(m.tally.passing, "passing test"))}, said...)
 	}
 	if len(m.noted) > 0 {
 		said = append(said, "These failing tests ended without a profile: "+strings.Join(m.noted, ", ")+".")
@@ -65,14 +66,6 @@ func (m *goMeasurement) note() string {
 		return "go test ran no test that could be measured."
 	}
 	return strings.Join(said, " ")
-}
-
-// counted writes a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // call measures one call of go test.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
@@ -79,7 +80,7 @@ func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 		return nil, "The failing tests execute no line of the repository that JaCoCo can measure.", nil
 	}
 	return sp, fmt.Sprintf("Measured with JaCoCo: %s and %s, in one process outside of Maven.",
-		counted(count.failing, "failing test"), counted(count.passing, "passing test")), nil
+		agent.Plural(count.failing, "failing test"), agent.Plural(count.passing, "passing test")), nil
 }
 
 // javaClasses lists the classes of the failing tests, and then other test classes of their

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
+	"git-agent/gitext/disk"
 )
 
 // javascript measures tests that run in node. A script that node loads first
@@ -118,7 +120,7 @@ func nodeSpectrum(t *tree, tests, processes []nodeRun) (*fix.Spectrum, string) {
 		count.add(r.failed, r.lines)
 	}
 	return count.spectrum(t), fmt.Sprintf("Measured with V8's coverage: %s and %s; %s. %s",
-		counted(count.failing, "failing test"), counted(count.passing, "passing test"), note, nodeNotice)
+		agent.Plural(count.failing, "failing test"), agent.Plural(count.passing, "passing test"), note, nodeNotice)
 }
 
 // nodeWhole runs the command with NODE_V8_COVERAGE and counts it as one failing test.
@@ -143,7 +145,7 @@ func (j *job) nodeWhole(ctx context.Context, reader *v8Reader) (*fix.Spectrum, s
 // files lists the files of the job's directory that match a pattern of filepath.Match,
 // relative to the directory.
 func (j *job) files(pattern string) []string {
-	found, err := filepath.Glob(filepath.Join(globQuote(j.dir), pattern))
+	found, err := filepath.Glob(filepath.Join(disk.GlobQuote(j.dir), pattern))
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 )
 
@@ -72,7 +73,7 @@ func (m *nativeMeasurement) take() []*nativeProcess {
 
 // gcov computes the lines that the tests executed.
 func (m *nativeMeasurement) gcov(ctx context.Context, tests []*nativeTest) error {
-	m.progress("coverage: gcov for %s", counted(len(tests), "test"))
+	m.progress("coverage: gcov for %s", agent.Plural(len(tests), "test"))
 	script := ""
 	left := maxGcovFiles
 	for i, t := range tests {
@@ -140,5 +141,5 @@ func (m *nativeMeasurement) spectrum(tests []*nativeTest, note string) (*fix.Spe
 		return nil, "gcov found no executed line of the repository's files.", nil
 	}
 	return sp, fmt.Sprintf("Measured with gcov: %s and %s, where a test is a program or a part of one that prints how it ended.%s",
-		counted(sp.Failing, "failing test"), counted(sp.Passing, "passing test"), note), nil
+		agent.Plural(sp.Failing, "failing test"), agent.Plural(sp.Passing, "passing test"), note), nil
 }

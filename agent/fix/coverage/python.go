@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
@@ -217,5 +218,5 @@ func pythonSpectrum(t *tree, count tally, how, nothing string) (*fix.Spectrum, s
 		return nil, nothing, nil
 	}
 	return sp, fmt.Sprintf("Measured with a recorder of Python's lines: %s and %s, %s.",
-		counted(sp.Failing, "failing test"), counted(sp.Passing, "passing test"), how), nil
+		agent.Plural(sp.Failing, "failing test"), agent.Plural(sp.Passing, "passing test"), how), nil
 }

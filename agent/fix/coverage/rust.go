@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
@@ -76,7 +77,7 @@ func (rust) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 	if sp == nil {
 		return nil, "llvm-cov found no executed line of the repository's files.", nil
 	}
-	return sp, fmt.Sprintf("Measured with llvm-cov: %s and %s.", counted(sp.Failing, "failing test"), counted(sp.Passing, "passing test")), nil
+	return sp, fmt.Sprintf("Measured with llvm-cov: %s and %s.", agent.Plural(sp.Failing, "failing test"), agent.Plural(sp.Passing, "passing test")), nil
 }
 
 // rustNothing says why Cargo started no program. The last error explains it, and not a warning

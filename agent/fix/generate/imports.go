@@ -3,11 +3,12 @@ package generate
 import (
 	"bytes"
 	"errors"
-	"git-agent/gitext/disk"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
+
+	"git-agent/gitext/disk"
 )
 
 // maxExport bounds the export data of a package, in bytes.

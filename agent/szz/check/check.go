@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
@@ -124,7 +123,7 @@ func readTrailer(value string) (Named, bool) {
 		return Named{}, false
 	}
 	n := Named{Text: "Fixes: " + value, ID: strings.ToLower(m[1])}
-	if n.Subject, n.Open = quoted(m[2]); fold(n.Subject) == "" || strings.Contains(n.Subject, "://") {
+	if n.Subject, n.Open = quoted(m[2]); commitmsg.Fold(n.Subject) == "" || strings.Contains(n.Subject, "://") {
 		n.Subject = "" // a full stop, or the address of a failed build as Buildroot writes it
 	}
 	return n, true
@@ -325,17 +324,7 @@ func (c *Checker) bySubject(ctx context.Context, commit gitext.Commit, subject s
 // sameSubject reports whether a quoted subject is that of a commit. Punctuation, case and white
 // space may differ, and the prefix or the end may be missing.
 func sameSubject(quoted, subject string) bool {
-	q, s := fold(quoted), fold(subject)
+	q, s := commitmsg.Fold(quoted), commitmsg.Fold(subject)
 	const least = 12 // letters and digits of a cut subject
 	return q == s || len(q) >= least && strings.Contains(s, q) || len(s) >= least && strings.Contains(q, s)
-}
-
-// fold keeps the letters and digits of a text, in lower case.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
 }

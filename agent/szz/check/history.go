@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-agent/gitext"
+	"git-agent/gitext/commitmsg"
 )
 
 // A history answers which commits are in the history of others, and which has a subject, without
@@ -77,13 +78,13 @@ func (h *history) bySubject(ctx context.Context, repo *gitext.Repo, commit gitex
 				}
 				if !have[e.OID] {
 					have[e.OID] = true
-					h.subjects[fold(e.Subject)] = append(h.subjects[fold(e.Subject)], e.OID)
+					h.subjects[commitmsg.Fold(e.Subject)] = append(h.subjects[commitmsg.Fold(e.Subject)], e.OID)
 				}
 			}
 		}
 	}
 	var found []gitext.OID
-	for _, oid := range h.subjects[fold(subject)] {
+	for _, oid := range h.subjects[commitmsg.Fold(subject)] {
 		if h.has(commit, oid) {
 			found = append(found, oid)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/agent/szz/candidate"
 	"git-agent/agent/szz/fixlike"
@@ -122,7 +123,7 @@ func (s *study) readLines(ctx context.Context, found []gitext.TextHistory) error
 			s.add(Finding{
 				Kind: Undoes, Commits: []gitext.Commit{c}, Path: s.firstPath(),
 				Text: fmt.Sprintf("puts back %s that %s took out on %s (%q), such as `%s`",
-					counted(len(lines), "line"), oid.Short(), c.Committer.Time.UTC().Format("2006-01-02"), c.Subject(), source.FirstBytes(lines[0], 80)),
+					agent.Plural(len(lines), "line"), oid.Short(), c.Committer.Time.UTC().Format("2006-01-02"), c.Subject(), source.FirstBytes(lines[0], 80)),
 				Command: "git log --oneline -S" + quote.Shell(lines[0]) + " " + s.fc.Parent.Short(),
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -69,26 +70,12 @@ func whatItWas(e *entry) string {
 func (k keys) describe() string {
 	var parts []string
 	if n := len(k.added); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s that it removed %s back", counted(n, "line"), are(n)))
+		parts = append(parts, fmt.Sprintf("%s that it removed %s back", agent.Plural(n, "line"), agent.PluralOf(n, "is", "are")))
 	}
 	if n := len(k.removed); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s that it added %s gone", counted(n, "line"), are(n)))
+		parts = append(parts, fmt.Sprintf("%s that it added %s gone", agent.Plural(n, "line"), agent.PluralOf(n, "is", "are")))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // names reports whether the message of the change names a commit, so that its author knows of it.

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"testing"
 )
@@ -59,5 +61,19 @@ func TestChangesAreCutByVersion(t *testing.T) {
 		case i > 0 && m[2] == "not released yet":
 			t.Errorf("%s was never released", m[1])
 		}
+	}
+}
+
+// A program of Go has the id of its content, and another file has none.
+func TestLinkedID(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := linkedID(program); runtime.GOOS == "linux" && !bytes.Contains(id, []byte("/")) {
+		t.Errorf("the id of %s: %q", program, id)
+	}
+	if id := linkedID("build_test.go"); id != nil {
+		t.Errorf("the id of a text: %q", id)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-agent/cmd/git-agent/clients"
+	"git-agent/gitext/disk"
 )
 
 // checkClients says which clients of git agent mcp have the server in the configuration of the
@@ -55,7 +56,7 @@ func projectOption(project bool) string {
 // runs reports whether a client's command is there.
 func runs(places clients.Places, command string) bool {
 	if filepath.IsAbs(command) {
-		return exists(command)
+		return disk.Exists(command)
 	}
 	return clients.FindProgram(places, command) != ""
 }

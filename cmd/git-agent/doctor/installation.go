@@ -145,7 +145,7 @@ func checkCompletion(v *visit) finding {
 	}
 	var full string
 	for _, place := range places {
-		if full = filepath.Join(place, file); place != "" && exists(full) {
+		if full = filepath.Join(place, file); place != "" && disk.Exists(full) {
 			break
 		}
 		full = ""
@@ -154,7 +154,7 @@ func checkCompletion(v *visit) finding {
 		"fish": filepath.Join(v.Getenv("HOME"), ".config", "fish", "completions", "git-agent.fish"),
 		"zsh":  "/usr/share/zsh/vendor-completions/_git-agent", // of the package for Debian
 	}[shell]
-	if full == "" && exists(elsewhere) {
+	if full == "" && disk.Exists(elsewhere) {
 		full = elsewhere
 	}
 	switch {
@@ -180,11 +180,6 @@ func zshReads(v *visit, dir string) bool {
 	text, _ := disk.ReadRegular(filepath.Join(cmp.Or(v.Getenv("ZDOTDIR"), v.Getenv("HOME")), ".zshrc"), maxStartup) // many have none
 	below := strings.TrimPrefix(dir, v.Getenv("HOME")+"/")
 	return strings.Contains(string(text), below)
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // checkSandbox tries the sandbox for --verify-cmd, and reports the gaps in its confinement.

@@ -18,6 +18,7 @@ import (
 	"git-agent/agent/sandbox"
 	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext"
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gittest"
 )
 
@@ -121,7 +122,7 @@ func TestTemporaryFolders(t *testing.T) {
 			t.Errorf("%s is still there: %v", dir, err)
 		}
 	}
-	if dir, err := living.Dir("tree"); err != nil || !exists(filepath.Dir(dir)) {
+	if dir, err := living.Dir("tree"); err != nil || !disk.Exists(filepath.Dir(dir)) {
 		t.Errorf("the living run has lost its folder: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ package scorecard
 import (
 	"flag"
 	"fmt"
-	"git-agent/gitext/gittest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"git-agent/gitext/gittest"
 )
 
 // full selects every vector. Without it each area tries a sample.

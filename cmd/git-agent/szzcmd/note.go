@@ -14,7 +14,7 @@ import (
 // writeNote stores the answer as a git note on the fix, in refs/notes/agent. It
 // replaces the note of an earlier answer.
 func writeNote(ctx context.Context, repo *gitext.Repo, ans render.Answer) error {
-	return repo.AddNote(ctx, "agent", ans.Answer.Fix, []byte(noteText(ans)))
+	return repo.AddNote(ctx, ans.Answer.Fix, []byte(noteText(ans)))
 }
 
 // noteText returns the text of the note. The text consists of trailers, so that

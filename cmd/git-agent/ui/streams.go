@@ -2,11 +2,12 @@ package ui
 
 import (
 	"errors"
-	"git-agent/gitext/quote"
 	"io"
 	"strings"
 	"sync"
 	"syscall"
+
+	"git-agent/gitext/quote"
 )
 
 // ErrReaderGone is the error of writing the answer to a closed pipe. It does not

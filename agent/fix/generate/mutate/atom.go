@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // An atom is a simple condition on values in a function's scope.
@@ -187,18 +189,10 @@ func (fn *Function) isTruth(i, j int) bool {
 }
 
 // reserved are keywords, which are not names.
-var reserved = wordSet(`if else for while do switch case default return break continue goto func function def var let const
+var reserved = source.WordSet(`if else for while do switch case default return break continue goto func function def var let const
 	type struct range go defer select chan map interface package import class new delete try catch finally throw raise except
 	static int char void unsigned long short float double bool boolean string byte rune error size_t uint8 int64 this self
 	in of instanceof with as from lambda pass yield await async enum union sizeof extern final public private protected any`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
 
 // madeAtoms returns conditions on the places that the function uses.
 func (fn *Function) madeAtoms() []atom {

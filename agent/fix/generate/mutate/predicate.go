@@ -1,12 +1,16 @@
 package mutate
 
-import "strings"
+import (
+	"strings"
+
+	"git-agent/agent/source"
+)
 
 // predicates are functions of standard libraries whose last argument is a function that returns a
 // truth value.
 var predicates = map[*language]map[string]bool{
-	java: wordSet("filter anyMatch allMatch noneMatch removeIf takeWhile dropWhile"),
-	rust: wordSet("filter any all position rposition find take_while skip_while retain is_some_and is_none_or map_or"),
+	java: source.WordSet("filter anyMatch allMatch noneMatch removeIf takeWhile dropWhile"),
+	rust: source.WordSet("filter any all position rposition find take_while skip_while retain is_some_and is_none_or map_or"),
 }
 
 // predicate returns the tokens of the condition in a call of one of the predicates at an index, as

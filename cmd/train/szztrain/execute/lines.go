@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -158,7 +157,7 @@ func (t *trialOfFix) changedLines(ctx context.Context) ([]gitext.BlameLine, erro
 		if err != nil {
 			return nil, err
 		}
-		length := countLines(text)
+		length := source.CountLines(text)
 		ranges := removedRanges(f.Hunks)
 		if len(ranges) == 0 {
 			continue
@@ -222,12 +221,4 @@ func (t *trialOfFix) importsCode(ctx context.Context, c gitext.Commit) error {
 		return none("the first commit that can be tested adds %d source files", added)
 	}
 	return nil
-}
-
-func countLines(text []byte) int {
-	n := bytes.Count(text, []byte("\n"))
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
 }

@@ -6,17 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// OwnedByUser reports whether a file belongs to the user that runs this
-// program.
-func OwnedByUser(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(stat.Uid) == os.Geteuid()
-}
 
 // checkWritable returns an error unless directories can be created in dir.
 func checkWritable(dir string) error {
