@@ -20,6 +20,7 @@ type Files struct {
 	byBase map[string][]string
 	module string // path of the Go module at the top of the tree, "" for none
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
+	npm    npmPackage
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
@@ -113,11 +114,24 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	if f.all[p] {
 		return []string{p}, RuleExact
 	}
+	pkg, inside, installed := installedByNpm(p)
+	own := installed && pkg == f.npm.Name
+	switch {
+	case installed && f.ofOtherPackage(pkg):
+		return nil, ""
+	case own && f.all[inside]:
+		return []string{inside}, RuleWhole
+	}
 	if found, rule := f.bySuffix(p); found != nil {
 		return found, rule
 	}
 	for _, other := range sources(p) {
 		if found, _ := f.bySuffix(other); found != nil {
+			return found, RuleGenerated
+		}
+	}
+	if own {
+		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
 		}
 	}
