@@ -186,8 +186,8 @@ var (
 	// Folders of systems and tools for files outside the project.
 	systemPath = source.Lazy(
 		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
-			`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|go_sdk/src|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`^(external/go_sdk|GOROOT/src|sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
 	)
 	// The folder of a Python package manager for a project's own modules.
 	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)
