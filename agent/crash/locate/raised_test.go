@@ -8,8 +8,8 @@ import (
 	"git-agent/agent/crash/format"
 )
 
-// The place of a panic has the call that the message names, or the report is of another version. The
-// reports are stevenarella 505, whose line HEAD has repaired, and diss 16.
+// The line of a failure has the name that the message has of it, or the report is of another version. The
+// reports are stevenarella 505, whose line HEAD has repaired, diss 16 and shirasagi 478.
 func TestPlaceOfPanic(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -21,8 +21,16 @@ func TestPlaceOfPanic(t *testing.T) {
 			"fn build(obj: &Value) {\n    if let Some(text) = obj.get(\"text\") {\n        text.as_str().unwrap_or_default()\n    }\n}\n", true,
 		},
 		{
-			"thread 'main' panicked at /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/diss-0.3.2/src/lib.rs:2:51:\ncalled `Option::unwrap()` on a `None` value\n",
+			"thread 'main' panicked at /build/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/diss-0.3.2/src/lib.rs:2:51:\ncalled `Option::unwrap()` on a `None` value\n",
 			"src/lib.rs", "fn run(command: &[String]) {\n    let command_name = command.get(0).unwrap();\n}\n", false,
+		},
+		{
+			"/home/vagrant/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
+			"app/models/fs/initializer.rb", "module Fs\n  class Initializer\n  end\nend\n", true,
+		},
+		{
+			"/home/vagrant/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
+			"app/models/fs/initializer.rb", "module Fs\n  class Initializer\n    if SS.config.env.storage == \"grid_fs\"\n    end\n  end\nend\n", false,
 		},
 	} {
 		report, err := format.Read(strings.NewReader(test.report))
