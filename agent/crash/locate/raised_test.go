@@ -25,11 +25,11 @@ func TestPlaceOfPanic(t *testing.T) {
 			"src/lib.rs", "fn run(command: &[String]) {\n    let command_name = command.get(0).unwrap();\n}\n", false,
 		},
 		{
-			"/home/vagrant/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
+			"/srv/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
 			"app/models/fs/initializer.rb", "module Fs\n  class Initializer\n  end\nend\n", true,
 		},
 		{
-			"/home/vagrant/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
+			"/srv/shirasagi/app/models/fs/initializer.rb:3:in `<class:Initializer>': undefined method `config' for SS:Module (NoMethodError)\n",
 			"app/models/fs/initializer.rb", "module Fs\n  class Initializer\n    if SS.config.env.storage == \"grid_fs\"\n    end\n  end\nend\n", false,
 		},
 	} {
@@ -67,13 +67,13 @@ func TestInstalledByNpm(t *testing.T) {
 	files := NewFiles([]string{"package.json", "lib/restructure/6-restructBlock.js", "src/index.ts", "src/compiler.ts"})
 	for _, test := range []struct{ name, file, want string }{
 		// csso-cli 35
-		{"csso", "/Users/jack/.nvm/versions/node/v20.17.0/lib/node_modules/csso-cli/node_modules/csso/cjs/restructure/6-restructBlock.cjs", "lib/restructure/6-restructBlock.js"},
-		{"csso", "/Users/jack/.nvm/versions/node/v20.17.0/lib/node_modules/csso-cli/node_modules/css-tree/cjs/walker/compiler.cjs", ""},
+		{"csso", "/opt/node/lib/node_modules/csso-cli/node_modules/csso/cjs/restructure/6-restructBlock.cjs", "lib/restructure/6-restructBlock.js"},
+		{"csso", "/opt/node/lib/node_modules/csso-cli/node_modules/css-tree/cjs/walker/compiler.cjs", ""},
 		// ts-node-dev 16
 		{"ts-node-dev", `C:\Projects\graphql-server-example\node_modules\ts-node-dev\node_modules\ts-node\src\index.ts`, ""},
 		{"ts-node-dev", `C:\Projects\graphql-server-example\node_modules\ts-node-dev\lib\compiler.js`, "src/compiler.ts"},
-		{"@nodesecure/cli", "file:///Users/x/lib/node_modules/@nodesecure/cli/src/index.ts", "src/index.ts"},
-		{"@nodesecure/cli", "file:///Users/x/lib/node_modules/@nodesecure/cli/node_modules/sade/src/index.ts", ""},
+		{"@nodesecure/cli", "file:///opt/node/lib/node_modules/@nodesecure/cli/src/index.ts", "src/index.ts"},
+		{"@nodesecure/cli", "file:///opt/node/lib/node_modules/@nodesecure/cli/node_modules/sade/src/index.ts", ""},
 	} {
 		files.npm.Name = test.name
 		found, _ := files.Find(test.file)

@@ -30,7 +30,7 @@ const (
 // newest first. It maps the report to that release. If none fits, or if the search takes too long, it returns nil.
 func released(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := releases(ctx, repo)
-	if err != nil || len(tags) == 0 {
+	if err != nil || len(tags) == 0 || placed(report) < leastFitting {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, releaseTime)
