@@ -25,7 +25,7 @@ const maxNearby = 120
 type codeParams struct {
 	Path  string `json:"path" arg:"required"`
 	Line  int    `json:"line" arg:"min=1"`
-	Lines int    `json:"lines" arg:"min=1,max=2000"`
+	Lines int    `json:"lines" arg:"min=1"` // more than maxNearby are answered with as many
 }
 
 func newCode(c *Case) (agent.Tool, error) {

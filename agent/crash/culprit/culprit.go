@@ -102,8 +102,11 @@ func gather(
 	}
 	if len(g.regions) == 0 {
 		why := "no frame of the report has a line or a function of the project, so no commit is suspected"
-		if len(g.notes) > 0 {
+		switch {
+		case len(g.notes) > 0:
 			why = "no file of the frames could be traced, so no commit is suspected"
+		case slices.ContainsFunc(files, func(f crash.File) bool { return !f.Related }):
+			why = "no line and no function of the report is in the code of this commit, so no commit is suspected"
 		}
 		g.notes = append(g.notes, why)
 		return g, nil, nil

@@ -10,7 +10,8 @@ import (
 // dotNetReader reads the stack traces of .NET and Mono. The stacks of inner exceptions come
 // before the stack of the exception that they caused.
 type dotNetReader struct {
-	heads []dotnetHead // the exceptions whose stacks are still to come, the outermost first
+	heads   []dotnetHead // the exceptions whose stacks are still to come, the outermost first
+	wrapped int          // the last line that ends with the word that begins a frame
 }
 
 type dotnetHead struct {
@@ -49,6 +50,7 @@ var (
 
 // Read implements lineReader.
 func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
+	l.Text = d.unwrap(l)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxText:
@@ -61,6 +63,19 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		d.head(l)
 	}
 	return false
+}
+
+// unwrap returns a line with the word "at" before the frame that it belongs to: a client that wrapped the
+// text of a message may have left it at the end of the line before.
+func (d *dotNetReader) unwrap(l reportLine) string {
+	t := l.Text
+	if d.wrapped > 0 && d.wrapped == l.N-1 {
+		t = "at " + t
+	}
+	if rest, found := strings.CutSuffix(strings.TrimRight(t, ". "), " at"); found {
+		t, d.wrapped = rest, l.N
+	}
+	return t
 }
 
 // firstWord returns the text before the first space.

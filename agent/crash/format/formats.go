@@ -19,6 +19,7 @@ func formats() []lineReader {
 		&javaScriptReader{},
 		&elixirReader{},
 		&rubyReader{},
+		&monologReader{},
 		&phpReader{},
 		&sanitizerReader{},
 		&valgrindReader{},

@@ -29,7 +29,7 @@ const (
 
 var (
 	goroutine = source.Lazy(`goroutine (\d+)(?: (?:gp|m|mp)=\S+)* \[([^\]]{1,80})\]:?$`)
-	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$`)
+	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$|^[Ee]rror \(runtime\.\w+\): \x60?(runtime error: [^\x60]+)\x60?$`)
 	goAgain   = source.Lazy(`(?: \[recovered(?:, \w+)?\])+$`)
 	goSignal  = source.Lazy(`^\[signal (?:(SIG[A-Z]+)|0x([0-9a-f]+))[^\]]*?(?: addr=(0x[0-9a-f]+))?(?: pc=0x[0-9a-f]+)?\]$`)
 	goAccess  = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write)(?: at (0x[0-9a-f]+))? by (main goroutine|goroutine \d+)`)
@@ -58,7 +58,7 @@ func (g *goReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case strings.Contains(t, "oroutine ") && g.heading(s, l):
 		return true
-	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: "):
+	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: ") || strings.Contains(t, "(runtime."):
 		if g.panicked(l) {
 			return true
 		}
@@ -121,7 +121,8 @@ func (g *goReader) heading(s *scanner, l reportLine) bool {
 	return false
 }
 
-// panicked notes the message of a panic. Kernels use the same words, so the message counts as
+// panicked notes the message of a panic, also one that the program recovered and printed with its type, as
+// "Error (runtime.errorString): `runtime error: index out of range`". Kernels use the same words, so the message counts as
 // Go's only when a goroutine follows. A panic that was recovered and raised again is printed
 // twice. panicked reports whether the line is certainly from Go.
 func (g *goReader) panicked(l reportLine) bool {
@@ -132,7 +133,7 @@ func (g *goReader) panicked(l reportLine) bool {
 	if len(g.panics) == maxPanics {
 		g.panics = g.panics[1:]
 	}
-	p := crash.Problem{Kind: "panic", Message: goAgain().ReplaceAllString(m[1]+m[2], ""), Line: l.N}
+	p := crash.Problem{Kind: "panic", Message: goAgain().ReplaceAllString(m[1]+m[2]+m[3], ""), Line: l.N}
 	if strings.HasPrefix(l.Text, "fatal error: ") {
 		p.Kind = "fatal error"
 	}

@@ -28,6 +28,8 @@ var (
 	javaPlace = source.Lazy(
 		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
 	)
+	javaPart = source.Lazy(`^at(?: (?:[\w$]+\.)+[\w$]*)?$`)
+	javaRest = source.Lazy(`^[\w$.<>]*\([^()]+\)$`)
 	javaMore = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
 	// The class of an exception, anywhere in a line.
 	javaError = source.Lazy(
@@ -58,7 +60,7 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case t == "" || len(t) > maxRaw*10:
 		return false
 	case j.part.Text != "":
-		l, _ = j.joined(l)
+		l = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
 	case strings.Contains(t, "::") && javaColons().MatchString(t):
 		l.Text = javaColons().ReplaceAllString(t, "at ${1}($2)")
@@ -84,7 +86,7 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 			return true
 		}
 		return t == "..."
-	case t == "at" && s.IsOpen("java"):
+	case strings.HasPrefix(t, "at") && javaPart().MatchString(t) && (s.IsOpen("java") || j.head.Text != "" && l.N-j.head.N <= maxRest):
 		j.part = l
 		return true
 	case t[0] == '"':
@@ -156,11 +158,17 @@ func (j *javaReader) heading(l reportLine, kind crash.StackKind) {
 	j.head, j.rest, j.kind, j.thread = l, nil, kind, ""
 }
 
-// joined joins a frame that was wrapped after "at" with the next line.
-func (j *javaReader) joined(l reportLine) (reportLine, string) {
-	l.Text = "at " + l.Text
+// joined joins a frame that was wrapped after "at", or within the name of its method, with the next line.
+func (j *javaReader) joined(l reportLine) reportLine {
+	part := j.part.Text
 	j.part = reportLine{}
-	return l, l.Text
+	switch {
+	case part == "at":
+		l.Text = "at " + l.Text
+	case javaRest().MatchString(l.Text):
+		l.Text = part + l.Text
+	}
+	return l
 }
 
 // frame reads "at org.example.Foo.bar(Foo.java:12)" and any text around it.

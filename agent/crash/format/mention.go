@@ -114,7 +114,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
@@ -193,6 +193,12 @@ func mentionIn(before, word string) (crash.Mention, bool) {
 // goMajor matches the last element of a module path that is only a major version.
 var goMajor = source.Lazy(`^v?\d+$`)
 
+// thisProgram are words of forms for the program of the report: "Application Version: 6.3.1".
+var thisProgram = map[string]bool{
+	"affected": true, "app": true, "application": true, "current": true, "installed": true, "library": true, "package": true, "plugin": true,
+	"product": true, "program": true, "project": true, "software": true, "tool": true, "used": true,
+}
+
 // nameBefore returns the word before a version, without its path and without words such as
 // "version", "" if there is none.
 func nameBefore(text string) string {
@@ -205,6 +211,9 @@ func nameBefore(text string) string {
 			label = crash.VersionLabel
 			continue
 		case "", "v", "v1", "v2", "v3", "v4", "ver", "release", "rel", "rev", "build", "tag", "is", "running", "server":
+			continue
+		}
+		if label != "" && thisProgram[strings.ToLower(word)] {
 			continue
 		}
 		if strings.ContainsFunc(word, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }) {

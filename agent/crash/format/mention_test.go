@@ -51,7 +51,14 @@ func TestMentions(t *testing.T) {
 		"1.2.3.5":                                                                                        {{"", "1.2.3.5"}},
 		"# 0.14.3 crashes when the shell is gone":                                                        {{"", "0.14.3"}},
 		"helix 22.08.1 (4ec2a21c)":                                                                       {{"helix", "22.08.1"}, {"commit", "4ec2a21c"}},
-		"#0 0x4005d6 in main /src/a.c:3":                                                                 nil,
+
+		"pe_reader (latest master [4bbe410](https://github.com/lief-project/LIEF/commit/4bbe410333c0d727df6bc1f3bc92d4d5adc4726e))": {{"commit", "4bbe410333c0d727df6bc1f3bc92d4d5adc4726e"}},
+		"sela (latest master [ca09cb](https://github.com/sahaRatul/sela/commit/ca09cbd80bd6084bca08288d980c7f6928571bbb))":          {{"commit", "ca09cbd80bd6084bca08288d980c7f6928571bbb"}},
+		"found on current master (3c5ceac)": {{"commit", "3c5ceac"}},
+		"fixed on master by 3c5ceac8e7df14": nil,
+		" - Application Version: 6.3.1":     {{"version", "6.3.1"}},
+
+		"#0 0x4005d6 in main /src/a.c:3": nil,
 	} {
 		s := &scanner{}
 		for part := range strings.Lines(line) {

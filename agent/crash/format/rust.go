@@ -18,8 +18,8 @@ type rustReader struct {
 }
 
 var (
-	rustPanic   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? panicked at (.*)$`)
-	rustAt      = source.Lazy(`^([^'"]*[^'"\s]\.rs):(\d+):(\d+):?$`)
+	rustPanic   = source.Lazy(`thread (?:'([^']*)' )?(?:\(\d+\) )?panicked at (.*)$`)
+	rustAt      = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+)(?::(?: +(\S.*))?)?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
 	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
@@ -34,7 +34,7 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case r.part.Text != "":
 		return r.message(s, l)
-	case strings.Contains(t, "' panicked at ") || strings.Contains(t, ") panicked at "):
+	case strings.Contains(t, "' panicked at ") || strings.Contains(t, ") panicked at ") || strings.Contains(t, "thread panicked at "):
 		return r.panics(s, l)
 	case strings.Contains(t, "has overflowed its stack"):
 		if m := rustStack().FindStringSubmatch(t); m != nil {
@@ -60,7 +60,7 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 }
 
 // panics reads the line of a panic. Since Rust 1.73 the message is on the next line; earlier
-// versions put it in quotes.
+// versions put it in quotes. Somebody may have pasted both lines as one, and left out the thread's name.
 func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	m := rustPanic().FindStringSubmatch(l.Text)
 	if m == nil {
@@ -68,8 +68,10 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	}
 	r.thread = m[1]
 	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
-		r.panicked(s, l, "", at[1:])
-		r.awaits = l.N
+		r.panicked(s, l, at[4], at[1:])
+		if r.awaits = 0; at[4] == "" {
+			r.awaits = l.N
+		}
 		return true
 	}
 	l.Text = m[2]

@@ -201,6 +201,12 @@ func calls(lines [][]byte, first, last, near int, name string) int {
 	return best
 }
 
+// callsValue reports whether a line calls what an expression gives, as "handlers[method](uri)" does: the
+// name of the function need not be on it.
+func callsValue(line []byte) bool {
+	return bytes.Contains(line, []byte("](")) || bytes.Contains(line, []byte(")("))
+}
+
 // wordIn reports whether a line contains a name as a whole word, and whether a parenthesis
 // follows.
 func wordIn(line []byte, name string) (found, call bool) {

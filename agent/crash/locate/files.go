@@ -20,6 +20,7 @@ type Files struct {
 	byBase map[string][]string
 	module string // path of the Go module at the top of the tree, "" for none
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
+	npm    npmPackage
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
@@ -113,11 +114,24 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	if f.all[p] {
 		return []string{p}, RuleExact
 	}
+	pkg, inside, installed := installedByNpm(p)
+	own := installed && pkg == f.npm.Name
+	switch {
+	case installed && f.ofOtherPackage(pkg):
+		return nil, ""
+	case own && f.all[inside]:
+		return []string{inside}, RuleWhole
+	}
 	if found, rule := f.bySuffix(p); found != nil {
 		return found, rule
 	}
 	for _, other := range sources(p) {
 		if found, _ := f.bySuffix(other); found != nil {
+			return found, RuleGenerated
+		}
+	}
+	if own {
+		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
 		}
 	}
@@ -172,8 +186,8 @@ var (
 	// Folders of systems and tools for files outside the project.
 	systemPath = source.Lazy(
 		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
-			`^(sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|go_sdk/src|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`^(external/go_sdk|GOROOT/src|sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
 	)
 	// The folder of a Python package manager for a project's own modules.
 	installedModule = source.Lazy(`/(?:site|dist)-packages/(.+)$`)

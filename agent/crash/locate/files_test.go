@@ -10,7 +10,7 @@ func TestFind(t *testing.T) {
 	files := NewFiles([]string{
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
-		"web/app.ts", "bin/ebuild.in", "mux.go",
+		"web/app.ts", "bin/ebuild.in", "mux.go", "vendor/x/testing/testing.go",
 		"src/virtManager/create.py", "mkosi", "core/org/apache/activemq/store/jdbc/Context.java",
 	})
 	files.module = "github.com/go-chi/chi"
@@ -47,6 +47,8 @@ func TestFind(t *testing.T) {
 		{"/usr/share/other/sub/create.py", nil, ""},
 		{"/usr/lib/python3/virtManager/create.py", nil, ""},
 		{"/usr/bin/mkosi", []string{"mkosi"}, RuleUnique},
+		{"external/go_sdk/src/testing/testing.go", nil, ""}, // of Bazel, in kubevirt
+		{"GOROOT/src/testing/testing.go", nil, ""},
 		{"../sysdeps/unix/sysv/linux/raise.c", nil, ""},
 		{"github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleExact},
 		{"$GOPATH/go/src/github.com/go-chi/chi/mux.go", []string{"mux.go"}, RuleUnique},

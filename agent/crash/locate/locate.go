@@ -66,6 +66,7 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 	files := NewFiles(paths)
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
+	files.npm = npmAtTop(ctx, repo, commit, files)
 	return files, err
 }
 

@@ -116,6 +116,9 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
 	}
+	if s, ok := t.siteOfRaise(report, ref); ok {
+		return s
+	}
 	return siteOfCall(f, lines, callee)
 }
 
@@ -177,7 +180,7 @@ func siteOfCall(f crash.Frame, lines [][]byte, callee string) Site {
 	s.Function, _ = source.FunctionAround(f.Path, lines, f.Line)
 	beside := calls(lines, max(1, f.Line-besideCall), min(len(lines), f.Line+besideCall), f.Line, callee)
 	idle := isIdle(lines[f.Line-1])
-	if callee == "" && !idle || beside > 0 && !idle {
+	if !idle && (callee == "" || beside > 0 || callsValue(lines[f.Line-1])) {
 		s.sure = beside == f.Line
 		return s
 	}
@@ -207,7 +210,7 @@ func inOrder(sites map[crash.FrameRef]Site) []crash.FrameRef {
 	})
 }
 
-// shiftOthers moves the frames that nothing places in the file: as far as the nearest frame that
+// shiftOthers moves the frames that nothing places in the file, or only in their function: as far as the nearest frame that
 // something places, if two frames have moved as far.
 func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[crash.FrameRef]Site) {
 	type anchor struct{ line, shift int }
@@ -232,7 +235,8 @@ func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[cr
 	for _, ref := range refs {
 		s := sites[ref]
 		line := report.At(ref).LineAt()
-		if s.sure || s.Moved && s.Near == 0 || line == 0 {
+		inFunction := s.Moved && s.Near == 0 && s.At == 0 && s.Function.End > 0 && report.At(ref).Quote == ""
+		if s.sure || s.Moved && s.Near == 0 && !inFunction || line == 0 {
 			continue
 		}
 		next := anchors[0]
@@ -243,6 +247,9 @@ func shiftOthers(report *crash.Report, path string, lines [][]byte, sites map[cr
 		}
 		at := line + next.shift
 		if next.shift == 0 || len(agreed[next.shift]) < 2 || at < 1 || at > len(lines) {
+			continue
+		}
+		if inFunction && (at <= s.Function.Body || at > s.Function.End || isIdle(lines[at-1])) {
 			continue
 		}
 		function, _ := source.FunctionAround(path, lines, at)

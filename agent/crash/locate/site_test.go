@@ -152,9 +152,11 @@ func TestSitesMoveTogether(t *testing.T) {
 		{Function: "copy_names", Path: "a.c", File: "a.c", Line: 13},
 	}}, {Frames: []crash.Frame{
 		{Function: "", Path: "a.c", File: "a.c", Line: 8},
+	}}, {Frames: []crash.Frame{
+		{Function: "copy_names", Path: "a.c", File: "a.c", Line: 10}, // only its function is known
 	}}}}
 	sites := Sites(report, "a.c", lines)
-	for ref, want := range map[crash.FrameRef]int{{Frame: 1}: 13, {Frame: 2}: 21, {Stack: 1, Frame: 1}: 23, {Stack: 2}: 18} {
+	for ref, want := range map[crash.FrameRef]int{{Frame: 1}: 13, {Frame: 2}: 21, {Stack: 1, Frame: 1}: 23, {Stack: 2}: 18, {Stack: 3}: 20} {
 		if sites[ref].At != want || !sites[ref].Moved {
 			t.Errorf("%+v: %+v, want %d", ref, sites[ref], want)
 		}

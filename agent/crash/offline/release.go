@@ -26,11 +26,11 @@ const (
 
 // released looks for the version of a report that names none: the newest release whose code has all
 // lines of the report that can be compared at their places, and at least two. Releases with this
-// code are neighbours, so a few are tried first, and then those around the best of them. It maps the
-// report to that release. If none fits, or if the search takes too long, it returns nil.
+// code are neighbours, so a few are tried first, then those around the best of them, and then the others, the
+// newest first. It maps the report to that release. If none fits, or if the search takes too long, it returns nil.
 func released(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := releases(ctx, repo)
-	if err != nil || len(tags) == 0 {
+	if err != nil || len(tags) == 0 || placed(report) < leastFitting {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, releaseTime)
@@ -171,6 +171,15 @@ func (s *releaseSearch) newest(tags []gitext.Tag) int {
 	}
 	if most == fits {
 		return best
+	}
+	for i := range tags { // code that only one release has
+		n, ok := s.score(tags, i)
+		if !ok {
+			break
+		}
+		if n == fits {
+			return i
+		}
 	}
 	return -1
 }

@@ -36,6 +36,9 @@ func (e *evidence) reasons(report *crash.Report) []string {
 	add(e.named, "the message names it")
 	add(e.gaveNull, "passes a null pointer on")
 	add(!e.isMain && e.elsewhere[again] > 0, "in another stack of the report")
+	if len(out) == 0 && e.elsewhere[other] > 0 && !e.handler {
+		add(true, "%s", otherReason(report.Stacks[e.frames[0].Stack].Kind))
+	}
 	add(!e.isMain && e.handler, "only handles the signal or the panic")
 	add(e.isMain && e.onlyHelper, "its functions there only report or allocate")
 	add(isErrorClass(e.path), "makes or checks errors for others, by its name")
@@ -78,4 +81,17 @@ var elsewhereReasons = map[int]struct{ foremost, stack string }{
 	stored: {"made the uninitialized value", "that made the uninitialized value"},
 	access: {"made the other access of the race", "of the other access of the race"},
 	cause:  {"threw the exception that caused this one", "of the exception that caused this one"},
+}
+
+// otherReason describes a stack of a kind that has no evidence of its own.
+func otherReason(kind crash.StackKind) string {
+	switch kind {
+	case crash.StackAlloc:
+		return "in the stack that allocated the memory"
+	case crash.StackCreated:
+		return "in the stack that started the thread"
+	case crash.StackSuppressed:
+		return "in the stack of a suppressed exception"
+	}
+	return "in the stack of another thread"
 }
