@@ -172,6 +172,27 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFindProvesEarly(t *testing.T) {
+	// A right guess is mostly proved by the first runs behind that at the tip, even if it has a fifth
+	// and the other commits are alike: these runs tell nearly as much as a halving.
+	t.Parallel()
+	w := newWorld(t, 200, true)
+	good, least, all := w.commits[2], 0, 0
+	for i := 5; i < len(w.commits)-5; i += 7 {
+		culprit := w.commits[i]
+		if w.above[good][culprit] {
+			continue
+		}
+		all++
+		if _, runs := w.find(t, Question{Old: []gitext.OID{good}}, Options{Prior: knowing(culprit, 0.2)}, script{culprit: culprit}); runs == 3 {
+			least++
+		}
+	}
+	if least <= all/2 {
+		t.Errorf("%d of %d searches took three runs", least, all)
+	}
+}
+
 func TestFindWithoutGood(t *testing.T) {
 	// Without a good commit the search looks back as far as it must, and a bug as old as the
 	// history is said to be so.

@@ -13,17 +13,16 @@ const (
 	// chance that the command can be judged at the commit counts.
 	leastInformation = 0.02
 	flakyInformation = 0.002 // likewise for a flaky command, whose runs tell less each
-	// proofBonus favours commits that a proof of one of the best candidates needs in any case.
-	proofBonus = 0.25
-	bonused    = 3 // number of such candidates
 )
 
 // choose returns up to k commits whose runs together are expected to tell most, given an estimate;
-// none if no run would tell enough. It may replace the estimate's weights.
+// none if no run would tell enough. A run that the proof probably needs counts up to twice, because
+// it is made in any case. choose may replace the estimate's weights.
 func (s *search) choose(e *estimate, k int) []gitext.OID {
-	bonus := s.bonuses(e.weights)
+	needed := s.needed(e.weights)
 	if s.mustHalve() {
-		e.weights, bonus = s.uniform(), nil
+		e.weights = s.uniform()
+		clear(needed)
 	}
 	least := leastInformation
 	if s.flaky {
@@ -37,7 +36,7 @@ func (s *search) choose(e *estimate, k int) []gitext.OID {
 	usable, gain := s.usability(), e.gain(s.g)
 	for _, x := range s.eligible(e.weights) {
 		if p, bits := gain.at(x); bits > least {
-			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + bonus[x])})
+			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + needed[x])})
 		}
 	}
 	if s.flaky && len(s.old) > 0 {
@@ -127,16 +126,16 @@ func (s *search) byWeight(weights []float64) []int {
 	return order
 }
 
-// bonuses returns the bonus of the commits that the proofs of the best candidates need.
-func (s *search) bonuses(weights []float64) map[int]float64 {
-	bonus := map[int]float64{}
-	order := s.byWeight(weights)
-	for _, i := range order[:min(bonused, len(order))] {
+// needed returns, for each commit, the probability that the proof of the culprit needs a run there:
+// that it is the culprit or one of its parents.
+func (s *search) needed(weights []float64) []float64 {
+	chance := make([]float64, len(s.g.commits))
+	for i := range s.g.commits {
 		for _, x := range s.g.around(i) {
-			bonus[x] = proofBonus
+			chance[x] += weights[i]
 		}
 	}
-	return bonus
+	return chance
 }
 
 // usability returns a function that estimates the chance that the command can be judged at a
