@@ -34,6 +34,14 @@ func (l *OwnedLine) LeftBy(commit gitext.OID) (OwnedLine, bool) {
 	return *l, true
 }
 
+// Blamed returns the commit that git blame names: the last one that moved the line, or its writer.
+func (l *OwnedLine) Blamed() gitext.OID {
+	for l.Move != nil {
+		l = &l.Move.Left
+	}
+	return l.Owner
+}
+
 // Bounds of the search for moved lines.
 const (
 	maxMoves      = 3        // moves of one line that are looked through

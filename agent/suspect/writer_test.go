@@ -59,6 +59,9 @@ func TestFindWriters(t *testing.T) {
 				if by := m.Left.Owner; h.Git("log", "-1", "--format=%s", string(by)) != "split" || h.Git("rev-parse", string(by)+"^") != string(m.From) {
 					t.Errorf("%s: moved by %s", line, by)
 				}
+				if l.Blamed() != move {
+					t.Errorf("%s: git blame names %s", line, l.Blamed().Short())
+				}
 				for _, by := range []gitext.OID{move, m.Left.Owner} {
 					if left, ok := l.LeftBy(by); !ok || left.Owner != by || h.Git("blame", "-s", fmt.Sprintf("-L%d,+1", left.OrigLine), string(by), "--", left.Path) == "" {
 						t.Errorf("%s, as %s left it: %+v", line, by.Short(), left)

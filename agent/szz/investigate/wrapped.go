@@ -123,8 +123,8 @@ func depth(line []byte) int {
 	return width
 }
 
-// deletedCode maps the lines of code that the fix removes from a file to their owners,
-// and lists them as ranges.
+// deletedCode maps the lines of code that the fix removes from a file to the commits that git
+// blame -w names, and lists them as ranges.
 func (d *investigation) deletedCode(file int) (map[int]gitext.OID, []gitext.LineRange) {
 	credited := map[int]gitext.OID{}
 	var ranges []gitext.LineRange
@@ -133,7 +133,7 @@ func (d *investigation) deletedCode(file int) (map[int]gitext.OID, []gitext.Line
 		if a.File != file || a.Role != candidate.RoleDeleted || a.Kind != source.LineCode {
 			continue
 		}
-		credited[a.Line] = a.Owner
+		credited[a.Line] = a.Blamed()
 		if n := len(ranges); n > 0 && ranges[n-1].End+1 == a.Line {
 			ranges[n-1].End = a.Line
 			continue
