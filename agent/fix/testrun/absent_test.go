@@ -45,6 +45,11 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 			"[ERROR] COMPILATION ERROR : \n[ERROR] src/test/java/ATest.java:[5,6] cannot find symbol\n[ERROR]   symbol:   method twice(int)\n[ERROR]   location: class A\n",
 			Early, "twice",
 		},
+		{
+			"ant test",
+			"src/test/java/ATest.java:5: error: cannot find symbol\n    twice(3);\n    ^\n  symbol:   method twice(int)\n  location: class A\n1 error\n",
+			Early, "twice",
+		},
 		{"make check", "tests/a.c:5:3: error: implicit declaration of function ‘twice’ [-Wimplicit-function-declaration]\nmake: *** [Makefile:2: check] Error 1\n", Early, "twice"},
 		{"make check", "tests/a.c:5:3: error: expected ‘;’ before ‘}’ token\nmake: *** [Makefile:2: check] Error 1\n", Other, ""},
 	} {

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"path"
 	"strings"
 
 	"git-agent/agent/source"
@@ -36,6 +37,7 @@ type compile struct {
 	node   Place  // the place before an uncaught error in node's output
 	script Place  // the place of a syntax error in Python
 	symbol Place  // an error of javac about a symbol; the symbol follows
+	before int    // lines that may be between the two
 }
 
 func (c *compile) take(l line) bool {
@@ -54,11 +56,16 @@ func (c *compile) end() { c.javac(line{}) }
 
 var javacSymbol = source.Lazy(`^(?:\[ERROR\])? *symbol: *(\S.*)$`)
 
-// javac reads the errors about symbols: the line below has the symbol. It reports whether no other
-// part reads the line.
+// javac reads the errors about symbols: a line below has the symbol. Maven prints it next, and javac behind
+// the line of code and the mark below it. It reports whether no other part reads the line.
 func (c *compile) javac(l line) bool {
 	if c.symbol.File != "" {
-		if m := javacSymbol().FindStringSubmatch(l.text); m != nil {
+		m := javacSymbol().FindStringSubmatch(l.text)
+		if m == nil && c.before > 0 && l.text != "" {
+			c.before--
+			return true
+		}
+		if m != nil {
 			c.symbol.Text += ": " + m[1]
 		}
 		c.buildError(c.symbol)
@@ -68,7 +75,10 @@ func (c *compile) javac(l line) bool {
 		return false
 	}
 	m := mavenError().FindStringSubmatch(l.text)
-	if m == nil {
+	if c.before = 0; m == nil {
+		m, c.before = gccError().FindStringSubmatch(l.text), 2
+	}
+	if m == nil || path.Ext(m[1]) != ".java" {
 		return false
 	}
 	c.symbol = Place{File: m[1], Line: number(m[2]), Text: m[3]}
