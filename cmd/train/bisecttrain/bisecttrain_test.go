@@ -91,6 +91,37 @@ func TestFailingAreOfTheCases(t *testing.T) {
 	}
 }
 
+// So are the recorded lines.
+func TestCoveredAreOfTheCases(t *testing.T) {
+	t.Parallel()
+	shown, err := readFailing(filepath.Join("testdata", "covered.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := readRegressions([]string{filepath.Join("..", "szztrain", "testdata", "executed.jsonl")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, c := range cases {
+		f, ok := shown[c.ID]
+		if !ok {
+			continue
+		}
+		known++
+		for path, lines := range f.Covered.Lines {
+			for _, l := range lines {
+				if l[0] < 1 || l[1] < 1 || l[1] > f.Covered.Failing || l[2] > f.Covered.Passing {
+					t.Errorf("%s: %s: %v of %d failing and %d passing tests", c.ID, path, l, f.Covered.Failing, f.Covered.Passing)
+				}
+			}
+		}
+	}
+	if known != len(shown) || known < 80 {
+		t.Errorf("%d of %d results are of cases", known, len(shown))
+	}
+}
+
 // Steps that fit or tune refuse a repository that is held out for szz, whose cases they use.
 func TestHeldOutIsRefused(t *testing.T) {
 	t.Parallel()

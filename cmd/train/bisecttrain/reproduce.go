@@ -14,6 +14,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
@@ -50,6 +51,16 @@ type failing struct {
 	State  string   `json:"state"` // of fix.State; the others are known only if it is failing
 	Output string   `json:"output,omitempty"`
 	Opened []string `json:"opened,omitempty"`
+	// Covered is what -cover records.
+	Covered *spectrum `json:"covered,omitempty"`
+}
+
+// A spectrum counts, for each line of the repository that the failing tests execute, the failing and the
+// passing tests that do.
+type spectrum struct {
+	Failing int                 `json:"failing"` // tests that were recorded
+	Passing int                 `json:"passing"`
+	Lines   map[string][][3]int `json:"lines"` // for each path: line, failing tests, passing tests
 }
 
 // keptOutput bounds the kept output of a run, in bytes at each end.
@@ -76,6 +87,7 @@ func reproduce(ctx context.Context, args []string) error {
 	compiled := flags.String("cache", "", "`folder` for what Go compiles")
 	limit := flags.Duration("run-time", time.Minute, "give up a run after this `time`")
 	budget := flags.Duration("time", 20*time.Minute, "begin no run after this `time`")
+	cover := flags.Int("cover", 0, "also record the lines that the failing tests execute, and those of at most this `number` of passing tests")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -94,7 +106,7 @@ func reproduce(ctx context.Context, args []string) error {
 			break
 		}
 		begin := time.Now()
-		f, err := failureOf(ctx, *root, c, trial.Options{Timeout: *limit, Compiled: *compiled, Env: []string{
+		f, err := failureOf(ctx, *root, c, *cover, trial.Options{Timeout: *limit, Compiled: *compiled, Env: []string{
 			"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "JDK_JAVAC_OPTIONS", "NODE_PATH",
 		}})
 		fmt.Fprintln(os.Stderr, c.ID, f.State, len(f.Output), len(f.Opened), time.Since(begin).Round(time.Millisecond), err)
@@ -108,8 +120,9 @@ func reproduce(ctx context.Context, args []string) error {
 	return nil
 }
 
-// failureOf runs the test of a case before its fix.
-func failureOf(ctx context.Context, root string, c regression, opt trial.Options) (f failing, err error) {
+// failureOf runs the test of a case before its fix. If cover is not 0, it also records what the failing tests
+// execute, and as many passing ones.
+func failureOf(ctx context.Context, root string, c regression, cover int, opt trial.Options) (f failing, err error) {
 	f.ID = c.ID
 	repo, err := openRepo(ctx, root, c.Repo)
 	if err != nil {
@@ -153,7 +166,19 @@ func failureOf(ctx context.Context, root string, c regression, opt trial.Options
 		return f, nil
 	}
 	f.Output = strings.ToValidUTF8(withoutMiddle(string(got.Output)), "?")
-	f.Opened, err = tracked(ctx, repo, bad, got.Opened)
+	if f.Opened, err = tracked(ctx, repo, bad, got.Opened); err != nil || cover == 0 {
+		return f, err
+	}
+	sp, note, err := coverage.Measure(ctx, w, p, got, coverage.Options{MaxPassing: cover, Budget: 2 * opt.Timeout})
+	if sp == nil {
+		return f, errors.Join(err, fmt.Errorf("%s: no lines were recorded: %s", c.ID, note))
+	}
+	f.Covered = &spectrum{Failing: sp.Failing, Passing: sp.Passing, Lines: map[string][][3]int{}}
+	for path, lines := range sp.Files {
+		for _, l := range lines {
+			f.Covered.Lines[path] = append(f.Covered.Lines[path], [3]int{l.Line, l.Failing, l.Passing})
+		}
+	}
 	return f, err
 }
 
