@@ -37,7 +37,7 @@ func (w *Workspace) gradle(command string) ([]string, error) {
 	if _, err := os.Lstat(home); err == nil {
 		return w.gradleVariables(home), nil
 	}
-	if err := fillGradle(usersGradle(), home); err != nil {
+	if err := fillGradle(usersHome(gradleHome, ".gradle"), home, w.opt.Network); err != nil {
 		return nil, fmt.Errorf("home of Gradle: %w", err)
 	}
 	return w.gradleVariables(home), nil
@@ -53,21 +53,9 @@ func (w *Workspace) gradleVariables(home string) []string {
 	return list
 }
 
-// usersGradle returns the user's home of Gradle.
-func usersGradle() string {
-	if dir := os.Getenv(gradleHome); filepath.IsAbs(dir) {
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, ".gradle")
-}
-
 // fillGradle makes a home of Gradle that reads the files of another one. What is not there is left
-// out.
-func fillGradle(from, to string) error {
+// out. more says that Gradle downloads more files, and writes beside the downloaded ones.
+func fillGradle(from, to string, more bool) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
@@ -76,8 +64,12 @@ func fillGradle(from, to string) error {
 			return err
 		}
 	}
+	link := linkTo
+	if more {
+		link = linkTree
+	}
 	for _, dir := range append(globbed(from, "caches/modules-2/files-*"), globbed(from, "jdks")...) {
-		if err := linkTo(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
+		if err := link(filepath.Join(from, dir), filepath.Join(to, dir)); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func TestHomeOfGradle(t *testing.T) {
 		files[name] = name
 	}
 	write(t, user, files)
-	if err := fillGradle(user, own); err != nil {
+	if err := fillGradle(user, own, false); err != nil {
 		t.Fatal(err)
 	}
 	for name, link := range map[string]bool{
@@ -43,7 +43,18 @@ func TestHomeOfGradle(t *testing.T) {
 			t.Errorf("%s is there", name)
 		}
 	}
-	if err := fillGradle(filepath.Join(user, "none"), filepath.Join(own, "none")); err != nil {
+	online := filepath.Join(t.TempDir(), "gradle")
+	if err := fillGradle(user, online, true); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(online, "caches/modules-2/files-2.1/junit/junit"), map[string]string{"5.0/b/junit.jar": "downloaded"})
+	if _, err := os.Lstat(filepath.Join(user, "caches/modules-2/files-2.1/junit/junit/5.0")); err == nil {
+		t.Error("Gradle downloads to the user's directory")
+	}
+	if text, err := os.ReadFile(filepath.Join(online, "caches/modules-2/files-2.1/junit/junit/4.13.2/a/junit.jar")); err != nil || len(text) == 0 {
+		t.Errorf("the user's file is not read: %v", err)
+	}
+	if err := fillGradle(filepath.Join(user, "none"), filepath.Join(own, "none"), true); err != nil {
 		t.Errorf("without a home of the user: %v", err)
 	}
 }

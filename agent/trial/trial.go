@@ -270,11 +270,15 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	if err != nil {
 		return Result{}, err
 	}
+	cargo, err := w.cargo(command)
+	if err != nil {
+		return Result{}, err
+	}
 	opt.Timeout = cmp.Or(opt.Timeout, w.opt.Timeout)
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, compiled, w.installed(opt.Set)),
+		Env: w.opt.Env, Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Covered: w.opt.CratesOnly, Cache: w.cache, Home: w.home,
@@ -321,7 +325,7 @@ func (w *Workspace) quickMaven() []string {
 	if slices.Contains(w.opt.Env, mavenOptions) {
 		return nil
 	}
-	return []string{mavenOptions + "=" + quickMaven}
+	return []string{mavenOptions + "=" + quickMaven + w.mavenDownloads()}
 }
 
 // emptyTemp removes the files of the previous run in TMPDIR.

@@ -1,0 +1,99 @@
+package trial
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/sandbox"
+	"git-agent/agent/source"
+)
+
+// Where a confined command has the network, Cargo and Maven download into directories of their own among
+// the caches of the workspace, because the user's must not be written. What the user has downloaded is read
+// from there. Gradle has such a home in any case.
+
+// cargoHome is the variable with Cargo's home, and cargoFolder and mavenFolder are directories among the caches.
+const (
+	cargoHome   = "CARGO_HOME"
+	cargoFolder = "cargo"
+	mavenFolder = "maven"
+)
+
+// cargoCommand matches commands that start Cargo.
+var cargoCommand = source.Lazy(`(^|[\s;&|(/])cargo\b`)
+
+// downloads reports whether a command downloads into the caches of the workspace.
+func (w *Workspace) downloads() bool {
+	return w.opt.Network && w.level != sandbox.None && w.opt.Setup == nil
+}
+
+// cargo returns the variable that leads a command to its home of Cargo, which it makes at its first use.
+func (w *Workspace) cargo(command string) ([]string, error) {
+	if !w.downloads() || !cargoCommand().MatchString(command) {
+		return nil, nil
+	}
+	home := filepath.Join(w.cache, cargoFolder)
+	if _, err := os.Lstat(home); err != nil {
+		if err := fillCargo(usersHome(cargoHome, ".cargo"), home); err != nil {
+			return nil, fmt.Errorf("home of Cargo: %w", err)
+		}
+	}
+	return []string{cargoHome + "=" + home}, nil
+}
+
+// fillCargo makes a home of Cargo with links to the crates that the user has downloaded. Cargo asks the
+// registry for its index, and unpacks the crates again.
+func fillCargo(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, crate := range globbed(from, "registry/cache/*/*.crate") {
+		if err := linkTo(filepath.Join(from, crate), filepath.Join(to, crate)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mavenDownloads returns the options with which Maven downloads into a repository among the caches, and reads
+// the user's one. Maven before version 3.9 does not read it, and downloads everything.
+func (w *Workspace) mavenDownloads() string {
+	if !w.downloads() {
+		return ""
+	}
+	set := " -Dmaven.repo.local=" + filepath.Join(w.cache, mavenFolder)
+	if home := usersHome("", ".m2"); home != "" {
+		set += " -Dmaven.repo.local.tail=" + filepath.Join(home, "repository")
+	}
+	return set
+}
+
+// usersHome returns the user's home of a tool: that of a variable, or a directory of the home directory; "" if
+// there is none.
+func usersHome(variable, dir string) string {
+	if set := os.Getenv(variable); variable != "" && filepath.IsAbs(set) {
+		return set
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, dir)
+}
+
+// linkTree makes the directories below another one, with links to its files except for locks.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(p, ".lock") || strings.HasSuffix(p, ".lck") {
+			return nil // what cannot be read is downloaded again
+		}
+		within, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		return linkTo(p, filepath.Join(to, within))
+	})
+}

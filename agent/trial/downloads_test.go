@@ -1,0 +1,63 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-agent/agent/sandbox"
+)
+
+// Cargo's home where there is a network has the user's crates, and what is downloaded stays in it.
+func TestHomeOfCargo(t *testing.T) {
+	t.Parallel()
+	user, own := t.TempDir(), filepath.Join(t.TempDir(), "cargo")
+	const crate = "registry/cache/index.crates.io-1949cf8c6b5b557f/cfg-if-1.0.0.crate"
+	write(t, user, map[string]string{crate: "crate", "registry/index/x": "x", "config.toml": "token", "bin/cargo": "x"})
+	if err := fillCargo(user, own); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(own, crate)); err != nil || string(text) != "crate" {
+		t.Errorf("%q, %v", text, err)
+	}
+	write(t, filepath.Join(own, filepath.Dir(crate)), map[string]string{"new.crate": "downloaded"})
+	if found, _ := filepath.Glob(filepath.Join(user, filepath.Dir(crate), "*")); len(found) != 1 {
+		t.Errorf("the user's crates are %q", found)
+	}
+	for _, name := range []string{"registry/index", "config.toml", "bin"} {
+		if _, err := os.Lstat(filepath.Join(own, name)); err == nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+	if err := fillCargo(filepath.Join(user, "none"), filepath.Join(own, "none")); err != nil {
+		t.Errorf("without a home of the user: %v", err)
+	}
+}
+
+// Only a confined command with the network downloads into the caches of the workspace.
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		network bool
+		level   sandbox.Level
+		command string
+		want    bool
+	}{
+		{true, sandbox.Bwrap, "cargo test", true},
+		{true, sandbox.Landlock, "cd a && cargo nextest run", true},
+		{true, sandbox.Bwrap, "make cargotest", false},
+		{true, sandbox.None, "cargo test", false},
+		{false, sandbox.Bwrap, "cargo test", false},
+	} {
+		w := &Workspace{level: c.level, cache: t.TempDir(), opt: Options{Network: c.network}}
+		set, err := w.cargo(c.command)
+		if err != nil || (len(set) == 1) != c.want {
+			t.Errorf("%+v: %q, %v", c, set, err)
+		}
+		maven := strings.Join(w.quickMaven(), "")
+		if online := c.network && c.level != sandbox.None; strings.Contains(maven, "-Dmaven.repo.local="+filepath.Join(w.cache, mavenFolder)+" ") != online {
+			t.Errorf("%+v: %q", c, maven)
+		}
+	}
+}
