@@ -59,6 +59,20 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 	return out[:min(len(out), maxProposals)], l.err
 }
 
+// offlineFlag matches the flags by which proposed commands keep tools from the network.
+var offlineFlag = source.Lazy(`(\b(?:cargo|gradlew?|cabal|uv)\b[^;&|]*?) --offline( |$)|(\bsbt) -Dsbt\.offline=true( )|(\bmvnw? -B) -o( )`)
+
+// Online returns proposals whose commands may use the network.
+func Online(proposals []Proposal) []Proposal {
+	online := slices.Clone(proposals)
+	for i := range online {
+		for _, command := range []*string{&online[i].Build, &online[i].Test, &online[i].Suite} {
+			*command = offlineFlag().ReplaceAllString(*command, "$1$3$5$2$4$6")
+		}
+	}
+	return online
+}
+
 // around rates how closely a directory surrounds a path; 0 means that the path is outside.
 func around(dir, near string) int {
 	if dir == near || strings.HasPrefix(near, dir+"/") {

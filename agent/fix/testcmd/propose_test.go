@@ -165,3 +165,22 @@ func TestProposeBeginsWithJavaTestsThatAreNotCommitted(t *testing.T) {
 		t.Errorf("gradle: %q", got)
 	}
 }
+
+func TestOnline(t *testing.T) {
+	// With a network, commands may download; nothing else of them changes.
+	t.Parallel()
+	for offline, online := range map[string]string{
+		"cargo test --offline --no-fail-fast --workspace":  "cargo test --no-fail-fast --workspace",
+		"cd a && ./gradlew --offline --continue test":      "cd a && ./gradlew --continue test",
+		"mvn -B -o -fae test":                              "mvn -B -fae test",
+		"./mvnw -B -o -fae test":                           "./mvnw -B -fae test",
+		"sbt -Dsbt.offline=true test":                      "sbt test",
+		"uv run --offline --no-sync pytest -q -o addopts=": "uv run --no-sync pytest -q -o addopts=",
+		"python3 -m pytest -q -o addopts=":                 "python3 -m pytest -q -o addopts=",
+		"cabal test --offline all":                         "cabal test all",
+	} {
+		if got := Online([]Proposal{{Test: offline}})[0].Test; got != online {
+			t.Errorf("%q: %q, want %q", offline, got, online)
+		}
+	}
+}

@@ -35,6 +35,9 @@ func (c *Check) sandboxHint() string {
 	if c.space.Level() == sandbox.None {
 		return ""
 	}
+	if c.opt.Network {
+		return "; it saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
+	}
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 }
 

@@ -57,6 +57,7 @@ type Szz struct {
 	VerifyCmd      string        `xor:"verify" placeholder:"<command>" help:"confirm suspects by running a shell command at each of them and at its parents"`
 	VerifyTimeout  time.Duration `placeholder:"<duration>" help:"limit each execution of the command to <duration>, such as 90s; default: 10m"`
 	VerifyMemory   string        `placeholder:"<size>" help:"limit the memory of each process of the command to <size>, such as 2g; default: no limit"`
+	Network        bool          `help:"let the command of --verify or --verify-cmd use the network"`
 	RunsAtMost     int           `placeholder:"<n>" help:"run the command at most <n> times for a fix; default: 100"`
 	Sandbox        string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
 	Bisect         bool          `help:"if --verify or --verify-cmd confirms no suspect, bisect with the command"`
@@ -118,7 +119,7 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		return err
 	}
 	if c.verifies() {
-		if c.confinement, err = a.ProbeSandbox(ctx, c.Sandbox, false); err != nil {
+		if c.confinement, err = a.ProbeSandbox(ctx, c.Sandbox, c.Network); err != nil {
 			return err
 		}
 	}

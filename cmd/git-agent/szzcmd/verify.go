@@ -31,6 +31,8 @@ func (c *Szz) checkVerify() error {
 		return needs("--verify-timeout")
 	case c.VerifyTimeout < 0:
 		return app.Usagef("--verify-timeout takes no negative duration")
+	case c.Network && !c.verifies():
+		return needs("--network")
 	case c.VerifyMemory != "" && !c.verifies():
 		return needs("--verify-memory")
 	case c.VerifyMemory != "" && c.memory() < 1<<20:
@@ -77,13 +79,13 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 	e := &engine.Engine{Repo: repo, Agent: agent, Build: app.BuildIdentity()}
 	if c.verifies() {
 		e.Verify = &verify.Options{Bisect: c.Bisect, Options: trial.Options{
-			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(), MaxRuns: c.RunsAtMost,
+			Command: c.VerifyCmd, Timeout: c.VerifyTimeout, Memory: c.memory(), MaxRuns: c.RunsAtMost, Network: c.Network,
 			Sandbox: c.confinement.Level, Readable: c.confinement.Readable, Writable: c.confinement.Writable,
 			Compiled: a.CompiledFolder(ctx, repo),
 		}}
 		e.Verify.Compiling, _ = testcmd.CompileOnly(c.VerifyCmd)
 		if c.Verify {
-			e.Verify.Find, e.Verify.Focus = testsOfFix, testcmd.Focus
+			e.Verify.Find, e.Verify.Focus = c.testsOfFix, testcmd.Focus
 		}
 	} else if c.Cache && !repo.Shallow() {
 		e.Cache = a.Data.OpenCache(ctx, repo)
@@ -97,7 +99,7 @@ const mostCommands = 4
 // testsOfFix returns the commands that run the tests that a fix adds or changes: those that the
 // files of the repository suggest, narrowed to one of these files each. The error says why there
 // is none.
-func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]verify.Found, error) {
+func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]verify.Found, error) {
 	changes, err := repo.Changes(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
 	if err != nil {
 		return nil, err
@@ -125,6 +127,9 @@ func testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]v
 	proposals, err := testcmd.Propose(ctx, repo, fix.Tree{Commit: fc.Fix}, files[0])
 	if err != nil {
 		return nil, err
+	}
+	if c.Network {
+		proposals = testcmd.Online(proposals)
 	}
 	var found []verify.Found
 	for _, file := range files {

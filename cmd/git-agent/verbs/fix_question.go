@@ -206,6 +206,9 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	if err != nil {
 		return err
 	}
+	if c.Network {
+		proposals = testcmd.Online(proposals)
+	}
 	if len(proposals) == 0 && p.WriteTest {
 		return nil
 	}
