@@ -35,6 +35,13 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 		return nil
 	}
 	took := c.space.Runs() - before
+	commit, err := c.repo.Commit(ctx, found.First)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(commit.Parents, func(p gitext.OID) bool { return c.absent[p] != "" }); i >= 0 {
+		return c.markOldest(ctx, v, found)
+	}
 	if err := c.markFirstBad(ctx, v, found.First); err != nil {
 		return err
 	}
@@ -57,8 +64,15 @@ func (c *Check) markOldest(ctx context.Context, v *szz.Answer, found *bisect.Ans
 		return err
 	}
 	if result.Status == suspect.Confirmed {
-		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
+		if len(commit.Parents) == 0 {
+			v.Note("the command fails as far back as the history goes: there was nothing to bisect")
+		}
 		return c.markFirstBad(ctx, v, found.First)
+	}
+	if i := slices.IndexFunc(commit.Parents, func(p gitext.OID) bool { return c.absent[p] != "" }); i >= 0 {
+		v.Note("bisection ended at %s, %s: the command fails since then, and its tests use %s, which does not exist before; the bug may be older",
+			commit.OID.Short(), agent.Shorten(commit.Subject(), maxNoted), c.absent[commit.Parents[i]])
+		return nil
 	}
 	note := "bisection ended: the command passes at no older commit that was tried"
 	unjudged := slices.DeleteFunc(slices.Clone(found.Runs), func(r bisect.Run) bool { return r.Outcome != bisect.Unknown })
@@ -69,6 +83,9 @@ func (c *Check) markOldest(ctx context.Context, v *szz.Answer, found *bisect.Ans
 	v.Note("%s", note)
 	return nil
 }
+
+// maxNoted bounds a subject in a note, in characters.
+const maxNoted = 60
 
 // try runs the command at a commit. Where the tests use what does not exist, the failure is not there
 // yet: it began later.

@@ -62,3 +62,20 @@ func unrelated(t *testing.T) {
 	v, err := h.verify(t.Context(), fix, opt, []gitext.OID{adds}...)
 	wantStatuses(t, v, err, "adds unclear")
 }
+
+func TestATestThatUsesWhatIsNewerThanTheBug(t *testing.T) {
+	// A helper of the tests may be newer than the bug: ripgrep's 827082a33ae7 only added TestCommand's raw_output. No
+	// commit is named then.
+	t.Parallel()
+	const absent = "AttributeError: module 'helpers' has no attribute 'raw_output'"
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"more.py": "x = 1\n", "said": says("tests/test_more.py:3", absent)})
+	h.Commit("helper", gittest.Files{"tests/helpers.py": "def raw_output(): pass\n", "said": says("more.py:4", "ValueError: x")})
+	later := h.Commit("later", gittest.Files{"README": "later\n"})
+	fix := h.Commit("fix", gittest.Files{"more.py": "x = 2\n", "said": "", "tests/test_more.py": "def test_nth(): pass\n"})
+	opt := Options{Bisect: true}
+	opt.Command = "cat said; test ! -s said"
+	v, err := h.verify(t.Context(), fix, opt, later)
+	wantStatuses(t, v, err, "later refuted")
+	wantNote(t, v, "helper: the command fails since then, and its tests use raw_output, which does not exist before; the bug may be older")
+}

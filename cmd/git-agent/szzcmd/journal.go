@@ -205,7 +205,8 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 	}
 	h.Options = map[string]string{
 		"algorithm": c.Algorithm, "annotations": strconv.FormatBool(c.Annotations), "max-count": "all",
-		"paths": strings.Join(c.paths, "\x00"), "verify": strconv.FormatBool(c.Verify), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect), "network": strconv.FormatBool(c.Network), "engine": "offline",
+		"paths": strings.Join(c.paths, "\x00"), "verify": strconv.FormatBool(c.Verify), "verify-cmd": c.VerifyCmd, "bisect": strconv.FormatBool(c.Bisect),
+		"network": strconv.FormatBool(c.Network), "engine": "offline",
 	}
 	if c.Hint != "" {
 		h.Options["hint"] = c.Hint
