@@ -278,8 +278,8 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env,
-		Set: slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, compiled, w.installed(opt.Set)),
+		Env:    w.opt.Env,
+		Set:    slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, compiled, w.installed(opt.Set)),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Covered: w.opt.CratesOnly, Cache: w.cache, Home: w.home,
