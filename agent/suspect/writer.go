@@ -139,7 +139,7 @@ func (m *mover) mayMove(t gitext.Touched) bool {
 // lookThrough finds the lines that the commit moved, and their owners before it.
 func (m *mover) lookThrough(ctx context.Context, repo *gitext.Repo) error {
 	before, err := m.before(ctx, repo)
-	if gitext.Unreadable(err) || len(before) == 0 {
+	if gitext.Unreadable(err) {
 		return nil
 	}
 	if err != nil {
