@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"git-agent/agent/sandbox"
-	"git-agent/agent/source"
 )
 
 // Where a confined command has the network, Cargo and Maven download into directories of their own among
@@ -22,17 +21,15 @@ const (
 	mavenFolder = "maven"
 )
 
-// cargoCommand matches commands that start Cargo.
-var cargoCommand = source.Lazy(`(^|[\s;&|(/])cargo\b`)
-
 // downloads reports whether a command downloads into the caches of the workspace.
 func (w *Workspace) downloads() bool {
 	return w.opt.Network && w.level != sandbox.None && w.opt.Setup == nil
 }
 
-// cargo returns the variable that leads a command to its home of Cargo, which it makes at its first use.
-func (w *Workspace) cargo(command string) ([]string, error) {
-	if !w.downloads() || !cargoCommand().MatchString(command) {
+// cargo returns the variable that leads a command, which may start Cargo by a script, to its home of Cargo.
+// cargo makes this home at its first use.
+func (w *Workspace) cargo() ([]string, error) {
+	if !w.downloads() {
 		return nil, nil
 	}
 	home := filepath.Join(w.cache, cargoFolder)

@@ -270,7 +270,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	if err != nil {
 		return Result{}, err
 	}
-	cargo, err := w.cargo(command)
+	cargo, err := w.cargo()
 	if err != nil {
 		return Result{}, err
 	}

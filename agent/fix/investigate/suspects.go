@@ -58,6 +58,7 @@ func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, erro
 		if i == 0 {
 			if lines, err := w.lines(ctx, l.Path); err == nil {
 				b.WriteString(suffixed(importsOf(l.Path, lines), "\n"))
+				b.WriteString(constantsOf(l, lines))
 			}
 		}
 	}
