@@ -5,25 +5,57 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-agent/agent/sandbox"
 )
 
-// Where a confined command has the network, Cargo and Maven download into directories of their own among
+// Where a confined command has the network, Go, Cargo and Maven download into directories of their own among
 // the caches of the workspace, because the user's must not be written. What the user has downloaded is read
 // from there. Gradle has such a home in any case.
 
-// cargoHome is the variable with Cargo's home, and cargoFolder and mavenFolder are directories among the caches.
+// These are the variables with Cargo's home and with Go's directory for modules, and directories among the caches.
 const (
-	cargoHome   = "CARGO_HOME"
-	cargoFolder = "cargo"
-	mavenFolder = "maven"
+	cargoHome     = "CARGO_HOME"
+	goModules     = "GOMODCACHE"
+	cargoFolder   = "cargo"
+	mavenFolder   = "maven"
+	modulesFolder = "go-modules"
 )
 
 // downloads reports whether a command downloads into the caches of the workspace.
 func (w *Workspace) downloads() bool {
 	return w.opt.Network && w.level != sandbox.None && w.opt.Setup == nil
+}
+
+// modules returns the variable that leads the command of a Go module to its directory of modules, which it makes
+// at its first use.
+func (w *Workspace) modules() ([]string, error) {
+	if _, err := os.Lstat(filepath.Join(w.tree, "go.mod")); err != nil || !w.downloads() {
+		return nil, nil
+	}
+	dir := filepath.Join(w.cache, modulesFolder)
+	if _, err := os.Lstat(dir); err != nil {
+		user := os.Getenv(goModules)
+		if user == "" {
+			first, _, _ := strings.Cut(usersHome("GOPATH", "go"), string(filepath.ListSeparator))
+			user = filepath.Join(first, "pkg", "mod")
+		}
+		if err := fillModules(user, dir); err != nil {
+			return nil, fmt.Errorf("directory of Go's modules: %w", err)
+		}
+	}
+	return []string{goModules + "=" + dir}, nil
+}
+
+// fillModules makes a directory of modules with links to what Go has downloaded. Go unpacks it again.
+func fillModules(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	const downloaded = "cache/download"
+	return linkTree(filepath.Join(from, downloaded), filepath.Join(to, downloaded))
 }
 
 // cargo returns the variable that leads a command, which may start Cargo by a script, to its home of Cargo.
@@ -81,10 +113,11 @@ func usersHome(variable, dir string) string {
 	return filepath.Join(home, dir)
 }
 
-// linkTree makes the directories below another one, with links to its files except for locks.
+// linkTree makes the directories below another one, with links to its files except for locks and Go's lists
+// of versions, which are opened for writing.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(p, ".lock") || strings.HasSuffix(p, ".lck") {
+		if err != nil || d.IsDir() || slices.Contains([]string{".lock", ".lck"}, filepath.Ext(p)) || d.Name() == "list" {
 			return nil // what cannot be read is downloaded again
 		}
 		within, err := filepath.Rel(from, p)

@@ -262,15 +262,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	if err := w.emptyTemp(); err != nil {
 		return Result{}, err
 	}
-	compiled, err := w.compiledVariables()
-	if err != nil {
-		return Result{}, fmt.Errorf("build cache: %w", err)
-	}
-	gradle, err := w.gradle(command)
-	if err != nil {
-		return Result{}, err
-	}
-	cargo, err := w.cargo()
+	set, err := w.variables(command)
 	if err != nil {
 		return Result{}, err
 	}
@@ -278,8 +270,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env:    w.opt.Env,
-		Set:    slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, compiled, w.installed(opt.Set)),
+		Env: w.opt.Env, Set: append(set, w.installed(opt.Set)...),
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Covered: w.opt.CratesOnly, Cache: w.cache, Home: w.home,
@@ -293,6 +284,24 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	out.Exit, out.TimedOut, out.Full, out.Took = res.Exit, res.TimedOut, res.Full != "", time.Since(start)
 	w.full = w.full || out.Full
 	return out, nil
+}
+
+// variables returns the variables of the workspace for a command.
+func (w *Workspace) variables(command string) ([]string, error) {
+	compiled, err := w.compiledVariables()
+	if err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	gradle, err := w.gradle(command)
+	if err != nil {
+		return nil, err
+	}
+	cargo, err := w.cargo()
+	if err != nil {
+		return nil, err
+	}
+	modules, err := w.modules()
+	return slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, modules, compiled), err
 }
 
 // noBytecode keeps Python from storing what it compiled: it compares a file's size and the second

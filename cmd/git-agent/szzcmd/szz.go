@@ -226,6 +226,7 @@ func (c *Szz) answerAll(
 		}
 		c.lacks.See(ans.Answer.Incomplete)
 		c.adviseBisect(ctx, a, ans.Answer)
+		c.adviseNetwork(ctx, a, ans.Answer)
 		tally.Add(c.tallied(ans))
 		done++
 		meter.Resume()

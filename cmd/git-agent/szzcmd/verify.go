@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
@@ -45,6 +47,25 @@ func (c *Szz) checkVerify() error {
 		return app.Usagef("--verify and --verify-cmd need a fix that is committed")
 	}
 	return nil
+}
+
+// adviseNetwork prints the option with which a command gets what it lacks at a suspect.
+func (c *Szz) adviseNetwork(ctx context.Context, a *app.App, v *szz.Answer) {
+	if c.Network || !c.verifies() {
+		return
+	}
+	said := slices.Clone(v.Notes)
+	for _, s := range v.Suspects {
+		if s.Confirmation != nil {
+			said = append(said, s.Confirmation.Detail)
+		}
+	}
+	for _, lack := range []fix.Lack{fix.LackGo, fix.LackCargo, fix.LackMaven, fix.LackGradle, fix.LackNetwork} {
+		if slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, string(lack)) }) {
+			a.Hint(ctx, "--network lets the command download what it lacks at a commit")
+			return
+		}
+	}
 }
 
 // adviseBisect prints how to find the culprit, if the command refutes each suspect that it could judge.
