@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// stoppedPause is the time between two checks for a stopped process. A check reads two or three
-// small files.
+// stoppedPause is the time between two checks for a stopped process. A check reads some small
+// files.
 const stoppedPause = 300 * time.Millisecond
 
 // continueStopped watches the command's first process, which is depth generations below cmd,
@@ -49,13 +50,24 @@ func anyStopped(pid, depth int) bool {
 		if fields := statOf(pid); len(fields) == 0 || string(fields[0]) == "T" {
 			return len(fields) > 0
 		}
-		number := strconv.Itoa(pid)
-		children, _ := os.ReadFile("/proc/" + number + "/task/" + number + "/children")
-		first, _, _ := bytes.Cut(children, []byte(" "))
-		var err error
-		if pid, err = strconv.Atoi(string(first)); err != nil {
+		if pid = firstChild(pid); pid == 0 {
 			return false
 		}
 	}
 	return false
+}
+
+// firstChild returns the first child of a process's first thread with children; 0 if it has none. A program
+// in Go starts others from any of its threads.
+func firstChild(pid int) int {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	threads, _ := os.ReadDir(tasks)
+	for _, t := range threads {
+		children, _ := os.ReadFile(filepath.Join(tasks, t.Name(), "children"))
+		first, _, _ := bytes.Cut(children, []byte(" "))
+		if child, err := strconv.Atoi(string(first)); err == nil {
+			return child
+		}
+	}
+	return 0
 }
