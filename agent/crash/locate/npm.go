@@ -13,6 +13,7 @@ import (
 type npmPackage struct {
 	Name       string          `json:"name"`
 	Workspaces json.RawMessage `json:"workspaces"`
+	folders    map[string]bool // names of all folders of the tree
 }
 
 // npmAtTop reads the manifest at the top of a commit's tree. The name is "" if there is none, or if it
@@ -26,6 +27,12 @@ func npmAtTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files *
 	text, err := repo.BlobAt(ctx, commit, manifest, most)
 	if err != nil || json.Unmarshal(text, &p) != nil {
 		return npmPackage{}
+	}
+	p.folders = map[string]bool{}
+	for name := range files.all {
+		for _, folder := range strings.Split(path.Dir(name), "/") {
+			p.folders[folder] = true
+		}
 	}
 	return p
 }
@@ -50,15 +57,7 @@ func installedByNpm(p string) (pkg, file string, ok bool) {
 // ofOtherPackage reports whether npm installed a file for a package that is not made of this tree: it has
 // another name, and no folder of the tree has it.
 func (f *Files) ofOtherPackage(pkg string) bool {
-	if f.npm.Name == "" || pkg == f.npm.Name || len(f.npm.Workspaces) > 0 {
-		return false
-	}
-	for p := range f.all {
-		if strings.Contains("/"+path.Dir(p)+"/", "/"+path.Base(pkg)+"/") {
-			return false
-		}
-	}
-	return true
+	return f.npm.Name != "" && pkg != f.npm.Name && len(f.npm.Workspaces) == 0 && !f.npm.folders[path.Base(pkg)]
 }
 
 // builtFrom returns the sources that a file of an installed package may have been built from: packages
