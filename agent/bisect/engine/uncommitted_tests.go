@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"git-agent/agent/source"
@@ -43,9 +44,9 @@ func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, bu
 	return laid, nil
 }
 
-// isUnitTests reports whether an uncommitted file differs from HEAD in nothing but its unit tests.
+// isUnitTests reports whether an uncommitted file of Rust differs from HEAD in nothing but its unit tests.
 func isUnitTests(ctx context.Context, repo *gitext.Repo, o gitext.Overlay) bool {
-	if len(o.Content) == 0 {
+	if path.Ext(o.Path) != ".rs" || len(o.Content) == 0 {
 		return false
 	}
 	head, err := repo.Resolve(ctx, "HEAD")
