@@ -29,8 +29,6 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 		v.Note("bisection ended at %s: %d commits cannot be told apart, because the command says nothing at the others",
 			found.First.Short(), len(found.Candidates))
 		return nil
-	case bisect.Always:
-		return c.markOldest(ctx, v, found)
 	case bisect.Nothing, bisect.Stopped:
 		return nil
 	}
@@ -39,8 +37,19 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(commit.Parents, func(p gitext.OID) bool { return c.absent[p] != "" }); i >= 0 {
-		return c.markOldest(ctx, v, found)
+	newer := c.newerName(commit)
+	if found.Status == bisect.Always || newer != "" {
+		result, err := c.confirm(ctx, commit)
+		if err != nil {
+			return err
+		}
+		if result.Status != suspect.Confirmed {
+			v.Note("%s", unprovedNote(found, commit, newer))
+			return nil
+		}
+	}
+	if found.Status == bisect.Always {
+		v.Note("the command fails as far back as the history goes: there was nothing to bisect")
 	}
 	if err := c.markFirstBad(ctx, v, found.First); err != nil {
 		return err
@@ -52,27 +61,23 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	return nil
 }
 
-// markOldest makes the oldest failing commit a suspect if nothing is older, or if the commit adds what the
-// command needs. Otherwise the failure may be older than what the command can judge, and a note says so.
-func (c *Check) markOldest(ctx context.Context, v *szz.Answer, found *bisect.Answer) error {
-	commit, err := c.repo.Commit(ctx, found.First)
-	if err != nil {
-		return err
-	}
-	result, err := c.confirm(ctx, commit)
-	if err != nil {
-		return err
-	}
-	if result.Status == suspect.Confirmed {
-		if len(commit.Parents) == 0 {
-			v.Note("the command fails as far back as the history goes: there was nothing to bisect")
+// newerName returns a name that the tests use and that does not exist at a parent of the commit; "" if there
+// is none.
+func (c *Check) newerName(commit gitext.Commit) string {
+	for _, p := range commit.Parents {
+		if name := c.absent[p]; name != "" {
+			return name
 		}
-		return c.markFirstBad(ctx, v, found.First)
 	}
-	if i := slices.IndexFunc(commit.Parents, func(p gitext.OID) bool { return c.absent[p] != "" }); i >= 0 {
-		v.Note("bisection ended at %s, %s: the command fails since then, and its tests use %s, which does not exist before; the bug may be older",
-			commit.OID.Short(), agent.Shorten(commit.Subject(), maxNoted), c.absent[commit.Parents[i]])
-		return nil
+	return ""
+}
+
+// unprovedNote says where a bisection ended that proves no culprit: the failure may be older than what the
+// command can judge. newer is the name that the tests use and that the oldest failing commit brought, or "".
+func unprovedNote(found *bisect.Answer, oldest gitext.Commit, newer string) string {
+	if newer != "" {
+		return fmt.Sprintf("bisection ended at %s, %s: the command fails since then, and its tests use %s, which does not exist before; the bug may be older",
+			oldest.OID.Short(), agent.Shorten(oldest.Subject(), maxNoted), newer)
 	}
 	note := "bisection ended: the command passes at no older commit that was tried"
 	unjudged := slices.DeleteFunc(slices.Clone(found.Runs), func(r bisect.Run) bool { return r.Outcome != bisect.Unknown })
@@ -80,8 +85,7 @@ func (c *Check) markOldest(ctx context.Context, v *szz.Answer, found *bisect.Ans
 		last := unjudged[len(unjudged)-1]
 		note += fmt.Sprintf(", and %d of them could not be judged; at %s it %s", len(unjudged), last.Commit.Short(), last.How)
 	}
-	v.Note("%s", note)
-	return nil
+	return note
 }
 
 // maxNoted bounds a subject in a note, in characters.
