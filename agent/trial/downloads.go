@@ -24,15 +24,18 @@ const (
 	modulesFolder = "go-modules"
 )
 
-// downloads reports whether a command downloads into the caches of the workspace.
-func (w *Workspace) downloads() bool {
+// fetches reports whether a command downloads into the caches of the workspace.
+func (w *Workspace) fetches() bool {
 	return w.opt.Network && w.level != sandbox.None && w.opt.Setup == nil
 }
 
 // modules returns the variable that leads the command of a Go module to its directory of modules, which it makes
 // at its first use.
 func (w *Workspace) modules() ([]string, error) {
-	if _, err := os.Lstat(filepath.Join(w.tree, "go.mod")); err != nil || !w.downloads() {
+	if !w.fetches() {
+		return nil, nil
+	}
+	if _, err := os.Lstat(filepath.Join(w.tree, "go.mod")); err != nil {
 		return nil, nil
 	}
 	dir := filepath.Join(w.cache, modulesFolder)
@@ -61,7 +64,7 @@ func fillModules(from, to string) error {
 // cargo returns the variable that leads a command, which may start Cargo by a script, to its home of Cargo.
 // cargo makes this home at its first use.
 func (w *Workspace) cargo() ([]string, error) {
-	if !w.downloads() {
+	if !w.fetches() {
 		return nil, nil
 	}
 	home := filepath.Join(w.cache, cargoFolder)
@@ -90,7 +93,7 @@ func fillCargo(from, to string) error {
 // mavenDownloads returns the options with which Maven downloads into a repository among the caches, and reads
 // the user's one. Maven before version 3.9 does not read it, and downloads everything.
 func (w *Workspace) mavenDownloads() string {
-	if !w.downloads() {
+	if !w.fetches() {
 		return ""
 	}
 	set := " -Dmaven.repo.local=" + filepath.Join(w.cache, mavenFolder)

@@ -58,7 +58,8 @@ func constantsOf(l fix.Location, lines [][]byte) string {
 	return "constants of this file:\n" + b.String()
 }
 
-// definedAt returns the line outside of a function that defines a constant, from 1; 0 if there is none.
+// definedAt returns the line outside of the function that defines a constant, from 1; 0 if there is none.
+// symbol.DefinedIn knows the constants of Go, JavaScript and the preprocessor, and not those of other languages.
 func definedAt(name string, l fix.Location, lines [][]byte) int {
 	defines := regexp.MustCompile(`^\s*(?:#\s*define\s+` + name + `\b|[\w<>\[\], :&'*]*\b` + name + `\b(?:\[\w*\])*(?:\s*:\s*[^=;]+|\s+[\w.*\[\]]+)?\s*:?=[^=])`)
 	for i, text := range lines {
