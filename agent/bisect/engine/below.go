@@ -30,19 +30,16 @@ func builtOutcome(e testrun.Ending) trial.Outcome {
 }
 
 // keep keeps a run, if another failure than that of the build may have to be looked for.
-func (c *command) keep(commit gitext.OID, e testrun.Ending, opened map[string]bool, complete bool) {
+func (c *command) keep(commit gitext.OID, ran seen) {
 	if !c.unbuilt {
 		return
-	}
-	if !complete {
-		opened = nil
 	}
 	c.judging.Lock()
 	defer c.judging.Unlock()
 	if c.seen == nil {
 		c.seen = map[gitext.OID]seen{}
 	}
-	c.seen[commit] = seen{e, opened}
+	c.seen[commit] = ran
 }
 
 // mostBelow bounds the runs of the second search.
@@ -64,8 +61,8 @@ func (c *command) below(ctx context.Context, broken *bisect.Answer, opt bisect.O
 		return broken, nil
 	}
 	c.progress("the code builds at %s, and the command fails there: look for the beginning of this failure", parent.Short())
-	tip, opened, failure := c.tip, c.opened, c.failure
-	c.builds, c.tip, c.opened, c.failure = false, at.ending, at.opened, testrun.FailureOf(at.ending, nil)
+	tip, failure := c.tip, c.failure
+	c.builds, c.tip, c.failure = false, at, testrun.FailureOf(at.ending, nil)
 	runs := c.judgedAgain(broken.Runs)
 	q := c.q.Question
 	q.Tip = parent
@@ -79,13 +76,13 @@ func (c *command) below(ctx context.Context, broken *bisect.Answer, opt bisect.O
 		err = nil // the user's good commit is good for the build
 	}
 	if err != nil || found.Status != bisect.Proved {
-		c.builds, c.tip, c.opened, c.failure = true, tip, opened, failure
+		c.builds, c.tip, c.failure = true, tip, failure
 		broken.Runs = append(broken.Runs, c.judgedAgain(more)...)
 		c.notes = append(c.notes, fmt.Sprintf("%s, and no commit was proved to be the first with this failure; git agent bisect --bad=%s looks for it",
 			how, parent.Short()))
 		return broken, err
 	}
-	c.tip, c.opened = tip, at.opened
+	c.tip.ending = tip.ending
 	c.notes = []string{fmt.Sprintf("since %s the code does not build here, so that commits with it say nothing; %s; "+
 		"the beginning of this failure is named", broken.First.Short(), how)}
 	found.Runs, found.Notes = append(runs, more...), append(broken.Notes, found.Notes...)

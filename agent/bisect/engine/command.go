@@ -25,11 +25,10 @@ type command struct {
 	spaces    []*trial.Workspace // nil until a worker begins
 	opening   sync.Mutex
 
-	tip     testrun.Ending  // of the run that shows the outcome that is looked for
-	shown   bool            // a run at the tip ended as the question says
-	opened  map[string]bool // files of the work tree that the first run opened; nil if not known
-	unbuilt bool            // at the tip the code does not build
-	builds  bool            // the failure that is looked for is that of the build
+	tip     seen // the run that shows the outcome that is looked for
+	shown   bool // a run at the tip ended as the question says
+	unbuilt bool // at the tip the code does not build
+	builds  bool // the failure that is looked for is that of the build
 	notes   []string
 
 	judging sync.Mutex
@@ -38,10 +37,11 @@ type command struct {
 	lacking bool                // the clone lacks objects of a commit, which was not checked out
 }
 
-// A seen is a run with the files that it opened; nil if they are not known.
+// A seen is a run with what is known of it.
 type seen struct {
-	ending testrun.Ending
-	opened map[string]bool
+	ending   testrun.Ending
+	opened   map[string]bool // files of the work tree that it opened; nil if not known
+	executed *fix.Spectrum   // lines that its tests executed; nil if not known
 }
 
 // open opens the first scratch work tree.
@@ -92,7 +92,7 @@ func (c *command) space(ctx context.Context, worker int) (*trial.Workspace, erro
 // try runs the command at a commit and judges it.
 func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial.Result, error) {
 	if t := c.engine.Tip; t != nil && !c.shown { // the search runs the tip first, and alone
-		c.first(t.ending, t.opened, t.complete)
+		c.first(t.seen)
 		return c.judge(t.ending), nil
 	}
 	if c.engine.Outcome != nil {
@@ -119,25 +119,51 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 			return trial.Result{}, err
 		}
 	}
-	first := !c.shown
-	stop := func() (map[string]bool, bool) { return nil, false }
-	if first || c.unbuilt {
-		if files, err := w.Paths(ctx, commit, over); err == nil {
-			stop = w.WatchOpened(files)
-		}
-	}
-	set := append(testrun.Uncached(c.q.Test), "GIT_AGENT_COMMIT="+string(commit))
-	e, err := testrun.Run(ctx, w, testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: set})
-	opened, complete := stop()
+	ran, err := c.run(ctx, w, commit, over)
 	if err != nil {
 		return trial.Result{}, err
 	}
-	e.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.q.Units, p.File, p.Line) }
-	if first {
-		c.first(e, opened, complete)
+	if !c.shown {
+		c.first(ran)
 	}
-	c.keep(commit, e, opened, complete)
-	return c.judge(e), nil
+	c.keep(commit, ran)
+	return c.judge(ran.ending), nil
+}
+
+// run runs the command in the prepared work tree. Of the run that shows the failure, it also learns which
+// files it opens and which lines its tests execute.
+func (c *command) run(ctx context.Context, w *trial.Workspace, commit gitext.OID, over []gitext.Overlay) (ran seen, err error) {
+	var files []string
+	if !c.shown || c.unbuilt {
+		files, _ = w.Paths(ctx, commit, over) // without them, less is known of the run
+	}
+	commands := testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: append(testrun.Uncached(c.q.Test), "GIT_AGENT_COMMIT="+string(commit))}
+	done := false
+	r, err := c.recorder(w, files)
+	if r != nil {
+		if ran, done, err = recorded(ctx, w, files, commands, r); err == nil && !done {
+			err = w.Prepare(ctx, commit, over)
+		}
+	}
+	if err == nil && !done {
+		ran, err = watched(ctx, w, files, commands)
+	}
+	ran.ending.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.q.Units, p.File, p.Line) }
+	return ran, err
+}
+
+// watched runs commands and notes which of the files they open.
+func watched(ctx context.Context, w *trial.Workspace, files []string, commands testrun.Commands) (seen, error) {
+	stop := func() (map[string]bool, bool) { return nil, false }
+	if files != nil {
+		stop = w.WatchOpened(files)
+	}
+	ending, err := testrun.Run(ctx, w, commands)
+	opened, complete := stop()
+	if !complete {
+		opened = nil
+	}
+	return seen{ending: ending, opened: opened}, err
 }
 
 // unprepared keeps whether a commit was not checked out because the clone lacks its objects.
@@ -151,12 +177,9 @@ func (c *command) unprepared(err error) {
 }
 
 // first keeps what a run at the tip shows. A flaky command may have to run there several times.
-func (c *command) first(e testrun.Ending, opened map[string]bool, complete bool) {
-	c.tip, c.shown = e, (e.State == fix.Passing) == c.q.Fixed
-	if complete {
-		c.opened = opened
-	}
-	if e.FailsToBuild() && c.q.Build == "" && !c.q.Fixed {
+func (c *command) first(ran seen) {
+	c.tip, c.shown = ran, (ran.ending.State == fix.Passing) == c.q.Fixed
+	if ran.ending.FailsToBuild() && c.q.Build == "" && !c.q.Fixed {
 		c.builds, c.unbuilt = true, true
 		c.notes = append(c.notes, "at the tip the code does not build: this is the failure whose beginning is looked for")
 	}
@@ -205,6 +228,6 @@ func (c *command) prior(ctx context.Context, tip gitext.OID, commits []gitext.OI
 		}
 	}
 	return prior.Weights(ctx, c.engine.Repo, tip, commits, prior.Evidence{
-		Command: c.q.Test, Output: c.tip.Output, Opened: c.opened, Laid: laid,
+		Command: c.q.Test, Output: c.tip.ending.Output, Opened: c.tip.opened, Executed: c.tip.executed, Laid: laid,
 	})
 }

@@ -158,9 +158,7 @@ type Memory struct {
 
 // A Tip is a run of the command at the tip.
 type Tip struct {
-	ending   testrun.Ending
-	opened   map[string]bool
-	complete bool // opened is known
+	seen
 }
 
 // Check runs the command at the tip and, if the outcome there is that of a search, at further
@@ -186,7 +184,7 @@ func (e *Engine) Check(ctx context.Context, q Question, commits ...gitext.OID) (
 			break
 		}
 	}
-	return list, &Tip{c.tip, c.opened, c.opened != nil}, nil
+	return list, &Tip{c.tip}, nil
 }
 
 // Answer searches for the culprit. If ctx ends, the result so far is returned with the error.
@@ -204,11 +202,11 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 		opt.Prior = c.prior
 	}
 	found, err := bisect.Find(ctx, e.Repo, q.Question, opt)
-	out := &Result{Answer: found, Question: q, How: c.tip.How, Sandbox: string(c.spaces[0].Level())}
+	out := &Result{Answer: found, Question: q, How: c.tip.ending.How, Sandbox: string(c.spaces[0].Level())}
 	if err == nil && c.builds {
 		out.Answer, err = c.below(ctx, found, opt)
 	}
-	out.Failing, out.Builds = c.tip.Report.Failing, c.builds
+	out.Failing, out.Builds = c.tip.ending.Report.Failing, c.builds
 	out.Notes = append(out.Notes, c.notes...)
 	out.unproved()
 	if c.lacking {
@@ -221,7 +219,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	out.noteLeftOut()
 	err = cmp.Or(err, out.noteCure(context.WithoutCancel(ctx), e.Repo, c))
 	if found = out.Answer; found.First != "" {
-		described, failed := e.describe(context.WithoutCancel(ctx), out, c.opened)
+		described, failed := e.describe(context.WithoutCancel(ctx), out, c.tip.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)
 	}
 	out.Took = time.Since(start)

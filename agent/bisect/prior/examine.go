@@ -42,7 +42,10 @@ var (
 )
 
 // FeatureNames lists the features in the order of a vector.
-func FeatureNames() []string { return slices.Concat(cheap, costly) }
+func FeatureNames() []string { return slices.Concat(cheap, costly, executing) }
+
+// ExecutingNames lists the features that need the lines that the failing tests execute. They are the last ones.
+func ExecutingNames() []string { return slices.Clone(executing) }
 
 // CheapNames lists the features that are known of all commits.
 func CheapNames() []string { return slices.Clone(cheap) }
@@ -150,7 +153,8 @@ func (x *examination) readBest(ctx context.Context, out Example) (order []int, e
 // guessUnread gives the commits whose patches were not read the mean features of the less
 // suspicious half of the read ones. Without them, they would look like empty patches.
 func (x *examination) guessUnread(out Example, order []int) {
-	mean := make([]float64, len(costly))
+	read := slices.Concat(costly, executing)
+	mean := make([]float64, len(read))
 	n := 0.0
 	for _, i := range order[len(order)/2:] {
 		if x.readings[x.changes[i].oid] != nil {
@@ -168,7 +172,7 @@ func (x *examination) guessUnread(out Example, order []int) {
 		if x.readings[c.oid] != nil || c.merge || !x.relevant(c) {
 			continue
 		}
-		for j, name := range costly {
+		for j, name := range read {
 			if name != "read" {
 				out.Vectors[i][len(cheap)+j] = mean[j] / n
 			}

@@ -29,6 +29,7 @@ type function struct {
 	commits float64    // of the read ones that change it
 	framed  bool       // the output names one of its lines
 	lines   float64
+	hot     float64 // greatest suspiciousness of a line that failing tests execute; 0 if it is not known
 	like    float64 // how much of the exact lines of the test it has, from 0 to 1
 	likely  float64 // how much of the words of the test's name it has, from 0 to 1
 }
@@ -42,14 +43,16 @@ type code struct {
 	like      map[string]float64 // of the function of a file that is most like the test
 	likely    map[string]float64
 	used      map[string]float64 // in how many functions an identifier is
+	mass      float64            // sum of the squared suspiciousness of all executed lines
 }
 
 // A codeFile is one file. lines maps a line's text to the functions with such a line.
 type codeFile struct {
-	lines  map[string][]*function
-	named  map[string]*function // by the name in lower case
-	rest   *function
-	framed map[string]bool // texts of the lines that the output names, and of their neighbours
+	lines    map[string][]*function
+	named    map[string]*function // by the name in lower case
+	rest     *function
+	framed   map[string]bool    // texts of the lines that the output names, and of their neighbours
+	executed map[string]float64 // suspiciousness of the lines that failing tests execute, by their texts
 }
 
 // readCode reads the source files that the range changes or the failing run opened, as they are
@@ -75,7 +78,7 @@ func (x *examination) readCode(ctx context.Context) error {
 			continue
 		}
 		size += len(text)
-		x.code.add(p, text, x.focus.frames)
+		x.code.add(p, text, x.focus.frames, suspicions(x.ev.Executed, p))
 	}
 	x.code.walk(x.focus)
 	x.code.compare(x.focus)
@@ -98,6 +101,11 @@ func (x *examination) codePaths() []string {
 	for p := range x.focus.named {
 		score[p] += 10
 	}
+	if x.ev.Executed != nil {
+		for p := range x.ev.Executed.Files {
+			score[p]++
+		}
+	}
 	var paths []string
 	for p := range score {
 		if source.FileKindOf(p) == source.SourceFile && path.Ext(p) != "" && !source.IsVendored(p) && x.tree.files[p].OID != "" {
@@ -109,7 +117,7 @@ func (x *examination) codePaths() []string {
 }
 
 // add reads the functions of a file.
-func (k *code) add(p string, text []byte, frames []place) {
+func (k *code) add(p string, text []byte, frames []place, executed map[int]float64) {
 	lines := source.SplitLines(text)
 	owner := make([]*function, len(lines))
 	f := &codeFile{
@@ -143,6 +151,7 @@ func (k *code) add(p string, text []byte, frames []place) {
 			f.lines[key] = append(f.lines[key], one)
 		}
 	}
+	k.addExecuted(f, lines, owner, executed)
 	for _, at := range frames {
 		if at.file != p || at.line < 1 || at.line > len(lines) {
 			continue

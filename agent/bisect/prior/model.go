@@ -11,9 +11,10 @@ var modelJSON []byte
 
 // A Model is the fitted choice model for commits, made by cmd/train/bisecttrain.
 type Model struct {
-	Made    Made        `json:"made"`
-	Weights stat.Choice `json:"weights"`
-	Cheap   stat.Choice `json:"cheap"` // without patches: it chooses the commits whose patches are read
+	Made     Made        `json:"made"`
+	Weights  stat.Choice `json:"weights"`
+	Executed stat.Choice `json:"executed"` // where it is known what the failing tests execute
+	Cheap    stat.Choice `json:"cheap"`    // without patches: it chooses the commits whose patches are read
 }
 
 // Made describes the training of a model.

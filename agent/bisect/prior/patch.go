@@ -22,12 +22,13 @@ const (
 
 // A reading is what the patch of one commit shows.
 type reading struct {
-	added, removed float64               // lines of source code
-	code           float64               // of them those that are more than comments and space
-	alive          float64               // added lines that the failing commit still has
-	dead           float64               // added lines that it lacks
-	tests          float64               // added lines of tests
-	creates        bool                  // it adds a source file
+	added, removed float64 // lines of source code
+	code           float64 // of them those that are more than comments and space
+	alive          float64 // added lines that the failing commit still has
+	dead           float64 // added lines that it lacks
+	tests          float64 // added lines of tests
+	creates        bool    // it adds a source file
+	executed       executedPart
 	framed         bool                  // it added a line that the output names, or a neighbour
 	functions      map[*function]float64 // that it changes, at most 1
 	owned          map[*function]float64 // lines that it added and that are still there
@@ -129,6 +130,7 @@ func (x *examination) readSource(r *reading, name string, f gitext.FileChange) {
 			default:
 				r.alive++
 				r.framed = r.framed || now.framed[key]
+				r.executed.add(now.executed[key])
 				if len(owners) <= 3 {
 					for _, fn := range owners {
 						found = true
@@ -190,6 +192,7 @@ func (x *examination) countFunctions() {
 // patchFeatures sets the features of a patch.
 func (x *examination) patchFeatures(c *change, set func(string, float64)) {
 	r := x.readings[c.oid]
+	x.executedFeatures(r, set)
 	if r == nil {
 		set("reach", math.Log(1e-3))
 		set("reach_all", math.Log(1e-3))

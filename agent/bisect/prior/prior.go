@@ -13,15 +13,17 @@ package prior
 import (
 	"context"
 
+	"git-agent/agent/fix"
 	"git-agent/gitext"
 )
 
 // Evidence is what is known of a failing command before it was run at another commit.
 type Evidence struct {
-	Command string
-	Output  []byte            // output of the failing run; nil if it is not known
-	Opened  map[string]bool   // files of the work tree that the failing run opened; nil if not known
-	Laid    map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
+	Command  string
+	Output   []byte            // output of the failing run; nil if it is not known
+	Opened   map[string]bool   // files of the work tree that the failing run opened; nil if not known
+	Executed *fix.Spectrum     // lines that the failing tests execute; nil if not known
+	Laid     map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
 }
 
 // Weights returns a weight for each of the commits. They are bad or ancestors of bad, newest first,
@@ -34,8 +36,11 @@ func Weights(ctx context.Context, repo *gitext.Repo, bad gitext.OID, commits []g
 	if err != nil {
 		return nil, err
 	}
-	weights := Mix(committed().Weights.Shares(FeatureNames(), x.Vectors), x.Merges)
-	return weights, nil
+	model := committed().Weights
+	if ev.Executed != nil {
+		model = committed().Executed
+	}
+	return Mix(model.Shares(FeatureNames(), x.Vectors), x.Merges), nil
 }
 
 // These are the shares of the commits that the model does not decide.

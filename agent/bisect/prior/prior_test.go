@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"git-agent/agent/fix"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -109,6 +110,21 @@ func TestCulpritIsFirst(t *testing.T) {
 		if culprit <= other || other <= readme {
 			t.Errorf("%s: culprit %.4f, other code %.4f, documents %.4f", name, culprit, other, readme)
 		}
+	}
+}
+
+// Of two changes of the same file, the one with executed lines is more likely.
+func TestExecutedLines(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	repo := s.Open()
+	ev := Evidence{Command: "make check"}
+	without := s.weights(repo, ev)
+	ev.Executed = &fix.Spectrum{Failing: 1, Files: map[string][]fix.LineHits{"lib/money.py": {{Line: 2, Failing: 1}, {Line: 6, Failing: 1}}}}
+	with := s.weights(repo, ev)
+	ratio := func(w []float64) float64 { return s.of(w, "culprit") / s.of(w, "format") }
+	if ratio(with) < 3*ratio(without) || s.of(with, "culprit") <= s.of(with, "stock") {
+		t.Errorf("culprit %.4f and %.4f, format %.4f and %.4f", s.of(without, "culprit"), s.of(with, "culprit"), s.of(without, "format"), s.of(with, "format"))
 	}
 }
 

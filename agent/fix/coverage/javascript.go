@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,21 +55,47 @@ func (javascript) measure(ctx context.Context, j *job) (*fix.Spectrum, string, e
 // nodeRuns runs a command and returns the lines of its tests, and for each process the lines
 // outside of tests. The profiles are written below dir.
 func (j *job) nodeRuns(ctx context.Context, reader *v8Reader, command, dir string) (tests, processes []nodeRun, err error) {
+	set, err := j.nodeEnvironment(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err = j.sh(ctx, j.opt.Budget, command, set...); err != nil {
+		return nil, nil, err
+	}
+	tests, processes = j.nodeProfiles(reader, dir)
+	return tests, processes, nil
+}
+
+// nodeEnvironment writes the script into a directory and returns the variables that let node load it. The
+// user's own options of node stay.
+func (j *job) nodeEnvironment(dir string) ([]string, error) {
 	preload, err := j.make(filepath.Join(dir, "preload.cjs"), 0o600, nodePreload)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	_, err = j.sh(ctx, j.opt.Budget, command, "NODE_OPTIONS=--require="+quoteNodeOption(preload),
-		"GIT_AGENT_COVERAGE="+filepath.Dir(preload), "GIT_AGENT_TREE="+j.tree.real)
-	if err != nil {
-		return nil, nil, err
-	}
+	options := strings.TrimSpace(os.Getenv("NODE_OPTIONS") + " --require=" + quoteNodeOption(preload))
+	return []string{"NODE_OPTIONS=" + options, "GIT_AGENT_COVERAGE=" + filepath.Dir(preload), "GIT_AGENT_TREE=" + j.tree.real}, nil
+}
+
+// nodeProfiles reads the profiles below dir as nodeRuns returns them.
+func (j *job) nodeProfiles(reader *v8Reader, dir string) (tests, processes []nodeRun) {
 	for _, name := range j.files(dir + "/node-*.jsonl") {
 		runs := reader.readNodeProfile(j.profile(name))
 		processes = append(processes, runs[0])
 		tests = append(tests, runs[1:]...)
 	}
-	return tests, processes, nil
+	return tests, processes
+}
+
+func (javascript) record(j *job) ([]string, error) { return j.nodeEnvironment("first") }
+
+func (javascript) recorded(j *job) *fix.Spectrum {
+	tests, _ := j.nodeProfiles(newV8Reader(j.tree), "first")
+	var count tally
+	for _, r := range tests {
+		count.add(r.failed, r.lines)
+	}
+	return count.failingSpectrum(j.tree)
 }
 
 // quoteNodeOption makes one word of NODE_OPTIONS.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -73,6 +74,24 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 		count.add(!test.OK, test.executed(j.tree))
 	}
 	return pythonSpectrum(j.tree, count, "one after the other", "None of the tests executed code of the repository that can be measured.")
+}
+
+// recordedTime is the processor time after which a recording with sys.settrace gives up, because tests run three
+// to five times longer with it. sys.monitoring costs next to nothing.
+const recordedTime = 2 * time.Second
+
+func (python) record(j *job) ([]string, error) {
+	set, err := j.pythonEnvironment()
+	return append(set, fmt.Sprintf("GIT_AGENT_COVERAGE_SECONDS=%g", recordedTime.Seconds())), err
+}
+
+func (python) recorded(j *job) *fix.Spectrum {
+	tests, _ := j.pythonTests(map[string]bool{})
+	var count tally
+	for _, test := range tests {
+		count.add(!test.OK, test.executed(j.tree))
+	}
+	return count.failingSpectrum(j.tree)
 }
 
 // pythonSlower is the duration of tests with the recorder, as a multiple of their duration

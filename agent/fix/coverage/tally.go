@@ -112,6 +112,23 @@ func (t *tally) spectrum(tr *tree) *fix.Spectrum {
 	return sp
 }
 
+// failingSpectrum returns the counts as spectrum does; nil if no failing test executed a line.
+func (t *tally) failingSpectrum(tr *tree) *fix.Spectrum {
+	if t.failing == 0 {
+		return nil
+	}
+	sp := t.spectrum(tr)
+	if sp == nil {
+		return nil
+	}
+	for _, hits := range sp.Files {
+		if slices.ContainsFunc(hits, func(h fix.LineHits) bool { return h.Failing > 0 }) {
+			return sp
+		}
+	}
+	return nil
+}
+
 // codeLines returns a function that reports whether a line of a source file has code. Every
 // line of a file that was too large to read counts as code.
 func codeLines(p string, blob []byte) func(n int) bool {

@@ -32,10 +32,11 @@ type Ending struct {
 
 // Commands are the commands of a run, with their limits.
 type Commands struct {
-	Build   string // "" if Test builds the program itself
-	Test    string
-	Timeout time.Duration // time limit of each command; 0 means the workspace's limit
-	Set     []string      // NAME=value pairs for the environment
+	Build    string // "" if Test builds the program itself
+	Test     string
+	Timeout  time.Duration // time limit of each command; 0 means the workspace's limit
+	Set      []string      // NAME=value pairs for the environment
+	Writable []string      // directories besides the work tree that the commands may write
 }
 
 // maxOutput bounds the read output, in bytes at each end. It is larger than the output in a
@@ -81,7 +82,7 @@ func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 const clockStep = 10 * time.Millisecond
 
 func (c Commands) options() trial.ExecOptions {
-	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set}
+	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set, Writable: c.Writable}
 }
 
 // read makes an Ending of a result; State and How are not decided yet.

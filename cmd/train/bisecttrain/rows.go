@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"git-agent/agent/bisect/prior"
+	"git-agent/agent/fix"
 	"git-agent/gitext"
 )
 
@@ -34,20 +35,26 @@ type row struct {
 	prior.Example
 }
 
+// executed reports whether it is known what the failing tests execute.
+func (r row) executed() bool { return r.State == stateExecuted || r.State == stateCovered }
+
 // These are the states of knowledge of a test that fails.
 const (
-	stateAll     = "all"     // the command, the test, its output and the opened files
-	stateOutput  = "output"  // the command, the test and its output
-	stateTest    = "test"    // the command and the test
-	stateCommand = "command" // only the command
+	stateAll      = "all"      // the command, the test, its output and the opened files
+	stateOutput   = "output"   // the command, the test and its output
+	stateTest     = "test"     // the command and the test
+	stateCommand  = "command"  // only the command
+	stateExecuted = "executed" // all, and the lines that the failing tests execute
+	stateCovered  = "covered"  // all, and the lines that failing and passing tests execute
 )
 
-var states = []string{stateAll, stateOutput, stateTest, stateCommand}
+var states = []string{stateCovered, stateExecuted, stateAll, stateOutput, stateTest, stateCommand}
 
 // rowOptions choose the ranges and the states of rows.
 type rowOptions struct {
-	even   bool
-	states []string
+	even    bool
+	states  []string
+	covered map[string]failing
 }
 
 // rows writes the rows of all cases.
@@ -57,6 +64,7 @@ func rows(ctx context.Context, args []string) error {
 	flags.BoolVar(&opt.even, "even", false, "draw the culprit's place in the range, and not the range's length")
 	root := flags.String("repos", "", "`folder` with the repositories")
 	failed := flags.String("failing", "", "`file` with the results of reproduce")
+	covered := flags.String("covered", "", "`file` with the results of reproduce -cover")
 	only := flags.String("states", strings.Join(states, ","), "`states` of knowledge, with commas")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -68,6 +76,9 @@ func rows(ctx context.Context, args []string) error {
 	}
 	shown, err := readFailing(*failed)
 	if err != nil {
+		return err
+	}
+	if opt.covered, err = readFailing(*covered); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
@@ -137,8 +148,14 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 		if (state == stateAll || state == stateOutput) && !r.Failed {
 			continue
 		}
+		ev := evidence(c, shown, laid, state)
+		if r.executed() {
+			if ev.Executed = opt.covered[c.ID].Covered.spectrum(state == stateCovered); ev.Executed == nil {
+				continue
+			}
+		}
 		begin := time.Now()
-		if r.Example, err = prior.Examine(ctx, repo, bad, commits, evidence(c, shown, laid, state)); err != nil {
+		if r.Example, err = prior.Examine(ctx, repo, bad, commits, ev); err != nil {
 			return nil, err
 		}
 		r.Seconds = math.Round(time.Since(begin).Seconds()*1000) / 1000
@@ -166,13 +183,34 @@ func evidence(c regression, shown failing, laid []gitext.Overlay, state string) 
 		return ev
 	}
 	ev.Output = []byte(shown.Output)
-	if state == stateAll && shown.Opened != nil {
+	if state != stateOutput && shown.Opened != nil {
 		ev.Opened = map[string]bool{}
 		for _, p := range shown.Opened {
 			ev.Opened[p] = true
 		}
 	}
 	return ev
+}
+
+// spectrum returns the lines that the failing tests execute, with those of the passing ones or without.
+func (s *spectrum) spectrum(passing bool) *fix.Spectrum {
+	if s == nil || len(s.Lines) == 0 {
+		return nil
+	}
+	sp := &fix.Spectrum{Failing: s.Failing, Files: map[string][]fix.LineHits{}}
+	if passing {
+		sp.Passing = s.Passing
+	}
+	for path, lines := range s.Lines {
+		for _, l := range lines {
+			h := fix.LineHits{Line: l[0], Failing: l[1]}
+			if passing {
+				h.Passing = l[2]
+			}
+			sp.Files[path] = append(sp.Files[path], h)
+		}
+	}
+	return sp
 }
 
 // These bound the ranges of commits.

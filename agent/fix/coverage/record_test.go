@@ -1,0 +1,100 @@
+package coverage
+
+import (
+	"strings"
+	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/trial"
+	"git-agent/gitext/gittest"
+)
+
+// recorded runs a command once with a recorder, and returns what its tests executed.
+func recorded(t *testing.T, files gittest.Files, command string) (*fix.Spectrum, trial.Result) {
+	t.Helper()
+	h := gittest.New(t)
+	w := workspace(t, h)
+	commit := h.Commit("c", files)
+	if err := w.Prepare(t.Context(), commit, nil); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := w.Paths(t.Context(), commit, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Record(w, command, paths)
+	if err != nil || r == nil {
+		t.Fatalf("no recorder: %v", err)
+	}
+	res, err := w.Exec(t.Context(), command, trial.ExecOptions{Set: r.Set(), Writable: r.Writable()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Spectrum(), res
+}
+
+func TestRecordPython(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "python3")
+	files := gittest.Files{"lib/shape.py": pythonSource, "test_shape.py": pythonUnittest}
+	sp, res := recorded(t, files, "PYTHONPATH=lib python3 -m unittest test_shape")
+	if sp == nil || sp.Failing != 1 || sp.Passing != 1 || res.Exit != 1 {
+		t.Fatalf("%+v: exit %d: %s", sp, res.Exit, res.Output)
+	}
+	for text, want := range map[string][2]int{"return n - 1": {1, 0}, "if kind == 'square'": {1, 1}, "return n * n": {0, 1}, "def area": {}} {
+		if got := hits(t, sp, "lib/shape.py", pythonSource, text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if sp, res := recorded(t, files, "PYTHONPATH=lib python3 -m unittest test_shape.Shapes.test_square"); sp != nil || res.Exit != 0 {
+		t.Errorf("no test fails: %+v, exit %d", sp, res.Exit)
+	}
+}
+
+// Where Python traces slowly, the recorder gives up after its time, and the tests end as they do without it.
+func TestRecordPythonGivesUp(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "python3")
+	const test = `import unittest
+
+import lib
+
+
+class Long(unittest.TestCase):
+    def test_long(self):
+        self.assertEqual(sum(lib.one() for _ in range(20000)), 19999)
+`
+	const limit = "GIT_AGENT_COVERAGE_SECONDS=0.001 "
+	sp, res := recorded(t, gittest.Files{"test_long.py": test, "lib.py": "def one():\n    return 1\n"},
+		`python3 -c 'import sys; print("quick", hasattr(sys, "monitoring"))'; `+limit+"python3 -m unittest test_long")
+	output := string(res.Output)
+	if quick := strings.Contains(output, "quick True"); quick != (sp != nil) || res.Exit != 1 || !strings.Contains(output, "20000 != 19999") {
+		t.Errorf("%+v, exit %d: %s", sp, res.Exit, output)
+	}
+}
+
+func TestRecordJavaScript(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "node")
+	const source = "exports.area = function (n) {\n  if (n > 2) {\n    return n * n;\n  }\n  return 0;\n};\n"
+	const test = "const t = require('assert');\nconst { area } = require('./shape');\nt.equal(area(1), 1);\n"
+	sp, res := recorded(t, gittest.Files{"package.json": "{}", "shape.js": source, "test.js": "require('node:test').test('one', () => {\n" + test + "});\n"}, "node --test test.js")
+	if sp == nil || sp.Failing != 1 || res.Exit == 0 {
+		t.Fatalf("%+v: exit %d: %s", sp, res.Exit, res.Output)
+	}
+	for text, want := range map[string][2]int{"return 0": {1, 0}, "return n * n": {}} {
+		if got := hits(t, sp, "shape.js", source, text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Other languages need runs of their own.
+func TestRecordNothing(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	w := workspace(t, h)
+	if r, err := Record(w, "go test ./...", []string{"go.mod", "package.json", "a.py"}); r != nil || err != nil {
+		t.Errorf("%v, %v", r, err)
+	}
+}
