@@ -21,7 +21,9 @@ func (c *command) recorder(w *trial.Workspace, files []string) (*coverage.Record
 
 // recorded runs commands with a recorder. ok says that they fail. If they do not, the recorder may be the
 // reason, and they must run without it.
-func recorded(ctx context.Context, w *trial.Workspace, files []string, commands testrun.Commands, r *coverage.Recording) (ran seen, ok bool, err error) {
+func recorded(
+	ctx context.Context, w *trial.Workspace, files []string, commands testrun.Commands, r *coverage.Recording,
+) (ran seen, ok bool, err error) {
 	commands.Set, commands.Writable = slices.Concat(commands.Set, r.Set()), r.Writable()
 	ran, err = watched(ctx, w, files, commands)
 	if err != nil || ran.ending.State != fix.Failing {

@@ -47,11 +47,12 @@ func (r *Result) noteLeftOut() {
 // noteCure says how to get what the command lacks at the tip, where it could not be judged for this
 // reason.
 func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) error {
-	if r.Answer == nil || r.Status != bisect.Nothing || c.tip.ending.State != fix.Broken {
+	tip := c.tip.ending
+	if r.Answer == nil || r.Status != bisect.Nothing || tip.State != fix.Broken {
 		return nil
 	}
 	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
-		Command: r.Question.Test, State: c.tip.ending.State, How: c.tip.ending.How, Lacks: c.tip.ending.Report.Lacks, Lacking: c.tip.ending.Report.Missing,
+		Command: r.Question.Test, State: tip.State, How: tip.How, Lacks: tip.Report.Lacks, Lacking: tip.Report.Missing,
 	})
 	switch {
 	case err != nil:
