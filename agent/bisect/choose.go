@@ -3,6 +3,7 @@ package bisect
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"git-agent/gitext"
@@ -17,35 +18,63 @@ const (
 
 // choose returns up to k commits whose runs together are expected to tell most, given an estimate;
 // none if no run would tell enough. A run that the proof probably needs counts up to twice, because
-// it is made in any case. choose may replace the estimate's weights.
+// it is made in any case. If the runs that may be lost on a bad prior are spent, only commits count that
+// leave a range which the other runs can halve; if the prior expects nothing of them, the range is
+// halved, and choose replaces the estimate's weights.
 func (s *search) choose(e *estimate, k int) []gitext.OID {
-	needed := s.needed(e.weights)
-	if s.mustHalve() {
+	list := s.eligible(e.weights)
+	if left, bound := s.runsLeft(); bound && Halvings(s.belief.live.len()) >= left {
+		list = slices.DeleteFunc(list, func(x int) bool { return !s.leaves(x, left-1) })
+		if picks := s.pick(s.options(e, list, s.needed(e.weights)), k); len(picks) > 0 {
+			return picks
+		}
 		e.weights = s.uniform()
-		clear(needed)
+		return s.pick(s.options(e, s.eligible(e.weights), nil), k)
 	}
-	least := leastInformation
-	if s.flaky {
-		least = flakyInformation
-	}
-	type option struct {
-		at      gitext.OID
-		p, bits float64
-	}
+	return s.pick(s.options(e, list, s.needed(e.weights)), k)
+}
+
+// An option is a commit that could be run.
+type option struct {
+	at   gitext.OID
+	p    float64 // probability that the culprit is in its history
+	bits float64 // what the run is expected to tell
+}
+
+// options returns the commits of a list whose runs would tell enough. needed has, for each commit of the graph,
+// the probability that the proof needs a run there; nil lets it not count.
+func (s *search) options(e *estimate, list []int, needed []float64) []option {
 	var options []option
 	usable, gain := s.usability(), e.gain(s.g)
-	for _, x := range s.eligible(e.weights) {
-		if p, bits := gain.at(x); bits > least {
-			options = append(options, option{s.g.commits[x], p, bits * usable(x) * (1 + needed[x])})
+	for _, x := range list {
+		if p, told := gain.at(x); told > s.leastBits() {
+			o := option{s.g.commits[x], p, told * usable(x)}
+			if needed != nil {
+				o.bits *= 1 + needed[x]
+			}
+			options = append(options, o)
 		}
 	}
 	if s.flaky && len(s.old) > 0 {
 		options = append(options, option{s.old[0], 0, gain.atOld()})
 	}
+	return options
+}
+
+// leastBits is the information below which a run tells too little.
+func (s *search) leastBits() float64 {
+	if s.flaky {
+		return flakyInformation
+	}
+	return leastInformation
+}
+
+// pick returns up to k of the options, whose runs together are expected to tell most.
+func (s *search) pick(options []option, k int) []gitext.OID {
 	var picks []gitext.OID
 	for j := range k {
 		target := float64(j+1) / float64(k+1)
-		best, most := gitext.OID(""), least
+		best, most := gitext.OID(""), s.leastBits()
 		for _, o := range options {
 			score := o.bits
 			if k > 1 && !s.flaky {
@@ -70,14 +99,22 @@ func warp(p, target float64) float64 {
 	return 1 - (1-p)/(1-target)/2
 }
 
-// mustHalve reports whether the runs that may be lost on a bad prior are spent, so that the rest
-// of the range has to be halved.
-func (s *search) mustHalve() bool {
-	if s.flaky || len(s.q.Old) == 0 {
-		return false
-	}
+// runsLeft returns the runs that are left of the logarithm of the range and three; bound is false for a search
+// that has no such bound.
+func (s *search) runsLeft() (left int, bound bool) {
 	const spare, atTip = 3, 1 // runs
-	return Halvings(s.belief.live.len()) >= s.halvings+spare-atTip-s.elsewhere()
+	return s.halvings + spare - atTip - s.elsewhere(), !s.flaky && len(s.q.Old) > 0
+}
+
+// leaves reports whether some runs can halve what is left behind either outcome at a commit, with a third to
+// spare, because no commit halves some histories with merges.
+func (s *search) leaves(x, runs int) bool {
+	in := 0
+	for i, word := range s.belief.live {
+		in += bits.OnesCount64(word & s.g.above[x][i])
+	}
+	most := max(in, s.belief.live.len()-in)
+	return most == 1 || Halvings(most+most/3) <= runs
 }
 
 // uniform returns the same weight for all commits that no outcome excludes.

@@ -43,6 +43,7 @@ type Options struct {
 	MaxPassing int               // most passing tests to run; 0 means 100
 	Budget     time.Duration     // time for everything; 0 means one minute
 	OnEvent    func(agent.Event) // may be nil
+	Whole      bool              // count a command of Python as one failing test, as one whose tests are not known
 	// Focused is a command that runs only the failing tests, "" if none is known. It is measured
 	// if there is not enough time for the test command.
 	Focused string

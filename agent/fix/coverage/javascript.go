@@ -90,12 +90,9 @@ func (j *job) nodeProfiles(reader *v8Reader, dir string) (tests, processes []nod
 func (javascript) record(j *job) ([]string, error) { return j.nodeEnvironment("first") }
 
 func (javascript) recorded(j *job) *fix.Spectrum {
-	tests, _ := j.nodeProfiles(newV8Reader(j.tree), "first")
-	var count tally
-	for _, r := range tests {
-		count.add(r.failed, r.lines)
-	}
-	return count.failingSpectrum(j.tree)
+	tests, processes := j.nodeProfiles(newV8Reader(j.tree), "first")
+	sp, _ := nodeSpectrum(j.tree, tests, processes)
+	return sp
 }
 
 // quoteNodeOption makes one word of NODE_OPTIONS.

@@ -57,6 +57,9 @@ func (python) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error
 	if len(tests) == 0 && len(outside) == 0 {
 		return nil, "No Python process of the test command executed code of the repository in a way that can be measured.", nil
 	}
+	if j.opt.Whole {
+		return pythonWhole(j.tree, tests, outside)
+	}
 	failed := func(t pythonTest) bool { return !t.OK }
 	if !slices.ContainsFunc(tests, failed) {
 		if j.late && len(tests) > 0 {
@@ -86,7 +89,11 @@ func (python) record(j *job) ([]string, error) {
 }
 
 func (python) recorded(j *job) *fix.Spectrum {
-	tests, _ := j.pythonTests(map[string]bool{})
+	tests, outside := j.pythonTests(map[string]bool{})
+	if len(tests) == 0 {
+		sp, _, _ := pythonWhole(j.tree, tests, outside)
+		return sp
+	}
 	var count tally
 	for _, test := range tests {
 		count.add(!test.OK, test.executed(j.tree))

@@ -88,6 +88,7 @@ func reproduce(ctx context.Context, args []string) error {
 	limit := flags.Duration("run-time", time.Minute, "give up a run after this `time`")
 	budget := flags.Duration("time", 20*time.Minute, "begin no run after this `time`")
 	cover := flags.Int("cover", 0, "also record the lines that the failing tests execute, and those of at most this `number` of passing tests")
+	whole := flags.Bool("whole", false, "with -cover, count all that a command of Python executes as executed by one failing test")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func reproduce(ctx context.Context, args []string) error {
 			break
 		}
 		begin := time.Now()
-		f, err := failureOf(ctx, *root, c, *cover, trial.Options{Timeout: *limit, Compiled: *compiled, Env: []string{
+		f, err := failureOf(ctx, *root, c, coverage.Options{MaxPassing: *cover, Whole: *whole}, trial.Options{Timeout: *limit, Compiled: *compiled, Env: []string{
 			"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "JDK_JAVAC_OPTIONS", "NODE_PATH",
 		}})
 		fmt.Fprintln(os.Stderr, c.ID, f.State, len(f.Output), len(f.Opened), time.Since(begin).Round(time.Millisecond), err)
@@ -120,9 +121,9 @@ func reproduce(ctx context.Context, args []string) error {
 	return nil
 }
 
-// failureOf runs the test of a case before its fix. If cover is not 0, it also records what the failing tests
-// execute, and as many passing ones.
-func failureOf(ctx context.Context, root string, c regression, cover int, opt trial.Options) (f failing, err error) {
+// failureOf runs the test of a case before its fix. If cover.MaxPassing is not 0, it also records what the
+// failing tests execute, and as many passing ones.
+func failureOf(ctx context.Context, root string, c regression, cover coverage.Options, opt trial.Options) (f failing, err error) {
 	f.ID = c.ID
 	repo, err := openRepo(ctx, root, c.Repo)
 	if err != nil {
@@ -166,10 +167,11 @@ func failureOf(ctx context.Context, root string, c regression, cover int, opt tr
 		return f, nil
 	}
 	f.Output = strings.ToValidUTF8(withoutMiddle(string(got.Output)), "?")
-	if f.Opened, err = tracked(ctx, repo, bad, got.Opened); err != nil || cover == 0 {
+	if f.Opened, err = tracked(ctx, repo, bad, got.Opened); err != nil || cover.MaxPassing == 0 {
 		return f, err
 	}
-	sp, note, err := coverage.Measure(ctx, w, p, got, coverage.Options{MaxPassing: cover, Budget: 2 * opt.Timeout})
+	cover.Budget = 2 * opt.Timeout
+	sp, note, err := coverage.Measure(ctx, w, p, got, cover)
 	if sp == nil {
 		return f, errors.Join(err, fmt.Errorf("%s: no lines were recorded: %s", c.ID, note))
 	}

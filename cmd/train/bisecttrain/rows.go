@@ -36,7 +36,9 @@ type row struct {
 }
 
 // executed reports whether it is known what the failing tests execute.
-func (r row) executed() bool { return r.State == stateExecuted || r.State == stateCovered }
+func (r row) executed() bool {
+	return slices.Contains([]string{stateCovered, stateExecuted, stateWhole}, r.State)
+}
 
 // These are the states of knowledge of a test that fails.
 const (
@@ -45,16 +47,17 @@ const (
 	stateTest     = "test"     // the command and the test
 	stateCommand  = "command"  // only the command
 	stateExecuted = "executed" // all, and the lines that the failing tests execute
+	stateWhole    = "whole"    // all, and the lines that the whole command executes
 	stateCovered  = "covered"  // all, and the lines that failing and passing tests execute
 )
 
-var states = []string{stateCovered, stateExecuted, stateAll, stateOutput, stateTest, stateCommand}
+var states = []string{stateCovered, stateExecuted, stateWhole, stateAll, stateOutput, stateTest, stateCommand}
 
 // rowOptions choose the ranges and the states of rows.
 type rowOptions struct {
-	even    bool
-	states  []string
-	covered map[string]failing
+	even           bool
+	states         []string
+	covered, whole map[string]failing // results of reproduce -cover, and with -whole
 }
 
 // rows writes the rows of all cases.
@@ -65,6 +68,7 @@ func rows(ctx context.Context, args []string) error {
 	root := flags.String("repos", "", "`folder` with the repositories")
 	failed := flags.String("failing", "", "`file` with the results of reproduce")
 	covered := flags.String("covered", "", "`file` with the results of reproduce -cover")
+	whole := flags.String("whole", "", "`file` with the results of reproduce -cover -whole")
 	only := flags.String("states", strings.Join(states, ","), "`states` of knowledge, with commas")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -79,6 +83,9 @@ func rows(ctx context.Context, args []string) error {
 		return err
 	}
 	if opt.covered, err = readFailing(*covered); err != nil {
+		return err
+	}
+	if opt.whole, err = readFailing(*whole); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
@@ -150,7 +157,11 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 		}
 		ev := evidence(c, shown, laid, state)
 		if r.executed() {
-			if ev.Executed = opt.covered[c.ID].Covered.spectrum(state == stateCovered); ev.Executed == nil {
+			known := opt.covered
+			if state == stateWhole {
+				known = opt.whole
+			}
+			if ev.Executed = known[c.ID].Covered.spectrum(state == stateCovered); ev.Executed == nil {
 				continue
 			}
 		}
