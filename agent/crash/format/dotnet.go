@@ -12,6 +12,7 @@ import (
 type dotNetReader struct {
 	heads   []dotnetHead // the exceptions whose stacks are still to come, the outermost first
 	wrapped int          // the last line that ends with the word that begins a frame
+	reason  int          // the line "Reason" of App Center, which names the exception behind its stack
 }
 
 type dotnetHead struct {
@@ -38,7 +39,9 @@ var (
 	dotnetFrame = source.Lazy(
 		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
 	)
-	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	// A frame of App Center: N.C.M(Type name) in file:line 12;N
+	dotnetCenter  = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
 	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)
 	// The names that compilers give to asynchronous functions, lambdas and local functions.
@@ -57,12 +60,51 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
+	case strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in "):
+		return d.center(s, l)
+	case strings.Trim(t, "# ") == "Reason" && s.IsOpen("dotnet"):
+		d.reason = l.N
+		return true
+	case d.reason > 0 && l.N-d.reason <= 2:
+		return d.because(s, l)
 	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
 		return d.separator(s, l)
 	case strings.Contains(t, "Exception"):
 		d.head(l)
+	case strings.HasPrefix(t, "Message=") && len(d.heads) > 0 && l.N-d.heads[0].line < 5:
+		d.heads[0].message = strings.TrimPrefix(t, "Message=") // as Visual Studio copies an exception
 	}
 	return false
+}
+
+// center reads a frame of App Center, which ends with the namespace of its type.
+func (d *dotNetReader) center(s *scanner, l reportLine) bool {
+	m := dotnetCenter().FindStringSubmatch(l.Text)
+	if m == nil || !strings.HasPrefix(strings.TrimPrefix(m[1], "在 "), m[2]) {
+		return false
+	}
+	if !s.IsOpen("dotnet") {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "dotnet"})
+		s.Last = l.N
+		d.heads = nil
+	}
+	l.Text = "at " + strings.TrimPrefix(m[1], "在 ")
+	return d.frame(s, l)
+}
+
+// because reads the exception of the stack of App Center that is open.
+func (d *dotNetReader) because(s *scanner, l reportLine) bool {
+	m := dotnetError().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	d.reason = 0
+	s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.N, Null: strings.HasSuffix(m[1], "NullReferenceException")})
+	if s.Open != nil {
+		s.Open.Problem, s.Open.Title = s.Problem, titleOf(m[1], m[2])
+	}
+	s.Close()
+	return true
 }
 
 // unwrap returns a line with the word "at" before the frame that it belongs to: a client that wrapped the

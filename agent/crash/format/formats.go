@@ -17,6 +17,7 @@ func formats() []lineReader {
 		&hotspotReader{},
 		&dotNetReader{},
 		&javaScriptReader{},
+		&erlangReader{},
 		&elixirReader{},
 		&rubyReader{},
 		&monologReader{},

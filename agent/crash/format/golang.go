@@ -14,6 +14,7 @@ import (
 type goReader struct {
 	margin  margin
 	held    reportLine      // a line that may be a function; its place comes next
+	named   reportLine      // a line that may be the name of a function, whose arguments were wrapped
 	crashed bool            // the stack of the crash was read; further stacks are of other goroutines
 	panics  []crash.Problem // panics without a goroutine after them yet
 	ended   bool            // a panic ended the program
@@ -29,7 +30,7 @@ const (
 
 var (
 	goroutine = source.Lazy(`goroutine (\d+)(?: (?:gp|m|mp)=\S+)* \[([^\]]{1,80})\]:?$`)
-	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$|^[Ee]rror \(runtime\.\w+\): \x60?(runtime error: [^\x60]+)\x60?$`)
+	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$|^[Ee]rror \(runtime\.\w+\): \x60?(runtime error: [^\x60]+)\x60?$|^(runtime error: .+)$`)
 	goAgain   = source.Lazy(`(?: \[recovered(?:, \w+)?\])+$`)
 	goSignal  = source.Lazy(`^\[signal (?:(SIG[A-Z]+)|0x([0-9a-f]+))[^\]]*?(?: addr=(0x[0-9a-f]+))?(?: pc=0x[0-9a-f]+)?\]$`)
 	goAccess  = source.Lazy(`^(?i)(previous )?(?:atomic )?(read|write)(?: at (0x[0-9a-f]+))? by (main goroutine|goroutine \d+)`)
@@ -58,7 +59,7 @@ func (g *goReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case strings.Contains(t, "oroutine ") && g.heading(s, l):
 		return true
-	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: ") || strings.Contains(t, "(runtime."):
+	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: ") || strings.HasPrefix(t, "runtime error: ") || strings.Contains(t, "(runtime."):
 		if g.panicked(l) {
 			return true
 		}
@@ -133,7 +134,7 @@ func (g *goReader) panicked(l reportLine) bool {
 	if len(g.panics) == maxPanics {
 		g.panics = g.panics[1:]
 	}
-	p := crash.Problem{Kind: "panic", Message: goAgain().ReplaceAllString(m[1]+m[2]+m[3], ""), Line: l.N}
+	p := crash.Problem{Kind: "panic", Message: goAgain().ReplaceAllString(m[1]+m[2]+m[3]+m[4], ""), Line: l.N}
 	if strings.HasPrefix(l.Text, "fatal error: ") {
 		p.Kind = "fatal error"
 	}
@@ -206,6 +207,13 @@ func (g *goReader) frame(s *scanner, l reportLine) bool {
 	if len(t) < maxText && (strings.HasPrefix(t, "created by ") || goCall(t) || panicking(t) || open && g.alone && goNamed().MatchString(t)) {
 		g.held = l
 		return open
+	}
+	if open && t[0] == '(' && g.named.N == l.N-1 {
+		g.held = reportLine{N: l.N, Text: g.named.Text + t} // the arguments are on a line of their own
+		return true
+	}
+	if open && goNamed().MatchString(t) {
+		g.named = l
 	}
 	if open && strings.HasPrefix(t, "+0x") || strings.HasPrefix(t, "fp=0x") {
 		return true // the rest of a place

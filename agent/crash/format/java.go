@@ -24,7 +24,7 @@ const (
 )
 
 var (
-	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
+	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]*)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
 	javaPlace = source.Lazy(
 		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
 	)
@@ -179,6 +179,9 @@ func (j *javaReader) frame(s *scanner, l reportLine) bool {
 	}
 	place := javaPlace().FindStringSubmatch(m[3])
 	name := strings.TrimSpace(m[2])
+	if m[3] == "" && s.IsOpen("java") && s.Since(l) == 1 && strings.HasPrefix(l.Text, "at ") {
+		place = make([]string, 4) // R8 leaves out the place of what it made
+	}
 	if place == nil || !strings.Contains(name, ".") {
 		return false
 	}

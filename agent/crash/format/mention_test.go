@@ -54,9 +54,12 @@ func TestMentions(t *testing.T) {
 
 		"pe_reader (latest master [4bbe410](https://github.com/lief-project/LIEF/commit/4bbe410333c0d727df6bc1f3bc92d4d5adc4726e))": {{"commit", "4bbe410333c0d727df6bc1f3bc92d4d5adc4726e"}},
 		"sela (latest master [ca09cb](https://github.com/sahaRatul/sela/commit/ca09cbd80bd6084bca08288d980c7f6928571bbb))":          {{"commit", "ca09cbd80bd6084bca08288d980c7f6928571bbb"}},
-		"found on current master (3c5ceac)": {{"commit", "3c5ceac"}},
-		"fixed on master by 3c5ceac8e7df14": nil,
-		" - Application Version: 6.3.1":     {{"version", "6.3.1"}},
+		"found on current master (3c5ceac)":                                         {{"commit", "3c5ceac"}},
+		"fixed on master by 3c5ceac8e7df14":                                         nil,
+		" - Application Version: 6.3.1":                                             {{"version", "6.3.1"}},
+		"- Version of Kiwix Android: 3.9.1":                                         {{"Kiwix Android", "3.9.1"}},
+		"This is 1.6.2, since I've not updated to 1.6.3 yet due to #107 .":          {{"version", "1.6.2"}, {"to", "1.6.3"}},
+		"Found on FreeBSD with Clang 8. Lines correspond to f529e57c3eee snapshot.": {{"commit", "f529e57c3eee"}},
 
 		"#0 0x4005d6 in main /src/a.c:3": nil,
 	} {

@@ -13,7 +13,7 @@ type phpReader struct {
 }
 
 var (
-	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error: +(.*)$`)
+	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error(:? +Uncaught .*|: +.*)$`)
 	phpUncaught = source.Lazy(`^(?:Uncaught|Next) (?:exception ')?([\w\\]+)'?(?: with message '(.*)'|: (.*?)|) in (\S.*?)(?::| on line )(\d+)$`)
 	phpError    = source.Lazy(`^(.*) in (\S.*?) on line (\d+)$`)
 	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
@@ -35,9 +35,9 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		s.Offer(reportLine{N: l.N, Text: head, Indent: l.Indent})
 		s.Offer(reportLine{N: l.N, Text: frames, Indent: l.Indent})
 		return true
-	case strings.Contains(t, " error: "):
+	case strings.Contains(t, " error: "), strings.Contains(t, " error Uncaught "):
 		if m := phpHead().FindStringSubmatch(t); m != nil {
-			return p.failed(s, l, m[1])
+			return p.failed(s, l, strings.TrimLeft(m[1], ": "))
 		}
 	case strings.HasPrefix(t, "Next ") && s.IsOpen("php"):
 		return p.failed(s, l, t)
@@ -136,6 +136,11 @@ func addPHP(s *scanner, l reportLine, text string) bool {
 	}
 	if !s.IsOpen("php") {
 		return false
+	}
+	if n := len(s.Open.Frames); n == 1 && place.Line > 0 && !strings.HasPrefix(name, "eval(") &&
+		s.Open.Frames[0].File == place.File && s.Open.Frames[0].Line == place.Line {
+		f := &s.Open.Frames[0] // a function of PHP threw, which has no place of its own
+		f.File, f.Line, f.Module = "", 0, "libphp"
 	}
 	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
 		s.Open.Frames[n-1].Function = cut(phpName(name), maxRaw)

@@ -27,11 +27,15 @@ var (
 	)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
+	// The frames of services that collect errors, Errbit and Honeybadger.
+	rubyArrow  = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
+	rubyLineOf = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
 	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
 
 // Read implements lineReader.
 func (r *rubyReader) Read(s *scanner, l reportLine) bool {
+	l.Text = rubyOwnForm(l.Text)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxText:
@@ -54,6 +58,17 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 		}
 	}
 	return false
+}
+
+// rubyOwnForm returns a frame that a service for errors shows as Ruby prints it; other lines are as they were.
+func rubyOwnForm(t string) string {
+	switch {
+	case strings.Contains(t, "→ "):
+		return rubyArrow().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.HasPrefix(t, "line "):
+		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")
+	}
+	return t
 }
 
 // mayBeRaised is a quick test that rejects most other lines.
@@ -80,6 +95,9 @@ func (r *rubyReader) frame(s *scanner, l reportLine) bool {
 	}
 	f := crash.Frame{File: strings.TrimSpace(m[1]), Line: atoi(m[2])}
 	f.Function = strings.TrimPrefix(rubyMadeOf().ReplaceAllString(m[3], ""), "Object#")
+	if elixirFile().MatchString(f.File) { // a service for errors shows stacks of Elixir like those of Ruby
+		f.Function = erlangInner().ReplaceAllString(elixirArity().ReplaceAllString(m[3], ""), "$1")
+	}
 	if f.Function != m[3] {
 		f.Symbol = m[3]
 	}
@@ -116,8 +134,12 @@ func (r *rubyReader) raised(s *scanner, l reportLine, f crash.Frame, text string
 
 // add adds a frame. Frameworks print the exception on an earlier line.
 func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
-	if !s.IsOpen("ruby") || s.Since(l) > 5 || r.head.N > s.Last {
-		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby"}
+	format := "ruby"
+	if elixirFile().MatchString(f.File) {
+		format = "elixir"
+	}
+	if !s.IsOpen(format) || s.Since(l) > 5 || r.head.N > s.Last {
+		st := crash.Stack{Kind: crash.StackCrash, Format: format}
 		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= 10 {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
 			st.Title = titleOf(m[1], m[2]+m[3])
