@@ -354,11 +354,10 @@ func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
 
 // clipLeft cuts a qualified name at its left to a width, because its end is most important.
 func clipLeft(s string, width int) string {
-	r := []rune(s)
-	if ui.Columns(s) <= width || len(r) <= width {
+	if ui.Columns(s) <= width {
 		return s
 	}
-	return "…" + string(r[len(r)-width+1:])
+	return agent.LastParts(s, width)
 }
 
 // suspects prints the commits that may have introduced the crash.
