@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,9 @@ func cut(s string, n int) string {
 var (
 	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])`)
 
+	// Signs of code that HTML escapes.
+	escapedText = source.Lazy(`\w-&gt;\w|\w&lt;[\w:&, ]+&gt;|&#0?39;|&quot;`)
+
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 	// The prefixes of logs, quotes and terminals. A prefix is tried only on lines that begin with
@@ -47,6 +51,8 @@ var (
 		{">|", "", source.Lazy(`^[>|]+(?: |$)`)},
 		// 2024-05-06T07:08:09.123Z, with or without brackets, as in most logs.
 		{"[0123456789", "", source.Lazy(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?:[:|]? |$)`)},
+		// PHP: [27-Nov-2026 20:55:55 UTC]
+		{"[", "-", source.Lazy(`^\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d [\w/+-]+\] ?`)},
 		// Android's logcat: 05-06 07:08:09.123  1234  1234 F DEBUG   :
 		{"0123456789", "", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
 		{"VDIWEFA", "", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
@@ -107,6 +113,9 @@ func cleanLine(n int, raw []byte) reportLine {
 	}
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
+	}
+	if escapedText().MatchString(text) { // the source of a page
+		text = html.UnescapeString(text)
 	}
 	if strings.Contains(text, "=3D") { // a mail's source
 		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")

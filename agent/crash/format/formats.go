@@ -21,6 +21,7 @@ func formats() []lineReader {
 		&elixirReader{},
 		&rubyReader{},
 		&monologReader{},
+		&xdebugReader{},
 		&phpReader{},
 		&sanitizerReader{},
 		&valgrindReader{},

@@ -24,6 +24,7 @@ var (
 
 // Read implements lineReader.
 func (p *phpReader) Read(s *scanner, l reportLine) bool {
+	l.Text = phpText(l.Text)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > 2*maxText:
