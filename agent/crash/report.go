@@ -94,6 +94,21 @@ type Stack struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
+// Role says what a stack is, with its thread: "crash, thread T0", or "failed test TestRead" if a test failed.
+func (s Stack) Role() string {
+	role := string(s.Kind)
+	switch {
+	case s.Test != "" && s.Kind == StackCrash:
+		role = "failed test " + s.Test
+	case s.Test != "":
+		role += ", test " + s.Test
+	}
+	if s.Thread != "" {
+		role += ", thread " + s.Thread
+	}
+	return role
+}
+
 // Name names a stack among the others of its report: by its test or its thread, else by its kind.
 func (s Stack) Name() string {
 	switch {

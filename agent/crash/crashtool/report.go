@@ -239,13 +239,7 @@ const (
 
 // StackTitle names a stack by its kind, thread and heading.
 func (c *Case) StackTitle(s crash.Stack) string {
-	title := string(s.Kind)
-	if s.Thread != "" {
-		title += ", thread " + s.Thread
-	}
-	if s.Test != "" {
-		title += ", test " + s.Test
-	}
+	title := s.Role()
 	if s.Title != "" {
 		title += ": " + s.Title
 	}

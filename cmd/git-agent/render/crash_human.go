@@ -136,13 +136,7 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		if i != main && !r.All {
 			continue
 		}
-		title := string(s.Kind)
-		if s.Thread != "" {
-			title += ", thread " + s.Thread
-		}
-		if s.Test != "" {
-			title += ", test " + s.Test
-		}
+		title := s.Role()
 		if s.Title != "" && s.Kind != crash.StackCrash {
 			title += ": " + s.Title
 		}
