@@ -114,6 +114,9 @@ func cleanLine(n int, raw []byte) reportLine {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
+	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
+		text = text[:len(text)-1] // Markdown's end of code
+	}
 	if escapedText().MatchString(text) { // the source of a page
 		text = html.UnescapeString(text)
 	}
