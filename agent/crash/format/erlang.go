@@ -141,10 +141,12 @@ func (e *erlangReader) begin(s *scanner, l reportLine, f crash.Frame, text strin
 // whether it did; the problem of the sentence is that of the stack.
 func dropSentence(s *scanner, f crash.Frame) bool {
 	last := len(s.Report.Stacks) - 1
-	if last < 0 || s.Report.Stacks[last].Format != erlangFormat || s.Report.Stacks[last].Problem != s.Problem || len(s.Report.Stacks[last].Frames) != 1 {
+	if last < 0 {
 		return false
 	}
-	if told := s.Report.Stacks[last].Frames[0]; told.Function != f.Function || told.Line != f.Line {
+	told := s.Report.Stacks[last]
+	if told.Format != erlangFormat || told.Problem != s.Problem || len(told.Frames) != 1 ||
+		told.Frames[0].Function != f.Function || told.Frames[0].Line != f.Line {
 		return false
 	}
 	s.Report.Stacks = s.Report.Stacks[:last]
