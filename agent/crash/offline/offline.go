@@ -52,10 +52,13 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 		return nil, err
 	}
 	if q.Suspects > 0 {
-		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects}
+		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects + moreForRepairs}
 		found, err := culprit.Find(ctx, repo, at.commit, q.Report, answer.Files, opt)
 		if err != nil {
 			return nil, err
+		}
+		if q.Commit == "" {
+			found.Suspects = withoutRepairs(q.Report, answer, found.Suspects)
 		}
 		if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
 			return nil, err
