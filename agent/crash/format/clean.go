@@ -74,6 +74,8 @@ var (
 		{"k", "", source.Lazy(`^kernel: ?`)},
 		// 07:08:09.123 alone.
 		{"[012", "", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
+		// Rancher: Thu, Jun 30 2022 11:08:02 am |
+		{"SMTWF", "m | ", source.Lazy(`^[A-Z][a-z]{2}, [A-Z][a-z]{2} \d{1,2} \d{4} \d{1,2}:\d\d:\d\d [ap]m \| ?`)},
 		// 9:08:09 PM: of a clock of twelve hours.
 		{"0123456789", "M", source.Lazy(`^\d{1,2}:\d\d:\d\d [AP]M:? ?`)},
 		// The kernel: [  123.456789] and [  123.456789][ T1234]

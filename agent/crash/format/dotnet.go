@@ -37,15 +37,17 @@ var (
 		"위치:": true,
 	}
 	dotnetFrame = source.Lazy(
-		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
+		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
 	)
 	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	// A frame of App Center: N.C.M(Type name) in file:line 12;N
-	dotnetCenter  = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
-	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
+	dotnetCenter = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
+	// A frame of Unity and of Mono without "at": N.C.M (Type name), and (at Assets/file.cs:12) behind it.
+	dotnetUnity   = source.Lazy(`^([\pL_<][^()\s:]*[.:][^()\s:]+) ?\([^()]*\)(?: \(at (.+?):(\d+)\)| ?\[0x[0-9a-f]+\](?: in <[^>]*>:0)?)?$`)
+	dotnetHeading = source.Lazy(`^.*[Uu]nhandled ?[Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)
 	// The names that compilers give to asynchronous functions, lambdas and local functions.
-	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+\.MoveNext$`)
+	dotnetAsync  = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?[.+/]<+(\w+)>(?:b__\d+(?:_\d+)?>)?d(?:__\d+)?\.MoveNext$`)
 	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
 	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
 	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
@@ -69,6 +71,8 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return d.because(s, l)
 	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
 		return d.separator(s, l)
+	case t[len(t)-1] == ')' && strings.Contains(t, " (") && d.unity(s, l):
+		return true
 	case strings.Contains(t, "Exception"):
 		d.head(l)
 	case strings.HasPrefix(t, "Message=") && len(d.heads) > 0 && l.N-d.heads[0].line < 5:
@@ -90,6 +94,22 @@ func (d *dotNetReader) center(s *scanner, l reportLine) bool {
 	}
 	l.Text = "at " + strings.TrimPrefix(m[1], "在 ")
 	return d.frame(s, l)
+}
+
+// unity reads a frame without the word "at" that is right below an exception or another frame.
+func (d *dotNetReader) unity(s *scanner, l reportLine) bool {
+	m := dotnetUnity().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if n := len(d.heads) - 1; n >= 0 && d.heads[n].line == l.N-1 {
+		d.begin(s, l)
+	} else if !s.IsOpen("dotnet") || s.Since(l) > 1 {
+		return false
+	}
+	f := crash.Frame{File: m[2], Line: atoi(m[3]), Function: dotnetName(strings.ReplaceAll(m[1], ":", "."))}
+	s.Add(l, f)
+	return true
 }
 
 // because reads the exception of the stack of App Center that is open.

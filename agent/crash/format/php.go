@@ -15,6 +15,7 @@ type phpReader struct {
 var (
 	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error(:? +Uncaught .*|: +.*)$`)
 	phpUncaught = source.Lazy(`^(?:Uncaught|Next) (?:exception ')?([\w\\]+)'?(?: with message '(.*)'|: (.*?)|) in (\S.*?)(?::| on line )(\d+)$`)
+	phpOld      = source.Lazy(`(?:^|[:.\]] )exception '([\w\\]+)' with message '(.*)' in (\S.*?):(\d+)$`)
 	phpError    = source.Lazy(`^(.*) in (\S.*?) on line (\d+)$`)
 	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
 	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
@@ -40,6 +41,10 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		if m := phpHead().FindStringSubmatch(t); m != nil {
 			return p.failed(s, l, strings.TrimLeft(m[1], ": "))
 		}
+	case strings.Contains(t, "exception '") && strings.Contains(t, "' with message '") && phpOld().MatchString(t):
+		m := phpOld().FindStringSubmatch(t)
+		p.begin(s, l, m[1], m[2], m[3], m[4])
+		return true
 	case strings.HasPrefix(t, "Next ") && s.IsOpen("php"):
 		return p.failed(s, l, t)
 	case strings.HasPrefix(t, "thrown in "):
@@ -141,7 +146,9 @@ func addPHP(s *scanner, l reportLine, text string) bool {
 	if n := len(s.Open.Frames); n == 1 && place.Line > 0 && !strings.HasPrefix(name, "eval(") &&
 		s.Open.Frames[0].File == place.File && s.Open.Frames[0].Line == place.Line {
 		f := &s.Open.Frames[0] // a function of PHP threw, which has no place of its own
-		f.File, f.Line, f.Module = "", 0, "libphp"
+		if f.File, f.Line = "", 0; !strings.Contains(name, "\\") {
+			f.Module = "libphp"
+		}
 	}
 	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
 		s.Open.Frames[n-1].Function = cut(phpName(name), maxRaw)

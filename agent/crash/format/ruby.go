@@ -12,6 +12,7 @@ import (
 type rubyReader struct {
 	head     reportLine // the last line that may name the exception
 	backward backward   // of a stack whose innermost frame is last
+	named    int        // the last line in which a service names the exception; its message comes next
 	reversed bool       // the stack of a crash of the interpreter is read
 }
 
@@ -23,14 +24,16 @@ var (
 	rubyTop    = source.Lazy(`^(\S+\.rb):(\d+): (.* \([A-Z]\w*(?:::\w+)*\))$`)
 	rubyRaised = source.Lazy(`^(.*?)(?: \(([A-Z]\w*(?:::\w+)*)\))?$`)
 	rubyHead   = source.Lazy(
-		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`,
+		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*|(?:[A-Z]\w*::)+(?:Error|Exception|Timeout|Invalid|NotFound))(?:: (.*)| \((.*)\):?|:)?$`,
 	)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
-	// The frames of services that collect errors, Errbit and Honeybadger.
-	rubyArrow  = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
-	rubyLineOf = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
-	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
+	// The frames of services that collect errors, Errbit, Bugsnag and Honeybadger.
+	rubyArrow   = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
+	rubyDash    = source.Lazy(`^(\S+\.(?:rb|rake|ru|haml|erb|slim|builder)):(\d+) - ((?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?\S+)$`)
+	rubyBugsnag = source.Lazy(`^\*\*([A-Z]\w*(?:::\w+)*)\*\* in \*\*.*\*\*$`)
+	rubyLineOf  = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
+	rubyMadeOf  = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
 
 // Read implements lineReader.
@@ -40,6 +43,11 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	switch {
 	case t == "" || len(t) > maxText:
 		return false
+	case r.named > 0 && r.named == l.N-1 && r.head.N == r.named:
+		r.head.Text += " " + t
+	case strings.HasPrefix(t, "**") && rubyBugsnag().MatchString(t):
+		r.head = reportLine{N: l.N, Text: rubyBugsnag().ReplaceAllString(t, "$1:")}
+		r.named = l.N
 	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.IsOpen("ruby"):
 		return r.frame(s, l)
 	case t[len(t)-1] == ')' && strings.Contains(t, ".rb:") && rubyTop().MatchString(t):
@@ -65,6 +73,8 @@ func rubyOwnForm(t string) string {
 	switch {
 	case strings.Contains(t, "→ "):
 		return rubyArrow().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.Contains(t, " - "):
+		return rubyDash().ReplaceAllString(t, "$1:$2:in '$3'")
 	case strings.HasPrefix(t, "line "):
 		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")
 	}

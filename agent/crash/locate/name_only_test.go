@@ -32,3 +32,29 @@ func TestNameWithoutFolder(t *testing.T) {
 		}
 	}
 }
+
+// A frame of .NET names the class that declares the method. The report is of GodotModules' client, which no
+// longer had the class of the second frame.
+func TestMethodWithoutItsClass(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"Scripts/HandlePacketLogin.cs": "namespace KRU\n{\n\tpublic class HandlePacketLogin\n\t{\n\t\tpublic void Handle(Event netEvent)\n\t\t{\n\t\t}\n\t}\n}\n",
+		"Scripts/UIUsers.List.cs":      "namespace KRU\n{\n\tpublic partial class UIUsers\n\t{\n\t\tpublic void RemoveUser(uint id)\n\t\t{\n\t\t}\n\t}\n}\n",
+		"Start.cs":                     "void Run(string[] args)\n{\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "dotnet", Frames: []crash.Frame{
+		{Function: "KRU.UIUsers.RemoveUser"},
+		{Function: "KRU.HandlePacketPlayerJoinLeave.Handle"},
+		{Function: "KRU.HandlePacketLogin.Handle"},
+		{Function: "Program.Run"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"Scripts/UIUsers.List.cs", "", "Scripts/HandlePacketLogin.cs", "Start.cs"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}

@@ -150,8 +150,15 @@ func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.R
 		}
 		if older != "" {
 			unmap(report)
-			at.notes = append(at.notes, goneNote(name, older))
-			at.commit, at.from = older, "the last with "+name
+			then, err := ofTheDay(ctx, repo, older, name, report)
+			if err != nil && !gitext.Unreadable(err) {
+				return err
+			}
+			at.notes = append(at.notes, goneNote(name, then, then != older))
+			at.commit, at.from = then, "the last with "+name
+			if then != older {
+				at.from = fmt.Sprintf("the last until %s, with %s", report.Written, name)
+			}
 			return at.place(ctx, repo, report)
 		}
 	}
@@ -192,15 +199,10 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 // checkDay compares the last day in the report with HEAD, if nothing tells the commit that
 // crashed. A commit after that day cannot have caused the crash. It adds a note if HEAD is younger.
 func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
-	if answer.CommitFrom != crash.FromHead || report.Written == "" {
+	until, ok := lastMoment(report)
+	if answer.CommitFrom != crash.FromHead || !ok {
 		return nil
 	}
-	day, err := time.Parse(time.DateOnly, report.Written)
-	if err != nil {
-		return nil // no such day: 2018-00-00 is no time of the report
-	}
-	const zones = 2 * 24 * time.Hour // the end of the day, in any time zone
-	until := day.Add(zones)
 	head, err := repo.Commit(ctx, answer.Commit)
 	if err != nil || !head.Committer.Time.After(until) {
 		return err
@@ -211,10 +213,22 @@ func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answ
 		fmt.Sprintf(
 			"the report is of %s, and HEAD is %s younger: no commit after that day is suspected; give the commit that crashed with --at",
 			report.Written,
-			agent.Plural(int(head.Committer.Time.Sub(day).Hours()/24), "day"),
+			agent.Plural(int((head.Committer.Time.Sub(until)+zones).Hours()/24), "day"),
 		),
 	)
 	return nil
+}
+
+// zones is the time from the start of a day to its end in any time zone.
+const zones = 36 * time.Hour
+
+// lastMoment returns the end of the last day in the times of a report.
+func lastMoment(report *crash.Report) (time.Time, bool) {
+	day, err := time.Parse(time.DateOnly, report.Written)
+	if err != nil {
+		return time.Time{}, false // 2018-00-00 is no time of the report
+	}
+	return day.Add(zones), true
 }
 
 // commitOf returns the commit that crashed, and its source.
