@@ -11,6 +11,7 @@ import (
 // before the stack of the exception that they caused.
 type dotNetReader struct {
 	heads   []dotnetHead // the exceptions whose stacks are still to come, the outermost first
+	bare    bool         // the frames of the open stack have no "at"
 	wrapped int          // the last line that ends with the word that begins a frame
 	reason  int          // the line "Reason" of App Center, which names the exception behind its stack
 }
@@ -104,8 +105,9 @@ func (d *dotNetReader) unity(s *scanner, l reportLine) bool {
 	}
 	if n := len(d.heads) - 1; n >= 0 && d.heads[n].line == l.N-1 {
 		d.begin(s, l)
-	} else if !s.IsOpen("dotnet") || s.Since(l) > 1 {
-		return false
+		d.bare = true
+	} else if !d.bare || !s.IsOpen("dotnet") || s.Since(l) > 1 {
+		return false // as below a stack that a program logs with the one of its own call
 	}
 	f := crash.Frame{File: m[2], Line: atoi(m[3]), Function: dotnetName(strings.ReplaceAll(m[1], ":", "."))}
 	s.Add(l, f)
@@ -196,6 +198,7 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 
 // begin opens the stack of the innermost exception whose stack is still to come.
 func (d *dotNetReader) begin(s *scanner, l reportLine) {
+	d.bare = false
 	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
 	if n := len(d.heads) - 1; n >= 0 && l.N-d.heads[n].line <= maxMessage*maxInner {
 		h := d.heads[n]

@@ -187,8 +187,18 @@ func mentionIn(before, word string) (crash.Mention, bool) {
 	} else if goMajor().MatchString(m.Name) {
 		m.Name = nameBefore(strings.TrimSuffix(before, "/"))
 	}
+	if extensions().MatchString(before) {
+		_, name, _ := strings.Cut(m.Name, ".")
+		m.Name, m.Version = cmp.Or(name, m.Name), ofSystem().ReplaceAllString(m.Version, "")
+	}
 	return m, strings.Contains(m.Version, ".")
 }
+
+// The folder of Visual Studio Code's extensions, publisher.name-1.0.6-win32-x64, and the end of such a name.
+var (
+	extensions = source.Lazy(`[/\\]\.[\w-]+[/\\]extensions[/\\]$`)
+	ofSystem   = source.Lazy(`-(?:win32|linux|darwin|alpine|web)(?:-\w+)?$`)
+)
 
 // goMajor matches the last element of a module path that is only a major version.
 var goMajor = source.Lazy(`^v?\d+$`)
