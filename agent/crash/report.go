@@ -27,6 +27,8 @@ type Report struct {
 	// Written is the last day in the times of the report's lines, as 2018-06-28; "" if they have
 	// none.
 	Written string `json:"written,omitempty"`
+	// WrittenUTC says that all times of that day are in UTC.
+	WrittenUTC bool `json:"-"`
 	// Mentions are the versions in the text of the report, each once, in its order: of the program
 	// that crashed, and of others.
 	Mentions []Mention `json:"-"`

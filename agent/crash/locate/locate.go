@@ -16,6 +16,9 @@ import (
 // namesOnly is the format whose frames have the names of files without their folders.
 const namesOnly = "valgrind"
 
+// longestLine is a column that the lines of sources do not have.
+const longestLine = 500
+
 // maxLookups limits the functions without a file that are looked up for one report.
 const maxLookups = 40
 
@@ -105,6 +108,9 @@ func (f *Files) mapPaths(report *crash.Report) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
+			if frame.Column > longestLine && !slices.ContainsFunc(paths, func(p string) bool { return path.Ext(p) == path.Ext(frame.File) }) {
+				paths = nil // the minified code of many files, in one that has the name of the first
+			}
 			if paths = ofGoPackage(frame.Function, paths); len(paths) == 0 {
 				rule = ""
 			}

@@ -58,3 +58,26 @@ func TestMethodWithoutItsClass(t *testing.T) {
 		}
 	}
 }
+
+// A position in minified code is in no source with the name of its file. The report is of vscode-vlang, whose own
+// files webpack named.
+func TestMinifiedBundle(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"src/extension.ts": "activate();\n", "src/utils.ts": "export function getCwd() {\n}\n", "dist/vendor.js": "x\n"})
+	const root = "/media/don/DEV/.cache/.vscode/extensions/vlang-vscode.vscode-vlang-0.1.5/"
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "javascript", Frames: []crash.Frame{
+		{Function: "s", File: root + "src/utils.ts", Line: 1, Column: 47},
+		{Function: "Object.c", File: root + "out/extension.js", Line: 1, Column: 79360},
+		{Function: "Object.c", File: root + "src/extension.ts", Line: 1, Column: 12},
+		{Function: "Object.c", File: root + "dist/vendor.js", Line: 1, Column: 79360},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"src/utils.ts", "", "src/extension.ts", "dist/vendor.js"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.File, f.Path, want)
+		}
+	}
+}

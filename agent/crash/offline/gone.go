@@ -61,7 +61,7 @@ func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locat
 // ofTheDay returns the last commit of the report's last day that a commit contains, if it has the file; else the
 // commit.
 func ofTheDay(ctx context.Context, repo *gitext.Repo, commit gitext.OID, file string, report *crash.Report) (gitext.OID, error) {
-	until, ok := lastMoment(report)
+	_, until, ok := lastDay(report)
 	if !ok {
 		return commit, nil
 	}

@@ -199,7 +199,7 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 // checkDay compares the last day in the report with HEAD, if nothing tells the commit that
 // crashed. A commit after that day cannot have caused the crash. It adds a note if HEAD is younger.
 func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
-	until, ok := lastMoment(report)
+	day, until, ok := lastDay(report)
 	if answer.CommitFrom != crash.FromHead || !ok {
 		return nil
 	}
@@ -213,7 +213,7 @@ func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answ
 		fmt.Sprintf(
 			"the report is of %s, and HEAD is %s younger: no commit after that day is suspected; give the commit that crashed with --at",
 			report.Written,
-			agent.Plural(int((head.Committer.Time.Sub(until)+zones).Hours()/24), "day"),
+			agent.Plural(int(head.Committer.Time.Sub(day).Hours()/24), "day"),
 		),
 	)
 	return nil
@@ -222,13 +222,16 @@ func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answ
 // zones is the time from the start of a day to its end in any time zone.
 const zones = 36 * time.Hour
 
-// lastMoment returns the end of the last day in the times of a report.
-func lastMoment(report *crash.Report) (time.Time, bool) {
+// lastDay returns the beginning and the end of the last day in the times of a report.
+func lastDay(report *crash.Report) (day, until time.Time, ok bool) {
 	day, err := time.Parse(time.DateOnly, report.Written)
 	if err != nil {
-		return time.Time{}, false // 2018-00-00 is no time of the report
+		return time.Time{}, time.Time{}, false // 2018-00-00 is no time of the report
 	}
-	return day.Add(zones), true
+	if report.WrittenUTC {
+		return day, day.AddDate(0, 0, 1), true
+	}
+	return day, day.Add(zones), true
 }
 
 // commitOf returns the commit that crashed, and its source.

@@ -37,7 +37,7 @@ func released(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 	within, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
 	s := releaseSearch{ctx: within, repo: repo, report: report, least: placed(report), known: map[int]int{}}
-	s.until, _ = lastMoment(report)
+	_, s.until, _ = lastDay(report)
 	best := s.newest(tags)
 	if best < 0 && len(s.younger) > 0 {
 		s.until, s.younger = time.Time{}, nil
