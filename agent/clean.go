@@ -27,6 +27,34 @@ func Shorten(s string, max int) string { return shorten(s, max, CutMark) }
 // the prompts of szz.
 func Abridge(s string, max int) string { return shorten(s, max, "… (+") }
 
+// ShortenWords is Shorten that cuts between words, so that no name is cut in its middle, if the words
+// before the cut are half of the text that fits.
+func ShortenWords(s string, max int) string {
+	short := []rune(s)
+	if len(short) <= max {
+		return s
+	}
+	if at := strings.LastIndexAny(string(short[:max+1]), " \t"); at > len(string(short[:max/2])) {
+		kept := strings.TrimRight(s[:at], " ,;:")
+		return fmt.Sprintf("%s%s%d)", kept, CutMark, utf8.RuneCountInString(s[len(kept):]))
+	}
+	return Shorten(s, max)
+}
+
+// LastParts returns the end of a qualified name or of a path that is longer than max characters, because
+// its end says most: from the beginning of one of its parts, if that leaves half of the text.
+func LastParts(s string, max int) string {
+	r := []rune(s)
+	if len(r) <= max || max < 2 {
+		return s
+	}
+	end := string(r[len(r)-max+1:])
+	if at := strings.IndexAny(end, "./:\\#"); at >= 0 && at < len(end)/2 {
+		end = strings.TrimLeft(end[at:], "./:\\#")
+	}
+	return "…" + end
+}
+
 func shorten(s string, max int, mark string) string {
 	n := 0
 	for i := range s {

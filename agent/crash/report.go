@@ -27,6 +27,8 @@ type Report struct {
 	// Written is the last day in the times of the report's lines, as 2018-06-28; "" if they have
 	// none.
 	Written string `json:"written,omitempty"`
+	// WrittenUTC says that all times of that day are in UTC.
+	WrittenUTC bool `json:"-"`
 	// Mentions are the versions in the text of the report, each once, in its order: of the program
 	// that crashed, and of others.
 	Mentions []Mention `json:"-"`
@@ -92,6 +94,21 @@ type Stack struct {
 	Frames  []Frame `json:"frames"`
 	// Omitted counts frames that were omitted by the report, or by the limit on a stack.
 	Omitted int `json:"omitted,omitempty"`
+}
+
+// Role says what a stack is, with its thread: "crash, thread T0", or "failed test TestRead" if a test failed.
+func (s Stack) Role() string {
+	role := string(s.Kind)
+	switch {
+	case s.Test != "" && s.Kind == StackCrash:
+		role = "failed test " + s.Test
+	case s.Test != "":
+		role += ", test " + s.Test
+	}
+	if s.Thread != "" {
+		role += ", thread " + s.Thread
+	}
+	return role
 }
 
 // Name names a stack among the others of its report: by its test or its thread, else by its kind.

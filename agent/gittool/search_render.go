@@ -33,6 +33,9 @@ func (v *Search) question() string {
 	return s
 }
 
+// again stands for the reason for the unread changes of a commit, behind the first one that has it.
+const again = "-"
+
 // searchRoom is the length of the longest list of commits, in characters. Each commit
 // should have room for one line of its change.
 const searchRoom = 3800
@@ -52,7 +55,12 @@ func (v *Search) render(detail int) condense.Layout {
 	case detail != condense.Full:
 		out.Missing = fmt.Sprintf("at most %d deleted and %d added line(s) of each commit", keep, keep)
 	}
+	said := false
 	for _, h := range v.Hits {
+		if h.Unread != "" && said {
+			h.Unread = again // each such commit lacks another object, which tells a reader no more
+		}
+		said = said || h.Unread != ""
 		if out.Last {
 			h.Commit.Author = clip(h.Commit.Author, 12)
 			h.Commit.Subject = clip(h.Commit.Subject, 50)
@@ -133,7 +141,11 @@ func (h SearchHit) marks() string {
 	if h.Added+h.Deleted > 0 {
 		s = fmt.Sprintf(" +%d -%d", h.Added, h.Deleted)
 	}
-	if h.Unread != "" {
+	switch h.Unread {
+	case "":
+	case again:
+		s += " (changes not read)"
+	default:
 		s += " (changes not read: " + h.Unread + ")"
 	}
 	if h.Renamed != "" {

@@ -29,6 +29,9 @@ func FunctionAround(filePath string, lines [][]byte, line int) (Extent, bool) {
 	if line < 1 || line > len(lines) {
 		return Extent{}, false
 	}
+	if e, found, known := withoutBraces(filePath, lines, line); known {
+		return e, found
+	}
 	l := newLayout(filePath, lines)
 	var best Extent
 	found := false

@@ -18,7 +18,8 @@ const maxListed = 20000
 
 // Functions lists the functions of a file in order. It finds their lines by the rules of
 // FunctionAround. It does not list functions within functions, except in a JavaScript function
-// that wraps a whole file: it lists the functions inside instead of the wrapper.
+// that wraps a whole file: it lists the functions inside instead of the wrapper. It lists none of Ruby, Elixir and
+// Erlang.
 func Functions(filePath string, lines [][]byte) []Function {
 	l := newLayout(filePath, lines)
 	var found []Function

@@ -123,7 +123,7 @@ func Scope(name string) string {
 var (
 	controlWord = source.Lazy(`^\s*(?:if|else|while|for|switch|return|case|do|goto|sizeof|delete|throw|assert|new|await|yield|print|echo|extern)\b`)
 	keywordDef  = source.Lazy(
-		`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`,
+		`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|defp|defmacrop?|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`,
 	)
 	typeWords = map[string]bool{
 		"class":     true,
@@ -161,6 +161,8 @@ func definition(p, text, name string) (Definition, bool) {
 	ends := strings.HasSuffix(d.Text, ";")
 	header := isHeader(p)
 	switch ext := strings.ToLower(path.Ext(p)); {
+	case ext == ".erl" && at == 0:
+		d.Score = 10 // a clause
 	case !cLike[ext]:
 		return d, false
 	case ends && !strings.Contains(d.Text, "{"):

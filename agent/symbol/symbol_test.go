@@ -1,7 +1,9 @@
 package symbol
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +73,24 @@ func TestNames(t *testing.T) {
 	} {
 		if last, scope := Last(test.name), Scope(test.name); last != test.last || scope != test.scope {
 			t.Errorf("%s: %q in %q, want %q in %q", test.name, last, scope, test.last, test.scope)
+		}
+	}
+}
+
+// Clauses of Erlang, private functions of Elixir and methods of Ruby with a mark are definitions; calls are not.
+func TestDefinedWithoutBraces(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		path, name, text string
+		want             []int
+	}{
+		{"src/gproc_dist.erl", "gproc_dist.remove_entry", "f() ->\n    remove_entry(K, P, []).\n\nremove_entry(Key, Pid, Event) ->\n    ok.\n", []int{4}},
+		{"lib/a.ex", "A.register", "  defp register(state) do\n    register(state)\n  end\n", []int{1}},
+		{"lib/a.rb", "clean!", "  def run\n    clean!\n  end\n\n  def clean!\n  end\n", []int{5}},
+	} {
+		lines := bytes.Split([]byte(test.text), []byte("\n"))
+		if got := DefinedIn(test.path, lines, test.name); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 }

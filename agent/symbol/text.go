@@ -3,12 +3,13 @@ package symbol
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // DefinedIn returns the numbers of the lines that look like a definition of a name, the surest
 // first. Lines count from 1.
 func DefinedIn(path string, lines [][]byte, name string) []int {
-	name = Last(name)
+	name = strings.TrimRight(Last(name), "?!") // of methods of Ruby and functions of Elixir
 	if !IsIdentifier(name) {
 		return nil
 	}

@@ -1,8 +1,8 @@
 // Package crashtool holds the tools for a model that investigates a crash: the tools of
 // AutoCrashFL (arXiv 2510.22530, section 3.3), and tools for the history.
 //
-//   - get_crash_extinfo and get_crash_stack show the report, get_crash_section the
-//     other sections of a SAP HANA dump.
+//   - get_crash_stack shows the report, get_crash_extinfo what it says beyond the first message, if
+//     it says more, and get_crash_section the other sections of a SAP HANA dump.
 //   - get_nearby_code shows the lines around a line, get_term_definition the definition
 //     of a name.
 //   - search_commits finds commits by their messages. git_log_search, which finds
@@ -85,7 +85,10 @@ func New(c *Case) ([]agent.Tool, error) {
 		return nil, nil
 	}
 	var tools []agent.Tool
-	makers := []func(*Case) (agent.Tool, error){newExtinfo, newStack, newCode}
+	makers := []func(*Case) (agent.Tool, error){newStack, newCode}
+	if c.saysMore() {
+		makers = slices.Insert(makers, 0, newExtinfo)
+	}
 	if !c.NoDefinitions {
 		makers = append(makers, newDefinition)
 	}
@@ -145,7 +148,7 @@ func (c *Case) hasSections() bool { return len(c.Report.Sections) > 0 && c.Dump 
 
 // Specs describes all tools in order, including those for a HANA dump.
 func Specs() ([]agent.Spec, error) {
-	all := &Case{Report: &crash.Report{Sections: []crash.Section{{}}}, Dump: "-", Scope: gittool.Scope{Tip: "-"}}
+	all := &Case{Report: &crash.Report{Sections: []crash.Section{{}}, Program: "-"}, Dump: "-", Scope: gittool.Scope{Tip: "-"}}
 	tools, err := New(all)
 	var specs []agent.Spec
 	for _, t := range tools {

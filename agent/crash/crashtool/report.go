@@ -49,9 +49,26 @@ func newExtinfo(c *Case) (agent.Tool, error) {
 	})
 }
 
-// furtherFacts returns what the report says of the failure beyond the first message: whole messages
-// that are abridged there, further failures, and what else the report says of the program.
+// saysMore reports whether the report says more of the failure or of the program than the first message.
+func (c *Case) saysMore() bool {
+	return len(hana.Find(c.Report.Sections, "CRASH_EXTINFO")) > 0 || c.beyond() != ""
+}
+
+// furtherFacts returns what the report says beyond the first message, for a model.
 func (c *Case) furtherFacts() string {
+	facts := c.beyond()
+	switch {
+	case facts == "":
+		return "the report says no more of the failure than the first message\n"
+	case len(c.Report.Problems) == 0:
+		return "the report names no signal and no exception: it is a bare stack\n" + facts
+	}
+	return "the first message has what the report says of the failure; beyond it:\n" + facts
+}
+
+// beyond returns what the report says of the failure beyond the first message: whole messages
+// that are abridged there, further failures, and what else the report says of the program.
+func (c *Case) beyond() string {
 	r := c.Report
 	var b strings.Builder
 	for i, p := range r.Problems {
@@ -71,21 +88,14 @@ func (c *Case) furtherFacts() string {
 		severity = strings.TrimSuffix(s.Class+", "+s.Kind, ", ")
 	}
 	for _, fact := range [][2]string{
-		{"formats of the report", strings.Join(r.Formats, ", ")}, {"program", r.Program}, {"last time in the report", r.Written},
+		{"program", r.Program}, {"last time in the report", r.Written},
 		{"versions in the text", strings.Join(versions, "; ")}, {"severity in the classes of CASR", severity}, {"notes of the reader", strings.Join(r.Notes, "; ")},
 	} {
 		if fact[1] != "" {
 			fmt.Fprintf(&b, "%s: %s\n", fact[0], c.Shorten(agent.CleanLine(fact[1]), maxMessage))
 		}
 	}
-	head := "the first message has what the report says of the failure; beyond it:\n"
-	if len(r.Problems) == 0 {
-		head = "the report names no signal and no exception: it is a bare stack\n"
-	}
-	if b.Len() == 0 {
-		return "the report says no more of the failure than the first message\n"
-	}
-	return head + b.String()
+	return b.String()
 }
 
 // maxMentions limits the versions that an answer lists.
@@ -229,13 +239,7 @@ const (
 
 // StackTitle names a stack by its kind, thread and heading.
 func (c *Case) StackTitle(s crash.Stack) string {
-	title := string(s.Kind)
-	if s.Thread != "" {
-		title += ", thread " + s.Thread
-	}
-	if s.Test != "" {
-		title += ", test " + s.Test
-	}
+	title := s.Role()
 	if s.Title != "" {
 		title += ": " + s.Title
 	}
@@ -326,10 +330,7 @@ func functionName(f crash.Frame) string {
 			}
 		}
 	}
-	if runes := []rune(name); len(runes) > most {
-		return "…" + string(runes[len(runes)-most:])
-	}
-	return name
+	return agent.LastParts(name, most)
 }
 
 // heir says why a frame is in another file than that of the report.

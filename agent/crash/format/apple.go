@@ -14,6 +14,7 @@ type appleReader struct {
 	seen    bool // a line that only such reports have was read
 	reading bool // the frames of a thread are read
 	last    int
+	failure crash.Problem // of the run-time of Swift, before frames without numbers
 }
 
 var (
@@ -25,7 +26,10 @@ var (
 	appleFrame     = source.Lazy(`^(\d{1,3})\s+(\S(?:.*?\S)?)\s+0x([0-9a-f]{4,16})\s+(\S.*)$`)
 	appleInApp     = source.Lazy(`^0x[0-9a-f]+ \+ \d+(?:\s+// (.*))?$`)
 	appleOffset    = source.Lazy(`^(.*) \+ \d+(?: \((?:in [^)]*|([^():]+):(\d+)(?::\d+)?)\))?(?: \(([^():]+):(\d+)\))?$`)
-	applePlace     = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
+	// The frames of a service for crashes: -[View init] + 280 (View.m:37)
+	appleBare    = source.Lazy(`^(?:specialized )?(\S.*?) \+ \d+(?: \(([\w+-]+\.(?:swift|mm?)):(\d+)\))?$`)
+	swiftFailure = source.Lazy(`^Swift runtime failure: (.*?)(?: \+ \d+)?$`)
+	applePlace   = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
 )
 
 // Read implements lineReader.
@@ -53,7 +57,32 @@ func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	if source.IsDigit(t[0]) && a.reading && l.N-a.last <= 4 {
 		return a.frame(s, l)
 	}
-	return false
+	return strings.Contains(t, " + ") && a.bare(s, l)
+}
+
+// bare reads a frame without a number and an address. The first one of a stack has a place.
+func (a *appleReader) bare(s *scanner, l reportLine) bool {
+	if m := swiftFailure().FindStringSubmatch(l.Text); m != nil {
+		a.failure = crash.Problem{Kind: "Swift runtime failure", Message: m[1], Line: l.N}
+		return true
+	}
+	m := appleBare().FindStringSubmatch(l.Text)
+	open := s.IsOpen("apple") && l.N-a.last <= 2
+	if m == nil || m[2] == "" && !open {
+		return false
+	}
+	if !open {
+		if p := a.failure; p.Kind != "" && l.N-p.Line <= maxMessage {
+			s.Fail(p)
+		}
+		a.failure = crash.Problem{}
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "apple"})
+	}
+	a.last = l.N
+	f := crash.Frame{File: m[2], Line: atoi(m[3])}
+	f.Symbol, f.Function = appleSymbol(m[1])
+	s.Add(l, f)
+	return true
 }
 
 // exception reads the type, the codes, and the subtype of an exception.

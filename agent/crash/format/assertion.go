@@ -12,11 +12,17 @@ import (
 // program.
 type assertionReader struct{}
 
+// swiftFatal is a part of the messages with which Swift ends a program.
+const swiftFatal = "atal error"
+
 // assertions are the forms of such messages. The named groups are file, line, func, and expr.
 var assertions = []struct {
 	needle  string // a part of every such line, for speed
 	pattern source.Pattern
 }{
+	// Swift: Main.swift:12: Fatal error: message, and Fatal error: message: file App/Main.swift, line 12
+	{swiftFatal, source.Lazy(`(?:^|\s)(?P<file>[\w/.+-]+\.swift):(?P<line>\d+): Fatal error(?:: (?P<expr>.*))?$`)},
+	{swiftFatal, source.Lazy(`[Ff]atal error: (?P<expr>.*?): file (?P<file>[^,]+\.swift), line (?P<line>\d+)`)},
 	// systemd, FRR, Samba: Assertion 'x' failed at src/a.c:312, function f(). Aborting.
 	{
 		"failed at ",
@@ -82,7 +88,11 @@ func (*assertionReader) Read(s *scanner, l reportLine) bool {
 			return ""
 		}
 		s.Found("assertion")
-		s.Fail(crash.Problem{Kind: "assertion", Message: strings.TrimSpace(group("expr")), Line: l.N})
+		kind := "assertion"
+		if a.needle == swiftFatal {
+			kind = "Fatal error"
+		}
+		s.Fail(crash.Problem{Kind: kind, Message: strings.TrimSpace(group("expr")), Line: l.N})
 		f := crash.Frame{File: group("file"), Line: atoi(group("line"))}
 		f.Symbol, f.Function = symbolOf(strings.TrimSuffix(group("func"), "()"))
 		s.AddPlace(l, "assertion", f)
@@ -93,7 +103,7 @@ func (*assertionReader) Read(s *scanner, l reportLine) bool {
 
 // mayAssert is a quick test that rejects most other lines.
 func mayAssert(t string) bool {
-	for _, word := range []string{"ssert", "ASSERT", "BUG", "Check failed", "WARNING: CPU", "panic", "abort", "CHECK"} {
+	for _, word := range []string{swiftFatal, "ssert", "ASSERT", "BUG", "Check failed", "WARNING: CPU", "panic", "abort", "CHECK"} {
 		if strings.Contains(t, word) {
 			return true
 		}

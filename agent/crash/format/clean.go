@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,9 @@ func cut(s string, n int) string {
 var (
 	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])`)
 
+	// Signs of code that HTML escapes.
+	escapedText = source.Lazy(`\w-&gt;\w|\w&lt;[\w:&, ]+&gt;|&#0?39;|&quot;`)
+
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 	// The prefixes of logs, quotes and terminals. A prefix is tried only on lines that begin with
@@ -47,6 +51,8 @@ var (
 		{">|", "", source.Lazy(`^[>|]+(?: |$)`)},
 		// 2024-05-06T07:08:09.123Z, with or without brackets, as in most logs.
 		{"[0123456789", "", source.Lazy(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?:[:|]? |$)`)},
+		// PHP: [27-Nov-2026 20:55:55 UTC]
+		{"[", "-", source.Lazy(`^\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d [\w/+-]+\] ?`)},
 		// Android's logcat: 05-06 07:08:09.123  1234  1234 F DEBUG   :
 		{"0123456789", "", source.Lazy(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEFA] [^:]{1,60}: ?`)},
 		{"VDIWEFA", "", source.Lazy(`^[VDIWEFA]/[\w. -]{1,40}\( *\d+\): ?`)},
@@ -68,6 +74,8 @@ var (
 		{"k", "", source.Lazy(`^kernel: ?`)},
 		// 07:08:09.123 alone.
 		{"[012", "", source.Lazy(`^\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?(?: |$)`)},
+		// Rancher: Thu, Jun 30 2022 11:08:02 am |
+		{"SMTWF", "m | ", source.Lazy(`^[A-Z][a-z]{2}, [A-Z][a-z]{2} \d{1,2} \d{4} \d{1,2}:\d\d:\d\d [ap]m \| ?`)},
 		// 9:08:09 PM: of a clock of twelve hours.
 		{"0123456789", "M", source.Lazy(`^\d{1,2}:\d\d:\d\d [AP]M:? ?`)},
 		// The kernel: [  123.456789] and [  123.456789][ T1234]
@@ -107,6 +115,12 @@ func cleanLine(n int, raw []byte) reportLine {
 	}
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
+	}
+	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
+		text = text[:len(text)-1] // Markdown's end of code
+	}
+	if escapedText().MatchString(text) { // the source of a page
+		text = html.UnescapeString(text)
 	}
 	if strings.Contains(text, "=3D") { // a mail's source
 		text = strings.TrimSuffix(strings.ReplaceAll(text, "=3D", "="), "=20")

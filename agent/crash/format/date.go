@@ -8,10 +8,11 @@ import (
 )
 
 // These are the forms of a time with its day in a line of a log or a report: 2018-06-28T12:00:00,
-// 28 Jun 2018 12:00:00, and Jun 28 12:00:00 2018.
+// 28 Jun 2018 12:00:00, Jun 28, 2018 9:00:00 AM, and Jun 28 12:00:00 2018.
 var (
-	isoTime   = source.Lazy(`\b(\d{4})[-/](\d\d)[-/](\d\d)[T ]\d\d:\d\d:\d\d`)
+	isoTime   = source.Lazy(`\b(\d{4})[-/](\d\d)[-/](\d\d)[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(Z\b)?`)
 	dayFirst  = source.Lazy(`\b(\d{1,2})[ -](Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ -](\d{4}),? \d\d:\d\d:\d\d`)
+	dayThen   = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{1,2}),? (\d{4}),? \d{1,2}:\d\d:\d\d ?[AaPp][Mm]\b`)
 	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
 )
 
@@ -24,22 +25,30 @@ func (s *scanner) date(line []byte) {
 	if !hasClock(line) {
 		return
 	}
-	day := ""
+	day, utc := "", false
 	if m := isoTime().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%s-%s", m[1], m[2], m[3])
+		utc = len(m[4]) > 0
 	} else if m := dayFirst().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%02d-%02s", m[3], month(m[2]), m[1])
+	} else if m := dayThen().FindSubmatch(line); m != nil {
+		day = fmt.Sprintf("%s-%02d-%02s", m[3], month(m[1]), m[2])
 	} else if m := yearAtEnd().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%02d-%02s", m[3], month(m[1]), m[2])
 	}
-	s.Report.Written = max(s.Report.Written, day)
+	switch r := &s.Report; {
+	case day > r.Written:
+		r.Written, r.WrittenUTC = day, utc
+	case day == r.Written:
+		r.WrittenUTC = r.WrittenUTC && utc
+	}
 }
 
 // hasClock reports whether a line has a time of a day, such as 12:34:56.
 func hasClock(line []byte) bool {
 	digitAt := func(i int) bool { return source.IsDigit(line[i]) }
-	for i := 2; i+5 < len(line); i++ {
-		if line[i] == ':' && line[i+3] == ':' && digitAt(i-1) && digitAt(i-2) && digitAt(i+1) && digitAt(i+4) && digitAt(i+5) {
+	for i := 1; i+5 < len(line); i++ {
+		if line[i] == ':' && line[i+3] == ':' && digitAt(i-1) && digitAt(i+1) && digitAt(i+4) && digitAt(i+5) {
 			return true
 		}
 	}

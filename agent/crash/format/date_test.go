@@ -14,6 +14,11 @@ func TestWritten(t *testing.T) {
 		"[Wed Dec 13 10:43:00 2023] BUG: kernel NULL pointer":                 "2023-12-13",
 		"build\t03-Nov-2020 18:53:57\tat x":                                   "2020-11-03",
 		"time: Tue Mar  5 11:22:33 UTC 2019":                                  "2019-03-05",
+		"Thu, Jun 30 2022 9:08:02 am | panic: x":                              "2022-06-30",
+		"Nov 3, 2022 11:08:02 AM org.example.Main run":                        "2022-11-03",
+		"2022-11-03T14:45:07Z INFO x\n2022-11-02 14:45:07 y":                  "2022-11-03",
+		"2022-11-03T14:45:07.123Z x\n2022-11-03T14:45:07Z y":                  "2022-11-03",
+		"2022-11-03T14:45:07Z x\n2022-11-03 14:45:07 y":                       "2022-11-03",
 		"May  6 07:08:09 host program[123]: x":                                "",
 		"(default, Nov 28 2017, 14:53:28)":                                    "",
 		"at 12:34:56":                                                         "",
@@ -27,6 +32,9 @@ func TestWritten(t *testing.T) {
 		}
 		if s.Report.Written != want {
 			t.Errorf("%s: %q, want %q", text, s.Report.Written, want)
+		}
+		if n, utc := strings.Count(text, "Z "), s.Report.WrittenUTC; utc != (n > 0 && n == strings.Count(text, want)) {
+			t.Errorf("%s: in UTC %v", text, utc)
 		}
 	}
 }

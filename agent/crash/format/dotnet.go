@@ -11,7 +11,9 @@ import (
 // before the stack of the exception that they caused.
 type dotNetReader struct {
 	heads   []dotnetHead // the exceptions whose stacks are still to come, the outermost first
+	bare    bool         // the frames of the open stack have no "at"
 	wrapped int          // the last line that ends with the word that begins a frame
+	reason  int          // the line "Reason" of App Center, which names the exception behind its stack
 }
 
 type dotnetHead struct {
@@ -36,13 +38,17 @@ var (
 		"위치:": true,
 	}
 	dotnetFrame = source.Lazy(
-		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
+		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
 	)
-	dotnetError   = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
-	dotnetHeading = source.Lazy(`^.*[Uu]nhandled [Ee]xception[.:] +`)
+	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
+	// A frame of App Center: N.C.M(Type name) in file:line 12;N
+	dotnetCenter = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
+	// A frame of Unity and of Mono without "at": N.C.M (Type name), and (at Assets/file.cs:12) behind it.
+	dotnetUnity   = source.Lazy(`^([\pL_<][^()\s:]*[.:][^()\s:]+) ?\([^()]*\)(?: \(at (.+?):(\d+)\)| ?\[0x[0-9a-f]+\](?: in <[^>]*>:0)?)?$`)
+	dotnetHeading = source.Lazy(`^.*[Uu]nhandled ?[Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)
 	// The names that compilers give to asynchronous functions, lambdas and local functions.
-	dotnetAsync  = source.Lazy(`[.+/]<(\w+)>d__\d+\.MoveNext$`)
+	dotnetAsync  = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?[.+/]<+(\w+)>(?:b__\d+(?:_\d+)?>)?d(?:__\d+)?\.MoveNext$`)
 	dotnetLambda = source.Lazy(`(?:[.+/]<>c(?:__DisplayClass\d+(?:_\d+)?)?)?\.<(\w+)>b__\d+(?:_\d+)?$`)
 	dotnetLocal  = source.Lazy(`\.<(\w+)>g__(\w+)\|\d+(?:_\d+)?$`)
 	dotnetTypes  = source.Lazy("`\\d+|\\[[\\w, .\\[\\]]*\\]")
@@ -57,12 +63,70 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
+	case strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in "):
+		return d.center(s, l)
+	case strings.Trim(t, "# ") == "Reason" && s.IsOpen("dotnet"):
+		d.reason = l.N
+		return true
+	case d.reason > 0 && l.N-d.reason <= 2:
+		return d.because(s, l)
 	case strings.HasPrefix(t, "--- ") && dotnetEnd().MatchString(t):
 		return d.separator(s, l)
+	case t[len(t)-1] == ')' && strings.Contains(t, " (") && d.unity(s, l):
+		return true
 	case strings.Contains(t, "Exception"):
 		d.head(l)
+	case strings.HasPrefix(t, "Message=") && len(d.heads) > 0 && l.N-d.heads[0].line < 5:
+		d.heads[0].message = strings.TrimPrefix(t, "Message=") // as Visual Studio copies an exception
 	}
 	return false
+}
+
+// center reads a frame of App Center, which ends with the namespace of its type.
+func (d *dotNetReader) center(s *scanner, l reportLine) bool {
+	m := dotnetCenter().FindStringSubmatch(l.Text)
+	if m == nil || !strings.HasPrefix(strings.TrimPrefix(m[1], "在 "), m[2]) {
+		return false
+	}
+	if !s.IsOpen("dotnet") {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "dotnet"})
+		s.Last = l.N
+		d.heads = nil
+	}
+	l.Text = "at " + strings.TrimPrefix(m[1], "在 ")
+	return d.frame(s, l)
+}
+
+// unity reads a frame without the word "at" that is right below an exception or another frame.
+func (d *dotNetReader) unity(s *scanner, l reportLine) bool {
+	m := dotnetUnity().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if n := len(d.heads) - 1; n >= 0 && d.heads[n].line == l.N-1 {
+		d.begin(s, l)
+		d.bare = true
+	} else if !d.bare || !s.IsOpen("dotnet") || s.Since(l) > 1 {
+		return false // as below a stack that a program logs with the one of its own call
+	}
+	f := crash.Frame{File: m[2], Line: atoi(m[3]), Function: dotnetName(strings.ReplaceAll(m[1], ":", "."))}
+	s.Add(l, f)
+	return true
+}
+
+// because reads the exception of the stack of App Center that is open.
+func (d *dotNetReader) because(s *scanner, l reportLine) bool {
+	m := dotnetError().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	d.reason = 0
+	s.Fail(crash.Problem{Kind: m[1], Message: m[2], Line: l.N, Null: strings.HasSuffix(m[1], "NullReferenceException")})
+	if s.Open != nil {
+		s.Open.Problem, s.Open.Title = s.Problem, titleOf(m[1], m[2])
+	}
+	s.Close()
+	return true
 }
 
 // unwrap returns a line with the word "at" before the frame that it belongs to: a client that wrapped the
@@ -134,6 +198,7 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 
 // begin opens the stack of the innermost exception whose stack is still to come.
 func (d *dotNetReader) begin(s *scanner, l reportLine) {
+	d.bare = false
 	st := crash.Stack{Kind: crash.StackCrash, Format: "dotnet"}
 	if n := len(d.heads) - 1; n >= 0 && l.N-d.heads[n].line <= maxMessage*maxInner {
 		h := d.heads[n]

@@ -36,7 +36,9 @@ var (
 	elixirRaised = source.Lazy(`^\*\* \(([A-Z]\w*(?:\.[A-Z]\w*)*|EXIT from #PID<[\d.]+>|stop|exit|throw|error)\)(?: (.*))?$`)
 	elixirFrame  = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) )?([^\s:(][^:(]*\.(?:exs?|[hl]?eex|[ehxy]rl)):(\d+): (\S.*)$`)
 	elixirNoFile = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) |:)(\S.*)$`)
-	elixirCall   = source.Lazy(`^(?:anonymous fn/\d+ in |expanding macro: )?:?([A-Za-z_][\w.!?]*(?:"[^"]*"|[^\w\s."(]+)?)(?:/\d+|\(.*\))$`)
+	elixirCall   = source.Lazy(`^(?:anonymous fn/\d+ in |expanding macro: )?:?([A-Za-z_][\w.!?]*(?:"[^"]*"|[^\w\s."(]+)?)(?:/\d+|\(.*\)?)$`)
+	elixirFile   = source.Lazy(`\.(?:exs?|[hl]?eex|[hexy]rl)$`)
+	elixirArity  = source.Lazy(`/\d+$`)
 	elixirInner  = source.Lazy(`\."-(?:fun\.)?(\w+[!?]?)/\d+-.*"$`)
 )
 
@@ -44,19 +46,22 @@ var (
 func (e *elixirReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	switch {
-	case t == "" || len(t) > maxText:
+	case t == "":
 		return false
 	case strings.HasPrefix(t, "** ("):
 		return e.raised(l)
 	case len(e.heads) == 0 || l.N > e.reach:
 		return false
-	case (t[len(t)-1] == ')' || source.IsDigit(t[len(t)-1])) && e.frame(s, l):
+	case (elixirEnds(t) || t[0] == '(') && e.frame(s, l):
 		return true
 	case e.begun() && l.Indent <= e.heads[0].line.Indent: // text after the stack, maybe a warning
 		e.heads = nil
 	}
 	return false
 }
+
+// elixirEnds reports whether a text may end with a call; its arguments may have been cut off.
+func elixirEnds(t string) bool { return t[len(t)-1] == ')' || source.IsDigit(t[len(t)-1]) }
 
 // begun reports whether a frame was read below the headings.
 func (e *elixirReader) begun() bool {
@@ -96,13 +101,13 @@ func (e *elixirReader) frame(s *scanner, l reportLine) bool {
 	var call string
 	if m := elixirFrame().FindStringSubmatch(l.Text); m != nil {
 		f.Module, f.File, f.Line, call = m[1], m[2], atoi(m[3]), m[4]
-	} else if m := elixirNoFile().FindStringSubmatch(l.Text); m != nil {
+	} else if m := elixirNoFile().FindStringSubmatch(l.Text); m != nil && elixirEnds(l.Text) {
 		f.Module, call = m[1], m[2]
 	} else {
 		return false
 	}
 	if m := elixirCall().FindStringSubmatch(call); m != nil {
-		f.Symbol, f.Function = call, elixirInner().ReplaceAllString(m[1], ".$1")
+		f.Symbol, f.Function = cut(call, maxRaw), elixirInner().ReplaceAllString(m[1], ".$1")
 	} else if f.File == "" || call != "(module)" && call != "(file)" && call != "(test)" {
 		return false
 	}

@@ -14,6 +14,7 @@ type javaReader struct {
 	rest   []string        // the lines behind head that its message goes on in
 	kind   crash.StackKind // of the stack that head announces
 	thread string
+	test   string     // that failed
 	part   reportLine // the beginning of a wrapped frame
 }
 
@@ -24,7 +25,7 @@ const (
 )
 
 var (
-	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]+)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
+	javaFrame = source.Lazy("(?:^|[\\s|!:>])at ((?:[\\w.@+-]*/){0,2})([\\pL_$][^()\"=,]*)\\(([^()]*)\\)(?:\\W{0,2}\\[([^\\]\\s]*)\\])?")
 	javaPlace = source.Lazy(
 		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
 	)
@@ -44,6 +45,11 @@ var (
 	javaColons  = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
 	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
+	// A failed test of Surefire: testBar(org.Foo)  Time elapsed: 0.1 sec  <<< ERROR!, or org.Foo.testBar -- Time ...
+	javaTest = source.Lazy(`^([^\s(:]+)(?:\(([\w.$]+)\))?(?: --)? +Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
+	// The line of Maven with the message of an exception in a plugin.
+	mavenFailed = source.Lazy(`^Failed to execute goal (\S+) .*\bfailed[.:]* (\S.*?) -> \[Help \d+\]$`)
+	javaSimple  = source.Lazy(`^\w+$`)
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers derive from a function's own.
@@ -115,8 +121,12 @@ func (j *javaReader) heads(s *scanner, l reportLine) bool {
 		j.heading(l, crash.StackCause)
 	case strings.HasPrefix(t, "Suppressed:"):
 		j.heading(l, crash.StackSuppressed)
-	case strings.HasPrefix(t, `Exception in thread "`):
+	case strings.HasPrefix(t, `Exception in thread "`), strings.HasPrefix(t, "Failed to execute goal ") && mavenFailed().MatchString(t):
 		j.heading(l, crash.StackCrash)
+	case strings.Contains(t, " <<< "):
+		if m := javaTest().FindStringSubmatch(t); m != nil {
+			j.test = strings.TrimPrefix(m[2]+"."+m[1], ".")
+		}
 	case j.head.Text != "" && j.head.Text[len(j.head.Text)-1] == ':' && j.kind == crash.StackCause && l.N == j.head.N+1 && javaError().MatchString(t):
 		j.heading(l, crash.StackCause)
 	case mayNameError(t) && javaError().MatchString(t), mayBeClass(t) && javaClass().MatchString(t):
@@ -179,6 +189,9 @@ func (j *javaReader) frame(s *scanner, l reportLine) bool {
 	}
 	place := javaPlace().FindStringSubmatch(m[3])
 	name := strings.TrimSpace(m[2])
+	if m[3] == "" && s.IsOpen("java") && s.Since(l) == 1 && strings.HasPrefix(l.Text, "at ") {
+		place = make([]string, 4) // R8 leaves out the place of what it made
+	}
 	if place == nil || !strings.Contains(name, ".") {
 		return false
 	}
@@ -199,7 +212,7 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 			st.Thread, text = m[1], m[2]
 		}
 		if kind, message := exceptionIn(text); kind != "" && j.kind != crash.StackThread {
-			begun := message != "" || strings.HasSuffix(text, ":")
+			begun := (message != "" || strings.HasSuffix(text, ":")) && !mavenFailed().MatchString(text)
 			if begun && len(j.rest) > 0 && l.N <= j.head.N+len(j.rest)+2 { // the "at" of a frame may be on a line of its own
 				message = strings.TrimSpace(message + " " + strings.Join(j.rest, " "))
 			}
@@ -207,12 +220,21 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 			st.Title = titleOf(kind, message)
 		}
 	}
+	if st.Kind == crash.StackCrash {
+		st.Test, j.test = j.test, ""
+	}
 	s.Begin(st)
 	j.head = reportLine{}
 }
 
 // exceptionIn returns the class and the message of the exception in a heading.
 func exceptionIn(text string) (kind, message string) {
+	if m := mavenFailed().FindStringSubmatch(text); m != nil {
+		if javaSimple().MatchString(m[2]) { // an exception without a message
+			return m[2], "goal " + m[1] + " failed"
+		}
+		return "goal " + m[1] + " failed", m[2]
+	}
 	text = javaBecause().ReplaceAllString(text, "")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Suppressed:"))
 	m := javaClass().FindStringSubmatch(text)

@@ -14,6 +14,7 @@ type javaScriptReader struct {
 	cause bool       // head is the cause of the error before
 	place reportLine // "file.js:12" before the code that failed
 	quote string     // the line after place
+	test  jestTest   // that failed
 }
 
 var (
@@ -40,6 +41,9 @@ func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case strings.HasPrefix(t, "at "):
 		return j.frame(s, l)
+	}
+	j.test.read(l)
+	switch {
 	case strings.IndexByte(t, '@') >= 0 && source.IsDigit(t[len(t)-1]) && j.other(s, l):
 		return true
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
@@ -88,7 +92,7 @@ func (j *javaScriptReader) other(s *scanner, l reportLine) bool {
 
 // add adds a frame, and opens the stack that the last heading announced.
 func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []string) bool {
-	if !s.IsOpen("javascript") || s.Since(l) > 10 || j.head.N > s.Last {
+	if !s.IsOpen("javascript") || s.Since(l) > 10 || j.head.N > s.Last || j.test.line > s.Last {
 		j.begin(s, l)
 	}
 	f := crash.Frame{File: jsPath(place[0]), Line: atoi(place[1]), Column: atoi(place[2])}
@@ -99,6 +103,8 @@ func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []st
 	if m := jsPlace().FindStringSubmatch(j.place.Text); m != nil && jsPath(m[1]) == f.File && atoi(m[2]) == f.Line {
 		f.Quote = j.quote
 		j.place, j.quote = reportLine{}, ""
+	} else if text := j.test.code[f.Line]; text != "" && j.test.heads(l) && len(s.Open.Frames) == 0 {
+		f.Quote = text
 	}
 	s.Add(l, f)
 	return true
@@ -107,6 +113,15 @@ func (j *javaScriptReader) add(s *scanner, l reportLine, name string, place []st
 // begin opens the stack of the last named error.
 func (j *javaScriptReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: "javascript"}
+	failed := j.test.heads(l) && j.test.line > s.Last
+	if failed {
+		st.Test = j.test.name
+	}
+	if p, ok := j.test.failure(); ok && failed && j.head.N < j.test.line {
+		s.Fail(p)
+		st.Title = titleOf(p.Kind, p.Message)
+		j.head = reportLine{}
+	}
 	if j.head.Text != "" && l.N-j.head.N <= maxMessage {
 		if j.cause {
 			st.Kind = crash.StackCause

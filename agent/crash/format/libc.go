@@ -12,18 +12,24 @@ import (
 //
 //	/usr/sbin/mysqld(handle_fatal_signal+0x479)[0x55f48c268309]
 type libcReader struct {
-	last  int
-	index int // of the last frame, -1 if frames have no numbers
+	last    int
+	index   int            // of the last frame, -1 if frames have no numbers
+	aborted *crash.Problem // the message of the library, before the stack of its abort
 }
 
 var (
 	libcFrame = source.Lazy(`^(?:\(EE\) )?(?:#?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
-	libcBare  = source.Lazy(`^(/\S+) ?\[0x[0-9a-f]{4,16}\]$`)
+	libcBare  = source.Lazy(`^([^\s()\[\]]+) ?\[0x[0-9a-f]{4,16}\]$`)
+	// *** glibc detected *** ./prog: double free or corruption (!prev): 0x08a72780 ***
+	libcAbort = source.Lazy(`^\*\*\* (?:(?:glibc detected \*\*\* |Error in [\x60'])(.+?)'?: (.+?)(?:: 0x([0-9a-f]+))?|((?:stack smashing|buffer overflow) detected) \*\*\*:? ?(.*?)(?: terminated)?)(?: \*\*\*)?$`)
 )
 
 // Read implements lineReader.
 func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
+	if strings.HasPrefix(t, "*** ") && len(t) < maxText {
+		return c.abort(l)
+	}
 	if len(t) > 4000 || !endsInAddress(t) {
 		return false
 	}
@@ -43,11 +49,36 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 		return false
 	}
 	if !s.IsOpen("libc") || l.N-c.last > 4 || index >= 0 && index <= c.index {
-		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "libc"})
+		c.begin(s, l)
 	}
 	c.last, c.index = l.N, index
 	s.Add(l, f)
 	return true
+}
+
+// abort keeps the message with which the library ends a program, until a stack follows.
+func (c *libcReader) abort(l reportLine) bool {
+	m := libcAbort().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	p := crash.Problem{Kind: m[2] + m[4], Signal: signalNumbers["SIGABRT"], Line: l.N}
+	if m[3] != "" {
+		p.Address = "0x" + m[3]
+	}
+	c.aborted = &p
+	return true
+}
+
+// begin opens a stack, behind the message of the library if there was one.
+func (c *libcReader) begin(s *scanner, l reportLine) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: "libc"}
+	if p := c.aborted; p != nil && l.N-p.Line <= maxMessage {
+		s.Fail(*p)
+		st.Title = p.Kind
+	}
+	c.aborted = nil
+	s.Begin(st)
 }
 
 // endsInAddress is a quick test for "[0x55f48c268309]" at a line's end.

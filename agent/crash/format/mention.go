@@ -114,7 +114,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
@@ -187,8 +187,18 @@ func mentionIn(before, word string) (crash.Mention, bool) {
 	} else if goMajor().MatchString(m.Name) {
 		m.Name = nameBefore(strings.TrimSuffix(before, "/"))
 	}
+	if extensions().MatchString(before) {
+		_, name, _ := strings.Cut(m.Name, ".")
+		m.Name, m.Version = cmp.Or(name, m.Name), ofSystem().ReplaceAllString(m.Version, "")
+	}
 	return m, strings.Contains(m.Version, ".")
 }
+
+// The folder of Visual Studio Code's extensions, publisher.name-1.0.6-win32-x64, and the end of such a name.
+var (
+	extensions = source.Lazy(`[/\\]\.[\w-]+[/\\]extensions[/\\]$`)
+	ofSystem   = source.Lazy(`-(?:win32|linux|darwin|alpine|web)(?:-\w+)?$`)
+)
 
 // goMajor matches the last element of a module path that is only a major version.
 var goMajor = source.Lazy(`^v?\d+$`)
@@ -199,10 +209,19 @@ var thisProgram = map[string]bool{
 	"product": true, "program": true, "project": true, "software": true, "tool": true, "used": true,
 }
 
+// versionOfName matches what a form asks for: "Version of Kiwix Android: 3.9.1".
+var versionOfName = source.Lazy(`(?i)\bversion of (?:the )?([a-z][\w. -]{1,40}?)[\s:*=]*$`)
+
 // nameBefore returns the word before a version, without its path and without words such as
-// "version", "" if there is none.
+// "version", "" if there is none. What a report is of, "this is 1.6.2", has the label of a version.
 func nameBefore(text string) string {
 	label := ""
+	if m := versionOfName().FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	if strings.HasSuffix(strings.ToLower(text), "this is ") {
+		return crash.VersionLabel
+	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;:=()[]{}<>'\"`/\\|#!?*", r) })
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")

@@ -43,9 +43,12 @@ var (
 	placeInside = source.Lazy(`^(.*?)\s*\(([^\s():]+\.\w{1,5}):(\d+)(?::(\d+))?\)$`)
 	placeModule = source.Lazy(`^(.*?)\s*\((\S[^()]*?)(?: ?\+ ?0x[0-9a-fA-F]+)?\)(?: \(BuildId: \w+\))?$`)
 	placeEnd    = source.Lazy(`^(?:(.*\S)\s+)?(\S*?[\w)\]>]):(\d+)(?::(\d+))?(?: \(.*\))?$`)
-	offsetEnd   = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
-	lldbModule  = source.Lazy("^([^`\\s]+)`(.*)$")
-	nullInArgs  = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
+	// The beginning of an absolute path behind a function, whose folders have blanks in their names.
+	blankPath  = source.Lazy(`\s(?:[A-Za-z]:[\\/]|/)[^\s:()<>,"][^:()<>,"]*$`)
+	rooted     = source.Lazy(`^(?:[A-Za-z]:[\\/]|/)`)
+	offsetEnd  = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
+	lldbModule = source.Lazy("^([^`\\s]+)`(.*)$")
+	nullInArgs = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
 	// ThreadSanitizer prints Java frames with a type descriptor.
 	jvmFrame   = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\([\w/$;\[]*\)[\w/$;\[]+ \(?([\w$]+\.(?:java|kt|scala)):(\d+)\)?`)
 	sourceName = source.Lazy(`\.\w{1,5}$`)
@@ -315,7 +318,13 @@ func readPlace(f *crash.Frame, rest string) (name string) {
 	}
 	if m := placeEnd().FindStringSubmatch(rest); m != nil {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])
-		return m[1]
+		name = m[1]
+		if i := blankPath().FindStringIndex(name); i != nil && !rooted().MatchString(m[2]) {
+			end := strings.LastIndex(rest, m[2]+":"+m[3]) + len(m[2])
+			f.File = strings.TrimSpace(rest[i[0]:end])
+			name = strings.TrimSuffix(name[:i[0]], " at")
+		}
+		return name
 	}
 	if m := placeInside().FindStringSubmatch(rest); m != nil {
 		f.File, f.Line, f.Column = m[2], atoi(m[3]), atoi(m[4])

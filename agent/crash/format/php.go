@@ -13,8 +13,9 @@ type phpReader struct {
 }
 
 var (
-	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error: +(.*)$`)
+	phpHead     = source.Lazy(`(?:PHP )?(?:Fatal|Parse|Recoverable fatal|Catchable fatal|Core|Compile) error(:? +Uncaught .*|: +.*)$`)
 	phpUncaught = source.Lazy(`^(?:Uncaught|Next) (?:exception ')?([\w\\]+)'?(?: with message '(.*)'|: (.*?)|) in (\S.*?)(?::| on line )(\d+)$`)
+	phpOld      = source.Lazy(`(?:^|[:.\]] )exception '([\w\\]+)' with message '(.*)' in (\S.*?):(\d+)$`)
 	phpError    = source.Lazy(`^(.*) in (\S.*?) on line (\d+)$`)
 	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
 	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
@@ -24,6 +25,7 @@ var (
 
 // Read implements lineReader.
 func (p *phpReader) Read(s *scanner, l reportLine) bool {
+	l.Text = phpText(l.Text)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > 2*maxText:
@@ -35,10 +37,14 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		s.Offer(reportLine{N: l.N, Text: head, Indent: l.Indent})
 		s.Offer(reportLine{N: l.N, Text: frames, Indent: l.Indent})
 		return true
-	case strings.Contains(t, " error: "):
+	case strings.Contains(t, " error: "), strings.Contains(t, " error Uncaught "):
 		if m := phpHead().FindStringSubmatch(t); m != nil {
-			return p.failed(s, l, m[1])
+			return p.failed(s, l, strings.TrimLeft(m[1], ": "))
 		}
+	case strings.Contains(t, "exception '") && strings.Contains(t, "' with message '") && phpOld().MatchString(t):
+		m := phpOld().FindStringSubmatch(t)
+		p.begin(s, l, m[1], m[2], m[3], m[4])
+		return true
 	case strings.HasPrefix(t, "Next ") && s.IsOpen("php"):
 		return p.failed(s, l, t)
 	case strings.HasPrefix(t, "thrown in "):
@@ -136,6 +142,13 @@ func addPHP(s *scanner, l reportLine, text string) bool {
 	}
 	if !s.IsOpen("php") {
 		return false
+	}
+	if n := len(s.Open.Frames); n == 1 && place.Line > 0 && !strings.HasPrefix(name, "eval(") &&
+		s.Open.Frames[0].File == place.File && s.Open.Frames[0].Line == place.Line {
+		f := &s.Open.Frames[0] // a function of PHP threw, which has no place of its own
+		if f.File, f.Line = "", 0; !strings.Contains(name, "\\") {
+			f.Module = "libphp"
+		}
 	}
 	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
 		s.Open.Frames[n-1].Function = cut(phpName(name), maxRaw)

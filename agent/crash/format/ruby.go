@@ -12,6 +12,7 @@ import (
 type rubyReader struct {
 	head     reportLine // the last line that may name the exception
 	backward backward   // of a stack whose innermost frame is last
+	named    int        // the last line in which a service names the exception; its message comes next
 	reversed bool       // the stack of a crash of the interpreter is read
 }
 
@@ -23,19 +24,30 @@ var (
 	rubyTop    = source.Lazy(`^(\S+\.rb):(\d+): (.* \([A-Z]\w*(?:::\w+)*\))$`)
 	rubyRaised = source.Lazy(`^(.*?)(?: \(([A-Z]\w*(?:::\w+)*)\))?$`)
 	rubyHead   = source.Lazy(
-		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*)(?:: (.*)| \((.*)\):?|:)?$`,
+		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*|(?:[A-Z]\w*::)+(?:Error|Exception|Timeout|Invalid|NotFound))(?:: (.*)| \((.*)\):?|:)?$`,
 	)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
-	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
+	// The frames of services that collect errors, Errbit, Bugsnag and Honeybadger.
+	rubyArrow   = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
+	rubyDash    = source.Lazy(`^(\S+\.(?:rb|rake|ru|haml|erb|slim|builder)):(\d+) - ((?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?\S+)$`)
+	rubyBugsnag = source.Lazy(`^\*\*([A-Z]\w*(?:::\w+)*)\*\* in \*\*.*\*\*$`)
+	rubyLineOf  = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
+	rubyMadeOf  = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
 
 // Read implements lineReader.
 func (r *rubyReader) Read(s *scanner, l reportLine) bool {
+	l.Text = rubyOwnForm(l.Text)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxText:
 		return false
+	case r.named > 0 && r.named == l.N-1 && r.head.N == r.named:
+		r.head.Text += " " + t
+	case strings.HasPrefix(t, "**") && rubyBugsnag().MatchString(t):
+		r.head = reportLine{N: l.N, Text: rubyBugsnag().ReplaceAllString(t, "$1:")}
+		r.named = l.N
 	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.IsOpen("ruby"):
 		return r.frame(s, l)
 	case t[len(t)-1] == ')' && strings.Contains(t, ".rb:") && rubyTop().MatchString(t):
@@ -54,6 +66,19 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 		}
 	}
 	return false
+}
+
+// rubyOwnForm returns a frame that a service for errors shows as Ruby prints it; other lines are as they were.
+func rubyOwnForm(t string) string {
+	switch {
+	case strings.Contains(t, "→ "):
+		return rubyArrow().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.Contains(t, " - "):
+		return rubyDash().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.HasPrefix(t, "line "):
+		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")
+	}
+	return t
 }
 
 // mayBeRaised is a quick test that rejects most other lines.
@@ -80,6 +105,9 @@ func (r *rubyReader) frame(s *scanner, l reportLine) bool {
 	}
 	f := crash.Frame{File: strings.TrimSpace(m[1]), Line: atoi(m[2])}
 	f.Function = strings.TrimPrefix(rubyMadeOf().ReplaceAllString(m[3], ""), "Object#")
+	if elixirFile().MatchString(f.File) { // a service for errors shows stacks of Elixir like those of Ruby
+		f.Function = erlangInner().ReplaceAllString(elixirArity().ReplaceAllString(m[3], ""), "$1")
+	}
 	if f.Function != m[3] {
 		f.Symbol = m[3]
 	}
@@ -116,8 +144,12 @@ func (r *rubyReader) raised(s *scanner, l reportLine, f crash.Frame, text string
 
 // add adds a frame. Frameworks print the exception on an earlier line.
 func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
-	if !s.IsOpen("ruby") || s.Since(l) > 5 || r.head.N > s.Last {
-		st := crash.Stack{Kind: crash.StackCrash, Format: "ruby"}
+	format := "ruby"
+	if elixirFile().MatchString(f.File) {
+		format = "elixir"
+	}
+	if !s.IsOpen(format) || s.Since(l) > 5 || r.head.N > s.Last {
+		st := crash.Stack{Kind: crash.StackCrash, Format: format}
 		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= 10 {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
 			st.Title = titleOf(m[1], m[2]+m[3])

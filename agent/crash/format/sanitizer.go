@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -27,6 +28,7 @@ var (
 	sanitizerPid   = source.Lazy(` \(pid=\d+\)$`)
 	threadCreated  = source.Lazy(`^Thread (T\d+).* created by .*:?$`)
 	sanitizerSum   = source.Lazy(`^SUMMARY: \w+Sanitizer: `)
+	summary        = source.Lazy(`^SUMMARY: (\w+Sanitizer): ([A-Za-z][\w-]+)(?: (\S+?):(\d+)(?::(\d+))?)?(?: in (\S.*))?$`)
 
 	// The headings of the stacks after the first one.
 	laterStacks = []struct {
@@ -96,6 +98,7 @@ func addDetail(p *crash.Problem, fact string) {
 func readSanitizerError(s *scanner, l reportLine) bool {
 	if sanitizerSum().MatchString(l.Text) {
 		s.Close()
+		readSummary(s, l)
 		return true
 	}
 	m := sanitizerError().FindStringSubmatch(l.Text)
@@ -111,11 +114,8 @@ func readSanitizerError(s *scanner, l reportLine) bool {
 		p.Kind, p.Address, _ = strings.Cut(p.Kind, ": 0x")
 		p.Address, _, _ = strings.Cut("0x"+p.Address, " ")
 	}
+	nameSignal(&p)
 	switch {
-	case p.Kind == "SEGV":
-		p.Kind, p.Signal = "SIGSEGV", 11
-	case p.Kind == "ABRT":
-		p.Kind, p.Signal = "SIGABRT", 6
 	case strings.HasPrefix(p.Kind, "detected memory leaks"):
 		p.Kind = "memory leak"
 	case strings.HasPrefix(p.Kind, "requested allocation size"):
@@ -126,6 +126,44 @@ func readSanitizerError(s *scanner, l reportLine) bool {
 	s.Fail(p)
 	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer"})
 	return true
+}
+
+// nameSignal names a signal as other formats do.
+func nameSignal(p *crash.Problem) {
+	switch p.Kind {
+	case "SEGV":
+		p.Kind, p.Signal = "SIGSEGV", 11
+	case "ABRT":
+		p.Kind, p.Signal = "SIGABRT", 6
+	}
+}
+
+// readSummary reads the line at the end of a report. Where the text was cut before it, it alone has the
+// finding for the stack before it, or the place.
+func readSummary(s *scanner, l reportLine) {
+	m := summary().FindStringSubmatch(l.Text)
+	last := len(s.Report.Stacks) - 1
+	if m == nil || last >= 0 && (s.Report.Stacks[last].Problem >= 0 || len(s.Report.Problems) > 0) {
+		return
+	}
+	p := crash.Problem{Kind: m[2], Message: m[1] + ": " + m[2], Line: l.N}
+	nameSignal(&p)
+	s.Fail(p)
+	switch {
+	case last >= 0:
+		st := &s.Report.Stacks[last]
+		st.Problem, st.Format = s.Problem, "sanitizer"
+		if !slices.ContainsFunc(s.Report.Stacks, func(o crash.Stack) bool { return o.Format == "gdb" }) { // as it looked without its heading
+			s.Report.Formats = slices.DeleteFunc(s.Report.Formats, func(f string) bool { return f == "gdb" })
+		}
+		s.Found("sanitizer")
+	case m[3] != "":
+		f := crash.Frame{File: m[3], Line: atoi(m[4]), Column: atoi(m[5])}
+		f.Symbol, f.Function = symbolOf(m[6])
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "sanitizer"})
+		s.Add(l, f)
+		s.Close()
+	}
 }
 
 // readRuntimeError reads a finding of UndefinedBehaviorSanitizer, whose message contains its

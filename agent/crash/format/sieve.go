@@ -54,9 +54,9 @@ exception;triggered by;thread %
 traceback;file ";recent call;line %;.py:%;.py::
 .java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
 goroutine;fatal error;panicked;created by;--- fail:;_test.go:%
-.js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal
-:line %;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %
-**~(;.ex:%;.exs:%;.erl:%
+.js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal;expect(
+:line %;.rb:%;.haml:%;.erb:%;runtime failure;.swift:%;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %;on line <i>%;on line <b>%;call stack
+**~(;.ex:%;.exs:%;.erl:%;{line,%;{line,~%;with reason;, line: %
 `), func(r rune) bool { return r == ';' || r == '\n' }))
 })
 

@@ -107,7 +107,7 @@ func (d *investigation) newestText(ctx context.Context) (string, error) {
 		if len(f.Frames) == 0 {
 			break
 		}
-		newest := gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true}
+		newest := gitext.LogOptions{Tip: d.offline.Commit, Paths: []string{f.Path}, Max: newestCommits, NoMerges: true, Until: d.offline.Until}
 		for entry, err := range d.repo.Log(ctx, newest) {
 			if gitext.Unreadable(err) {
 				return b.String(), nil

@@ -1,8 +1,11 @@
 package investigate
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/crashtool"
@@ -122,5 +125,20 @@ func TestFramesWorthShowing(t *testing.T) {
 	d.offline.Files = d.offline.Files[2:]
 	if got := d.framesByWeight(); len(got) != 1 {
 		t.Errorf("%v: the only code is left out", got)
+	}
+}
+
+// The newest commits of a file are not those after the day of the report, as zotonic 2522 had them.
+func TestNoCommitsAfterTheReport(t *testing.T) {
+	t.Parallel()
+	d := newBench(t).investigation()
+	d.changes = nil
+	all, err := d.newestText(context.Background())
+	if err != nil || strings.Count(all, "\n") < 2 {
+		t.Fatalf("%v: %s", err, all)
+	}
+	d.offline.Until = time.Unix(1, 0)
+	if text, err := d.newestText(context.Background()); err != nil || text != "" {
+		t.Errorf("%v: %s", err, text)
 	}
 }

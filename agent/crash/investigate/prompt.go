@@ -118,12 +118,12 @@ func (d *investigation) rankingText() string {
 	for i, f := range d.offline.Files {
 		switch {
 		case alone && i < shownRelated:
-			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
+			fmt.Fprintln(&b, agent.ShortenWords(fileLine(f), maxFileLine))
 		case f.ByHistory && d.sees.NoHistory:
 		case f.Related && len(related) < shownRelated:
-			related = append(related, agent.Shorten(fileLine(f), maxRelatedLine))
+			related = append(related, agent.ShortenWords(fileLine(f), maxRelatedLine))
 		case !f.Related && i < shownFiles:
-			fmt.Fprintln(&b, agent.Shorten(fileLine(f), maxFileLine))
+			fmt.Fprintln(&b, agent.ShortenWords(fileLine(f), maxFileLine))
 		}
 	}
 	if len(related) > 0 {

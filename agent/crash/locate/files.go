@@ -143,7 +143,7 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 	var best []match
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
-		if m.common == 0 || f.ofOtherCrate(p, tracked) {
+		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) || f.ofOtherCrate(p, tracked) {
 			continue
 		}
 		switch {
@@ -172,7 +172,8 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 }
 
 // compare counts the common components at the ends of two paths. It ignores case, because reports
-// of Windows and macOS may differ in it.
+// of Windows and macOS may differ in it. Where only the names of two files agree, and not in case,
+// bySuffix takes them for different ones: /wp-includes/plugin.php is not src/Plugin.php.
 func compare(reported, tracked string) match {
 	a, b := strings.Split(strings.Trim(reported, "/"), "/"), strings.Split(tracked, "/")
 	n := 0

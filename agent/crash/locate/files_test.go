@@ -27,6 +27,7 @@ func TestFind(t *testing.T) {
 		{"/build/ovs/util.c", []string{"lib/ovs/util.c"}, RuleSuffix},
 		{"main.c", []string{"src/main.c"}, RuleUnique},
 		{"MAIN.C", []string{"src/main.c"}, RuleUnique},
+		{"/srv/wp-includes/MAIN.c", nil, ""}, // plugin.php of WordPress is not src/Plugin.php
 		{"util.c", []string{"lib/util.c", "lib/ovs/util.c", "tests/util.c"}, RuleAmbiguous},
 		{"/src/build/parse.tab.c", []string{"parse.y"}, RuleGenerated},
 		{"/srv/dist/app.js", []string{"web/app.ts"}, RuleGenerated},

@@ -27,7 +27,7 @@ var foreignFunctions = source.Lazy(
 
 // foreignModules are libraries of systems and of tools.
 var foreignModules = source.Lazy(
-	`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`,
+	`(?:^|/)(?:libc|libpthread|libdl|libm|librt|ld|ld-linux[\w-]*|libstdc\+\+|libgcc_s|libc\+\+(?:abi)?|lib[atm]san|libubsan|liblsan|vgpreload_\w+|linux-vdso|linux-gate|libSystem\w*|libsystem_\w+|ntdll|kernel32|kernelbase|ucrtbase\w*|libjvm|libart|libphp\d*|libpython[\d.]+\w*|libruby[\d.-]*|libglib-2\.0|libgobject-2\.0|libgtk[\d-]*|libQt\w*)(?:[.\-][\w.\-]*)?$`,
 )
 
 // ofGoPackage returns the files that may belong to the package of a Go function. A directory has

@@ -16,6 +16,9 @@ import (
 // namesOnly is the format whose frames have the names of files without their folders.
 const namesOnly = "valgrind"
 
+// longestLine is a column that the lines of sources do not have.
+const longestLine = 500
+
 // maxLookups limits the functions without a file that are looked up for one report.
 const maxLookups = 40
 
@@ -105,6 +108,9 @@ func (f *Files) mapPaths(report *crash.Report) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
+			if frame.Column > longestLine && !slices.ContainsFunc(paths, func(p string) bool { return path.Ext(p) == path.Ext(frame.File) }) {
+				paths = nil // the minified code of many files, in one that has the name of the first
+			}
 			if paths = ofGoPackage(frame.Function, paths); len(paths) == 0 {
 				rule = ""
 			}
@@ -164,6 +170,9 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			list = slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
 				return !fits(stacks[frame], frame, d.Path) || stacks[frame].Format == kernel && by.elsewhere(d.Path)
 			})
+			if stacks[frame].Format == "dotnet" && frame.Path == "" {
+				list = withClass(ctx, repo, commit, list, frame.Function)
+			}
 			if lists[frame] = list; len(list) == 1 {
 				dirs[path.Dir(list[0].Path)]++
 			}
@@ -248,6 +257,25 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 		}
 	}
 	return out
+}
+
+// withClass returns the definitions in files that name the class of a method of .NET: its frames name the
+// class that declares the method. The file of a program without a class Program does not name it.
+func withClass(ctx context.Context, repo *gitext.Repo, commit gitext.OID, list []symbol.Definition, function string) []symbol.Definition {
+	const most, size = 50, 1 << 20
+	class, _, ok := methodOf(function)
+	if !ok || class == "Program" || len(list) > most {
+		return list
+	}
+	named := map[string]bool{}
+	for _, d := range list {
+		if _, known := named[d.Path]; known {
+			continue
+		}
+		text, err := repo.BlobAt(ctx, commit, d.Path, size)
+		named[d.Path] = err != nil || path.Ext(d.Path) == ".fs" || mentions([][]byte{text}, class)
+	}
+	return slices.DeleteFunc(list, func(d symbol.Definition) bool { return !named[d.Path] })
 }
 
 // among returns the definitions in the files that may match a report's path.

@@ -32,3 +32,52 @@ func TestNameWithoutFolder(t *testing.T) {
 		}
 	}
 }
+
+// A frame of .NET names the class that declares the method. The report is of GodotModules' client, which no
+// longer had the class of the second frame.
+func TestMethodWithoutItsClass(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"Scripts/HandlePacketLogin.cs": "namespace KRU\n{\n\tpublic class HandlePacketLogin\n\t{\n\t\tpublic void Handle(Event netEvent)\n\t\t{\n\t\t}\n\t}\n}\n",
+		"Scripts/UIUsers.List.cs":      "namespace KRU\n{\n\tpublic partial class UIUsers\n\t{\n\t\tpublic void RemoveUser(uint id)\n\t\t{\n\t\t}\n\t}\n}\n",
+		"Start.cs":                     "void Run(string[] args)\n{\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "dotnet", Frames: []crash.Frame{
+		{Function: "KRU.UIUsers.RemoveUser"},
+		{Function: "KRU.HandlePacketPlayerJoinLeave.Handle"},
+		{Function: "KRU.HandlePacketLogin.Handle"},
+		{Function: "Program.Run"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"Scripts/UIUsers.List.cs", "", "Scripts/HandlePacketLogin.cs", "Start.cs"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}
+
+// A position in minified code is in no source with the name of its file. The report is of vscode-vlang, whose own
+// files webpack named.
+func TestMinifiedBundle(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"src/extension.ts": "activate();\n", "src/utils.ts": "export function getCwd() {\n}\n", "dist/vendor.js": "x\n"})
+	const root = "/media/don/DEV/.cache/.vscode/extensions/vlang-vscode.vscode-vlang-0.1.5/"
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "javascript", Frames: []crash.Frame{
+		{Function: "s", File: root + "src/utils.ts", Line: 1, Column: 47},
+		{Function: "Object.c", File: root + "out/extension.js", Line: 1, Column: 79360},
+		{Function: "Object.c", File: root + "src/extension.ts", Line: 1, Column: 12},
+		{Function: "Object.c", File: root + "dist/vendor.js", Line: 1, Column: 79360},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"src/utils.ts", "", "src/extension.ts", "dist/vendor.js"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.File, f.Path, want)
+		}
+	}
+}

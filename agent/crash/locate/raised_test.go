@@ -47,6 +47,32 @@ func TestPlaceOfPanic(t *testing.T) {
 	}
 }
 
+// The line of a failed conversion of Go converts a value, and does not ask whether it can. The reports are
+// smartthings-influx 2 and go-whatsapp 407, whose lines HEAD has repaired.
+func TestPlaceOfConversion(t *testing.T) {
+	t.Parallel()
+	for line, moved := range map[string]bool{
+		"\tstr := inner[\"timestamp\"].(string)":               false,
+		"\tstr, ok := inner[\"timestamp\"].(string)":           true,
+		"\tref := resp[\"ref\"].(string)":                      false,
+		"\tvar ref string":                                     true,
+		"\tif rref, found := resp[\"ref\"].(string); found {":  true,
+		"\ta, b := resp[\"a\"].(string), resp[\"b\"].(string)": false,
+	} {
+		report := &crash.Report{
+			Problems: []crash.Problem{{Kind: "panic", Message: "interface conversion: interface {} is nil, not string"}},
+			Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "go", Frames: []crash.Frame{
+				{Function: "panic", File: "/usr/local/go/src/runtime/panic.go", Line: 500},
+				{Function: "github.com/Rhymen/go-whatsapp.(*Conn).Login", Path: "session.go", File: "session.go", Line: 4},
+			}}},
+		}
+		lines := splitText("package whatsapp\n\nfunc (wac *Conn) Login() {\n" + line + "\n}\n")
+		if s := Sites(report, "session.go", lines)[crash.FrameRef{Frame: 1}]; s.Moved != moved || s.sure == moved || s.Function.Start != 3 {
+			t.Errorf("%s: %+v", line, s)
+		}
+	}
+}
+
 // A line that calls what an expression gives need not have the name of the function, as in issue 67 of
 // browserstack-runner.
 func TestCallOfValue(t *testing.T) {

@@ -52,10 +52,13 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 		return nil, err
 	}
 	if q.Suspects > 0 {
-		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects}
+		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects + moreForRepairs}
 		found, err := culprit.Find(ctx, repo, at.commit, q.Report, answer.Files, opt)
 		if err != nil {
 			return nil, err
+		}
+		if q.Commit == "" {
+			found.Suspects = withoutRepairs(q.Report, answer, found.Suspects)
 		}
 		if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
 			return nil, err
@@ -147,8 +150,15 @@ func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.R
 		}
 		if older != "" {
 			unmap(report)
-			at.notes = append(at.notes, goneNote(name, older))
-			at.commit, at.from = older, "the last with "+name
+			then, err := ofTheDay(ctx, repo, older, name, report)
+			if err != nil && !gitext.Unreadable(err) {
+				return err
+			}
+			at.notes = append(at.notes, goneNote(name, then, then != older))
+			at.commit, at.from = then, "the last with "+name
+			if then != older {
+				at.from = fmt.Sprintf("the last until %s, with %s", report.Written, name)
+			}
 			return at.place(ctx, repo, report)
 		}
 	}
@@ -189,15 +199,10 @@ func checkSince(ctx context.Context, repo *gitext.Repo, answer *crash.Answer) er
 // checkDay compares the last day in the report with HEAD, if nothing tells the commit that
 // crashed. A commit after that day cannot have caused the crash. It adds a note if HEAD is younger.
 func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answer *crash.Answer) error {
-	if answer.CommitFrom != crash.FromHead || report.Written == "" {
+	day, until, ok := lastDay(report)
+	if answer.CommitFrom != crash.FromHead || !ok {
 		return nil
 	}
-	day, err := time.Parse(time.DateOnly, report.Written)
-	if err != nil {
-		return nil // no such day: 2018-00-00 is no time of the report
-	}
-	const zones = 2 * 24 * time.Hour // the end of the day, in any time zone
-	until := day.Add(zones)
 	head, err := repo.Commit(ctx, answer.Commit)
 	if err != nil || !head.Committer.Time.After(until) {
 		return err
@@ -212,6 +217,21 @@ func checkDay(ctx context.Context, repo *gitext.Repo, report *crash.Report, answ
 		),
 	)
 	return nil
+}
+
+// zones is the time from the start of a day to its end in any time zone.
+const zones = 36 * time.Hour
+
+// lastDay returns the beginning and the end of the last day in the times of a report.
+func lastDay(report *crash.Report) (day, until time.Time, ok bool) {
+	day, err := time.Parse(time.DateOnly, report.Written)
+	if err != nil {
+		return time.Time{}, time.Time{}, false // 2018-00-00 is no time of the report
+	}
+	if report.WrittenUTC {
+		return day, day.AddDate(0, 0, 1), true
+	}
+	return day, day.Add(zones), true
 }
 
 // commitOf returns the commit that crashed, and its source.

@@ -27,7 +27,8 @@ const (
 // released looks for the version of a report that names none: the newest release whose code has all
 // lines of the report that can be compared at their places, and at least two. Releases with this
 // code are neighbours, so a few are tried first, then those around the best of them, and then the others, the
-// newest first. It maps the report to that release. If none fits, or if the search takes too long, it returns nil.
+// newest first. Releases after the last day in the report come only if no other fits. It maps the report to that
+// release. If none fits, or if the search takes too long, it returns nil.
 func released(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := releases(ctx, repo)
 	if err != nil || len(tags) == 0 || placed(report) < leastFitting {
@@ -36,7 +37,12 @@ func released(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 	within, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
 	s := releaseSearch{ctx: within, repo: repo, report: report, least: placed(report), known: map[int]int{}}
+	_, s.until, _ = lastDay(report)
 	best := s.newest(tags)
+	if best < 0 && len(s.younger) > 0 {
+		s.until, s.younger = time.Time{}, nil
+		best = s.newest(tags)
+	}
 	if s.err != nil && within.Err() == nil {
 		return nil, s.err
 	}
@@ -79,12 +85,14 @@ func newestVersion(a, b gitext.Tag) int {
 
 // A releaseSearch compares a report with releases, each of them once.
 type releaseSearch struct {
-	ctx    context.Context
-	repo   *gitext.Repo
-	report *crash.Report
-	least  int         // frames that a release must have files for
-	known  map[int]int // scores of the releases that were compared, by their place in the list
-	err    error
+	ctx     context.Context
+	repo    *gitext.Repo
+	report  *crash.Report
+	least   int          // frames that a release must have files for
+	known   map[int]int  // scores of the releases that were compared, by their place in the list
+	until   time.Time    // the last moment of the report, zero if it tells none
+	younger map[int]bool // the releases after that
+	err     error
 }
 
 // fits is the score of a release that has all lines at their places; others have less.
@@ -97,6 +105,10 @@ func (s *releaseSearch) score(tags []gitext.Tag, i int) (int, bool) {
 	}
 	if s.err != nil || len(s.known) == maxReleases {
 		return 0, false
+	}
+	if young, err := s.isYounger(tags, i); young || err != nil {
+		s.err = err
+		return -fits, err == nil
 	}
 	fit, there, err := compareAt(s.ctx, s.repo, tags[i].Commit, s.report)
 	able := true
@@ -114,6 +126,22 @@ func (s *releaseSearch) score(tags []gitext.Tag, i int) (int, bool) {
 	}
 	s.known[i] = n
 	return n, true
+}
+
+// isYounger reports whether a release is of a day after the report's last one: it did not crash.
+func (s *releaseSearch) isYounger(tags []gitext.Tag, i int) (bool, error) {
+	if s.until.IsZero() || s.younger[i] {
+		return s.younger[i], nil
+	}
+	c, err := s.repo.Commit(s.ctx, tags[i].Commit)
+	if err != nil || !c.Committer.Time.After(s.until) {
+		return false, err
+	}
+	if s.younger == nil {
+		s.younger = map[int]bool{}
+	}
+	s.younger[i] = true
+	return true, nil
 }
 
 // outOfRange matches what fails at an index: its line has one.

@@ -93,3 +93,31 @@ func TestReleaseThatFits(t *testing.T) {
 		}
 	}
 }
+
+// Of the releases that fit, one after the day of the report comes only if no other fits.
+func TestReleaseOfTheDay(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const file = "src/main/java/com/univocity/parsers/common/AbstractCharInputReader.java"
+	tagged := map[string]gitext.OID{}
+	for _, name := range []string{"v1.0.0", "v2.0.0"} {
+		tagged[name] = h.Commit(name, gittest.Files{file: charReader, "version": name})
+		h.Git("tag", name)
+		h.Time += 400 * 24 * 3600
+	}
+	h.Commit("longer", gittest.Files{file: strings.Replace(charReader, "public class", strings.Repeat("\n", 10)+"public class", 1)})
+	repo := h.Open()
+	for day, want := range map[string]string{"2020-09-14 12:00:00 ": "v1.0.0", "2021-11-01 12:00:00 ": "v2.0.0", "2019-01-01 12:00:00 ": "v2.0.0", "": "v2.0.0"} {
+		report, err := format.Read(strings.NewReader(day + fmt.Sprintf(univocity, 5, 12, 16)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Commit != tagged[want] {
+			t.Errorf("%q: at %s (%s), want %s; notes %q", day, got.Commit.Short(), got.CommitFrom, want, got.Notes)
+		}
+	}
+}

@@ -243,3 +243,30 @@ func TestFilesThatAreGone(t *testing.T) {
 		}
 	}
 }
+
+// A report with a day is read at the last commit of that day with the file that HEAD lacks, as of k6-operator's
+// issue 125: pkg/types changed for a year before it went.
+func TestFileThatIsGoneOnTheDay(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	old := h.Commit("one", gittest.Files{"src/gone.c": "int f(int *p)\n{\n\treturn *p;\n}\n", "src/main.c": "int main()\n{\n\treturn f(0);\n}\n"})
+	h.Time += 400 * 24 * 3600
+	last := h.Commit("two", gittest.Files{"src/gone.c": "int f(int *p)\n{\n\treturn p[0];\n}\n"})
+	h.Commit("drop", gittest.Files{"src/gone.c": gittest.Gone})
+	repo := h.Open()
+	const stack = " ==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    #0 0x4 in f src/gone.c:3\n    #1 0x5 in main src/main.c:3\n"
+	for day, want := range map[string]gitext.OID{"2020-09-14 12:00:00": old, "2021-11-01 12:00:00": last, "2019-01-01 12:00:00": last, "": last} {
+		report, err := format.Read(strings.NewReader(day + stack))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ofTheDay := strings.Contains(strings.Join(got.Notes, "\n"), "the last commit of the report's day, which has it")
+		if got.Commit != want || ofTheDay != (want == old) || strings.Contains(got.CommitFrom, "until 2020-09-14") != ofTheDay {
+			t.Errorf("%q: at %s (%s), want %s; notes %q", day, got.Commit.Short(), got.CommitFrom, want.Short(), got.Notes)
+		}
+	}
+}

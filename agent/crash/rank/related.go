@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
@@ -105,7 +104,7 @@ func (c companions) prefer(ranked []crash.File) {
 func (c companions) top(ctx context.Context, repo *gitext.Repo, commit gitext.OID, listed map[string]bool) ([]crash.File, error) {
 	var list []*companion
 	for p, f := range c {
-		if !listed[p] && source.FileKindOf(p) == source.SourceFile && !source.IsVendored(p) {
+		if !listed[p] && ownSource(p) {
 			list = append(list, f)
 		}
 	}

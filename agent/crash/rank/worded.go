@@ -107,7 +107,13 @@ type worded struct {
 // compiled are the extensions of archives and programs that a repository keeps: their bytes may match words.
 var compiled = map[string]bool{
 	".jar": true, ".war": true, ".class": true, ".zip": true, ".gz": true, ".tgz": true, ".bz2": true, ".xz": true, ".so": true, ".a": true,
-	".o": true, ".dll": true, ".exe": true, ".dylib": true, ".whl": true, ".pyc": true, ".wasm": true, ".gif": true, ".jpg": true, ".jpeg": true, ".ico": true,
+	".o": true, ".dll": true, ".exe": true, ".dylib": true, ".whl": true, ".pyc": true, ".wasm": true, ".pdb": true, ".obj": true, ".lib": true, ".ilk": true,
+	".beam": true, ".dex": true, ".apk": true, ".nupkg": true, ".7z": true, ".resources": true, ".gif": true, ".jpg": true, ".jpeg": true, ".ico": true,
+}
+
+// ownSource reports whether a file is source code of the project: no archive and no copy of the code of others.
+func ownSource(p string) bool {
+	return source.FileKindOf(p) == source.SourceFile && !compiled[strings.ToLower(path.Ext(p))] && !source.IsVendored(p)
 }
 
 // wordedFiles returns the source files that share the rarest words with a report, the likeliest
@@ -117,8 +123,7 @@ func (m mentions) wordedFiles(words map[string]float64, framed map[string]bool) 
 	for w := range words {
 		for p := range m[w] {
 			if _, known := listed[p]; !known {
-				listed[p] = !framed[p] && source.FileKindOf(p) == source.SourceFile && !compiled[strings.ToLower(path.Ext(p))] &&
-					!isHarness(p) && !source.IsVendored(p)
+				listed[p] = !framed[p] && ownSource(p) && !isHarness(p)
 			}
 		}
 	}

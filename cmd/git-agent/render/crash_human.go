@@ -136,13 +136,7 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		if i != main && !r.All {
 			continue
 		}
-		title := string(s.Kind)
-		if s.Thread != "" {
-			title += ", thread " + s.Thread
-		}
-		if s.Test != "" {
-			title += ", test " + s.Test
-		}
+		title := s.Role()
 		if s.Title != "" && s.Kind != crash.StackCrash {
 			title += ": " + s.Title
 		}
@@ -354,11 +348,10 @@ func (r *CrashHuman) places(report *crash.Report, f crash.File) []string {
 
 // clipLeft cuts a qualified name at its left to a width, because its end is most important.
 func clipLeft(s string, width int) string {
-	r := []rune(s)
-	if ui.Columns(s) <= width || len(r) <= width {
+	if ui.Columns(s) <= width {
 		return s
 	}
-	return "…" + string(r[len(r)-width+1:])
+	return agent.LastParts(s, width)
 }
 
 // suspects prints the commits that may have introduced the crash.

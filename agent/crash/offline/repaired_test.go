@@ -1,0 +1,50 @@
+package offline
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/format"
+	"git-agent/gitext/gittest"
+)
+
+// A commit that quotes the failure as what it mends is no suspect, unless the user says which commit crashed. The report
+// and the subjects are those of issue 71 of caseproof/members.
+func TestRepairIsNoSuspect(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const file = "admin/functions-admin.php"
+	page := func(condition string) gittest.Files {
+		return gittest.Files{file: "<?php\nfunction members_is_admin_page() {\n\t$screen = get_current_screen();\n\treturn " + condition + ";\n}\n"}
+	}
+	h.Commit("Notifications and updates", page("in_array( $screen->id, $pages )"))
+	repair := h.Commit("Fixes #71 - Uncaught TypeError: in_array()", page("! empty( $pages ) && in_array( $screen->id, $pages )"))
+	for given, want := range map[bool]string{false: "Notifications and updates", true: "Fixes #71 - Uncaught TypeError: in_array()"} {
+		report, err := format.Read(strings.NewReader(`PHP Fatal error Uncaught TypeError: in_array(): Argument #2 ($haystack) must be of type array, null given in /wp-content/plugins/members/admin/functions-admin.php:4
+Stack trace:
+#0 /wp-content/plugins/members/admin/functions-admin.php(4): in_array()
+#1 /wp-content/plugins/members/admin/class-notifications.php(372): members_is_admin_page()
+#2 {main}
+thrown in /wp-content/plugins/members/admin/functions-admin.php on line 4
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := crash.Question{Report: report, Suspects: 2}
+		if given {
+			q.Commit = repair
+		}
+		answer, err := Rank(context.Background(), h.Open(), q)
+		if err != nil || len(answer.Suspects) == 0 {
+			t.Fatal(answer, err)
+		}
+		if got := answer.Suspects[0].Commit.Subject(); got != want {
+			t.Errorf("given %v: the first suspect is %q", given, got)
+		}
+		if said := strings.Contains(strings.Join(answer.Notes, "\n"), repair.Short()+" is no suspect"); said == given {
+			t.Errorf("given %v: notes %q", given, answer.Notes)
+		}
+	}
+}

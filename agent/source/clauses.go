@@ -1,0 +1,135 @@
+package source
+
+import (
+	"path"
+	"strings"
+)
+
+// Functions of some languages have no braces: those of Ruby and Elixir go from def to end, and those of
+// Erlang are clauses up to a full stop. Each of the two kinds of languages is read by its layout.
+
+var (
+	defHeading    = Lazy(`^(?:(?:private|protected|public|memoize|private_class_method) )?def(?:p|macro|macrop)?\b`)
+	endOfBlock    = Lazy(`^end\b`)
+	partOfBlock   = Lazy(`^(?:rescue|ensure|else|catch|after)\b|^\)`)
+	clauseHeading = Lazy(`^(?:[a-z][\w@]*|'[^']+')\(`)
+)
+
+// withoutBraces returns the function around a line of a language without braces. known is false for
+// other languages.
+func withoutBraces(filePath string, lines [][]byte, line int) (e Extent, found, known bool) {
+	l := layout{lines: lines}
+	switch strings.ToLower(path.Ext(filePath)) {
+	case ".rb", ".rake", ".ex", ".exs":
+		e, found = l.definition(line - 1)
+		return e, found, true
+	case ".erl":
+		e, found = l.clauses(line - 1)
+		return e, found, true
+	}
+	return Extent{}, false, false
+}
+
+// definition returns the function from def to end around a line.
+func (l layout) definition(at int) (Extent, bool) {
+	limit := -1 // the indentation that a heading may have at most
+	for i := at; i >= 0 && at-i < maxFunction; i-- {
+		t := l.text(i)
+		if t == "" || t[0] == '#' {
+			continue
+		}
+		n := l.indent(i)
+		if limit >= 0 && n > limit {
+			continue
+		}
+		if defHeading().MatchString(t) {
+			if e := l.toEnd(i, n); e.End > at {
+				return e, true
+			}
+			return Extent{}, false // the line is behind the function
+		}
+		if limit < 0 || n < limit {
+			limit = n
+		}
+	}
+	return Extent{}, false
+}
+
+// toEnd returns the lines from a heading to the end with its indentation. A function in one statement, "def f(x),
+// do: x", goes on in the lines that are indented deeper.
+func (l layout) toEnd(i, indent int) Extent {
+	e := Extent{Start: i + 1, Body: l.headingTo(i) + 1}
+	e.End = e.Body
+	short := !strings.HasSuffix(l.text(e.Body-1), " do") && strings.Contains(l.join(i, e.Body-1), ", do:")
+	for j := e.Body; j < len(l.lines) && j-i < maxFunction; j++ {
+		t := l.text(j)
+		switch {
+		case t == "" || t[0] == '#' && l.indent(j) <= indent:
+			continue
+		case l.indent(j) > indent:
+			e.End = j + 1
+			continue
+		case !short && l.indent(j) == indent && endOfBlock().MatchString(t):
+			e.End = j + 1
+		case l.indent(j) == indent && partOfBlock().MatchString(t):
+			e.End = j + 1
+			continue
+		}
+		return e
+	}
+	return e
+}
+
+// headingTo returns the last line of a heading whose parameters may be on several lines.
+func (l layout) headingTo(i int) int {
+	depth := 0
+	for j := i; j < len(l.lines) && j < i+maxHeading; j++ {
+		t := l.text(j)
+		depth += strings.Count(t, "(") + strings.Count(t, "{") + strings.Count(t, "[") - strings.Count(t, ")") - strings.Count(t, "}") - strings.Count(t, "]")
+		if depth <= 0 && !strings.HasSuffix(t, ",") {
+			return j
+		}
+	}
+	return i
+}
+
+// clauses returns the function of Erlang around a line: from its first clause to the full stop.
+func (l layout) clauses(at int) (Extent, bool) {
+	first := -1
+	for i := at; i >= 0 && at-i < maxFunction; i-- {
+		t := l.erlang(i)
+		if t == "" {
+			continue
+		}
+		if i < at && strings.HasSuffix(t, ".") {
+			break // the end of what is before
+		}
+		if l.indent(i) == 0 && clauseHeading().MatchString(t) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return Extent{}, false
+	}
+	e := Extent{Start: first + 1, Body: first + 1, End: first + 1}
+	for i := first; i < len(l.lines) && i-first < maxFunction; i++ {
+		t := l.erlang(i)
+		if t == "" {
+			continue
+		}
+		e.End = i + 1
+		if strings.HasSuffix(t, ".") {
+			break
+		}
+	}
+	return e, e.End > at
+}
+
+// erlang returns the text of a line of Erlang without its comment.
+func (l layout) erlang(i int) string {
+	t := l.text(i)
+	if at := strings.IndexByte(t, '%'); at == 0 || at > 0 && t[at-1] == ' ' {
+		t = strings.TrimSpace(t[:at])
+	}
+	return t
+}
