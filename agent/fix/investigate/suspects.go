@@ -56,10 +56,15 @@ func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, erro
 		}
 		b.WriteString(text)
 		if i == 0 {
-			if lines, err := w.lines(ctx, l.Path); err == nil {
-				b.WriteString(suffixed(importsOf(l.Path, lines), "\n"))
-				b.WriteString(constantsOf(l, lines))
+			lines, err := w.lines(ctx, l.Path)
+			if err != nil {
+				return "", err
 			}
+			constants, err := w.constantsOf(ctx, l, lines)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(suffixed(importsOf(l.Path, lines), "\n") + constants)
 		}
 	}
 	return b.String(), nil
