@@ -94,7 +94,8 @@ func (w *work) definedElsewhere(ctx context.Context, name string, l fix.Location
 	ext := path.Ext(l.Path)
 	var files []string
 	for _, e := range entries {
-		if path.Ext(e.Path) == ext && slices.Contains(words, strings.TrimSuffix(path.Base(e.Path), ext)) && !source.IsTestPath(e.Path) && e.Path != l.Path {
+		holds := path.Ext(e.Path) == ext && slices.Contains(words, strings.TrimSuffix(path.Base(e.Path), ext))
+		if holds && e.Path != l.Path && !source.IsTestPath(e.Path) {
 			files = append(files, e.Path)
 		}
 	}
