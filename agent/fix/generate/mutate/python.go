@@ -155,22 +155,22 @@ func (fn *Function) moreExceptions() []Edit {
 		}
 		old := fn.span(names[0])
 		inner := strings.TrimSuffix(strings.TrimPrefix(old, "("), ")")
-		catch := func(raised string, rank int) {
+		catch := func(raised string, share float64) {
 			e := fn.edit(OpExcept, names[0][0].off, names[0][len(names[0])-1].end,
 				"("+strings.TrimRight(inner, ", ")+", "+raised+")", "catches "+raised+" too")
 			// The line of the clause runs only if another exception is raised.
-			e.Weight = weights[OpExcept] * max(fn.weight(t.line), fn.weight(t.line-1)) / float64(rank+1)
+			e.Weight = weights[OpExcept] * max(fn.weight(t.line), fn.weight(t.line-1)) * share
 			list = append(list, e)
 		}
 		var uncaught []string
 		for rank, raised := range fn.clues.Raised {
 			if rank < maxRaised && !strings.Contains(old, raised) {
 				uncaught = append(uncaught, raised)
-				catch(raised, rank)
+				catch(raised, 1/float64(rank+1))
 			}
 		}
 		if len(uncaught) > 1 { // one alone leaves a test failing
-			catch(strings.Join(uncaught, ", "), 0)
+			catch(strings.Join(uncaught, ", "), float64(2*len(uncaught)))
 		}
 	}
 	return list
