@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"git-agent/agent/sandbox"
 )
@@ -15,10 +14,8 @@ import (
 // the caches of the workspace, because the user's must not be written. What the user has downloaded is read
 // from there. Gradle has such a home in any case.
 
-// These are the variables with Cargo's home and with Go's directory for modules, and directories among the caches.
+// These are directories among the caches.
 const (
-	cargoHome     = "CARGO_HOME"
-	goModules     = "GOMODCACHE"
 	cargoFolder   = "cargo"
 	mavenFolder   = "maven"
 	modulesFolder = "go-modules"
@@ -40,16 +37,11 @@ func (w *Workspace) modules() ([]string, error) {
 	}
 	dir := filepath.Join(w.cache, modulesFolder)
 	if _, err := os.Lstat(dir); err != nil {
-		user := os.Getenv(goModules)
-		if user == "" {
-			first, _, _ := strings.Cut(usersHome("GOPATH", "go"), string(filepath.ListSeparator))
-			user = filepath.Join(first, "pkg", "mod")
-		}
-		if err := fillModules(user, dir); err != nil {
+		if err := fillModules(GoModules.user(), dir); err != nil {
 			return nil, fmt.Errorf("directory of Go's modules: %w", err)
 		}
 	}
-	return []string{goModules + "=" + dir}, nil
+	return []string{GoModules.variable() + "=" + dir}, nil
 }
 
 // fillModules makes a directory of modules with links to what Go has downloaded. Go unpacks it again.
@@ -69,11 +61,11 @@ func (w *Workspace) cargo() ([]string, error) {
 	}
 	home := filepath.Join(w.cache, cargoFolder)
 	if _, err := os.Lstat(home); err != nil {
-		if err := fillCargo(usersHome(cargoHome, ".cargo"), home); err != nil {
+		if err := fillCargo(Cargo.user(), home); err != nil {
 			return nil, fmt.Errorf("home of Cargo: %w", err)
 		}
 	}
-	return []string{cargoHome + "=" + home}, nil
+	return []string{Cargo.variable() + "=" + home}, nil
 }
 
 // fillCargo makes a home of Cargo with links to the crates that the user has downloaded. Cargo asks the
@@ -97,23 +89,10 @@ func (w *Workspace) mavenDownloads() string {
 		return ""
 	}
 	set := " -Dmaven.repo.local=" + filepath.Join(w.cache, mavenFolder)
-	if home := usersHome("", ".m2"); home != "" {
-		set += " -Dmaven.repo.local.tail=" + filepath.Join(home, "repository")
+	if user := Maven.user(); user != "" {
+		set += " -Dmaven.repo.local.tail=" + user
 	}
 	return set
-}
-
-// usersHome returns the user's home of a tool: that of a variable, or a directory of the home directory; "" if
-// there is none.
-func usersHome(variable, dir string) string {
-	if set := os.Getenv(variable); variable != "" && filepath.IsAbs(set) {
-		return set
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, dir)
 }
 
 // linkTree makes the directories below another one, with links to its files except for locks and Go's lists

@@ -17,9 +17,8 @@ import (
 // distributions of the wrapper. Only the small files with which Gradle finds the former are copied,
 // because Gradle opens them for writing.
 
-// gradleHome is the variable with Gradle's user home, and gradleFolder its directory among the caches.
+// gradleFolder is the directory of Gradle's home among the caches.
 const (
-	gradleHome   = "GRADLE_USER_HOME"
 	gradleFolder = "gradle"
 	maxMetadata  = 256 << 20 // bytes of one copied file
 )
@@ -37,7 +36,7 @@ func (w *Workspace) gradle(command string) ([]string, error) {
 	if _, err := os.Lstat(home); err == nil {
 		return w.gradleVariables(home), nil
 	}
-	if err := fillGradle(usersHome(gradleHome, ".gradle"), home, w.opt.Network); err != nil {
+	if err := fillGradle(gradle.user(), home, w.opt.Network); err != nil {
 		return nil, fmt.Errorf("home of Gradle: %w", err)
 	}
 	return w.gradleVariables(home), nil
@@ -46,7 +45,7 @@ func (w *Workspace) gradle(command string) ([]string, error) {
 // gradleVariables returns the variables of a confined Gradle. Java's own directory for temporary files cannot
 // be written where landlock confines a command, and Gradle ends with "Could not start Gradle daemon".
 func (w *Workspace) gradleVariables(home string) []string {
-	list := []string{gradleHome + "=" + home}
+	list := []string{gradle.variable() + "=" + home}
 	if w.level == sandbox.Landlock {
 		list = append(list, "GRADLE_OPTS=-Djava.io.tmpdir="+w.temp)
 	}

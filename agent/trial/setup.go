@@ -65,12 +65,12 @@ type store struct {
 }
 
 var stores = []store{
-	{name: "GOMODCACHE", dir: "go"},
-	{name: "CARGO_HOME", dir: "cargo"},
+	{name: GoModules.variable(), dir: "go"},
+	{name: Cargo.variable(), dir: "cargo"},
 	{name: "PYTHONUSERBASE", dir: "python"},
 	{name: "BUNDLE_PATH", dir: "bundle"},
 	{name: mavenOptions, prefix: quickMaven + " -Dmaven.repo.local=", dir: "maven"},
-	{name: "GRADLE_USER_HOME", dir: "gradle", later: "GRADLE_RO_DEP_CACHE", below: "caches"},
+	{name: gradle.variable(), dir: "gradle", later: "GRADLE_RO_DEP_CACHE", below: "caches"},
 	{name: "NUGET_PACKAGES", dir: "nuget"},
 	{name: "COURSIER_CACHE", dir: "coursier"},
 	{name: "PLAYWRIGHT_BROWSERS_PATH", dir: "playwright"},

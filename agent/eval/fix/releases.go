@@ -80,7 +80,7 @@ func goPatterns(module string) []string {
 	}
 	path := disk.GlobQuote(escapeUpper(module))
 	var patterns []string
-	for _, cache := range goCaches() {
+	for _, cache := range trial.GoModules.Downloads() {
 		for _, major := range []string{"", "/v[0-9]*"} {
 			patterns = append(
 				patterns,
@@ -93,18 +93,6 @@ func goPatterns(module string) []string {
 }
 
 var majorVersion = source.Lazy(`/v\d+$`)
-
-// goCaches returns the directories that may be Go's module cache.
-func goCaches() []string {
-	caches := filepath.SplitList(os.Getenv("GOMODCACHE"))
-	for _, dir := range filepath.SplitList(os.Getenv("GOPATH")) {
-		caches = append(caches, filepath.Join(dir, "pkg/mod"))
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		caches = append(caches, filepath.Join(home, "go/pkg/mod"))
-	}
-	return caches
-}
 
 // escapeUpper spells a module path as Go's module cache does: an upper-case letter becomes "!"
 // and its lower-case form.
@@ -122,19 +110,13 @@ func escapeUpper(module string) string {
 
 // cargoPatterns returns the patterns of a crate's releases: unpacked, and packed.
 func cargoPatterns(name, version string) []string {
-	dirs := []string{os.Getenv("CARGO_HOME")}
-	if home, err := os.UserHomeDir(); err == nil {
-		dirs = append(dirs, filepath.Join(home, ".cargo"))
-	}
 	var patterns []string
-	for _, dir := range dirs {
-		if dir != "" {
-			patterns = append(
-				patterns,
-				filepath.Join(disk.GlobQuote(dir), "registry/src/*", name+"-"+version),
-				filepath.Join(disk.GlobQuote(dir), "registry/cache/*", name+"-"+version+".crate"),
-			)
-		}
+	for _, dir := range trial.Cargo.Downloads() {
+		patterns = append(
+			patterns,
+			filepath.Join(disk.GlobQuote(dir), "registry/src/*", name+"-"+version),
+			filepath.Join(disk.GlobQuote(dir), "registry/cache/*", name+"-"+version+".crate"),
+		)
 	}
 	return patterns
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-agent/agent/trial"
 )
 
 // A Surefire is what the XML reports of surefire say about the run of the failing tests.
@@ -159,10 +161,7 @@ func (run *Surefire) repositories() []string {
 			}
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		list = append(list, filepath.Join(home, ".m2", "repository"))
-	}
-	return list
+	return append(list, trial.Maven.Downloads()...)
 }
 
 // jacocoJars are the files of JaCoCo.

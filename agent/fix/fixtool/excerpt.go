@@ -36,11 +36,13 @@ var (
 	maven = source.Lazy(
 		`^\[INFO\](?:\s|$)|^\[ERROR\](?:$| (?:Failures:|Errors:|(?:See|Please refer to) (?:\S*target/surefire|dump files)|-> \[Help|To see the full|Re-run Maven|For more information|After correcting the problems|  mvn <args> -rf |\[Help \d)| Failed to execute goal \S+:maven-(?:surefire|failsafe)-plugin:.*(?:There (?:are|were) test failures|on project \S+:\s*$))`,
 	)
+	// surefireListed matches a failure in the list at the end of Maven's tests.
+	surefireListed = source.Lazy(`^\[ERROR\] +[\w$.]+:\d+(?:->\S+:\d+)* (?:» (\w+):? ?)?(.*)$`)
 	// jdkFrame matches the frames of the JDK in stacks of Java.
 	jdkFrame = source.Lazy(`^\s+at java\.base/`)
 	// libraryFrame matches the frames of test tools in stacks of Java.
 	libraryFrame = source.Lazy(
-		`^\s+at (?:[\w.@-]*/+)?(?:org\.junit|junit|org\.opentest4j|org\.assertj|org\.hamcrest|org\.testng|org\.apache\.maven|(?:worker\.)?org\.gradle|java\.lang\.reflect|jdk\.internal\.reflect|sun\.reflect|java\.util\.ArrayList\.forEach)\b`,
+		`^\s+at (?:[\w.@-]*/+)?(?:org\.junit|junit|kotlin\.test|org\.opentest4j|org\.assertj|org\.hamcrest|org\.testng|org\.apache\.maven|(?:worker\.)?org\.gradle|java\.lang\.reflect|jdk\.internal\.reflect|sun\.reflect|java\.util\.ArrayList\.forEach)\b`,
 	)
 	// broken matches a line of a failed build.
 	broken = source.Lazy(`(?i)\b(error|warning|failed|undefined|not found)\b`)
@@ -76,6 +78,8 @@ func (b *Box) condense(out []byte, o condenser) []string {
 		case within && jdk:
 			o.skip(shown, "line", " of the JDK")
 		case !quoted && (warning || advice || maven().MatchString(line) || cargo().MatchString(line)):
+			o.skip(shown, "line", ofBuild)
+		case !quoted && (sumsUp(all, i) || o.listsAgain(line)):
 			o.skip(shown, "line", ofBuild)
 		case !quoted && passing().MatchString(line):
 			o.skip(shown, "line", " of tests that pass")
@@ -166,6 +170,19 @@ const ofBuild = " of the build"
 func (c *condenser) endsBlank() bool {
 	n := len(c.lines)
 	return c.unit == "" && (n == 0 || c.lines[n-1] == "")
+}
+
+// sumsUp reports whether a line is Maven's sum of a class, and the next names a failing test.
+func sumsUp(lines []string, i int) bool {
+	return strings.Contains(lines[i], "Tests run: ") && strings.Contains(lines[i], " <<< ") && i+1 < len(lines) && strings.Contains(lines[i+1], " <<< ")
+}
+
+// listsAgain reports whether a line is of Maven's list of failures, and an earlier line has its message.
+func (c *condenser) listsAgain(line string) bool {
+	m := surefireListed().FindStringSubmatch(line)
+	return m != nil && m[1]+m[2] != "" && slices.ContainsFunc(c.lines, func(l string) bool {
+		return strings.Contains(l, m[1]) && strings.Contains(l, m[2])
+	})
 }
 
 // longestNote is longer than every note of a condenser, in characters.

@@ -124,6 +124,9 @@ func (b *Box) renderTest(subject string, end testrun.Ending, now verdict, since 
 		fmt.Fprintf(&t, "since the last run: %s\n", since)
 	}
 	if now.passed {
+		if end.Report.Ran > 0 { // how much a pass proves
+			fmt.Fprintf(&t, "it ran %s\n", agent.Plural(end.Report.Ran, "test"))
+		}
 		return t.String()
 	}
 	if text := excerpt(b.outputLines(end.Output), marksOf(end.Report), maxExcerpt); text != "" {

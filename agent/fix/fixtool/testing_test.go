@@ -50,6 +50,7 @@ func TestTestTool(t *testing.T) {
 		{fail("TestOld"), 1, m{"suite": true}, "the command of the wider tests passes but for tests that failed before the repair: TestOld\n"},
 		{fail("TestOld", "TestD"), 1, m{"suite": true}, "the command of the wider tests fails (exit 1)\nfailing tests (1): TestD\nsince the last run: fails now: TestD\n\n"},
 		{"all is well\n", 0, m{}, "the test command passes\n"},
+		{"--- PASS: TestA (0.00s)\n--- PASS: TestB (0.00s)\nPASS\n", 0, m{}, "the test command passes\nit ran 2 tests\n"},
 		{"", 127, m{}, "the test command found no program to run (exit 127)\n"},
 		{"at " + dir + "/calc.go:3\n\x1b[31mred\x1b[0m\rover\x1b[K\n", 1, m{}, "\nat calc.go:3\nover\n"},
 		{"x\nx\nx\nok  \ta/b\t0.1s\n=== RUN TestX\n--- PASS: TestX\ny\n", 1, m{}, "\nx\nx\nx\n(3 lines of tests that pass)\ny\n"},

@@ -38,9 +38,32 @@ org.opentest4j.AssertionFailedError: validate() ==> expected: <> but was: <null>
 org.opentest4j.AssertionFailedError: validate() ==> expected: <> but was: <null>
 (2 lines of test tools)
 	at org.apache.commons.validator.routines.RegexValidatorTest.testValidateOptionalGroup(RegexValidatorTest.java:235)
-(2 lines of test tools)
+(2 lines of test tools)`
 
-[ERROR]   RegexValidatorTest.testValidateOptionalGroup:235 validate() ==> expected: <> but was: <null>`
+	// surefireOutput is what Surefire 3.2.5 prints of a test in Kotlin, and surefireShown its form in the prompt.
+	surefireOutput = `[INFO] Running calc.CalcTest
+[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.095 s <<< FAILURE! -- in calc.CalcTest
+[ERROR] calc.CalcTest.sums -- Time elapsed: 0.057 s <<< FAILURE!
+org.opentest4j.AssertionFailedError: expected: <3> but was: <-3>
+	at org.junit.jupiter.api.AssertionUtils.fail(AssertionUtils.java:55)
+	at kotlin.test.junit5.JUnit5Asserter.assertEquals(JUnitSupport.kt:32)
+	at kotlin.test.AssertionsKt.assertEquals(Unknown Source)
+	at calc.CalcTest.sums(CalcTest.kt:9)
+
+[INFO]
+[INFO] Results:
+[INFO]
+[ERROR] Failures:
+[ERROR]   CalcTest.sums:9 expected: <3> but was: <-3>
+[INFO]
+[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0
+`
+	surefireShown = `[ERROR] calc.CalcTest.sums -- Time elapsed: 0.057 s <<< FAILURE!
+org.opentest4j.AssertionFailedError: expected: <3> but was: <-3>
+(3 lines of test tools)
+	at calc.CalcTest.sums(CalcTest.kt:9)
+
+[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0`
 
 	// erringOutput is what a test of commons-text prints that ends by an exception, and erringShown its
 	// form in the prompt.
@@ -94,10 +117,11 @@ func TestOutputWithoutPassingTests(t *testing.T) {
 			"test b ... FAILED\n\nfailures:\n\n---- b stdout ----\n\nthread 'b' panicked at tests/t.rs:5:5:\nassertion `left == right` failed\n  left: 1\n right: 2\n\n" +
 				"failures:\n    b\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 352 filtered out; finished in 0.01s",
 		},
-		"maven": {mavenOutput, mavenShown},
-		"error": {erringOutput, erringShown},
-		"plain": {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
-		"often": {"it began\n\n" + strings.Repeat("wrong\n", 9), "it began\n\nwrong\n(the same line 8 more times)"},
+		"maven":    {mavenOutput, mavenShown},
+		"surefire": {surefireOutput, surefireShown},
+		"error":    {erringOutput, erringShown},
+		"plain":    {"it began\n\nwrong\nwrong\nwrong\n", "it began\n\nwrong\nwrong\nwrong"},
+		"often":    {"it began\n\n" + strings.Repeat("wrong\n", 9), "it began\n\nwrong\n(the same line 8 more times)"},
 	} {
 		if got := w.outputText([]byte(c[0])); got != c[1] {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c[1])

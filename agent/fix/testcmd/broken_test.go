@@ -21,19 +21,16 @@ var update = flag.Bool("update", false, "write what is said into the golden file
 
 // TestBroken judges the outputs in testdata/broken, which are of broken set-ups: none is a failing
 // test, and each ends in one sentence with its cure. A file says what is broken, the exit code and
-// the command. The tree has one crate in the folder crates/calc.
+// the command; behind the output and what is said of it are files of the tree that the cure rests on.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/broken/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no golden files", err)
 	}
-	h := gittest.New(t)
-	tree := fix.Tree{Commit: h.Commit("c", gittest.Files{"crates/calc/Cargo.toml": "[package]\n"})}
-	repo := h.Open()
 	for _, name := range files {
 		a, err := txtar.ParseFile(name)
-		if err != nil || len(a.Files) != 2 {
+		if err != nil || len(a.Files) < 2 {
 			t.Fatal(name, err)
 		}
 		about := strings.SplitN(strings.TrimSpace(string(a.Comment)), "\n", 3)
@@ -49,7 +46,12 @@ func TestBroken(t *testing.T) {
 		}
 		e := testrun.Judge(res, "/src", about[2], time.Now())
 		rep := testrun.Summarize(about[2], []testrun.Ending{e})
-		cure, err := CureOf(t.Context(), repo, tree, rep)
+		files := gittest.Files{"README": ""}
+		for _, f := range a.Files[2:] {
+			files[f.Name] = string(f.Data)
+		}
+		h := gittest.New(t)
+		cure, err := CureOf(t.Context(), h.Open(), fix.Tree{Commit: h.Commit("c", files)}, rep)
 		if err != nil {
 			t.Fatal(name, err)
 		}

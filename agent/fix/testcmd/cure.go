@@ -55,7 +55,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	}
 	switch rep.Lacks {
 	case fix.LackCommand:
-		return d.commandCure(rep.Lacking, command)
+		return d.commandCure(rep.Lacking)
 	case fix.LackProgram:
 		return d.programCure(rep.Lacking, command)
 	case fix.LackNetwork:
@@ -63,7 +63,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackJDK:
 		return jdkCure(rep.Lacking)
 	case fix.LackTool:
-		return Cure{Advice: "install the version that it asks for, and put it first on PATH"}
+		return toolCure(rep.Lacking)
 	case fix.LackCheck:
 		return checkCure(rep.Lacking)
 	case fix.LackTests:
@@ -79,7 +79,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackScript:
 		return Cure{Advice: "name another command with --test"}
 	case fix.LackNode:
-		return Cure{Install: d.nodeInstall()}
+		return d.nodeCure(rep.Lacking)
 	case fix.LackPython:
 		return d.pythonCure(rep.Lacking)
 	case fix.LackRuby:
@@ -100,22 +100,6 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Install: "dotnet restore"}
 	}
 	return d.brokenCure(rep.How)
-}
-
-// ofJVM matches the lines of Maven and Gradle about a directory without their build files.
-var ofJVM = source.Lazy(`there is no POM in this directory|^POM file |in the reactor|does not contain a Gradle build`)
-
-// commandCure says how to change a command that names what is not there, such as a directory.
-func (d directory) commandCure(line, command string) Cure {
-	if ofJVM().MatchString(line) {
-		return d.projectCure(command)
-	}
-	if strings.HasPrefix(line, "Task '") {
-		return Cure{Advice: "name a task that the build has, such as test"}
-	}
-	return Cure{
-		Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied",
-	}
 }
 
 // goLacked matches the package without a module in an error line of go.
@@ -246,9 +230,11 @@ func (d directory) programCure(line, command string) Cure {
 
 // nodeBrings reports whether package.json depends on a package with this name.
 func (d directory) nodeBrings(name string) bool {
-	var manifest struct{ Dependencies, DevDependencies map[string]string }
-	if name == "" || json.Unmarshal([]byte(d.text("package.json")), &manifest) != nil {
+	var m struct {
+		Dependencies, DevDependencies, OptionalDependencies, PeerDependencies map[string]string
+	}
+	if name == "" || json.Unmarshal([]byte(d.text("package.json")), &m) != nil {
 		return false
 	}
-	return manifest.Dependencies[name] != "" || manifest.DevDependencies[name] != ""
+	return cmp.Or(m.Dependencies[name], m.DevDependencies[name], m.OptionalDependencies[name], m.PeerDependencies[name]) != ""
 }

@@ -1,9 +1,6 @@
 package testcmd
 
 import (
-	"cmp"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -93,29 +90,8 @@ func processCure(line string) Cure {
 	if strings.HasPrefix(line, "Unrecognized ") {
 		return Cure{Advice: "use a JDK that knows the option, or take it out of argLine"}
 	}
+	if strings.HasPrefix(line, "TestEngine ") {
+		return Cure{Advice: "the versions of JUnit's engine, API and platform on the class path must fit each other; target/surefire-reports/*.dump says what is missing"}
+	}
 	return Cure{Advice: "a test called System.exit, or the JVM crashed; target/surefire-reports/*.dumpstream says more"}
-}
-
-// projectCure names the directory of the build.
-func (d directory) projectCure(command string) Cure {
-	builds := []string{"pom.xml"}
-	if strings.Contains(command, "gradle") {
-		builds = []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}
-	}
-	var found []string
-	for dir, names := range d.in {
-		if slices.ContainsFunc(builds, func(b string) bool { return names[b] }) {
-			found = append(found, dir)
-		}
-	}
-	if len(found) == 0 {
-		return Cure{Advice: "no directory of the tree has a " + builds[0] + ", so name another command with --test"}
-	}
-	slices.SortFunc(found, func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
-	})
-	if found[0] == "." {
-		return Cure{Advice: "it runs in " + d.path + ", and the build file is at the top of the tree"}
-	}
-	return Cure{Advice: "begin the command with cd " + quote(path.Clean(found[0])) + " &&"}
 }

@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -12,7 +13,7 @@ var (
 	tscError   = source.Lazy(`^([^\s(:][^(]*?)(?:\((\d+),\d+\): |:(\d+):\d+ - )error (TS\d+: .*)$`)
 	csError    = source.Lazy(`^\s*([^\s(:][^(]*\.(?:cs|vb|fs|cpp|cc|c|h|hpp))\((\d+)(?:,\d+)*\)\s?: (?:fatal )?error (\w+\d+: .*?)(?: \[.*\])?$`)
 	mavenError = source.Lazy(`^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.*)$`)
-	ktError    = source.Lazy(`^e: (?:file://)?(\S+?\.kts?)[:\s]+\(?(\d+)[,:] ?\d+\)?:? (.*)$`)
+	ktError    = source.Lazy(`^(?::[\w:.-]*ompile\w*?Kotlin)?e: (?:file://)?(\S+?\.kts?)[:\s]+\(?(\d+)[,:] ?\d+\)?:? (.*)$`)
 	rustError  = source.Lazy(`^error(?:\[E\d+\])?: (.*)$`)
 	rustArrow  = source.Lazy(`^\s*--> (\S+?):(\d+):\d+$`)
 	linkError  = source.Lazy(`^(?:\S*ld(?:\.\w+)?: )?(\S+?\.\w+):(?:(\d+)|\(\.\S+\)): (undefined reference to .*|multiple definition of .*)$`)
@@ -89,10 +90,13 @@ func (c *compile) javac(l line) bool {
 func (c *compile) native(l line) bool {
 	t := l.text
 	switch {
-	case strings.Contains(t, "error TS") && c.found(tscError().FindStringSubmatch(t), 1, 2, 3, 4):
+	case strings.Contains(t, "error TS") && c.found(tscError().FindStringSubmatch(l.bare), 1, 2, 3, 4):
+	case strings.HasPrefix(t, "error TS"):
+		c.noBuild("")
+		c.report.Refusal = cmp.Or(c.report.Refusal, clip(strings.TrimPrefix(t, "error ")))
 	case strings.Contains(t, "): ") && strings.Contains(t, "error ") && c.found(csError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.HasPrefix(t, "[ERROR] ") && c.found(mavenError().FindStringSubmatch(t), 1, 2, 2, 3):
-	case strings.HasPrefix(t, "e: ") && c.found(ktError().FindStringSubmatch(t), 1, 2, 2, 3):
+	case strings.Contains(t, "e: ") && c.found(ktError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.Contains(t, "error: ") && !reportsTest(t) && c.found(gccError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.Contains(t, "undefined reference to") && c.found(linkError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.HasPrefix(t, "CMake Error at ") && c.found(cmakeError().FindStringSubmatch(t), 1, 2, 2, 0):
@@ -142,7 +146,7 @@ func (c *compile) rustc(l line) bool {
 
 // scripted reads syntax errors of node and Python. Both print the place first.
 func (c *compile) scripted(l line) bool {
-	if m := nodePlace().FindStringSubmatch(l.text); m != nil {
+	if m := nodePlace().FindStringSubmatch(l.bare); m != nil {
 		c.node = Place{File: m[1], Line: number(m[2])}
 		return false
 	}
@@ -158,7 +162,7 @@ func (c *compile) scripted(l line) bool {
 	case python:
 		c.script.Text = message
 		c.buildError(c.script)
-	case c.node.File != "" && strings.HasPrefix(l.text, "SyntaxError: "):
+	case c.node.File != "" && l.has("SyntaxError: "):
 		c.node.Text = message
 		c.buildError(c.node)
 	}

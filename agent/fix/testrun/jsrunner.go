@@ -132,6 +132,8 @@ func (j *jsRunner) sign(l line) bool {
 		return j.framed(l.bare)
 	case l.has("ℹ "):
 		return j.nodeTotal(l.bare)
+	case l.has("✖ ERROR: "): // of mocha itself
+		return false
 	case l.bare == "✖ failing tests:":
 		j.style, j.ended = styleNode, true
 		return true

@@ -86,7 +86,7 @@ func (j *jvm) take(l line) bool {
 		j.wrong = true
 	case j.wrong:
 		j.wentWrong(t)
-	case strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests matching pattern "), strings.Contains(t, "No tests found for given includes"):
+	case strings.Contains(t, "No tests to run."), strings.Contains(t, "No tests were executed"), strings.Contains(t, "No tests matching pattern "), strings.Contains(t, "No tests found for given includes"):
 		j.ranNone = true
 	default:
 		return j.scala(t)
@@ -100,7 +100,7 @@ func (j *jvm) end() {
 	}
 }
 
-// wentWrong reads why Gradle ended: the innermost cause, which is the last line before an empty one. Where no
+// wentWrong reads why Gradle ended: the innermost cause, which is the last sentence before an empty line. Where no
 // task was executed, the build failed.
 func (j *jvm) wentWrong(text string) {
 	if text == "" {
@@ -110,7 +110,9 @@ func (j *jvm) wentWrong(text string) {
 	if j.reason == "" && !strings.HasPrefix(text, "Execution failed for task ") {
 		j.noBuild("")
 	}
-	j.reason = strings.TrimPrefix(text, "> ")
+	if text = strings.TrimLeft(text, "> "); strings.Contains(text, " ") { // else only a name
+		j.reason = text
+	}
 }
 
 // enter reads the class of the following tests.

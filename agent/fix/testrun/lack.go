@@ -14,7 +14,8 @@ type sign struct {
 	says source.Pattern // must match the line, too; nil if has is enough
 }
 
-// signs are tried in order, and the first counts. Each has a sample in lack_test.go.
+// signs are tried in order, and the first counts. Each has a sample in lack_test.go, or in testdata/broken of
+// testcmd.
 var signs = []sign{
 	{fix.LackCommand, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
 
@@ -30,6 +31,7 @@ var signs = []sign{
 	{fix.LackGo, "/cache/download/", source.Lazy(`: (?:read-only file system|permission denied)$`)},
 
 	{fix.LackJDK, "JAVA_HOME", source.Lazy(`^(?:The |ERROR: |Error: )?JAVA_HOME .*(?:not defined|is set to an invalid directory|not set)`)},
+	{fix.LackJDK, "has been compiled by a more recent version of the Java Runtime", nil},
 	{fix.LackJDK, "Unsupported class file major version", nil},
 	{fix.LackJDK, "UnsupportedClassVersionError", nil},
 	{fix.LackJDK, "release version ", source.Lazy(`release version \S+ not supported`)},
@@ -61,6 +63,15 @@ var signs = []sign{
 	{fix.LackTool, "ERR_PNPM_BAD_PM_VERSION", nil},
 	{fix.LackTool, "does not provide an export named ", source.Lazy(`module '(?:node:)?(?:util|fs|module|url|path|process|test|worker_threads|fs/promises)'`)},
 	{fix.LackTool, "Unknown file extension \".ts\"", nil},
+	{fix.LackTool, "error TS", source.Lazy(`error TS(?:5023: Unknown compiler option|6046: Argument for '--)`)},
+	{fix.LackTool, "Unknown ", source.Lazy(`Unknown (?:JVM target|language) version: `)}, // Kotlin
+
+	{fix.LackCommand, "error TS5058: ", nil},
+	{fix.LackCommand, "Unknown option `", source.Lazy("^CACError: ")},                    // vitest
+	{fix.LackCommand, "Unrecognized option \"", source.Lazy(`^  Unrecognized option "`)}, // jest
+	{fix.LackCommand, "Cannot use import statement outside a module", nil},
+	{fix.LackCommand, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[@~#]/`)}, // no package has such a name
+	{fix.LackCommand, "Failed to resolve import \"", source.Lazy(`import "[@~#]/`)},
 
 	{fix.LackBuilt, "Failed to resolve entry for package ", nil},
 	{fix.LackBuilt, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^']*/(?:dist|build|out)/[^']*'`)},
@@ -83,6 +94,12 @@ var signs = []sign{
 	{fix.LackNode, "Couldn't find the node_modules state file", nil},
 	{fix.LackNode, "npx canceled due to missing packages", nil},
 	{fix.LackNode, "could not determine executable to run", nil},
+	{fix.LackNode, "Cannot find type definition file for '", nil},
+	{fix.LackNode, "Do you need to install type definitions for ", nil},
+	{fix.LackNode, "Cannot find dependency '", nil},
+	{fix.LackNode, "could not be found, and is needed by esbuild", nil},
+	{fix.LackNode, "Test environment ", source.Lazy(`Test environment \S+ cannot be found`)},
+	{fix.LackNode, "Module ", source.Lazy(`Module [^<./]\S* in the \w+ option was not found`)},
 	{fix.LackNode, "Preset ", source.Lazy(`Preset .* not found`)},
 
 	{fix.LackRuby, "Could not find ", source.Lazy(`Could not find (?:gem |.* in (?:any of the sources|locally installed gems|cached gems))`)},
@@ -111,8 +128,12 @@ var signs = []sign{
 	{fix.LackCommand, "POM file ", source.Lazy(`POM file \S+ specified with the -f/--file .* does not exist`)},
 	{fix.LackCommand, "Could not find the selected project in the reactor", nil},
 	{fix.LackCommand, "does not contain a Gradle build", nil},
+	{fix.LackCommand, "Unknown lifecycle phase \"", nil},
+	{fix.LackCommand, "Project '", source.Lazy(`^Project '\S+' not found in root project`)},
 	{fix.LackCommand, "Task '", source.Lazy(`^Task '\S+' not found in `)},
 	{fix.LackTests, "No tests ", source.Lazy(`No tests (?:matching pattern .* )?were executed!|No tests found for given includes`)},
+	{fix.LackTests, "Could not find '", source.Lazy(`^Could not find '[^']+\.[cm]?[jt]sx?'$`)}, // node --test
+	{fix.LackProcess, "TestEngine with ID '", source.Lazy(`failed to discover tests`)},
 	{fix.LackProcess, "Unrecognized ", source.Lazy(`^Unrecognized (?:VM )?option:? `)},
 	{fix.LackProcess, "Could not reserve enough space for ", source.Lazy(`object heap`)},
 	{fix.LackProcess, "he forked VM terminated without ", nil},

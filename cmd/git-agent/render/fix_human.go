@@ -38,7 +38,7 @@ const (
 // Fix prints an answer about the bug at a commit.
 func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	var b bytes.Buffer
-	r.heading(&b, commit, ans.Reproduction)
+	r.heading(&b, commit, ans)
 	if t := ans.OwnTest; t != nil {
 		wrapped(&b, r.Width, 4, "the model wrote this test itself, "+ui.Path(r.Place(t.File.Path))+": "+t.Why)
 	}
@@ -65,8 +65,9 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	return err
 }
 
-// heading prints the failing command and its failure.
-func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduction) {
+// heading prints the failing command and its failure, unless the outcome says it again.
+func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, ans *fix.Answer) {
+	rep := ans.Reproduction
 	b.WriteString(r.Color.Paint("fix", "fix "+commit.Short()))
 	if rep.Command != "" {
 		b.WriteString("  " + ui.OneLine(rep.Command))
@@ -78,6 +79,9 @@ func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, rep fix.Reproduct
 	said := fmt.Sprintf("it %s, %s in %s", rep.How, agent.Plural(rep.Runs, "run"), rep.Took.Round(10*time.Millisecond))
 	if rep.Runs > 1 {
 		said = fmt.Sprintf("it %s, %d runs, the last in %s", rep.How, rep.Runs, rep.Took.Round(10*time.Millisecond))
+	}
+	if strings.Contains(ans.Declined, rep.How) {
+		_, said, _ = strings.Cut(said, rep.How+", ")
 	}
 	wrapped(b, r.Width, 4, said)
 	for i, name := range rep.Failing {

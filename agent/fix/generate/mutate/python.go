@@ -1,13 +1,14 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
 )
 
 // pythonEdits makes the changes that only Python needs: a value that may be None is tested for
-// truth, a string lacks its prefix, an except clause lacks an exception.
+// truth, a string lacks its prefix, an except clause lacks exceptions, a literal stands for a parameter.
 func (fn *Function) pythonEdits() []Edit {
 	if fn.lang != python {
 		return nil
@@ -19,7 +20,7 @@ func (fn *Function) pythonEdits() []Edit {
 			list = append(list, fn.otherTruth(p)...)
 		}
 	}
-	return append(append(list, fn.formats()...), fn.moreExceptions()...)
+	return slices.Concat(list, fn.formats(), fn.moreExceptions(), fn.unusedDefaults())
 }
 
 // otherTruth replaces a test for truth by a comparison with None, and a comparison by a test.
@@ -154,15 +155,22 @@ func (fn *Function) moreExceptions() []Edit {
 		}
 		old := fn.span(names[0])
 		inner := strings.TrimSuffix(strings.TrimPrefix(old, "("), ")")
-		for rank, raised := range fn.clues.Raised {
-			if rank >= maxRaised || strings.Contains(old, raised) {
-				continue
-			}
+		catch := func(raised string, share float64) {
 			e := fn.edit(OpExcept, names[0][0].off, names[0][len(names[0])-1].end,
 				"("+strings.TrimRight(inner, ", ")+", "+raised+")", "catches "+raised+" too")
 			// The line of the clause runs only if another exception is raised.
-			e.Weight = weights[OpExcept] * max(fn.weight(t.line), fn.weight(t.line-1)) / float64(rank+1)
+			e.Weight = weights[OpExcept] * max(fn.weight(t.line), fn.weight(t.line-1)) * share
 			list = append(list, e)
+		}
+		var uncaught []string
+		for rank, raised := range fn.clues.Raised {
+			if rank < maxRaised && !strings.Contains(old, raised) {
+				uncaught = append(uncaught, raised)
+				catch(raised, 1/float64(rank+1))
+			}
+		}
+		if len(uncaught) > 1 { // one alone leaves a test failing
+			catch(strings.Join(uncaught, ", "), float64(2*len(uncaught)))
 		}
 	}
 	return list

@@ -1,6 +1,9 @@
 package mutate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const pythonFunction = `def load(path, other, limit):
     try:
@@ -43,6 +46,49 @@ func TestPythonEdits(t *testing.T) {
 	}
 	if e := fn.Edits()[0]; e.Text != "issuperset" {
 		t.Errorf("the first edit %s", e.Why)
+	}
+}
+
+// A name that does not exist is corrected at all of its places at once, and tests that end with several
+// exceptions need them all.
+func TestPythonEditsOfSeveralPlaces(t *testing.T) {
+	t.Parallel()
+	const text = `def f(a):
+    try:
+        return a.issupserset(1)
+    except KeyError:
+        return a.issuperset(2)
+
+
+def g(b):
+    return b.issupserset(3)
+`
+	fn := function(t, "a.py", text, Clues{Raised: []string{"OSError", "OverflowError"}, Unknown: []string{"issupserset"}})
+	if got, want := string(fn.Edits()[0].Apply(fn.Content)), strings.ReplaceAll(text, "supserset", "superset"); got != want {
+		t.Errorf("the first edit makes\n%s", got)
+	}
+	expect(t, fn, results(fn), "except KeyError", "except (KeyError, OSError, OverflowError)", OpExcept)
+}
+
+// A parameter that nothing uses stands for the literal that is its default.
+func TestUnusedParameters(t *testing.T) {
+	t.Parallel()
+	fn := function(t, "a.py", "@cached(' ')\ndef f(args, sep=' ', end: str = \"x\", n=2, *, mark='-', base=None):\n"+
+		"    args.append(f'{mark}-')\n    return ' '.join(args) + b' ' + 'x' + '-' + str(2)\n", Clues{})
+	all := results(fn)
+	expect(t, fn, all, "' '.join", "sep.join", OpParameter)
+	expect(t, fn, all, "+ 'x'", "+ end", OpParameter)
+	expect(t, fn, all, "str(2)", "str(n)", OpParameter)
+	for _, e := range fn.Edits() {
+		if e.Op == OpParameter && e.Text == "mark" {
+			t.Errorf("it %s, which a string uses", e.Why)
+		}
+	}
+	used := function(t, "a.py", "def f(args, sep=' '):\n    if sep:\n        return ' '.join(args)\n", Clues{})
+	for _, e := range used.Edits() {
+		if e.Op == OpParameter {
+			t.Errorf("it %s, which is used", e.Why)
+		}
 	}
 }
 

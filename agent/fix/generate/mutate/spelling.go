@@ -1,6 +1,11 @@
 package mutate
 
-import "git-agent/agent/source"
+import (
+	"fmt"
+	"strings"
+
+	"git-agent/agent/source"
+)
 
 // maxMisspelt is the most changed letters of a misspelt name, and leastSpelling the least length
 // of a name that counts as misspelt.
@@ -13,6 +18,7 @@ const (
 // file with nearly the same letters.
 func (fn *Function) respelt() []Edit {
 	var list []Edit
+	seen := map[string]bool{}
 	for i, t := range fn.toks {
 		name := fn.str(t)
 		if t.kind != ident || i < fn.body || len(name) < leastSpelling || !fn.unknown(name) {
@@ -26,9 +32,38 @@ func (fn *Function) respelt() []Edit {
 			e := fn.edit(op, t.off, t.end, other.text, "corrects the name "+name+" to "+other.text)
 			e.Weight = other.score * fn.weight(t.line)
 			list = append(list, e)
+			if all, ok := fn.everywhere(e, name); ok && !seen[name] {
+				list = append(list, all)
+			}
 		}
+		seen[name] = true
 	}
 	return list
+}
+
+// everywhere extends the correction of a name to all its places in the file; it reports false if there is
+// only one. A name that does not exist is wrong at each of them.
+func (fn *Function) everywhere(e Edit, name string) (Edit, bool) {
+	var places []token
+	for _, t := range fn.File.toks {
+		if t.kind == ident && fn.str(t) == name {
+			places = append(places, t)
+		}
+	}
+	if len(places) < 2 {
+		return e, false
+	}
+	var b strings.Builder
+	at := places[0].off
+	for _, t := range places {
+		b.Write(fn.Content[at:t.off])
+		b.WriteString(e.Text)
+		at = t.end
+	}
+	e.Off, e.End, e.Text = places[0].off, at, b.String()
+	e.Weight *= 2
+	e.Why += fmt.Sprintf(" at %d places", len(places))
+	return e, true
 }
 
 // spellings returns the names of the file with nearly the same letters as a name, which the
