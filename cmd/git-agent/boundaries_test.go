@@ -48,7 +48,8 @@ var storeys = [][]string{
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
 	{"cmd/git-agent/store", "cmd/git-agent/clients"},
-	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
+	{"cmd/train/material", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
+	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
 	{"cmd/git-agent/szzcmd"},

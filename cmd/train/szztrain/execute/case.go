@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -39,12 +39,8 @@ func (m *miner) note(a attempt) {
 
 // run tries the fixes of the repository.
 func (m *miner) run(ctx context.Context) error {
-	dir, ok := eval.Finder{Dir: m.root}.Find(m.name)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", m.root)
-	}
 	var err error
-	if m.repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir}); err != nil {
+	if m.repo, err = material.Open(ctx, m.root, m.name); err != nil {
 		return err
 	}
 	defer m.repo.Close()
