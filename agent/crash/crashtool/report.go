@@ -201,7 +201,7 @@ func (c *Case) Problems(r *crash.Report) string {
 			b.WriteString(", a null pointer dereference")
 		}
 		if p.Message != "" && p.Message != p.Kind {
-			fmt.Fprintf(&b, ": %s", c.abridge(p.Message, maxMessage))
+			fmt.Fprintf(&b, ": %s", c.Mask.Abridge(p.Message, maxMessage))
 		}
 		b.WriteByte('\n')
 	}

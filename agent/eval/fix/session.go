@@ -196,7 +196,7 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 	if err != nil {
 		return nil, err
 	}
-	out := predictionOf(a, ans, p.truth, s.opt.Patches)
+	out := predictionOf(a, ans, p.truth)
 	out.Facts = p.known
 	if a.Engine == Agent && !a.Method.Auto {
 		out.Samples = s.opt.Samples

@@ -64,10 +64,8 @@ type CrashGroups struct {
 	Place func(path string) string // writes a tracked path for the reader
 }
 
-const (
-	shownNames   = 5 // of a signature
-	shownMembers = 5 // of a group
-)
+// shownItems is the number of names of a signature, and of members of a group, that are shown.
+const shownItems = 5
 
 // Groups prints all groups.
 func (r *CrashGroups) Groups(groups []CrashGroup) error {
@@ -94,21 +92,21 @@ func (r *CrashGroups) group(b *bytes.Buffer, g CrashGroup) {
 		kinds = append(kinds, kind)
 	}
 	if len(kinds) > 0 {
-		r.list(b, "heading", kinds, shownNames, ", ")
+		r.list(b, "heading", kinds, ", ")
 	}
-	r.list(b, "suspect", g.Names, shownNames, " < ")
-	r.list(b, "", g.Members, shownMembers, ", ")
+	r.list(b, "suspect", g.Names, " < ")
+	r.list(b, "", g.Members, ", ")
 	r.files(b, g)
 }
 
 // list prints the first items of a list in one paragraph.
-func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, most int, separator string) {
+func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, separator string) {
 	if len(items) == 0 {
 		return
 	}
 	more := ""
-	if n := len(items) - most; n > 0 && !r.All {
-		items, more = items[:most], fmt.Sprintf("%sand %d more", separator, n)
+	if n := len(items) - shownItems; n > 0 && !r.All {
+		items, more = items[:shownItems], fmt.Sprintf("%sand %d more", separator, n)
 	}
 	shown := make([]string, len(items))
 	for i, item := range items {

@@ -144,7 +144,7 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	}
 	r.line(0, "")
 	r.line(0, r.color.Paint("heading", "prompt"))
-	r.folded(4, "", o.Prompt, shownPrompt)
+	r.folded("", o.Prompt, shownPrompt)
 }
 
 // aside returns a remark in parentheses for the end of a line.
@@ -161,7 +161,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	r.line(0, "")
 	if turn.Limit != nil {
 		r.line(0, r.color.Paint("warning", "limit")+"  "+ui.OneLine(turn.Limit.Reason))
-		r.folded(4, "> ", turn.Limit.Text, shownOutput)
+		r.folded("> ", turn.Limit.Text, shownOutput)
 		r.line(0, "")
 	}
 	head := r.color.Paint("heading", fmt.Sprintf("turn %d", turn.N))
@@ -199,14 +199,14 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		)
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
-		r.folded(4, "> ", s.Text, shownOutput)
+		r.folded("> ", s.Text, shownOutput)
 	}
 }
 
 // said prints the model's reasoning and its text.
 func (r *traceHuman) said(reply *model.Reply) {
 	if s := strings.TrimSpace(reply.Message.Thought); s != "" {
-		r.folded(4, "~ ", s, shownOutput)
+		r.folded("~ ", s, shownOutput)
 	}
 	if s := strings.TrimSpace(reply.Message.Text); s != "" {
 		r.text(4, s)
@@ -251,14 +251,15 @@ func (r *traceHuman) call(c trace.Call) {
 	case r.Output == "full" && res.Full != "":
 		text = res.Full
 	}
-	r.folded(4, mark, text, shownOutput)
+	r.folded(mark, text, shownOutput)
 }
 
 func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
 // folded prints the first lines of a text, each after a mark, and the number of
 // further lines.
-func (r *traceHuman) folded(indent int, mark, text string, lines int) {
+func (r *traceHuman) folded(mark, text string, lines int) {
+	const indent = 4
 	if r.Full {
 		lines = countLines(text)
 	}
@@ -295,7 +296,7 @@ func (r *traceHuman) notes(t *trace.Trajectory, after int) {
 		if n.After == after {
 			r.line(0, "")
 			r.line(0, "note "+ui.OneLine(n.Key))
-			r.folded(4, "", n.Text, shownOutput)
+			r.folded("", n.Text, shownOutput)
 		}
 	}
 }

@@ -135,9 +135,9 @@ func (fn *Function) linesOf(from, to int) string {
 }
 
 // remove returns the edit that removes a statement.
-func (fn *Function) remove(op Op, s statement) Edit {
+func (fn *Function) remove(s statement) Edit {
 	off := fn.starts[s.from-1]
-	return fn.edit(op, off, min(off+len(s.text), len(fn.Content)), "", "removes "+short(s.text))
+	return fn.edit(OpDelete, off, min(off+len(s.text), len(fn.Content)), "", "removes "+short(s.text))
 }
 
 // deletions removes statements. The further edits of these probes put a condition around the
@@ -148,7 +148,7 @@ func (fn *Function) deletions() []Edit {
 		if s.to-s.from > 12 {
 			continue
 		}
-		e := fn.remove(OpDelete, s)
+		e := fn.remove(s)
 		if !s.opens {
 			e.More = func() []Edit { return fn.guarded(s) }
 		}

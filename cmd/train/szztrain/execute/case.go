@@ -327,26 +327,24 @@ func (t *trialOfFix) difference(ctx context.Context) error {
 
 // confirm runs the tests once more at and before the fix.
 func (t *trialOfFix) confirm(ctx context.Context) error {
-	if _, err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
+	if err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
 		return err
 	}
-	_, err := t.repeat(ctx, 1, t.commit.Parents[0], trial.Fails)
-	return err
+	return t.repeat(ctx, 1, t.commit.Parents[0], trial.Fails)
 }
 
 // repeat runs the tests n times and returns an error unless the outcome is always want.
-func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) (testrun.Ending, error) {
-	var e testrun.Ending
+func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) error {
 	for range n {
-		var err error
-		if e, err = t.at(ctx, commit); err != nil {
-			return e, err
+		e, err := t.at(ctx, commit)
+		if err != nil {
+			return err
 		}
 		if t.outcome(e) != want {
-			return e, none("at %s it %s, and not each time", commit.Short(), e.How)
+			return none("at %s it %s, and not each time", commit.Short(), e.How)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // again runs the tests once more at a commit of the bisection, or twice at any other commit.
@@ -357,8 +355,7 @@ func (t *trialOfFix) again(ctx context.Context, commit gitext.OID, want trial.Ou
 	} else if commit == t.commit.Parents[0] {
 		n = 0 // the baseline is one run, and confirm another
 	}
-	_, err := t.repeat(ctx, n, commit, want)
-	return err
+	return t.repeat(ctx, n, commit, want)
 }
 
 // at runs the tests at a commit.

@@ -22,12 +22,6 @@ type bisection struct {
 	Halvings int          // runs that halved the range
 }
 
-func (b *bisection) progress(format string, args ...any) {
-	if b.Progress != nil {
-		b.Progress(format, args...)
-	}
-}
-
 // Try runs the command at a commit and moves a bound of the range.
 func (b *bisection) Try(ctx context.Context, commit gitext.OID) (trial.Outcome, error) {
 	res, err := b.Run(ctx, commit)
@@ -63,7 +57,9 @@ func (b *bisection) Halve(ctx context.Context) (int, error) {
 			return step.Left, nil
 		}
 		b.Halvings++
-		b.progress("bisect: %d commits left, about %s", step.Left, agent.Plural(step.Steps+1, "more run"))
+		if b.Progress != nil {
+			b.Progress("bisect: %d commits left, about %s", step.Left, agent.Plural(step.Steps+1, "more run"))
+		}
 		if _, err := b.Try(ctx, step.Next); err != nil {
 			return 0, err
 		}
