@@ -20,7 +20,7 @@ func (c *Case) ProblemsInShort() string {
 	r := c.Report
 	short := *r
 	short.Problems = r.Problems[:min(len(r.Problems), shownProblems)]
-	text := c.Problems(&short)
+	text := c.problems(&short)
 	if n := len(r.Problems) - shownProblems; n > 0 {
 		text += fmt.Sprintf("(%s in the report)\n", agent.Plural(n, "more problem"))
 	}
@@ -49,7 +49,7 @@ func (c *Case) StacksInShort() string {
 	seen := map[string]bool{}
 	show := func(i, most int) {
 		if same := placesOf(r.Stacks[i]); seen[same] {
-			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", c.StackTitle(r.Stacks[i]))
+			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", c.stackTitle(r.Stacks[i]))
 			return
 		} else if same != "" {
 			seen[same] = true
@@ -205,7 +205,7 @@ func (l *frameLister) argumentsOf(f crash.Frame) string {
 // the main stack.
 func (c *Case) stackText(s crash.Stack, most int) string {
 	l := frameLister{Case: c}
-	fmt.Fprintf(&l.b, "## %s\n", c.StackTitle(s))
+	fmt.Fprintf(&l.b, "## %s\n", c.stackTitle(s))
 	inMain := map[string]bool{}
 	if main := rank.MainStack(c.Report); main >= 0 {
 		for _, f := range c.Report.Stacks[main].Frames {

@@ -43,7 +43,7 @@ func newExtinfo(c *Case) (agent.Tool, error) {
 			return text
 		}
 		if form == sanitized {
-			return c.Problems(c.Report)
+			return c.problems(c.Report)
 		}
 		return c.furtherFacts()
 	})
@@ -57,7 +57,7 @@ func (c *Case) furtherFacts() string {
 	for i, p := range r.Problems {
 		switch one := (&crash.Report{Problems: []crash.Problem{p}}); {
 		case i >= shownProblems:
-			b.WriteString(c.Problems(one))
+			b.WriteString(c.problems(one))
 		case len(p.Message) > maxMessage:
 			fmt.Fprintf(&b, "the whole message of %s:\n%s\n", noHeading(c.Shorten(p.Kind, maxKind)), agent.Clean(p.Message))
 		}
@@ -179,8 +179,8 @@ func (c *Case) sectionNames(missing string) string {
 	return b.String()
 }
 
-// Problems describes the failures in the report and the build that failed.
-func (c *Case) Problems(r *crash.Report) string {
+// problems describes the failures in the report and the build that failed.
+func (c *Case) problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
 		b.WriteString(noHeading(c.Shorten(p.Kind, maxKind)))
@@ -227,8 +227,8 @@ const (
 	maxMessage = 600
 )
 
-// StackTitle names a stack by its kind, thread and heading.
-func (c *Case) StackTitle(s crash.Stack) string {
+// stackTitle names a stack by its kind, thread and heading.
+func (c *Case) stackTitle(s crash.Stack) string {
 	title := string(s.Kind)
 	if s.Thread != "" {
 		title += ", thread " + s.Thread
@@ -253,7 +253,7 @@ func (c *Case) eachStack(text func(b *strings.Builder, s crash.Stack)) string {
 			fmt.Fprintf(&b, "(%s left out)\n", agent.Plural(len(c.Report.Stacks)-i, "more stack"))
 			break
 		}
-		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
+		fmt.Fprintf(&b, "## %s\n", c.stackTitle(s))
 		text(&b, s)
 	}
 	return b.String()

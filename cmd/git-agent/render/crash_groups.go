@@ -13,9 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
-// CrashGroupsSchema is the schema of crash --group --json. A change that breaks readers raises
+// crashGroupsSchema is the schema of crash --group --json. A change that breaks readers raises
 // its number.
-const CrashGroupsSchema = "git-agent/crash-groups/1"
+const crashGroupsSchema = "git-agent/crash-groups/1"
 
 // A CrashGroup is a group of reports of one fault, in a form for renderers.
 type CrashGroup struct {
@@ -41,7 +41,7 @@ type CrashGroupJSON struct {
 
 // WriteCrashGroupsJSON prints groups as one JSON object.
 func WriteCrashGroupsJSON(w io.Writer, groups []CrashGroup, files int, end string) error {
-	out := CrashGroupsJSON{Schema: CrashGroupsSchema, Groups: []CrashGroupJSON{}}
+	out := CrashGroupsJSON{Schema: crashGroupsSchema, Groups: []CrashGroupJSON{}}
 	for _, g := range groups {
 		out.Count += g.Count
 		j := CrashGroupJSON{CrashGroup: g, Files: []crash.File{}}

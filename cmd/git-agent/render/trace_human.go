@@ -82,8 +82,8 @@ func (r *traceHuman) line(indent int, s string) {
 	r.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+s, " ") + "\n")
 }
 
-// TaskAt returns the subject of a kind of run, to precede the name of a commit.
-func TaskAt(kind string) string {
+// taskAt returns the subject of a kind of run, to precede the name of a commit.
+func taskAt(kind string) string {
 	if strings.HasPrefix(kind, "fix/") {
 		return "repair at"
 	}
@@ -91,7 +91,7 @@ func TaskAt(kind string) string {
 }
 
 func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
-	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
+	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(statusSlot(t.Status()), t.Status()))
 	switch {
 	case t.About.Case != "":
 		r.line(0, r.color.Paint("fix", "case "+ui.OneLine(t.About.Case)))
@@ -101,7 +101,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 		r.line(
 			0,
 			strings.TrimSpace(
-				r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title),
+				r.color.Paint("fix", taskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title),
 			),
 		)
 	case t.About.Name != "":

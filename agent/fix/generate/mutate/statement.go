@@ -19,7 +19,7 @@ type statement struct {
 func (fn *Function) statements() []statement {
 	var list []statement
 	for line := fn.extent.Body + 1; line < fn.extent.End || fn.lang.indented && line == fn.extent.End; line++ {
-		if !fn.Code(line) || fn.startsInside(line) {
+		if !fn.code(line) || fn.startsInside(line) {
 			continue
 		}
 		first := fn.between(line, line)
@@ -111,10 +111,10 @@ func (fn *Function) opensBlock(toks []token) bool {
 func (fn *Function) blockEnd(line, to int) int {
 	width := len(fn.indent(line - 1))
 	for l := to + 1; l <= fn.extent.End; l++ {
-		if fn.Code(l) && len(fn.indent(l-1)) <= width {
+		if fn.code(l) && len(fn.indent(l-1)) <= width {
 			break
 		}
-		if fn.Code(l) {
+		if fn.code(l) {
 			to = l
 		}
 	}

@@ -224,7 +224,7 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 		}
 		return t.neverWorked(ctx, b.Bad)
 	}
-	left, err := b.Halve(ctx)
+	left, err := b.halve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (t *trialOfFix) leap(ctx context.Context, b *bisection) error {
 		if err != nil {
 			return err
 		}
-		if outcome, err = b.Try(ctx, commit); err != nil {
+		if outcome, err = b.try(ctx, commit); err != nil {
 			return err
 		}
 		if back == all-1 {
