@@ -3,8 +3,8 @@ package htmlpage
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"git-agent/agent/source"
 	"git-agent/gitext/quote"
 )
 
@@ -69,11 +69,7 @@ func cutLine(line string) string {
 	if len(line) <= maxDiffLine {
 		return line
 	}
-	end := maxDiffLine
-	for end > 0 && !utf8.RuneStart(line[end]) {
-		end--
-	}
-	return line[:end] + "…"
+	return source.Cut(line, maxDiffLine) + "…"
 }
 
 // classOf returns the class of a line. Inside of a hunk, a line such as "--- x" is a removed one.
