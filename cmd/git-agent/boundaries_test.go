@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -106,17 +108,28 @@ const (
 // top is the module's directory.
 const top = "../.."
 
+// goFiles returns the Go files of the checkout.
 func goFiles(t *testing.T) []goFile {
 	t.Helper()
+	files, err := readGoFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// readGoFiles reads the Go files once: several tests look at them.
+var readGoFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
-	walkTree(t, func(path string, data []byte) {
+	var failed error
+	err := eachFile(func(path string, data []byte) {
 		if !strings.HasSuffix(path, ".go") || strings.Contains(path, "/testdata/") {
 			return
 		}
 		set := token.NewFileSet()
 		f, err := parser.ParseFile(set, path, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			t.Error(err)
+			failed = errors.Join(failed, err)
 			return
 		}
 		g := goFile{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), test: strings.HasSuffix(path, "_test.go")}
@@ -135,16 +148,22 @@ func goFiles(t *testing.T) []goFile {
 		files = append(files, g)
 	})
 	if len(files) == 0 {
-		t.Fatal("no Go files found")
+		failed = errors.Join(failed, errors.New("no Go files found"))
 	}
-	return files
-}
+	return files, errors.Join(err, failed)
+})
 
 // walkTree calls f for each file of the checkout except those below dot directories.
 func walkTree(t *testing.T, f func(path string, data []byte)) {
 	t.Helper()
+	if err := eachFile(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eachFile(f func(path string, data []byte)) error {
 	root := os.DirFS(top)
-	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -159,9 +178,6 @@ func walkTree(t *testing.T, f func(path string, data []byte)) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Imports point down, from cmd to gitext, cache and prompts.
