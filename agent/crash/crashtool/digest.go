@@ -49,7 +49,7 @@ func (c *Case) StacksInShort() string {
 	seen := map[string]bool{}
 	show := func(i, most int) {
 		if same := placesOf(r.Stacks[i]); seen[same] {
-			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", c.stackTitle(r.Stacks[i]))
+			fmt.Fprintf(&b, "## %s\n   (the same frames as above)\n", c.StackTitle(r.Stacks[i]))
 			return
 		} else if same != "" {
 			seen[same] = true
@@ -205,7 +205,7 @@ func (l *frameLister) argumentsOf(f crash.Frame) string {
 // the main stack.
 func (c *Case) stackText(s crash.Stack, most int) string {
 	l := frameLister{Case: c}
-	fmt.Fprintf(&l.b, "## %s\n", c.stackTitle(s))
+	fmt.Fprintf(&l.b, "## %s\n", c.StackTitle(s))
 	inMain := map[string]bool{}
 	if main := rank.MainStack(c.Report); main >= 0 {
 		for _, f := range c.Report.Stacks[main].Frames {

@@ -227,8 +227,8 @@ const (
 	maxMessage = 600
 )
 
-// stackTitle names a stack by its kind, thread and heading.
-func (c *Case) stackTitle(s crash.Stack) string {
+// StackTitle names a stack by its kind, thread and heading.
+func (c *Case) StackTitle(s crash.Stack) string {
 	title := string(s.Kind)
 	if s.Thread != "" {
 		title += ", thread " + s.Thread
@@ -253,7 +253,7 @@ func (c *Case) eachStack(text func(b *strings.Builder, s crash.Stack)) string {
 			fmt.Fprintf(&b, "(%s left out)\n", agent.Plural(len(c.Report.Stacks)-i, "more stack"))
 			break
 		}
-		fmt.Fprintf(&b, "## %s\n", c.stackTitle(s))
+		fmt.Fprintf(&b, "## %s\n", c.StackTitle(s))
 		text(&b, s)
 	}
 	return b.String()

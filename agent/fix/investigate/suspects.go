@@ -57,9 +57,7 @@ func (w *work) makeSuspectsText(ctx context.Context, history bool) (string, erro
 		b.WriteString(text)
 		if i == 0 {
 			if lines, err := w.lines(ctx, l.Path); err == nil {
-				if imports := importsOf(l.Path, lines); imports != "" {
-					b.WriteString(imports + "\n")
-				}
+				b.WriteString(suffixed(importsOf(l.Path, lines), "\n"))
 				b.WriteString(constantsOf(l, lines))
 			}
 		}
@@ -79,6 +77,14 @@ func groundsText(l fix.Location, history bool) string {
 		return ""
 	}
 	return "(" + strings.Join(why, "; ") + ")\n"
+}
+
+// suffixed adds an end to a text that is not empty.
+func suffixed(text, end string) string {
+	if text == "" {
+		return ""
+	}
+	return text + end
 }
 
 // groundless reports whether nothing at all speaks for a suspected function, which is in the list
