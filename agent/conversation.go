@@ -27,7 +27,7 @@ type conversation struct {
 	answers     callHistory  // which calls were answered
 	maxOutput   int
 	lastWord    string // the limit that makes the next answer the last; else ""
-	hold        *Hold  // for the next request
+	hold        *hold  // for the next request
 	price       price
 	used        Spending // tokens and money that this run has spent, as limits count them
 	denied      string   // the limit that did not allow another attempt of a request; else ""
@@ -149,7 +149,7 @@ const closingTime = 10 * time.Second
 // right after its answer keeps the answer.
 func (c *conversation) close(ctx context.Context, err error) (Outcome, error) {
 	if c.hold != nil {
-		c.hold.Release()
+		c.hold.release()
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -65,14 +65,14 @@ func (s Spending) atLeast(o Spending) Spending {
 // NewLedger returns a ledger with nothing spent.
 func NewLedger(b Budget) *Ledger { return &Ledger{budget: b, eased: make(chan struct{})} }
 
-// SpentError says that the budget has no room for a reservation.
-type SpentError struct {
+// spentError says that the budget has no room for a reservation.
+type spentError struct {
 	Budget Budget
 	Spent  Spending
 	Need   Spending
 }
 
-func (e *SpentError) Error() string {
+func (e *spentError) Error() string {
 	if e.Budget.USD > 0 && e.Spent.USD+e.Need.USD > e.Budget.USD {
 		return fmt.Sprintf(
 			"the budget of $%.4g does not hold the next call: $%.4g are spent and it may cost $%.4g",
@@ -89,30 +89,30 @@ func (e *SpentError) Error() string {
 	)
 }
 
-// Hold is a reservation. The first call of Settle, Release or Forfeit ends it;
+// hold is a reservation. The first call of settle, release or forfeit ends it;
 // later calls do nothing.
-type Hold struct {
+type hold struct {
 	ledger *Ledger
 	held   Spending
 	ended  bool
 }
 
-// Reserve holds need if spare is also still free. It waits while other calls are open
-// that may cost less than they reserved. If need cannot fit, the error is a *SpentError.
-func (l *Ledger) Reserve(ctx context.Context, need, spare Spending) (*Hold, error) {
+// reserve holds need if spare is also still free. It waits while other calls are open
+// that may cost less than they reserved. If need cannot fit, the error is a *spentError.
+func (l *Ledger) reserve(ctx context.Context, need, spare Spending) (*hold, error) {
 	for {
 		l.mu.Lock()
 		if l.fits(l.spent.plus(l.held).plus(need).plus(spare)) {
 			l.held = l.held.plus(need)
 			l.holds++
 			l.mu.Unlock()
-			return &Hold{ledger: l, held: need}, nil
+			return &hold{ledger: l, held: need}, nil
 		}
 		spent, holds, eased := l.spent, l.holds, l.eased
 		l.mu.Unlock()
 		if holds == 0 || !l.fits(spent.plus(need).plus(spare)) {
 			l.refuse()
-			return nil, &SpentError{Budget: l.budget, Spent: spent, Need: need.plus(spare)}
+			return nil, &spentError{Budget: l.budget, Spent: spent, Need: need.plus(spare)}
 		}
 		select {
 		case <-eased:
@@ -129,16 +129,16 @@ func (l *Ledger) fits(s Spending) bool {
 	return (l.budget.USD <= 0 || s.USD <= l.budget.USD+rounding) && (l.budget.Tokens <= 0 || s.Tokens <= l.budget.Tokens)
 }
 
-// Settle ends the hold with the real cost of the call.
-func (h *Hold) Settle(cost Spending) { h.end(cost) }
+// settle ends the hold with the real cost of the call.
+func (h *hold) settle(cost Spending) { h.end(cost) }
 
-// Release ends the hold of a call that cost nothing.
-func (h *Hold) Release() { h.end(Spending{}) }
+// release ends the hold of a call that cost nothing.
+func (h *hold) release() { h.end(Spending{}) }
 
-// Forfeit ends the hold as if the call had cost the whole reservation.
-func (h *Hold) Forfeit() { h.end(h.held) }
+// forfeit ends the hold as if the call had cost the whole reservation.
+func (h *hold) forfeit() { h.end(h.held) }
 
-func (h *Hold) end(cost Spending) {
+func (h *hold) end(cost Spending) {
 	l := h.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,8 +152,8 @@ func (h *Hold) end(cost Spending) {
 	l.eased = make(chan struct{})
 }
 
-// Charge adds the spending of an earlier process of a run.
-func (l *Ledger) Charge(cost Spending) {
+// charge adds the spending of an earlier process of a run.
+func (l *Ledger) charge(cost Spending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.spent = l.spent.plus(cost)

@@ -21,20 +21,20 @@ func TestLedgerIsNeverOvershot(t *testing.T) {
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(w), 1))
 			for {
-				hold, err := l.Reserve(t.Context(), Spending{USD: need, Tokens: 1000}, Spending{})
+				hold, err := l.reserve(t.Context(), Spending{USD: need, Tokens: 1000}, Spending{})
 				if err != nil {
 					return
 				}
 				calls.Add(1)
 				switch cost := (Spending{USD: need * random.Float64(), Tokens: 900}); random.IntN(4) {
 				case 0:
-					hold.Release()
+					hold.release()
 				case 1:
-					hold.Forfeit()
+					hold.forfeit()
 				default:
-					hold.Settle(cost)
+					hold.settle(cost)
 				}
-				hold.Settle(Spending{USD: 100}) // the hold has ended already
+				hold.settle(Spending{USD: 100}) // the hold has ended already
 				if l.Spent().USD > 1 {
 					over.Add(1)
 				}
@@ -56,17 +56,17 @@ func TestLedgerWaitsForHolds(t *testing.T) {
 		want bool
 	}{{"cheaper than held", 0.1, true}, {"as dear as held", 0.9, false}} {
 		l := NewLedger(Budget{USD: 1})
-		first, err := l.Reserve(t.Context(), Spending{USD: 0.9}, Spending{})
+		first, err := l.reserve(t.Context(), Spending{USD: 0.9}, Spending{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := make(chan error)
 		go func() {
-			_, err := l.Reserve(t.Context(), Spending{USD: 0.5}, Spending{USD: 0.3})
+			_, err := l.reserve(t.Context(), Spending{USD: 0.5}, Spending{USD: 0.3})
 			got <- err
 		}()
-		first.Settle(Spending{USD: tt.cost})
-		var spent *SpentError
+		first.settle(Spending{USD: tt.cost})
+		var spent *spentError
 		if err := <-got; (err == nil) != tt.want || err != nil && !errors.As(err, &spent) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -77,12 +77,12 @@ func TestLedgerWaitsForHolds(t *testing.T) {
 func TestLedgerWaitEnds(t *testing.T) {
 	t.Parallel()
 	l := NewLedger(Budget{Tokens: 100})
-	if _, err := l.Reserve(t.Context(), Spending{Tokens: 90}, Spending{}); err != nil {
+	if _, err := l.reserve(t.Context(), Spending{Tokens: 90}, Spending{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.Reserve(ctx, Spending{Tokens: 90}, Spending{}); !errors.Is(err, context.Canceled) {
+	if _, err := l.reserve(ctx, Spending{Tokens: 90}, Spending{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,13 +91,13 @@ func TestLedgerWaitEnds(t *testing.T) {
 func TestLedgerCharge(t *testing.T) {
 	t.Parallel()
 	l := NewLedger(Budget{USD: 0.3})
-	l.Charge(Spending{USD: 0.1})
-	hold, err := l.Reserve(t.Context(), Spending{USD: 0.1}, Spending{USD: 0.1})
+	l.charge(Spending{USD: 0.1})
+	hold, err := l.reserve(t.Context(), Spending{USD: 0.1}, Spending{USD: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold.Release()
-	if _, err = l.Reserve(t.Context(), Spending{USD: 0.2}, Spending{}); err != nil {
+	hold.release()
+	if _, err = l.reserve(t.Context(), Spending{USD: 0.2}, Spending{}); err != nil {
 		t.Error(err)
 	}
 	if got := l.Spent(); got.USD != 0.1 {

@@ -156,19 +156,19 @@ func (c *conversation) waste() {
 // requests.
 func (c *conversation) settle(cost Spending) {
 	if c.hold != nil {
-		c.hold.Settle(cost)
+		c.hold.settle(cost)
 	}
 }
 
 func (c *conversation) forfeit() {
 	if c.hold != nil {
-		c.hold.Forfeit()
+		c.hold.forfeit()
 	}
 }
 
 func (c *conversation) release() {
 	if c.hold != nil {
-		c.hold.Release()
+		c.hold.release()
 	}
 }
 
@@ -179,9 +179,9 @@ func (c *conversation) chargeRecorded(res AskResult) {
 	wasted := need.times(min(res.Wasted, maxWasted))
 	c.used = c.used.plus(wasted)
 	if c.Ledger != nil {
-		c.Ledger.Charge(wasted)
+		c.Ledger.charge(wasted)
 		if res.Reply != nil {
-			c.Ledger.Charge(c.costOf(res.Reply))
+			c.Ledger.charge(c.costOf(res.Reply))
 		}
 	}
 	c.count(res.Reply)

@@ -135,12 +135,12 @@ func TestLedgerStaysSane(t *testing.T) {
 		for _, tokens := range []int64{math.MinInt64, -1, math.MaxInt64} {
 			l := NewLedger(Budget{})
 			for range 5 {
-				hold, err := l.Reserve(t.Context(), Spending{USD: usd, Tokens: tokens}, Spending{})
+				hold, err := l.reserve(t.Context(), Spending{USD: usd, Tokens: tokens}, Spending{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				l.Charge(Spending{USD: usd, Tokens: tokens})
-				hold.Settle(Spending{USD: usd, Tokens: tokens})
+				l.charge(Spending{USD: usd, Tokens: tokens})
+				hold.settle(Spending{USD: usd, Tokens: tokens})
 			}
 			for _, s := range []Spending{l.spent, l.held} {
 				if _, err := json.Marshal(s); err != nil || s.USD < 0 || s.Tokens < 0 {

@@ -9,9 +9,9 @@ import (
 	"git-agent/agent/model"
 )
 
-// ErrUnpriced says that a limit in USD cannot be enforced because the model's
+// errUnpriced says that a limit in USD cannot be enforced because the model's
 // price is unknown.
-var ErrUnpriced = errors.New(
+var errUnpriced = errors.New(
 	"the price of the model is not known, so a limit on its cost cannot be kept; give the price, allow it, or drop the limit",
 )
 
@@ -128,8 +128,8 @@ func (c *conversation) reserve(ctx context.Context, need, spare Spending) (strin
 	if c.Ledger == nil {
 		return "", nil
 	}
-	hold, err := c.Ledger.Reserve(ctx, need, spare)
-	var spent *SpentError
+	hold, err := c.Ledger.reserve(ctx, need, spare)
+	var spent *spentError
 	if errors.As(err, &spent) {
 		return spent.Error(), nil
 	}
@@ -188,7 +188,7 @@ func newPrice(asker model.Asker) price {
 func (p *price) check(l *Loop) error {
 	limited := l.Limits.USD > 0 || l.Ledger != nil && l.Ledger.budget.USD > 0
 	if limited && !p.known && !l.Unpriced {
-		return ErrUnpriced
+		return errUnpriced
 	}
 	return nil
 }

@@ -174,8 +174,8 @@ func TestUnknownPrice(t *testing.T) {
 		want     error
 	}{
 		{name: "no limit"},
-		{name: "limit", usd: 1, want: ErrUnpriced},
-		{name: "limit of all runs", ledger: NewLedger(Budget{USD: 1}), want: ErrUnpriced},
+		{name: "limit", usd: 1, want: errUnpriced},
+		{name: "limit of all runs", ledger: NewLedger(Budget{USD: 1}), want: errUnpriced},
 		{name: "limit in tokens", ledger: NewLedger(Budget{Tokens: 1e6})},
 		{name: "allowed", usd: 1, unpriced: true},
 		{name: "known", usd: 1, price: 1},

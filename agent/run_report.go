@@ -22,6 +22,18 @@ type RunReport struct {
 	Usage      model.Usage `json:"usage"`
 }
 
+// Own returns the report of a run that holds it.
+func (r RunReport) Own() RunReport { return r }
+
+// RunReports returns the reports of runs that hold them.
+func RunReports[R interface{ Own() RunReport }](runs []R) []RunReport {
+	var list []RunReport
+	for _, run := range runs {
+		list = append(list, run.Own())
+	}
+	return list
+}
+
 // WhyNone says why no run has an answer, with each reason once. nothing is the reason of runs that
 // found nothing, such as "the model named no file".
 func WhyNone(runs []RunReport, nothing string) string {

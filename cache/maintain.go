@@ -172,7 +172,7 @@ func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error))
 		return p, nil
 	}
 	if sizeOf(p.Path) > 0 {
-		if p.Removed, err = c.vacuum(ctx, p.Path, remove); err != nil {
+		if p.Removed, err = c.vacuum(ctx, remove); err != nil {
 			return p, explain(p.Path, err)
 		}
 	}
@@ -183,7 +183,7 @@ func (c *Cache) shrink(ctx context.Context, remove func(*handle) (int64, error))
 
 // vacuum opens the file, removes entries and returns their space. A damaged
 // file is set aside.
-func (c *Cache) vacuum(ctx context.Context, path string, remove func(*handle) (int64, error)) (int64, error) {
+func (c *Cache) vacuum(ctx context.Context, remove func(*handle) (int64, error)) (int64, error) {
 	h := c.open(ctx, writing)
 	if h == nil {
 		return 0, c.unavailable()

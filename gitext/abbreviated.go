@@ -59,7 +59,7 @@ func (r *Repo) hexNames(words []string, suffix string) []string {
 	for i, w := range words {
 		names[i] = w + suffix
 		if strings.Trim(w, "0123456789abcdef") != "" {
-			names[i] = string(r.EmptyTree())
+			names[i] = string(r.emptyTree())
 		}
 	}
 	return names

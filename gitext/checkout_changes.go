@@ -56,24 +56,6 @@ func (r *Repo) CheckoutChanges(ctx context.Context, dir string) (*CheckoutChange
 	return changes, w.untracked(ctx, changes)
 }
 
-// CheckoutFiles reads files of a directory that Checkout filled, including new ones, as git add
-// would store them. A path without a file or symbolic link gets Mode 0. A file of more than 16
-// MiB is an error. The other rules are those of CheckoutChanges.
-func (r *Repo) CheckoutFiles(ctx context.Context, dir string, paths []string) ([]Overlay, error) {
-	w, err := r.openCheckout(dir)
-	if err != nil {
-		return nil, err
-	}
-	kinds, err := kindsBelow(w.dir, paths, maxChangedFile)
-	if err != nil {
-		return nil, err
-	}
-	if len(kinds.large) > 0 {
-		return nil, fmt.Errorf("%s has more than %d bytes", strconv.Quote(kinds.large[0]), maxChangedFile)
-	}
-	return w.read(ctx, kinds)
-}
-
 // read reads files of the checkout.
 func (w *checkout) read(ctx context.Context, kinds kindsOfFiles) ([]Overlay, error) {
 	scratch := w.dir + ".stage"

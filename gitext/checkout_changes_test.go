@@ -75,7 +75,7 @@ func TestCheckoutChanges(t *testing.T) {
 		if tracked := shown(got.Tracked); tracked != want.tracked || strings.Join(got.Untracked, " ") != want.untracked || got.More {
 			t.Errorf("%s: got\n%suntracked %q", script, tracked, got.Untracked)
 		}
-		added, err := p.CheckoutFiles(t.Context(), dir, got.Untracked)
+		added, err := ReadOverlays(dir, got.Untracked)
 		if err != nil {
 			t.Errorf("%s: %v", script, err)
 			continue
@@ -99,7 +99,7 @@ func TestCheckoutChangesAreBounded(t *testing.T) {
 	if err != nil || len(got.Tracked) != 0 || !slices.Equal(got.Large, []string{"plain"}) {
 		t.Errorf("a large file: %+v, %v", got, err)
 	}
-	if _, err := p.CheckoutFiles(t.Context(), dir, []string{"plain"}); err == nil || !strings.Contains(err.Error(), `"plain" has more than 16777216 bytes`) {
+	if _, err := ReadOverlays(dir, []string{"plain"}); err == nil || !strings.Contains(err.Error(), `"plain" has more than 16777216 bytes`) {
 		t.Errorf("a large file: %v", err)
 	}
 	p.checkout(commit, dir)
@@ -113,7 +113,7 @@ func TestCheckoutChangesAreBounded(t *testing.T) {
 		t.Errorf("a pipe: %v", err)
 	}
 	for _, path := range []string{"../x", "/etc/passwd", ".git/config", "a\x00b"} {
-		if _, err := p.CheckoutFiles(t.Context(), dir, []string{path}); err == nil {
+		if _, err := ReadOverlays(dir, []string{path}); err == nil {
 			t.Errorf("%q was read", path)
 		}
 	}

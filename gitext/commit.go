@@ -102,7 +102,7 @@ func (r *Repo) eachRawCommit(ctx context.Context, oids []OID, take func(i int, c
 	for i, oid := range oids {
 		names[i] = string(oid)
 		if oid.valid() != nil {
-			names[i] = string(r.EmptyTree()) // keeps the answers in step; readCommit reports the invalid id
+			names[i] = string(r.emptyTree()) // keeps the answers in step; readCommit reports the invalid id
 		}
 	}
 	r.objs.Each(ctx, "contents", names, func(i int, head gitcmd.ObjectHead, content io.Reader, err error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,19 +32,19 @@ func makePipe(t *testing.T, path string) {
 func TestPipesInTheRepository(t *testing.T) {
 	isolate(t)
 	// A named pipe instead of any file that git reads ends the call with the
-	// pipe's name.
+	// pipe's name. All calls wait at the same time, each for seconds.
+	var all sync.WaitGroup
 	for _, name := range []string{
 		".git/config", ".git/HEAD", ".git/packed-refs", ".git/commondir", ".git/shallow", ".git/refs/heads/main", ".git/info/attributes",
 		".git/objects/info/alternates", ".git/objects/info/commit-graph", ".git/index", ".gitattributes", "sub/.gitattributes",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := &fixture{t: t, dir: filepath.Join(t.TempDir(), "repo"), clock: 1_600_000_000}
-			f.at(t.TempDir(), "init", "-q", f.dir)
-			f.write("sub/f", "one\n")
-			f.commit("one")
-			f.write("sub/f", "two\n")
-			makePipe(t, filepath.Join(f.dir, name))
+		f := &fixture{t: t, dir: filepath.Join(t.TempDir(), "repo"), clock: 1_600_000_000}
+		f.at(t.TempDir(), "init", "-q", f.dir)
+		f.write("sub/f", "one\n")
+		f.commit("one")
+		f.write("sub/f", "two\n")
+		makePipe(t, filepath.Join(f.dir, name))
+		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			err := func() error {
@@ -59,8 +60,9 @@ func TestPipesInTheRepository(t *testing.T) {
 				return err
 			}()
 			if err == nil || !strings.Contains(err.Error(), filepath.Base(name)+`" is a named pipe`) {
-				t.Errorf("got %v", err)
+				t.Errorf("%s: got %v", name, err)
 			}
 		})
 	}
+	all.Wait()
 }

@@ -42,7 +42,7 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	}
 	base := h.Commit
 	if base == "" {
-		base = r.EmptyTree()
+		base = r.emptyTree()
 	}
 	changed, err := git.Output(
 		ctx,

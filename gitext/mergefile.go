@@ -11,11 +11,11 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// ErrConflict says that two changes of a file overlap.
-var ErrConflict = errors.New("the changes overlap")
+// errConflict says that two changes of a file overlap.
+var errConflict = errors.New("the changes overlap")
 
 // MergeFile applies the changes from base to theirs to ours, line by line, as git merge-file
-// does. If a change overlaps a change from base to ours, the error is ErrConflict. Binary files
+// does. If a change overlaps a change from base to ours, the error is errConflict. Binary files
 // cannot be merged. Nothing is written to the repository.
 func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte, error) {
 	dir, err := disk.MakeTemp()
@@ -37,7 +37,7 @@ func (r *Repo) MergeFile(ctx context.Context, ours, base, theirs []byte) ([]byte
 	out, err := r.shadow.Output(ctx, gitcmd.Call{Args: args})
 	var failed *gitcmd.Error
 	if errors.As(err, &failed) && failed.Exit > 0 && failed.Exit <= maxConflicts {
-		return nil, ErrConflict
+		return nil, errConflict
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merge a file: %w", err)

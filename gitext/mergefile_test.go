@@ -14,10 +14,10 @@ func TestMergeFile(t *testing.T) {
 	if err != nil || string(got) != "A\nb\nc\nd\ne\nf\nG\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err = p.MergeFile(t.Context(), []byte("A\nb\n"), []byte("a\nb\n"), []byte("X\nb\n")); !errors.Is(err, ErrConflict) {
+	if _, err = p.MergeFile(t.Context(), []byte("A\nb\n"), []byte("a\nb\n"), []byte("X\nb\n")); !errors.Is(err, errConflict) {
 		t.Errorf("overlapping changes: %v", err)
 	}
-	if _, err = p.MergeFile(t.Context(), []byte("a\x00\n"), []byte("b\x00\n"), []byte("c\x00\n")); err == nil || errors.Is(err, ErrConflict) {
+	if _, err = p.MergeFile(t.Context(), []byte("a\x00\n"), []byte("b\x00\n"), []byte("c\x00\n")); err == nil || errors.Is(err, errConflict) {
 		t.Errorf("binary files: %v", err)
 	}
 }

@@ -115,7 +115,7 @@ func withPaths(args, paths []string) []string { return append(append(args, "--")
 func (r *Repo) Patch(ctx context.Context, parent, commit OID, opt PatchOptions) (*Patch, error) {
 	old := parent
 	if old == "" {
-		old = r.EmptyTree()
+		old = r.emptyTree()
 	}
 	args, err := opt.args()
 	if err = errors.Join(err, validAll(old, commit)); err != nil {

@@ -21,8 +21,8 @@ type Mail struct {
 	Diff    []byte // the diff, and the text behind it, such as a signature
 }
 
-// MaxMails bounds the patches of an mbox.
-const MaxMails = 500
+// maxMails bounds the patches of an mbox.
+const maxMails = 500
 
 // ReadMails reads patches from an mbox, a mail, or the output of git diff, format-patch or show,
 // in their order. git splits and decodes the mails, as git am does. Mails without a patch, such
@@ -43,7 +43,7 @@ func (r *Repo) ReadMails(ctx context.Context, text []byte) ([]Mail, error) {
 		return nil, fmt.Errorf("split the mails: %w", err)
 	}
 	var mails []Mail
-	for i := 1; i <= MaxMails; i++ {
+	for i := 1; i <= maxMails; i++ {
 		one, err := os.ReadFile(filepath.Join(temporary.Path, fmt.Sprintf("%04d", i)))
 		if err != nil {
 			break

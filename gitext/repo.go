@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"git-agent/gitext/disk"
@@ -80,7 +79,6 @@ type Repo struct {
 	shadow    *gitcmd.Runner // in the shadow directory, with ours
 	scratch   *disk.TempDir  // temporary data directory, removed by Close; usually nil
 	objs      *gitcmd.CatFile
-	missed    atomic.Int64
 	dropped   bool // a damaged commit-graph was removed
 
 	combined combinedTrees
@@ -290,8 +288,8 @@ const (
 	emptyTreeSHA256 OID = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 )
 
-// EmptyTree returns the id of the empty tree.
-func (r *Repo) EmptyTree() OID {
+// emptyTree returns the id of the empty tree.
+func (r *Repo) emptyTree() OID {
 	if r.format == "sha256" {
 		return emptyTreeSHA256
 	}
@@ -299,7 +297,7 @@ func (r *Repo) EmptyTree() OID {
 }
 
 // oidDigits is the length of this repository's object ids.
-func (r *Repo) oidDigits() int { return len(r.EmptyTree()) }
+func (r *Repo) oidDigits() int { return len(r.emptyTree()) }
 
 // blockingFile checks the repository's git directories.
 func (r *Repo) blockingFile(ctx context.Context) error {

@@ -34,7 +34,7 @@ func usable(t *testing.T, r *Repo) {
 	if v, err := r.GitVersion(t.Context()); err != nil || !strings.Contains(v, ".") || strings.Contains(v, " version") {
 		t.Errorf("git version %q, %v", v, err)
 	}
-	if s := r.EmptyTree(); string(s) != mustHash(t, r) {
+	if s := r.emptyTree(); string(s) != mustHash(t, r) {
 		t.Errorf("empty tree %s", s)
 	}
 }
@@ -126,7 +126,7 @@ func TestDiscovery(t *testing.T) {
 		f := simple(t, "--object-format=sha256")
 		r := f.open()
 		usable(t, r)
-		if r.ObjectFormat() != "sha256" || len(r.EmptyTree()) != 64 {
+		if r.ObjectFormat() != "sha256" || len(r.emptyTree()) != 64 {
 			t.Errorf("got %+v", r)
 		}
 	})

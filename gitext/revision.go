@@ -262,7 +262,7 @@ func (r *Repo) explain(ctx context.Context, err error, suspects ...OID) error {
 // For a commit, it also checks the tree: if the tree is unreadable, git names the commit.
 func (r *Repo) lacking(ctx context.Context, stderr string, suspects ...OID) OID {
 	for _, oid := range append(hexIn([]byte(stderr), r.oidDigits()), suspects...) {
-		if oid.zero() || oid == r.EmptyTree() {
+		if oid.zero() || oid == r.emptyTree() {
 			continue
 		}
 		head, err := r.objs.Info(ctx, string(oid))
@@ -272,7 +272,7 @@ func (r *Repo) lacking(ctx context.Context, stderr string, suspects ...OID) OID 
 				_, err = r.objs.Info(ctx, string(oid))
 			}
 		}
-		if errors.Is(err, gitcmd.ErrMissing) && oid != r.EmptyTree() {
+		if errors.Is(err, gitcmd.ErrMissing) && oid != r.emptyTree() {
 			return oid
 		}
 	}

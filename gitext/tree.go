@@ -78,7 +78,7 @@ func parseTreeEntry(record string) (TreeEntry, error) {
 // nothing; the search for others reads blobs.
 func (r *Repo) Changes(ctx context.Context, parent, commit OID, opt PatchOptions) ([]FileChange, error) {
 	if parent == "" {
-		parent = r.EmptyTree()
+		parent = r.emptyTree()
 	}
 	if err := errors.Join(validAll(parent, commit), checkPaths(opt.Paths)); err != nil {
 		return nil, err

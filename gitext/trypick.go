@@ -15,12 +15,12 @@ import (
 	"git-agent/gitext/gitdir"
 )
 
-// MergeTreeVersion is the oldest git that TryPicks works with: older ones have no git merge-tree
+// mergeTreeVersion is the oldest git that TryPicks works with: older ones have no git merge-tree
 // --write-tree.
-const MergeTreeVersion = "2.38"
+const mergeTreeVersion = "2.38"
 
 // ErrOldGit says that the installed git cannot do what was asked for.
-var ErrOldGit = errors.New("git " + MergeTreeVersion + " or newer is needed")
+var ErrOldGit = errors.New("git " + mergeTreeVersion + " or newer is needed")
 
 // A Tried is the result of picking a commit onto another one.
 type Tried struct {
@@ -104,7 +104,7 @@ func (p *picker) prepare(ctx context.Context, commit OID) error {
 	if err != nil {
 		return err
 	}
-	before := p.repo.EmptyTree()
+	before := p.repo.emptyTree()
 	if len(fix.Parents) > 0 && !p.repo.boundary[commit] {
 		parent, err := p.repo.Commit(ctx, fix.Parents[0])
 		if err != nil {

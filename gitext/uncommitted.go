@@ -80,7 +80,7 @@ func (u *uncommittedDir) compare(ctx context.Context, head OID, opt PatchOptions
 	}
 	base := head
 	if base == "" {
-		base = u.repo.EmptyTree()
+		base = u.repo.emptyTree()
 	}
 	// --text: attributes in the work tree could mark a text as binary. --ignore-submodules:
 	// otherwise git runs git status in each submodule, with the submodule's configuration.

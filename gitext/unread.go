@@ -10,12 +10,8 @@ import (
 	"git-agent/gitext/gitcmd"
 )
 
-// Missed returns how often, since Open, a needed object was missing in this clone.
-func (r *Repo) Missed() int64 { return r.missed.Load() }
-
 // missing counts an object that this clone lacks and returns the error for it.
 func (r *Repo) missing(ctx context.Context, oid OID) error {
-	r.missed.Add(1)
 	gitcmd.CountMissing(ctx, string(oid))
 	return &MissingObjectError{OID: oid, Damaged: r.hasFile(oid)}
 }

@@ -13,6 +13,7 @@ import (
 )
 
 func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
+	ctx, missed := gitcmd.CountUnread(t.Context())
 	// In a clone without some blobs, every operation names the missing one; batch
 	// operations continue, and nothing is fetched.
 	f := newFixture(t)
@@ -36,7 +37,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	}
 	var good, lacking []OID
 	i := 0
-	for p, err := range r.Patches(t.Context(), oids, PatchOptions{Context: 3, Renames: true}) {
+	for p, err := range r.Patches(ctx, oids, PatchOptions{Context: 3, Renames: true}) {
 		var missing *MissingObjectError
 		switch {
 		case err == nil && p.Commit == oids[i]:
@@ -50,7 +51,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	}
 	equal(t, "patches", good, oids[:2])
 	equal(t, "no patches", lacking, oids[2:])
-	stats, err := r.Stats(t.Context(), oids)
+	stats, err := r.Stats(ctx, oids)
 	if err != nil || len(stats) != 5 {
 		t.Fatalf("%+v, %v", stats, err)
 	}
@@ -59,14 +60,14 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 			t.Errorf("stat %d: %+v", i, s)
 		}
 	}
-	counted := r.Missed()
-	all, allMissed := gitcmd.CountUnread(t.Context())
+	counted := missed().Missing
+	all, allMissed := gitcmd.CountUnread(ctx)
 	if counted != 6 { // three patches, three stats
 		t.Errorf("%d misses counted", counted)
 	}
 	wantMissing := func(what string, err error) {
 		t.Helper()
-		if now := r.Missed(); now <= counted {
+		if now := missed().Missing; now <= counted {
 			t.Errorf("%s: not counted", what)
 		} else {
 			counted = now
@@ -78,13 +79,13 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 			t.Errorf("%s: %s is not an object of the origin", what, missing.OID)
 		}
 	}
-	_, err = r.Blame(t.Context(), oids[0], "f", BlameOptions{})
+	_, err = r.Blame(ctx, oids[0], "f", BlameOptions{})
 	wantMissing("blame", err)
-	_, err = r.BlobAt(t.Context(), oids[4], "f", 0)
+	_, err = r.BlobAt(ctx, oids[4], "f", 0)
 	wantMissing("blob", err)
-	_, err = r.Patch(t.Context(), oids[4], oids[3], PatchOptions{})
+	_, err = r.Patch(ctx, oids[4], oids[3], PatchOptions{})
 	wantMissing("patch", err)
-	_, err = r.Grep(t.Context(), oids[4], GrepOptions{Pattern: "same"})
+	_, err = r.Grep(ctx, oids[4], GrepOptions{Pattern: "same"})
 	wantMissing("grep", err)
 	if f.at(clone, "count-objects", "-v") != before {
 		t.Error("something was fetched")
@@ -98,7 +99,7 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 		t.Errorf("%+v", matches)
 	}
 	n := 0
-	for _, err = range r.LogS(t.Context(), PickaxeOptions{LogOptions: LogOptions{Tip: oids[0]}, Needle: "version 4"}) {
+	for _, err = range r.LogS(ctx, PickaxeOptions{LogOptions: LogOptions{Tip: oids[0]}, Needle: "version 4"}) {
 		n++
 	}
 	wantMissing("log -S", err)
@@ -109,16 +110,16 @@ func TestMissingObjectsCostTheirOwnAnswer(t *testing.T) {
 	if n == 0 || f.at(clone, "count-objects", "-v") != before {
 		t.Error("something was fetched")
 	}
-	if entries := collect(t, r.Log(t.Context(), LogOptions{Tip: oids[0], Paths: []string{"f"}})); len(entries) != 5 {
+	if entries := collect(t, r.Log(ctx, LogOptions{Tip: oids[0], Paths: []string{"f"}})); len(entries) != 5 {
 		t.Errorf("a log of trees: %d entries", len(entries))
 	}
-	if err := r.CheckConnectivity(t.Context()); !errors.As(err, new(*MissingObjectError)) {
+	if err := r.CheckConnectivity(ctx); !errors.As(err, new(*MissingObjectError)) {
 		t.Errorf("whole: %v", err)
 	}
 	if allMissed().Missing != 1 || innerMissed().Missing != 1 || wholeMissed().Missing != 0 {
 		t.Errorf("the parts counted %d, %d and %d", allMissed().Missing, innerMissed().Missing, wholeMissed().Missing)
 	}
-	if now := r.Missed(); now != counted {
+	if now := missed().Missing; now != counted {
 		t.Errorf("%d misses without one", now-counted)
 	}
 	os.RemoveAll(clone)

@@ -35,8 +35,8 @@ const TreesAdvice = "git fetch --refetch --filter=blob:none"
 // ErrTrees says that the clone lacks trees.
 var ErrTrees = errors.New("this clone lacks trees as well as blobs, so the blobs that are needed cannot be listed")
 
-// ErrNoRemote says that no remote is configured for the missing objects.
-var ErrNoRemote = errors.New("objects are missing, and no remote is configured from which they can be fetched")
+// errNoRemote says that no remote is configured for the missing objects.
+var errNoRemote = errors.New("objects are missing, and no remote is configured from which they can be fetched")
 
 // A Fetcher fetches objects that a repository lacks. It is safe for concurrent use;
 // fetches run one after the other.
@@ -59,9 +59,9 @@ func (f *Fetcher) Err() error {
 	return f.failed
 }
 
-// Objects fetches the objects that the clone lacks and that were not requested before. It
+// objects fetches the objects that the clone lacks and that were not requested before. It
 // reports whether any arrived.
-func (f *Fetcher) Objects(ctx context.Context, oids []gitext.OID) bool {
+func (f *Fetcher) objects(ctx context.Context, oids []gitext.OID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failed != nil {
@@ -74,7 +74,7 @@ func (f *Fetcher) Objects(ctx context.Context, oids []gitext.OID) bool {
 	return got
 }
 
-// fetch is Objects without the lock.
+// fetch is objects without the lock.
 func (f *Fetcher) fetch(ctx context.Context, oids []gitext.OID) (got bool, err error) {
 	lacking, err := f.Repo.Lacking(ctx, oids)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *Fetcher) fetch(ctx context.Context, oids []gitext.OID) (got bool, err e
 
 // fromAny asks one remote after the other until nothing is lacking.
 func (f *Fetcher) fromAny(ctx context.Context, wanted []gitext.OID) (got bool, err error) {
-	err = ErrNoRemote
+	err = errNoRemote
 	all := len(wanted)
 	for _, remote := range f.remotes {
 		if f.OnFetch != nil {
@@ -142,7 +142,7 @@ func (f *Fetcher) History(ctx context.Context, rev gitext.OID, paths []string, b
 		for _, b := range births {
 			lacking = append(lacking, b.blobs()...)
 		}
-		got = f.Objects(ctx, append(besides, lacking...)) || got
+		got = f.objects(ctx, append(besides, lacking...)) || got
 		besides = nil
 		for _, path := range paths {
 			done[path] = true
@@ -163,7 +163,7 @@ func (f *Fetcher) Files(ctx context.Context, rev gitext.OID, path string) bool {
 		f.Fail(ctx, err)
 		return false
 	}
-	return len(lacking) <= maxSearched && f.Objects(ctx, lacking)
+	return len(lacking) <= maxSearched && f.objects(ctx, lacking)
 }
 
 // Checkout fetches the missing files of rev for a checkout.

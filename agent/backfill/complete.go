@@ -45,5 +45,5 @@ func (f *Fetcher) Unread(ctx context.Context, u gitcmd.Unread, besides []gitext.
 		got = f.History(ctx, rev, paths, oids) || got
 		oids = nil
 	}
-	return f.Objects(ctx, oids) || got
+	return f.objects(ctx, oids) || got
 }

@@ -41,11 +41,7 @@ func (r *AgentReport) RunReports() []agent.RunReport {
 	if r == nil {
 		return nil
 	}
-	var list []agent.RunReport
-	for _, run := range r.Runs {
-		list = append(list, run.RunReport)
-	}
-	return list
+	return agent.RunReports(r.Runs)
 }
 
 // A Claim is the report of one run about a crash.

@@ -1,9 +1,9 @@
 package crash
 
 import (
-	"slices"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/gitext"
 )
 
@@ -77,29 +77,25 @@ func (s Switches) Implied() Switches {
 	return s
 }
 
-type namedSwitch struct {
-	name string
-	on   *bool
-}
-
 // named returns the switches with their names, in a fixed order.
-func (s *Switches) named() []namedSwitch {
-	return []namedSwitch{
-		{"no-tools", &s.NoTools}, {"no-calls", &s.NoCalls}, {"no-ranking", &s.NoRanking}, {"no-code", &s.NoCode}, {"no-changes", &s.NoChanges},
-		{"no-definitions", &s.NoDefinitions}, {"no-raw", &s.NoRaw}, {"no-commit-search", &s.NoCommitSearch}, {"no-history", &s.NoHistory},
-		{"no-augmentation", &s.NoAugmentation},
+func (s *Switches) named() []agent.Switch {
+	return []agent.Switch{
+		{Name: "no-tools", On: &s.NoTools},
+		{Name: "no-calls", On: &s.NoCalls},
+		{Name: "no-ranking", On: &s.NoRanking},
+		{Name: "no-code", On: &s.NoCode},
+		{Name: "no-changes", On: &s.NoChanges},
+		{Name: "no-definitions", On: &s.NoDefinitions},
+		{Name: "no-raw", On: &s.NoRaw},
+		{Name: "no-commit-search", On: &s.NoCommitSearch},
+		{Name: "no-history", On: &s.NoHistory},
+		{Name: "no-augmentation", On: &s.NoAugmentation},
 	}
 }
 
 // Names returns the names of the switches that are on, such as "no-tools".
 func (s Switches) Names() []string {
-	var names []string
-	for _, n := range s.named() {
-		if *n.on {
-			names = append(names, n.name)
-		}
-	}
-	return names
+	return agent.SwitchesOn(s.named())
 }
 
 // And returns the switches that are on in s, in o, or in both.
@@ -110,16 +106,13 @@ func SwitchNames() []string {
 	var all Switches
 	var names []string
 	for _, n := range all.named() {
-		names = append(names, n.name)
+		names = append(names, n.Name)
 	}
 	return names
 }
 
 // SwitchesNamed returns the switches whose names are among the words. It ignores other words.
-func SwitchesNamed(words ...string) Switches {
-	var s Switches
-	for _, n := range s.named() {
-		*n.on = slices.Contains(words, n.name)
-	}
+func SwitchesNamed(words ...string) (s Switches) {
+	agent.SwitchOn(s.named(), words)
 	return s
 }

@@ -19,10 +19,6 @@ const (
 	minEachKind = 10
 )
 
-// calibrationFolds is the number of folds in cross-validation. Each fold is measured with a
-// calibration fitted to the other folds.
-const calibrationFolds = 5
-
 // A Fit is a calibration with tables of its effect on suspects outside its training data.
 type Fit struct {
 	*session.Calibration
@@ -139,7 +135,7 @@ func (f *Fit) judge(all []named) {
 	for i, n := range all {
 		groups[i] = group(n)
 	}
-	v := stat.CrossValidate(votesOf(all), groups, calibrationFolds)
+	v := stat.CrossValidate(votesOf(all), groups)
 	v.By = by
 	f.OutOfFold, f.Raw, f.Mapped = v.OutOfFold, v.Raw, v.Mapped
 }

@@ -96,7 +96,7 @@ func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm str
 	rec := r.record(c, algorithm)
 	if r.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, ErrTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, errTimeout)
 		defer cancel()
 	}
 	start := r.Now()
@@ -109,8 +109,8 @@ func (r *runner) ask(ctx context.Context, answer Answerer, c Case, algorithm str
 		return rec, err
 	}
 	switch {
-	case err != nil && context.Cause(ctx) == ErrTimeout:
-		rec.Error = fmt.Sprintf("%v after %s", ErrTimeout, r.Timeout)
+	case err != nil && context.Cause(ctx) == errTimeout:
+		rec.Error = fmt.Sprintf("%v after %s", errTimeout, r.Timeout)
 	case err != nil:
 		rec.Error = err.Error()
 	default:

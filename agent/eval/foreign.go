@@ -99,5 +99,5 @@ func (a *Foreign) Coverage(cases []Case) (answered, unknown int) {
 	return answered, len(a.lines) - answered
 }
 
-// Setting identifies the content of the answers, for Plan.Settings.
-func (a *Foreign) Setting() string { return "answers=" + a.SHA256[:16] }
+// setting identifies the content of the answers, for Plan.Settings.
+func (a *Foreign) setting() string { return "answers=" + a.SHA256[:16] }

@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// RowSchema identifies the format of a line by WriteRows.
-const RowSchema = "git-agent/eval-row/1"
+// rowSchema identifies the format of a line by WriteRows.
+const rowSchema = "git-agent/eval-row/1"
 
 // predictionRow is a record with its score. It lets a reader trace a metric back
 // to single predictions.
@@ -21,7 +21,7 @@ type predictionRow struct {
 // MarshalJSON writes the fields of the score after those of the record.
 func (r predictionRow) MarshalJSON() ([]byte, error) {
 	var o object
-	o.field("schema", RowSchema)
+	o.field("schema", rowSchema)
 	o.fields(r.Record)
 	o.fields(r.score)
 	return o.bytes()

@@ -46,7 +46,7 @@ func (p *Plan) SetForeign() {
 		p.Settings = map[string]string{}
 	}
 	for name, from := range p.Foreign {
-		p.Settings[name] = from.Setting()
+		p.Settings[name] = from.setting()
 	}
 }
 
@@ -386,6 +386,6 @@ func (r *runner) results() *Results {
 	return res
 }
 
-// ErrTimeout is the cancellation cause of a prediction that took longer than
+// errTimeout is the cancellation cause of a prediction that took longer than
 // Plan.Timeout.
-var ErrTimeout = errors.New("timed out")
+var errTimeout = errors.New("timed out")

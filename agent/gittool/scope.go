@@ -33,14 +33,14 @@ type Scope struct {
 func (s Scope) has(tool string) bool { return !slices.Contains(s.Without, tool) }
 
 // Resolve resolves a model's text, with any decoration, to a commit of the scope, like
-// the tools. note explains the reading of an uncertain name. An impossible name is a
-// *CallError for the model.
-func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string) (oid gitext.OID, note string, err error) {
+// the tools. An impossible name is a *CallError for the model.
+func (s Scope) Resolve(ctx context.Context, repo *gitext.Repo, tool, text string) (gitext.OID, error) {
 	b := &scopedRepo{repo: repo, scope: s}
-	if oid, err = b.revision(ctx, text); err != nil {
-		return "", "", wordRefusal(tool, err)
+	oid, err := b.revision(ctx, text)
+	if err != nil {
+		return "", wordRefusal(tool, err)
 	}
-	return oid, strings.Join(b.notes, "; "), nil
+	return oid, nil
 }
 
 // shortName matches the short names that first prompts give to commits.

@@ -3,8 +3,8 @@ package htmlpage
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"git-agent/agent/source"
 	"git-agent/gitext/quote"
 )
 
@@ -15,20 +15,20 @@ const (
 	maxDiffLine  = 1000 // characters
 )
 
-// A Diff is a patch on a page.
-type Diff struct {
-	Lines []DiffLine
+// A diff is a patch on a page.
+type diff struct {
+	Lines []diffLine
 	Cut   string // a sentence about what is not shown; "" if all of it is
 }
 
-// A DiffLine is a line of a patch. Class is its class in the style sheet: plus, minus, file, place or
+// A diffLine is a line of a patch. Class is its class in the style sheet: plus, minus, file, place or
 // "".
-type DiffLine struct{ Class, Text string }
+type diffLine struct{ Class, Text string }
 
-// NewDiff returns the lines of a patch, as git diff prints it. Of a very large patch only the
+// newDiff returns the lines of a patch, as git diff prints it. Of a very large patch only the
 // beginning is shown.
-func NewDiff(patch string) Diff {
-	var d Diff
+func newDiff(patch string) diff {
+	var d diff
 	bytes, long := 0, 0
 	inHunk := false
 	rest := strings.TrimSuffix(patch, "\n")
@@ -41,7 +41,7 @@ func NewDiff(patch string) Diff {
 		if short != line {
 			long++
 		}
-		d.Lines = append(d.Lines, DiffLine{class, quote.Text(short)})
+		d.Lines = append(d.Lines, diffLine{class, quote.Text(short)})
 	}
 	var cut []string
 	if rest != "" {
@@ -69,11 +69,7 @@ func cutLine(line string) string {
 	if len(line) <= maxDiffLine {
 		return line
 	}
-	end := maxDiffLine
-	for end > 0 && !utf8.RuneStart(line[end]) {
-		end--
-	}
-	return line[:end] + "…"
+	return source.Cut(line, maxDiffLine) + "…"
 }
 
 // classOf returns the class of a line. Inside of a hunk, a line such as "--- x" is a removed one.

@@ -25,12 +25,12 @@ var parts string
 
 // Parse parses the template of a page, which begins with {{template "head"}} and its title, and has
 // {{style}} in its style sheet. It can use the definitions of parts.html and these functions: diff
-// cuts a patch into coloured lines ([NewDiff]), and text and line escape hidden characters; line
+// cuts a patch into coloured lines ([newDiff]), and text and line escape hidden characters; line
 // also escapes ends of lines.
 func Parse(name, text string, funcs template.FuncMap) (*template.Template, error) {
 	all := template.FuncMap{
 		"style": func() template.CSS { return template.CSS(style) },
-		"diff":  NewDiff, "text": quote.Text, "line": oneLine,
+		"diff":  newDiff, "text": quote.Text, "line": oneLine,
 	}
 	maps.Copy(all, funcs)
 	t, err := template.New(name).Funcs(all).Parse(parts)

@@ -20,7 +20,7 @@ index 1..2 100644
 // Each line has its class, and a removed line that looks like a heading is a removed line.
 func TestDiff(t *testing.T) {
 	var got []string
-	d := NewDiff(small)
+	d := newDiff(small)
 	for _, l := range d.Lines {
 		got = append(got, l.Class)
 	}
@@ -32,17 +32,17 @@ func TestDiff(t *testing.T) {
 // Of a patch of 10 MB only the beginning is on the page, which says so; long lines lose their ends.
 func TestLargeDiff(t *testing.T) {
 	many := small + strings.Repeat("+a line of some length, of which there are very many\n", 200_000)
-	if d := NewDiff(many); len(d.Lines) != maxDiffLines || d.Cut != fmt.Sprintf("Not shown: %d more lines.", 200_009-maxDiffLines) {
+	if d := newDiff(many); len(d.Lines) != maxDiffLines || d.Cut != fmt.Sprintf("Not shown: %d more lines.", 200_009-maxDiffLines) {
 		t.Errorf("%d lines, %q", len(d.Lines), d.Cut)
 	}
 	long := small + "+" + strings.Repeat("é", 5_000_000)
-	d := NewDiff(long)
+	d := newDiff(long)
 	last := d.Lines[len(d.Lines)-1]
 	if len(last.Text) > maxDiffLine+3 || !strings.HasSuffix(last.Text, "é…") || last.Class != "plus" || d.Cut != "Not shown: the end of 1 long line." {
 		t.Errorf("%d bytes, ending with %q, %q", len(last.Text), last.Text[len(last.Text)-6:], d.Cut)
 	}
 	wide := strings.Repeat("+"+strings.Repeat("x", 2000)+"\n", 3000)
-	if d := NewDiff(wide); len(d.Lines) > maxDiffBytes/maxDiffLine+1 || !strings.Contains(d.Cut, "more lines, and the ends of") {
+	if d := newDiff(wide); len(d.Lines) > maxDiffBytes/maxDiffLine+1 || !strings.Contains(d.Cut, "more lines, and the ends of") {
 		t.Errorf("%d lines, %q", len(d.Lines), d.Cut)
 	}
 }

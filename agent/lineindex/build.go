@@ -97,7 +97,7 @@ type builder struct {
 // returns the reason.
 func (b *builder) resume(ctx context.Context, now Header) (why string, err error) {
 	old, err := readHeader(ctx, b.store)
-	var stale *StaleError
+	var stale *staleError
 	if err == nil {
 		err = old.fits(now)
 	}

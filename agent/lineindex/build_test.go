@@ -170,7 +170,7 @@ func TestShallowClone(t *testing.T) {
 	}
 	// The index of the whole repository does not fit, and is replaced.
 	other := h.Open()
-	var stale *StaleError
+	var stale *staleError
 	if _, err := Open(t.Context(), dir, other); !errors.As(err, &stale) {
 		t.Errorf("the index of a shallow clone is opened for a whole one: %v", err)
 	}

@@ -107,7 +107,7 @@ func (g *graph) find(oid gitext.OID) (uint32, bool) {
 var errGraphFull = errors.New("the history has too many commits for an index")
 
 // add appends a commit whose parents are in the graph. A missing parent is an error.
-func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
+func (g *graph) add(c gitext.Ancestor, parents []uint32) error {
 	raw, err := hex.DecodeString(string(c.OID))
 	if err != nil || len(raw) != g.oidSize {
 		return fmt.Errorf("%q is not an object id of this repository", c.OID)
@@ -117,7 +117,7 @@ func (g *graph) add(c gitext.Ancestor, parents []uint32, flags byte) error {
 	}
 	g.oids = append(g.oids, raw...)
 	g.times = append(g.times, c.Time)
-	g.flags = append(g.flags, flags)
+	g.flags = append(g.flags, 0)
 	g.parents = append(g.parents, parents...)
 	g.first = append(g.first, uint32(len(g.parents)))
 	switch {
@@ -157,7 +157,7 @@ func (g *graph) extend(ctx context.Context, repo *gitext.Repo, tips []gitext.OID
 			}
 			parents = append(parents, n)
 		}
-		if err := g.add(c, parents, 0); err != nil {
+		if err := g.add(c, parents); err != nil {
 			return err
 		}
 	}

@@ -71,22 +71,22 @@ func majorMinor(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// A StaleError says why an index cannot answer for the current repository.
-type StaleError struct{ Why string }
+// A staleError says why an index cannot answer for the current repository.
+type staleError struct{ Why string }
 
-func (e *StaleError) Error() string { return e.Why }
+func (e *staleError) Error() string { return e.Why }
 
-// fits returns a *StaleError if an index with this header does not fit the header now.
+// fits returns a *staleError if an index with this header does not fit the header now.
 func (h Header) fits(now Header) error {
 	switch {
 	case h.Format != now.Format:
-		return &StaleError{"the index was built by another version of git-agent"}
+		return &staleError{"the index was built by another version of git-agent"}
 	case h.Objects != now.Objects:
-		return &StaleError{fmt.Sprintf("the index was built for %s objects", h.Objects)}
+		return &staleError{fmt.Sprintf("the index was built for %s objects", h.Objects)}
 	case h.Git != now.Git:
-		return &StaleError{fmt.Sprintf("the index was built with git %s, and this is git %s", h.Git, now.Git)}
+		return &staleError{fmt.Sprintf("the index was built with git %s, and this is git %s", h.Git, now.Git)}
 	case h.Boundary != now.Boundary:
-		return &StaleError{"the index was built when the clone was shallow at other commits"}
+		return &staleError{"the index was built when the clone was shallow at other commits"}
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ type Index struct {
 }
 
 // Open opens the index in dir. The error is cache.ErrNoIndex if there is none, and a
-// *StaleError if it cannot answer for the repository.
+// *staleError if it cannot answer for the repository.
 func Open(ctx context.Context, dir string, repo *gitext.Repo) (*Index, error) {
 	store, err := cache.OpenIndex(ctx, dir)
 	if err != nil {

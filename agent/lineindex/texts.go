@@ -19,15 +19,15 @@ import (
 // commits apart.
 const mostBlocks = 64
 
-// MostNewer is the largest number of commits missing from an index at which TextChanges
+// mostNewer is the largest number of commits missing from an index at which TextChanges
 // is worth its cost: it reads each of them.
-const MostNewer = 500
+const mostNewer = 500
 
 // Covers reports whether TextChanges knows the changes of all commits that the tip
 // reaches. It is false if the index lacks more than MostNewer of them.
 func (x *Index) Covers(ctx context.Context, tip gitext.OID) bool {
 	_, g, err := x.reach(ctx, tip)
-	return err == nil && g.len()-x.graph.len() <= MostNewer
+	return err == nil && g.len()-x.graph.len() <= mostNewer
 }
 
 // TextChanges lists for each text the commits reachable from the tip that change lines

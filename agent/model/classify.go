@@ -152,7 +152,7 @@ func (c *Client) inspect(req Request, reply *Reply) error {
 		return nil
 	}
 	sent, estimate := reply.Usage.Prompt(), textEstimate(req)
-	if window := c.Window(); window > 0 && sent > window { // z.ai
+	if window := c.window(); window > 0 && sent > window { // z.ai
 		return &Error{
 			Class:   ClassOverflow,
 			Status:  200,

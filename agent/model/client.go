@@ -45,7 +45,7 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultBaseURL     = "https://api.openai.com/v1"
-	AnthropicBaseURL   = "https://" + anthropicHost + "/v1"
+	anthropicBaseURL   = "https://" + anthropicHost + "/v1"
 	defaultAttempts    = 8
 	defaultTimeout     = 20 * time.Minute
 	defaultIdleTimeout = 5 * time.Minute
@@ -55,7 +55,7 @@ const (
 // DefaultBase returns the base URL of the maker of an API.
 func DefaultBase(on Wire) string {
 	if on == WireMessages {
-		return AnthropicBaseURL
+		return anthropicBaseURL
 	}
 	return DefaultBaseURL
 }

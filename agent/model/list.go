@@ -72,7 +72,7 @@ func (c *Client) RunningWindow(ctx context.Context, list []Listed) int64 {
 		}
 	}
 	if !IsLocal(c.base) {
-		return c.Window()
+		return c.window()
 	}
 	if body, err := c.get(ctx, WireChat, "../props"); err == nil { // llama.cpp
 		if n := countsOf(body).sub("default_generation_settings").some("n_ctx"); n > 0 {

@@ -57,13 +57,13 @@ func (e *Error) summary() string {
 	return s
 }
 
-// tooLong returns the error for a server that demands a wait longer than most.
-func tooLong(e Error, wait, most time.Duration) *Error {
+// tooLong returns the error for a server that demands a wait longer than maxWait.
+func tooLong(e Error, wait time.Duration) *Error {
 	e.RetryAfter = wait
 	if e.Message != "" {
 		e.Message += "; "
 	}
-	e.Message += fmt.Sprintf("the server asks to wait for %s; git-agent waits for %s at most", spanText(wait), spanText(most))
+	e.Message += fmt.Sprintf("the server asks to wait for %s; git-agent waits for %s at most", spanText(wait), spanText(maxWait))
 	return &e
 }
 

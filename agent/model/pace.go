@@ -42,7 +42,7 @@ func (p *pace) await(ctx context.Context) error {
 		case left <= 0:
 			return nil
 		case left > maxWait:
-			return tooLong(*why, left, maxWait)
+			return tooLong(*why, left)
 		}
 		left += time.Duration(p.jitter() * float64(min(left, firstWait))) // so that requests do not all resume at once
 		reportWait(ctx, why, left)
@@ -64,7 +64,7 @@ func (p *pace) backOff(ctx context.Context, e *Error, tries int) error {
 		p.pause(wait, e)
 	}
 	if wait > maxWait {
-		return tooLong(*e, wait, maxWait)
+		return tooLong(*e, wait)
 	}
 	reportWait(ctx, e, wait)
 	return p.sleep(ctx, wait)

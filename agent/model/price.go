@@ -37,8 +37,8 @@ func (c *Client) Price() (Price, bool) {
 	return lookUp(c.base, c.cfg.Model)
 }
 
-// Window returns the size of the model's context in tokens, 0 if unknown.
-func (c *Client) Window() int64 {
+// window returns the size of the model's context in tokens, 0 if unknown.
+func (c *Client) window() int64 {
 	if IsLocal(c.base) {
 		return 0 // the server's configuration decides
 	}

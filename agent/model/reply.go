@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // maxQuote bounds the quoted part of a body, in bytes.
@@ -72,7 +74,9 @@ func isStream(body []byte) bool {
 	return found && slices.Contains([]string{"", "data", "event", "id", "retry"}, string(field))
 }
 
-func (a *answer) quote(body []byte) string { return oneLine(cut(string(body), maxQuote), a.keys) }
+func (a *answer) quote(body []byte) string {
+	return oneLine(source.Cut(string(body), maxQuote), a.keys)
+}
 
 func malformed(format string, args ...any) *Error {
 	return &Error{Class: ClassMalformed, Message: fmt.Sprintf(format, args...)}

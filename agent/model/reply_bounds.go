@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"git-agent/agent/source"
 )
 
 // These constants bound a reply, because it is recorded and mostly sent back with
@@ -68,7 +70,7 @@ func (k *bounder) text(s string) string {
 func (k *bounder) short(s string, most int) string {
 	s = k.text(s)
 	k.changed = k.changed || len(s) > most
-	return cut(s, most)
+	return source.Cut(s, most)
 }
 
 // call bounds a call. Too long arguments become a text that is not an object, so
@@ -81,7 +83,7 @@ func (k *bounder) call(call *Call, madeUp string) {
 		call.ID, k.changed = madeUp, true
 	}
 	if n := len(call.Args); n > maxArgs {
-		call.Args = fmt.Sprintf("%s... (%d bytes; at most %d are taken)", cut(call.Args, shownArgs), n, maxArgs)
+		call.Args = fmt.Sprintf("%s... (%d bytes; at most %d are taken)", source.Cut(call.Args, shownArgs), n, maxArgs)
 		k.changed = true
 	}
 	call.Args = k.text(call.Args)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent/source"
 	"git-agent/gitext/pattern"
 )
 
@@ -195,11 +196,11 @@ func readDetail(raw json.RawMessage) (message, param string) {
 		param, _ = list[0].Loc[1].(string)
 		message, _ = list[0].Loc[n-1].(string)
 	}
-	return cut(strings.TrimSpace(message+": "+list[0].Msg), maxWords), cut(param, maxWords)
+	return source.Cut(strings.TrimSpace(message+": "+list[0].Msg), maxWords), source.Cut(param, maxWords)
 }
 
 // jsonText returns the beginning of a JSON string's value.
-func jsonText(raw json.RawMessage) string { return cut(text(raw), maxWords) }
+func jsonText(raw json.RawMessage) string { return source.Cut(text(raw), maxWords) }
 
 var (
 	htmlTitle = pattern.Lazy(`(?is)<title[^>]*>(.*?)</title>`)

@@ -69,7 +69,7 @@ func (f *finder) fixOf(at int32) gitext.OID {
 			if !o.fix && !p.Revert {
 				continue
 			}
-			if i, ok := f.graph.index[p.Commit]; ok && f.graph.has(at, i) {
+			if i, ok := f.graph.Number[p.Commit]; ok && f.graph.Has(at, i) {
 				return p.Commit
 			}
 		}

@@ -8,16 +8,11 @@ import (
 )
 
 // A graph holds the commits that may matter: those of all tips, without the history before the
-// culprits. It answers what a commit contains without a git process for each question.
+// culprits.
 type graph struct {
-	index   map[gitext.OID]int32
-	oids    []gitext.OID
-	parents [][]int32 // smaller numbers than the commit's own
-	marks   []mark
-	bugs    []uint64 // of each commit, the culprits that its history contains
-
-	seen     []int32 // the question that reached a commit last
-	question int32
+	gitext.Lineage
+	marks []mark
+	bugs  []uint64 // of each commit, the culprits that its history contains
 }
 
 // A mark says what is known of a commit.
@@ -34,32 +29,22 @@ const (
 
 // readGraph reads the history of tips without that of the commits in not.
 func readGraph(ctx context.Context, repo *gitext.Repo, tips, not []gitext.OID) (*graph, error) {
-	g := &graph{index: map[gitext.OID]int32{}}
-	cut := repo.ShallowBoundary()
-	for a, err := range repo.Ancestry(ctx, tips, not) { // parents come before their children
-		if err != nil {
-			return nil, fmt.Errorf("read the history of the tags: %w", err)
-		}
-		var parents []int32
-		for _, p := range a.Parents {
-			if i, ok := g.index[p]; ok {
-				parents = append(parents, i)
-			}
-		}
-		var m mark
-		if cut[a.OID] {
-			m = isCut
-		}
-		g.index[a.OID] = int32(len(g.oids))
-		g.oids, g.parents, g.marks = append(g.oids, a.OID), append(g.parents, parents), append(g.marks, m)
+	l, err := repo.Lineage(ctx, tips, not)
+	if err != nil {
+		return nil, fmt.Errorf("read the history of the tags: %w", err)
 	}
-	g.seen, g.bugs = make([]int32, len(g.oids)), make([]uint64, len(g.oids))
+	g := &graph{Lineage: *l, marks: make([]mark, len(l.OIDs)), bugs: make([]uint64, len(l.OIDs))}
+	for oid := range repo.ShallowBoundary() {
+		if at, ok := g.Number[oid]; ok {
+			g.marks[at] = isCut
+		}
+	}
 	return g, nil
 }
 
 // spread passes on what commits contain to the commits after them.
 func (g *graph) spread() {
-	for i, parents := range g.parents {
+	for i, parents := range g.Parents {
 		for _, p := range parents {
 			g.marks[i] |= g.marks[p] & (hasFix | isCut)
 			g.bugs[i] |= g.bugs[p]
@@ -78,29 +63,6 @@ func (g *graph) markHistory(of []int32, m mark) {
 			continue
 		}
 		g.marks[at] |= m
-		open = append(open, g.parents[at]...)
+		open = append(open, g.Parents[at]...)
 	}
-}
-
-// has reports whether the history of a commit has another one, or is it.
-func (g *graph) has(commit, other int32) bool {
-	if commit == other {
-		return true
-	}
-	g.question++
-	open := []int32{commit}
-	for len(open) > 0 {
-		at := open[len(open)-1]
-		open = open[:len(open)-1]
-		for _, p := range g.parents[at] {
-			if p == other {
-				return true
-			}
-			if p > other && g.seen[p] != g.question {
-				g.seen[p] = g.question
-				open = append(open, p)
-			}
-		}
-	}
-	return false
 }

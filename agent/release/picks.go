@@ -117,7 +117,7 @@ const (
 // read reads the wanted commits and keeps those that may be picks.
 func (s *search) read(ctx context.Context) error {
 	var oids []gitext.OID
-	for i := len(s.g.oids) - 1; i >= 0; i-- { // newest first
+	for i := len(s.g.OIDs) - 1; i >= 0; i-- { // newest first
 		if s.g.marks[i]&wanted == 0 {
 			continue
 		}
@@ -125,7 +125,7 @@ func (s *search) read(ctx context.Context) error {
 			s.left++
 			continue
 		}
-		oids = append(oids, s.g.oids[i])
+		oids = append(oids, s.g.OIDs[i])
 	}
 	for part := range slices.Chunk(oids, batch) {
 		commits, err := s.repo.Commits(ctx, part)
@@ -141,7 +141,7 @@ func (s *search) read(ctx context.Context) error {
 
 // consider keeps a commit that may be a pick.
 func (s *search) consider(c gitext.Commit) {
-	one := candidate{at: s.g.index[c.OID]}
+	one := candidate{at: s.g.Number[c.OID]}
 	one.picks, one.reverts = named(c.Message)
 	f := faceOf(c)
 	for i, o := range s.originals {
@@ -165,7 +165,7 @@ func (s *search) take(o *original, at int32, how string) {
 		return
 	}
 	s.found[at] = true
-	o.picks = append(o.picks, Pick{Commit: s.g.oids[at], Of: o.commit.OID, How: how})
+	o.picks = append(o.picks, Pick{Commit: s.g.OIDs[at], Of: o.commit.OID, How: how})
 }
 
 // follow takes the candidates whose messages name an original or one of its picks, until there are
@@ -203,14 +203,14 @@ func (o *original) named(ids []string) gitext.OID {
 func (s *search) reverts() {
 	undone := func(at int32) bool {
 		return slices.ContainsFunc(s.list, func(c candidate) bool {
-			return slices.ContainsFunc(c.reverts, func(id string) bool { return strings.HasPrefix(string(s.g.oids[at]), id) })
+			return slices.ContainsFunc(c.reverts, func(id string) bool { return strings.HasPrefix(string(s.g.OIDs[at]), id) })
 		})
 	}
 	for _, c := range s.list {
 		for _, o := range s.originals {
 			if p := o.named(c.reverts); !o.fix && p != "" && !s.found[c.at] && !undone(c.at) {
 				s.found[c.at] = true
-				o.picks = append(o.picks, Pick{Commit: s.g.oids[c.at], Of: o.commit.OID, Revert: true, How: "it reverts " + p.Short()})
+				o.picks = append(o.picks, Pick{Commit: s.g.OIDs[c.at], Of: o.commit.OID, Revert: true, How: "it reverts " + p.Short()})
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func (s *search) compare(ctx context.Context) error {
 	var which []candidate
 	for _, c := range s.list {
 		if len(c.alike) > 0 && !s.found[c.at] && len(oids) < mostDiffed {
-			oids, which = append(oids, s.g.oids[c.at]), append(which, c)
+			oids, which = append(oids, s.g.OIDs[c.at]), append(which, c)
 		}
 	}
 	if len(oids) == 0 {

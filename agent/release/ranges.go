@@ -81,9 +81,9 @@ func (g *graph) follows(last, first tagState, released map[gitext.OID]bool) bool
 	if last.at < 0 || first.at < 0 {
 		return false
 	}
-	if g.has(first.at, last.at) {
+	if g.Has(first.at, last.at) {
 		return true
 	}
-	before := g.parents[last.at]
-	return len(before) == 1 && !released[g.oids[before[0]]] && g.has(first.at, before[0])
+	before := g.Parents[last.at]
+	return len(before) == 1 && !released[g.OIDs[before[0]]] && g.Has(first.at, before[0])
 }

@@ -163,7 +163,7 @@ func (f *finder) findPicks(ctx context.Context) error {
 			return err
 		}
 		for _, p := range o.picks {
-			if at, ok := s.g.index[p.Commit]; ok {
+			if at, ok := s.g.Number[p.Commit]; ok {
 				s.found[at] = true
 			}
 		}
@@ -205,7 +205,7 @@ func (f *finder) addNamed(ctx context.Context, o *original) error {
 func (f *finder) mark() {
 	for _, o := range f.search.originals {
 		for _, p := range o.picks {
-			at, ok := f.graph.index[p.Commit]
+			at, ok := f.graph.Number[p.Commit]
 			switch {
 			case !ok:
 			case o.fix || p.Revert:
@@ -223,13 +223,13 @@ func (f *finder) mark() {
 func (f *finder) want() {
 	g := f.graph
 	if f.answer.Fix != nil {
-		if at, ok := g.index[f.answer.Fix.OID]; ok {
+		if at, ok := g.Number[f.answer.Fix.OID]; ok {
 			g.markHistory([]int32{at}, beforeFix)
 		}
 	}
 	var lack, clear []int32
 	for _, oid := range f.tips() {
-		at, ok := g.index[oid]
+		at, ok := g.Number[oid]
 		if !ok {
 			continue
 		}
@@ -263,7 +263,7 @@ func (f *finder) tips() []gitext.OID {
 
 // judge says what a commit contains. One that is not in the graph is older than the culprits.
 func (f *finder) judge(oid gitext.OID) (at int32, bug, fixed, unknown bool, p float64) {
-	at, ok := f.graph.index[oid]
+	at, ok := f.graph.Number[oid]
 	if !ok {
 		return -1, false, false, false, 0
 	}

@@ -85,8 +85,8 @@ func TestLineName(t *testing.T) {
 func TestCompress(t *testing.T) {
 	g := &graph{}
 	add := func(parents ...int32) int32 {
-		g.parents, g.oids, g.seen = append(g.parents, parents), append(g.oids, ""), append(g.seen, 0)
-		return int32(len(g.parents) - 1)
+		g.Parents, g.OIDs = append(g.Parents, parents), append(g.OIDs, "")
+		return int32(len(g.Parents) - 1)
 	}
 	var tags []tagState
 	tag := func(name string, at int32, state string) {
@@ -130,9 +130,9 @@ func TestCompressWithoutBranches(t *testing.T) {
 			if last >= 0 {
 				parents = []int32{last}
 			}
-			g.parents, g.oids, g.seen = append(g.parents, parents), append(g.oids, ""), append(g.seen, 0)
-			g.oids[len(g.oids)-1] = gitext.OID(fmt.Sprint(len(g.oids)))
-			return int32(len(g.parents) - 1)
+			g.Parents, g.OIDs = append(g.Parents, parents), append(g.OIDs, "")
+			g.OIDs[len(g.OIDs)-1] = gitext.OID(fmt.Sprint(len(g.OIDs)))
+			return int32(len(g.Parents) - 1)
 		}
 		for i := range 30 {
 			last = add()
@@ -141,7 +141,7 @@ func TestCompressWithoutBranches(t *testing.T) {
 				at = add()
 			}
 			one := tagState{at: at, affected: i > 2 && i < 25, fixed: i >= 25}
-			one.Name, one.Commit = fmt.Sprintf("v1.%d.0", i), g.oids[at]
+			one.Name, one.Commit = fmt.Sprintf("v1.%d.0", i), g.OIDs[at]
 			tags = append(tags, one)
 		}
 		ranges, _ := g.compress(tags)

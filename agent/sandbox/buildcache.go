@@ -39,7 +39,7 @@ func OpenBuildCache(dir string) (*BuildCache, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	b := &BuildCache{dir: dir}
-	b.bound(maxBuildCache)
+	b.bound()
 	if b.lock, err = shareFile(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("lock the build cache: %w", err)
 	}
@@ -47,8 +47,8 @@ func OpenBuildCache(dir string) (*BuildCache, error) {
 }
 
 // bound empties a cache with more than most bytes, if nobody has it open.
-func (b *BuildCache) bound(most int64) {
-	if treeSize(b.Content()) <= most {
+func (b *BuildCache) bound() {
+	if treeSize(b.Content()) <= maxBuildCache {
 		return
 	}
 	if gate, err := lockFile(filepath.Join(b.dir, lockName), false); err == nil {

@@ -100,10 +100,10 @@ func (a *assembler) refuse(nr uint32, errno unix.Errno) {
 	a.fail(errno)
 }
 
-// refuseFlags fails a call when an argument has one of the flags.
-func (a *assembler) refuseFlags(nr uint32, arg, flags uint32) {
+// refuseFlags fails a call when its first argument has one of the flags.
+func (a *assembler) refuseFlags(nr, flags uint32) {
 	a.equal(nr, 4)
-	a.load(offArgs + 8*arg)
+	a.load(offArgs)
 	a.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, flags, 0, 1)
 	a.fail(unix.EPERM)
 	a.allow()
@@ -167,8 +167,8 @@ func systemCallFilter(opt filterOptions) ([]unix.SockFilter, error) {
 		a.refuse(nr, unix.EPERM)
 	}
 	a.refuse(unix.SYS_CLONE3, unix.ENOSYS) // its flags are behind a pointer; the C library then uses clone
-	a.refuseFlags(unix.SYS_CLONE, 0, namespaces)
-	a.refuseFlags(unix.SYS_UNSHARE, 0, namespaces)
+	a.refuseFlags(unix.SYS_CLONE, namespaces)
+	a.refuseFlags(unix.SYS_UNSHARE, namespaces)
 	a.choose(unix.SYS_IOCTL, 1, ^uint32(0), unix.EPERM, true, unix.TIOCSTI, unix.TIOCLINUX) // typing into a terminal
 	if opt.foreign {
 		for _, nr := range sharedMemory {

@@ -14,9 +14,9 @@ import (
 // limit the rate of requests.
 const maxParallel = 8
 
-// ErrSibling is the cause that cancels the other runs of an ensemble when one run fails
+// errSibling is the cause that cancels the other runs of an ensemble when one run fails
 // in a way that no run can recover from.
-var ErrSibling = errors.New("another run of the vote failed for a reason that holds for all")
+var errSibling = errors.New("another run of the vote failed for a reason that holds for all")
 
 // Ensemble does the same work several times with one model.
 //
@@ -33,7 +33,7 @@ type Ensemble[R any] struct {
 	Noun    string            // the plural noun for the runs in progress reports
 	OnEvent func(agent.Event) // gets the events of all runs, one at a time, as agent.OfRun if Size is above 1; may be nil
 	// Do does the k-th run, counted from 0, and passes its events to listen. An error
-	// ends the ensemble. If the context ends with the cause ErrSibling, Do returns its
+	// ends the ensemble. If the context ends with the cause errSibling, Do returns its
 	// findings so far.
 	Do func(ctx context.Context, k int, listen func(agent.Event)) (R, Ending, error)
 }
@@ -54,9 +54,9 @@ func Converse(ctx context.Context, loop *agent.Loop) (out agent.Outcome, endsAll
 	out, err = loop.Run(ctx)
 	var failed *model.Error
 	switch {
-	case out.Final.Final && context.Cause(ctx) == ErrSibling: // this run ended before the other one failed
-	case context.Cause(ctx) == ErrSibling:
-		out.Status, out.Reason = agent.StatusInterrupted, ErrSibling.Error()
+	case out.Final.Final && context.Cause(ctx) == errSibling: // this run ended before the other one failed
+	case context.Cause(ctx) == errSibling:
+		out.Status, out.Reason = agent.StatusInterrupted, errSibling.Error()
 	case ctx.Err() != nil:
 		return out, false, ctx.Err()
 	case err != nil && !errors.As(err, &failed):
@@ -156,7 +156,7 @@ func (g *activeEnsemble[R]) do(ctx context.Context, k int) {
 	g.results[k], g.endings[k], g.errs[k] = result, ending, err
 	g.done++
 	if err != nil || ending.EndsAll {
-		g.stop(ErrSibling)
+		g.stop(errSibling)
 	}
 	g.open()
 	if g.Size > 1 && g.OnEvent != nil {

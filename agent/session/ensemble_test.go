@@ -52,7 +52,7 @@ func TestEnsembleStopsTheOthers(t *testing.T) {
 			return "refused", Ending{Answered: true, EndsAll: true}, nil
 		}
 		<-ctx.Done()
-		if context.Cause(ctx) != ErrSibling {
+		if context.Cause(ctx) != errSibling {
 			return "", Ending{}, ctx.Err()
 		}
 		return "stopped", Ending{Answered: true}, nil

@@ -30,10 +30,10 @@ type Ask[A any] func(asker *Watch, journal func(run int) (agent.Journal, error))
 // failure of the server, ask still returns an answer. After an error the runs stay open,
 // so that they can be resumed.
 func Investigate[A any](ctx context.Context, s *Session, record *Record, ask Ask[A]) (*Investigation[A], error) {
-	watch := s.Watch()
-	answer, reports, err := ask(watch, func(run int) (agent.Journal, error) { return record.Journal(ctx, run) })
-	if watch.Fatal() && ctx.Err() == nil {
-		err = s.Advise(watch.Failed())
+	watch := s.watch()
+	answer, reports, err := ask(watch, func(run int) (agent.Journal, error) { return record.journal(ctx, run) })
+	if watch.fatal() && ctx.Err() == nil {
+		err = s.advise(watch.Failed())
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -62,7 +62,7 @@ func Resume[A any](s *Session, reopen func() (agent.Journal, error), ask Ask[A])
 	if err != nil {
 		return nil, err
 	}
-	watch := s.Watch()
+	watch := s.watch()
 	answer, _, err := ask(watch, func(int) (agent.Journal, error) { return journal, nil })
 	if err != nil {
 		return nil, err

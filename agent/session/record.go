@@ -31,9 +31,9 @@ func (s *Session) NewRecord(kind string, spec func(sample int) any) *Record {
 	return &Record{session: s, kind: kind, spec: spec, runs: map[int]cache.RunID{}, incomplete: map[int]bool{}}
 }
 
-// Journal resumes the interrupted k-th run, or starts it. If the run cannot be recorded,
-// Journal warns and returns nil: the run continues unrecorded.
-func (r *Record) Journal(ctx context.Context, k int) (agent.Journal, error) {
+// journal resumes the interrupted k-th run, or starts it. If the run cannot be recorded,
+// journal warns and returns nil: the run continues unrecorded.
+func (r *Record) journal(ctx context.Context, k int) (agent.Journal, error) {
 	s := r.session
 	if s.traces == nil {
 		return nil, nil

@@ -96,8 +96,8 @@ func (s *Session) Spent() error {
 	return WithHint(&SpentError{s.Settings.MaxCost, s.Ledger.Spent().USD}, "raise the limit with --max-cost=<usd>; finished work is kept")
 }
 
-// Advise adds advice for the user as a hint to an error of the server.
-func (s *Session) Advise(failed *model.Error) error {
+// advise adds advice for the user as a hint to an error of the server.
+func (s *Session) advise(failed *model.Error) error {
 	switch failed.Class {
 	case model.ClassAuth:
 		if s.KeyFrom == "" {

@@ -48,7 +48,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		var hinted *HintedError
 		hint := ""
-		if err := (&Session{Settings: settings, KeyFrom: tt.keyFrom}).Advise(&tt.failed); errors.As(err, &hinted) {
+		if err := (&Session{Settings: settings, KeyFrom: tt.keyFrom}).advise(&tt.failed); errors.As(err, &hinted) {
 			hint = hinted.Hint
 		}
 		if hint != tt.hint {

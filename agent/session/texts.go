@@ -12,12 +12,12 @@ import (
 	"git-agent/prompts"
 )
 
-// SharedTexts are the rooms of prompts whose texts every verb may send: the loop's texts
+// sharedTexts are the rooms of prompts whose texts every verb may send: the loop's texts
 // about calls and replies, and the descriptions of the git tools.
-var SharedTexts = []string{"loop", "tool"}
+var sharedTexts = []string{"loop", "tool"}
 
 // TextsHash returns a hash of all texts that a verb may send to a model, except the case
-// itself: the texts in the verb's room of prompts and in SharedTexts, and the tools'
+// itself: the texts in the verb's room of prompts and in sharedTexts, and the tools'
 // specs. A text of another verb does not count, so a change of it leaves the verb's
 // cached answers and calibrations valid.
 func TextsHash(verb string, specs []agent.Spec) (string, error) {
@@ -28,7 +28,7 @@ func TextsHash(verb string, specs []agent.Spec) (string, error) {
 	sum := sha256.New()
 	for _, p := range all {
 		room, _, _ := strings.Cut(p.Name, "/")
-		if room == verb || slices.Contains(SharedTexts, room) {
+		if room == verb || slices.Contains(sharedTexts, room) {
 			fmt.Fprintf(sum, "%s %s\n", p.Name, p.Hash)
 		}
 	}

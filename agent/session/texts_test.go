@@ -16,7 +16,7 @@ func TestEachTextIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := append([]string{"szz", "crash", "fix", "mcp"}, SharedTexts...)
+	known := append([]string{"szz", "crash", "fix", "mcp"}, sharedTexts...)
 	for _, p := range all {
 		if room, _, _ := strings.Cut(p.Name, "/"); !slices.Contains(known, room) {
 			t.Errorf("no verb counts %s", p.Name)

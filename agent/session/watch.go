@@ -18,8 +18,8 @@ type Watch struct {
 	failed *model.Error
 }
 
-// Watch returns a client for one question.
-func (s *Session) Watch() *Watch { return &Watch{client: s.Client} }
+// watch returns a client for one question.
+func (s *Session) watch() *Watch { return &Watch{client: s.Client} }
 
 // Ask passes the request on and remembers a failure of the server.
 func (w *Watch) Ask(ctx context.Context, req model.Request) (*model.Reply, error) {
@@ -48,8 +48,8 @@ func (w *Watch) Failed() *model.Error {
 	return w.failed
 }
 
-// Fatal reports whether every other question would fail as well.
-func (w *Watch) Fatal() bool {
+// fatal reports whether every other question would fail as well.
+func (w *Watch) fatal() bool {
 	failed := w.Failed()
 	return failed != nil && failed.EndsAll()
 }

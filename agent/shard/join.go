@@ -115,7 +115,7 @@ func (s *Set) check(opt Options) error {
 	complain := func(format string, args ...any) { bad.Problems = append(bad.Problems, fmt.Sprintf(format, args...)) }
 	for i, p := range s.parts[1:] {
 		before := s.parts[i]
-		if why := s.Header.Mixed(p.header); why != "" {
+		if why := s.Header.mixed(p.header); why != "" {
 			complain("mixed: %s differs from %s: %s", p.path, s.parts[0].path, why)
 		} else if before.shard == p.shard {
 			complain("overlap: %s and %s both hold shard %s", before.path, p.path, p.shard)

@@ -41,9 +41,9 @@ type Header struct {
 	About   json.RawMessage   `json:"about,omitempty"`   // for the caller; it is not compared
 }
 
-// Mixed returns a difference between h and another header that excludes both from the same work,
+// mixed returns a difference between h and another header that excludes both from the same work,
 // or "" if there is none. The version of git may differ.
-func (h Header) Mixed(other Header) string {
+func (h Header) mixed(other Header) string {
 	for _, field := range []struct{ name, a, b string }{
 		{"kind", h.Kind, other.Kind},
 		{"build", h.Build, other.Build},
@@ -110,20 +110,20 @@ type Journal struct {
 	torn bool // the file does not end with a line end
 }
 
-// NotAJournalError is returned for a file that is not a journal.
-type NotAJournalError struct {
+// notAJournalError is returned for a file that is not a journal.
+type notAJournalError struct {
 	Path string
 	Why  string
 }
 
-func (e *NotAJournalError) Error() string {
+func (e *notAJournalError) Error() string {
 	return fmt.Sprintf("%q is no journal of git agent: %s", e.Path, e.Why)
 }
 
-// OtherWorkError is returned by Open for a journal of other work.
-type OtherWorkError struct{ Path, Why string }
+// otherWorkError is returned by Open for a journal of other work.
+type otherWorkError struct{ Path, Why string }
 
-func (e *OtherWorkError) Error() string {
+func (e *otherWorkError) Error() string {
 	return fmt.Sprintf("%q was begun with something else: %s", e.Path, e.Why)
 }
 
@@ -169,11 +169,11 @@ func (j *Journal) begin(want Header) error {
 	if err != nil {
 		return err
 	}
-	if why := have.Mixed(want); why != "" {
-		return &OtherWorkError{j.path, why}
+	if why := have.mixed(want); why != "" {
+		return &otherWorkError{j.path, why}
 	}
 	if have.Shard != want.Shard {
-		return &OtherWorkError{j.path, fmt.Sprintf("the shard is %s, not %s", want.Shard, have.Shard)}
+		return &otherWorkError{j.path, fmt.Sprintf("the shard is %s, not %s", want.Shard, have.Shard)}
 	}
 	return nil
 }
@@ -195,10 +195,10 @@ func readHeader(r io.ReaderAt, path string) (Header, error) {
 		switch {
 		case len(bytes.TrimSpace(text)) == 0:
 		case !bytes.HasPrefix(text, begin[:min(len(begin), len(bytes.TrimRight(text, "\n")))]):
-			return h, &NotAJournalError{path, "its first line is no header"}
+			return h, &notAJournalError{path, "its first line is no header"}
 		case json.Unmarshal(text, &h) == nil:
 			if _, bad := Parse(h.Shard); bad != nil || h.Entries < 0 || h.Cases < 0 {
-				return h, &NotAJournalError{path, "its header is damaged"}
+				return h, &notAJournalError{path, "its header is damaged"}
 			}
 			return h, nil
 		}

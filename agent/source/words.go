@@ -301,6 +301,17 @@ func Unite(a, b Bag) Bag {
 // FirstBytes returns the first n bytes of s.
 func FirstBytes(s string, n int) string { return s[:min(len(s), n)] }
 
+// Cut shortens a text to at most n bytes, at the end of a character.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // CodeWordsOf returns the identifiers and numbers of a source line.
 func CodeWordsOf(line []byte) Bag {
 	b := Bag{}

@@ -32,13 +32,13 @@ func Friedman(rows [][]float64) (statistic, p float64) {
 		return 0, 1
 	}
 	statistic = 12 * spread / scale
-	return statistic, ChiSquared(statistic, len(sums)-1)
+	return statistic, chiSquared(statistic, len(sums)-1)
 }
 
-// ChiSquared returns the probability that a chi-squared variable with the given degrees of
+// chiSquared returns the probability that a chi-squared variable with the given degrees of
 // freedom is at least x. It sums the recurrence from n to n+2 degrees (Abramowitz and Stegun,
 // Handbook of Mathematical Functions, 26.4.8).
-func ChiSquared(x float64, degrees int) float64 {
+func chiSquared(x float64, degrees int) float64 {
 	if x <= 0 || degrees < 1 {
 		return 1
 	}

@@ -50,11 +50,11 @@ func TestChiSquared(t *testing.T) {
 		degrees int
 		p       float64
 	}{{3.841458820694124, 1, 0.05}, {5.991464547107979, 2, 0.05}, {7.814727903251179, 3, 0.05}, {13.276704135987622, 4, 0.01}, {20.515005652432873, 5, 0.001}} {
-		if got := ChiSquared(c.x, c.degrees); math.Abs(got-c.p) > 1e-9 {
+		if got := chiSquared(c.x, c.degrees); math.Abs(got-c.p) > 1e-9 {
 			t.Errorf("ChiSquared(%v, %d) is %v, want %v", c.x, c.degrees, got, c.p)
 		}
 	}
-	if ChiSquared(0, 3) != 1 || ChiSquared(-1, 3) != 1 {
+	if chiSquared(0, 3) != 1 || chiSquared(-1, 3) != 1 {
 		t.Error("the whole distribution is not at least 0")
 	}
 }

@@ -120,15 +120,18 @@ type Validated struct {
 	Raw, Mapped []Bin
 }
 
+// validationFolds is the largest number of folds of a cross-validation.
+const validationFolds = 5
+
 // CrossValidate measures the effect of calibration by cross-validation. The Platt for each fold
 // is fitted to the other folds. group[i] is the group of list[i]; no group is split between
-// folds. There are at most `most` folds.
-func CrossValidate(list []Voted, group []string, most int) Validated {
+// folds.
+func CrossValidate(list []Voted, group []string) Validated {
 	size := map[string]int{}
 	for _, g := range group {
 		size[g]++
 	}
-	fold, folds := Folds(size, most)
+	fold, folds := Folds(size, validationFolds)
 	var before, after []Forecast
 	for k := range folds {
 		var others []Voted

@@ -3,6 +3,7 @@ package szz
 import (
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/gitext"
 )
 
@@ -62,27 +63,20 @@ type Switches struct {
 }
 
 // named returns the switches with their names, in a fixed order.
-func (s *Switches) named() []namedSwitch {
-	return []namedSwitch{
-		{"no-tools", &s.NoTools}, {"no-domain-knowledge", &s.NoDomainKnowledge}, {"no-compression", &s.NoCompression},
-		{"no-candidates", &s.NoCandidates}, {"no-ranking", &s.NoRanking}, {"no-claim-check", &s.NoClaimCheck},
+func (s *Switches) named() []agent.Switch {
+	return []agent.Switch{
+		{Name: "no-tools", On: &s.NoTools},
+		{Name: "no-domain-knowledge", On: &s.NoDomainKnowledge},
+		{Name: "no-compression", On: &s.NoCompression},
+		{Name: "no-candidates", On: &s.NoCandidates},
+		{Name: "no-ranking", On: &s.NoRanking},
+		{Name: "no-claim-check", On: &s.NoClaimCheck},
 	}
-}
-
-type namedSwitch struct {
-	name string
-	on   *bool
 }
 
 // Names returns the names of the switches that are on, such as "no-tools".
 func (s Switches) Names() []string {
-	var names []string
-	for _, n := range s.named() {
-		if *n.on {
-			names = append(names, n.name)
-		}
-	}
-	return names
+	return agent.SwitchesOn(s.named())
 }
 
 // And returns the switches that are on in s, in o, or in both.
@@ -90,12 +84,7 @@ func (s Switches) And(o Switches) Switches { return SwitchesNamed(append(s.Names
 
 // SwitchesNamed returns the switches whose names are among the words. It ignores other
 // words.
-func SwitchesNamed(words ...string) Switches {
-	var s Switches
-	for _, n := range s.named() {
-		for _, w := range words {
-			*n.on = *n.on || w == n.name
-		}
-	}
+func SwitchesNamed(words ...string) (s Switches) {
+	agent.SwitchOn(s.named(), words)
 	return s
 }

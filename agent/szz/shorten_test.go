@@ -18,7 +18,7 @@ func TestShorten(t *testing.T) {
 		}})
 	}
 	add("first", 0.15, nil)
-	add("probable", LeastFurther, nil)
+	add("probable", leastFurther, nil)
 	add("hardly", 0.1, nil)
 	add("refuted", 0.1, &suspect.Confirmation{Status: suspect.Refuted})
 	add("unrated", 0, nil)

@@ -150,18 +150,18 @@ func (v *Answer) Offline(fc *FixContext, max int) *Answer {
 	return v
 }
 
-// LeastFurther is the least probability of a second or later suspect, in the answer of a model and
+// leastFurther is the least probability of a second or later suspect, in the answer of a model and
 // in an answer of which a command confirmed a suspect. In answers of the ranking, a second suspect
 // with at least this probability is the culprit in one of four cases, and one with less in one of
 // ten (train szz lists; README of szztrain). The ranking itself uses the thresholds of its model.
-const LeastFurther = 0.2
+const leastFurther = 0.2
 
-// Shorten leaves out the second and later suspects that are less probable than LeastFurther. It
+// Shorten leaves out the second and later suspects that are less probable than leastFurther. It
 // keeps those for which a command was run, and those without a probability.
 func (v *Answer) Shorten() {
 	if len(v.Suspects) > 0 {
 		v.Suspects = append(v.Suspects[:1:1], slices.DeleteFunc(slices.Clone(v.Suspects[1:]), func(s Suspect) bool {
-			return s.Probability > 0 && s.Probability < LeastFurther && s.Confirmation == nil
+			return s.Probability > 0 && s.Probability < leastFurther && s.Confirmation == nil
 		})...)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// ATIFVersion is the version of the Agent Trajectory Interchange Format (Harbor, RFC
+// atifVersion is the version of the Agent Trajectory Interchange Format (Harbor, RFC
 // 0001) that WriteATIF writes. Strict readers accept only the fields below.
-const ATIFVersion = "ATIF-v1.7"
+const atifVersion = "ATIF-v1.7"
 
 type atifTrajectory struct {
 	Schema       string         `json:"schema_version"`
@@ -93,7 +93,7 @@ func (t *Trajectory) WriteATIF(w io.Writer) error {
 		return err
 	}
 	out := atifTrajectory{
-		Schema: ATIFVersion, SessionID: string(t.Run.ID), TrajectoryID: string(t.Run.ID),
+		Schema: atifVersion, SessionID: string(t.Run.ID), TrajectoryID: string(t.Run.ID),
 		Agent: atifAgent{Name: "git-agent", Version: t.version(), Model: t.Model(), Tools: t.functionTools()},
 		Extra: t.summary(), Notes: strings.Join(t.Damaged, "\n"),
 	}

@@ -1,9 +1,8 @@
 package trace
 
 import (
-	"unicode/utf8"
-
 	"git-agent/agent"
+	"git-agent/agent/source"
 )
 
 // KeyPatch is the key of the note with the patch of a trajectory, which the program writes after
@@ -35,11 +34,8 @@ const maxPatch = 512 << 10
 func (p Patch) Masked(mask agent.Mask) Patch {
 	p.Diff = mask.Text(p.Diff)
 	if n := len(p.Diff); n > maxPatch {
-		end := maxPatch
-		for end > 0 && !utf8.RuneStart(p.Diff[end]) {
-			end--
-		}
-		p.Diff, p.Cut = p.Diff[:end], n-end
+		p.Diff = source.Cut(p.Diff, maxPatch)
+		p.Cut = n - len(p.Diff)
 	}
 	p.Reason, p.Failing, p.Cautions = mask.Text(p.Reason), masked(mask, p.Failing), masked(mask, p.Cautions)
 	checks := p.Checks

@@ -80,7 +80,7 @@ func (w *Workspace) Compile(ctx context.Context, command string) error {
 // Fresh returns the workspace to its state after Open: the work tree has only the files of the
 // last Prepare, and the caches have only the content of Options.Compiled.
 func (w *Workspace) Fresh(ctx context.Context) error {
-	if err := w.Clean(ctx); err != nil {
+	if err := w.clean(ctx); err != nil {
 		return err
 	}
 	return w.emptyCache()

@@ -43,7 +43,7 @@ func TestFindDependencies(t *testing.T) {
 // The command finds the user's installed packages in its work tree, cannot write them but
 // for what tools keep beside them,
 // and loads packages that are part of the project from its own work tree. They are
-// there again after Clean, and no change of the work tree.
+// there again after clean, and no change of the work tree.
 func TestDependenciesAreThere(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
@@ -76,7 +76,7 @@ func TestDependenciesAreThere(t *testing.T) {
 		if changes, err := w.Changes(t.Context()); err != nil || len(changes.Untracked)+len(changes.Tracked) > 0 {
 			t.Errorf("%+v, %v", changes, err)
 		}
-		if err := w.Clean(t.Context()); err != nil {
+		if err := w.clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,7 +56,7 @@ func TestLocksAreThere(t *testing.T) {
 		if err != nil || len(changes.Untracked) > 0 || len(changes.Tracked) != i%2 && i < 2 {
 			t.Errorf("run %d: %+v, %v", i, changes, err)
 		}
-		if err := w.Clean(t.Context()); err != nil {
+		if err := w.clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -198,7 +198,7 @@ func (w *Workspace) Run(ctx context.Context, commit gitext.OID, over []gitext.Ov
 // too.
 func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitext.Overlay) error {
 	if w.full {
-		if err := w.Clean(ctx); err != nil {
+		if err := w.clean(ctx); err != nil {
 			return err
 		}
 		w.full = false
@@ -219,9 +219,9 @@ func (w *Workspace) Prepare(ctx context.Context, commit gitext.OID, over []gitex
 	return w.link()
 }
 
-// Clean removes all files of the work tree that the last Prepare did not put there, such as
+// clean removes all files of the work tree that the last Prepare did not put there, such as
 // build output. Caches outside of the work tree stay; see Fresh.
-func (w *Workspace) Clean(ctx context.Context) error {
+func (w *Workspace) clean(ctx context.Context) error {
 	if err := w.repo.CleanCheckout(ctx, w.tree); err != nil {
 		return err
 	}

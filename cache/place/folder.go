@@ -25,7 +25,7 @@ type Folder struct {
 // Folder returns the folder of the repository with this common git directory,
 // and creates nothing.
 func (u User) Folder(k Kind, commonDir string) (Folder, error) {
-	root, err := u.Root(k)
+	root, err := u.root(k)
 	if err != nil {
 		return Folder{}, err
 	}
@@ -48,7 +48,7 @@ func (u User) Folder(k Kind, commonDir string) (Folder, error) {
 
 // Own returns the folder for data without a repository: the root itself.
 func (u User) Own(k Kind) (Folder, error) {
-	root, err := u.Root(k)
+	root, err := u.root(k)
 	return Folder{Path: root.Path, Why: root.Why, root: root.Path}, err
 }
 
@@ -129,7 +129,7 @@ func (f Folder) Gone() bool {
 
 // Folders returns the folders of all repositories, by name.
 func (u User) Folders(k Kind) ([]Folder, error) {
-	root, err := u.Root(k)
+	root, err := u.root(k)
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ type User struct {
 	network func(string) (string, bool) // for tests
 }
 
-// Root is the directory that contains the folders of all repositories.
-type Root struct {
+// root is the directory that contains the folders of all repositories.
+type root struct {
 	Path string
 	Why  string // the reason for an unusual place; "" for the usual one
 }
@@ -64,8 +64,8 @@ type Root struct {
 // name is the name of our directory in the user's directory.
 const name = "git-agent"
 
-// Root returns the directory for one kind of data, and creates nothing.
-func (u User) Root(k Kind) (Root, error) {
+// root returns the directory for one kind of data, and creates nothing.
+func (u User) root(k Kind) (root, error) {
 	if u.network == nil {
 		u.network = networkFS
 	}
@@ -75,22 +75,22 @@ func (u User) Root(k Kind) (Root, error) {
 			err = u.checkUsable(dir)
 		}
 		if err != nil {
-			return Root{}, fmt.Errorf("agent.dataDir: %w", err)
+			return root{}, fmt.Errorf("agent.dataDir: %w", err)
 		}
-		return Root{Path: dir}, nil
+		return root{Path: dir}, nil
 	}
 	dir, err := u.base(k)
 	if err == nil {
 		dir = filepath.Join(dir, name)
 		if err = u.checkUsable(dir); err == nil {
-			return Root{Path: dir}, nil
+			return root{Path: dir}, nil
 		}
 	}
 	local, other := u.local()
 	if other != nil {
-		return Root{}, fmt.Errorf("%w; %w", err, other)
+		return root{}, fmt.Errorf("%w; %w", err, other)
 	}
-	return Root{Path: local, Why: err.Error()}, nil
+	return root{Path: local, Why: err.Error()}, nil
 }
 
 // given returns the directory named by agent.dataDir, with symbolic links

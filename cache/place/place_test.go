@@ -202,13 +202,13 @@ func TestWhereTheUserSays(t *testing.T) {
 		{"XDG_CACHE_HOME", "c", "d", Cache, ""},
 	} {
 		vars[test.variable], u.DataDir = test.value, test.dataDir
-		if root, err := u.Root(test.kind); root.Path != test.want || (err == nil) != (test.want != "") {
+		if root, err := u.root(test.kind); root.Path != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%+v: got %+v, %v", test, root, err)
 		}
 	}
 	if runtime.GOOS == "linux" {
 		vars, u.DataDir = map[string]string{"HOME": home, "XDG_CACHE_HOME": "relative"}, ""
-		if root, err := u.Root(Cache); err != nil || root.Path != filepath.Join(home, ".cache", "git-agent") {
+		if root, err := u.root(Cache); err != nil || root.Path != filepath.Join(home, ".cache", "git-agent") {
 			t.Errorf("got %+v, %v", root, err)
 		}
 	}

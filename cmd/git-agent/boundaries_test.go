@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -38,7 +40,7 @@ var storeys = [][]string{
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
-	{"agent/fix", "agent/fix/edit", "agent/crash/address", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike"},
+	{"agent/fix", "agent/fix/edit", "agent/crash/address", "agent/crash/hana", "agent/crash/locate", "agent/crash/severity", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike"},
 	{"agent/szz/rank", "agent/szz/overview", "agent/szz/risk", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
 	{"agent/fix/testcmd"},
@@ -48,7 +50,8 @@ var storeys = [][]string{
 	{"agent/szz/engine", "agent/crash/engine", "agent/fix/engine"},
 	{"agent/eval/szz", "agent/eval/crash", "agent/eval/fix", "agent/eval/bisect", "cmd/git-agent/render"},
 	{"cmd/git-agent/store", "cmd/git-agent/clients"},
-	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
+	{"cmd/train/material", "cmd/git-agent/doctor", "cmd/git-agent/mcpcmd"},
+	{"cmd/train/szztrain", "cmd/train/crashtrain", "cmd/train/fixtrain"},
 	// The command line.
 	{"cmd/git-agent/app", "cmd/train/bisecttrain"},
 	{"cmd/git-agent/szzcmd"},
@@ -105,17 +108,28 @@ const (
 // top is the module's directory.
 const top = "../.."
 
+// goFiles returns the Go files of the checkout.
 func goFiles(t *testing.T) []goFile {
 	t.Helper()
+	files, err := readGoFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// readGoFiles reads the Go files once: several tests look at them.
+var readGoFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
-	walkTree(t, func(path string, data []byte) {
+	var failed error
+	err := eachFile(func(path string, data []byte) {
 		if !strings.HasSuffix(path, ".go") || strings.Contains(path, "/testdata/") {
 			return
 		}
 		set := token.NewFileSet()
 		f, err := parser.ParseFile(set, path, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			t.Error(err)
+			failed = errors.Join(failed, err)
 			return
 		}
 		g := goFile{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), test: strings.HasSuffix(path, "_test.go")}
@@ -134,16 +148,22 @@ func goFiles(t *testing.T) []goFile {
 		files = append(files, g)
 	})
 	if len(files) == 0 {
-		t.Fatal("no Go files found")
+		failed = errors.Join(failed, errors.New("no Go files found"))
 	}
-	return files
-}
+	return files, errors.Join(err, failed)
+})
 
 // walkTree calls f for each file of the checkout except those below dot directories.
 func walkTree(t *testing.T, f func(path string, data []byte)) {
 	t.Helper()
+	if err := eachFile(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eachFile(f func(path string, data []byte)) error {
 	root := os.DirFS(top)
-	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -158,9 +178,6 @@ func walkTree(t *testing.T, f func(path string, data []byte)) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Imports point down, from cmd to gitext, cache and prompts.

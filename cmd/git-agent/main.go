@@ -65,7 +65,7 @@ func dispatch(ctx context.Context, a *app.App, args []string) (*kong.Node, error
 	case c.ShowVersion && (err != nil || k.Selected() == nil):
 		return nil, printVersion(a.Stdout)
 	case err != nil:
-		return app.UsageErrorOf(err, before)
+		return app.UsageErrorOf(err)
 	}
 	verb := k.Selected()
 	if err := emptyValue(k); err != nil {

@@ -13,13 +13,13 @@ import (
 
 // StartChild starts a process that the kernel ends when this program ends, even
 // if this program is killed; otherwise a useless search of a long history would
-// continue for minutes. A git that writes gets SIGTERM and then removes its lock
-// files; a git that only reads gets SIGKILL, which no wrapper around git can
-// ignore. The kernel does not end the children of that process.
-func StartChild(cmd *exec.Cmd, writes bool) error { return startThen(cmd, writes, nil) }
+// continue for minutes. The process gets SIGTERM, so that a git that writes removes its lock
+// files. The kernel does not end the children of that process.
+func StartChild(cmd *exec.Cmd) error { return startThen(cmd, true, nil) }
 
 // startThen starts a process as StartChild does, and calls then with its id on
-// the same thread.
+// the same thread. A git that only reads gets SIGKILL, which no wrapper around git can
+// ignore.
 func startThen(cmd *exec.Cmd, writes bool, then func(pid int)) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

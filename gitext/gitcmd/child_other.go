@@ -6,7 +6,7 @@ import "os/exec"
 
 // StartChild starts a process. Only Linux can end the process when this program
 // is killed; elsewhere git ends at its next write to this program.
-func StartChild(cmd *exec.Cmd, _ bool) error { return cmd.Start() }
+func StartChild(cmd *exec.Cmd) error { return cmd.Start() }
 
 // startBounded starts the command from build without a bound: only Linux has a
 // limit on allocations that another process can set. macOS accepts RLIMIT_DATA

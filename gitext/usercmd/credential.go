@@ -38,7 +38,7 @@ func Credential(ctx context.Context, command string) (string, error) {
 	cmd.WaitDelay = gitcmd.Grace
 	var out strings.Builder
 	cmd.Stdout = &limitedWriter{w: &out, left: maxCredential}
-	err := gitcmd.StartChild(cmd, true)
+	err := gitcmd.StartChild(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}

@@ -75,9 +75,6 @@ func (l Leaves) Without() []string {
 // Shorten is like agent.Shorten, for text that may hold secrets. It also cleans the text.
 func (c *Case) Shorten(text string, max int) string { return c.Mask.Shorten(text, max) }
 
-// abridge is like agent.Abridge, for text that may hold secrets.
-func (c *Case) abridge(text string, max int) string { return c.Mask.Abridge(text, max) }
-
 // New returns the tools for a case, in the order in which models see them. They are
 // safe for concurrent use.
 func New(c *Case) ([]agent.Tool, error) {

@@ -20,7 +20,7 @@ func (c *Case) ProblemsInShort() string {
 	r := c.Report
 	short := *r
 	short.Problems = r.Problems[:min(len(r.Problems), shownProblems)]
-	text := c.Problems(&short)
+	text := c.problems(&short)
 	if n := len(r.Problems) - shownProblems; n > 0 {
 		text += fmt.Sprintf("(%s in the report)\n", agent.Plural(n, "more problem"))
 	}

@@ -86,7 +86,7 @@ func TestSecretsThatAreCut(t *testing.T) {
 		Stacks:   []crash.Stack{{Title: strings.Repeat("t ", 90) + token, Frames: []crash.Frame{{Raw: strings.Repeat("r ", maxLine/2-5) + token}}}},
 	}}
 	texts := map[string]string{
-		"problems": c.Problems(c.Report), "stacks": c.lines(),
+		"problems": c.problems(c.Report), "stacks": c.lines(),
 		"code": c.Numbered([][]byte{[]byte(strings.Repeat("c ", maxCode/2-5) + token)}, 1, 1, 0),
 	}
 	for before := pageChars - 1500; before < pageChars; before += 100 {

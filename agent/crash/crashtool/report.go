@@ -43,7 +43,7 @@ func newExtinfo(c *Case) (agent.Tool, error) {
 			return text
 		}
 		if form == sanitized {
-			return c.Problems(c.Report)
+			return c.problems(c.Report)
 		}
 		return c.furtherFacts()
 	})
@@ -74,7 +74,7 @@ func (c *Case) beyond() string {
 	for i, p := range r.Problems {
 		switch one := (&crash.Report{Problems: []crash.Problem{p}}); {
 		case i >= shownProblems:
-			b.WriteString(c.Problems(one))
+			b.WriteString(c.problems(one))
 		case len(p.Message) > maxMessage:
 			fmt.Fprintf(&b, "the whole message of %s:\n%s\n", noHeading(c.Shorten(p.Kind, maxKind)), agent.Clean(p.Message))
 		}
@@ -189,8 +189,8 @@ func (c *Case) sectionNames(missing string) string {
 	return b.String()
 }
 
-// Problems describes the failures in the report and the build that failed.
-func (c *Case) Problems(r *crash.Report) string {
+// problems describes the failures in the report and the build that failed.
+func (c *Case) problems(r *crash.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
 		b.WriteString(noHeading(c.Shorten(p.Kind, maxKind)))
@@ -211,7 +211,7 @@ func (c *Case) Problems(r *crash.Report) string {
 			b.WriteString(", a null pointer dereference")
 		}
 		if p.Message != "" && p.Message != p.Kind {
-			fmt.Fprintf(&b, ": %s", c.abridge(p.Message, maxMessage))
+			fmt.Fprintf(&b, ": %s", c.Mask.Abridge(p.Message, maxMessage))
 		}
 		b.WriteByte('\n')
 	}

@@ -70,8 +70,8 @@ func TestNamesOfRegions(t *testing.T) {
 			report.Stacks[0].Frames = append(report.Stacks[0].Frames, crash.Frame{Function: test.function, Path: test.path, Line: at})
 			places = append(places, place{ref: crash.FrameRef{Frame: i}, line: at, at: at, weight: 1})
 		}
-		if got := regionsIn(test.path, test.lines, places, report); len(got) != 1 || got[0].named(report) != test.want {
-			t.Errorf("%s: %q, want %s", test.function, got[0].named(report), test.want)
+		if got := regionsIn(test.path, test.lines, places, report); len(got) != 1 || got[0].named() != test.want {
+			t.Errorf("%s: %q, want %s", test.function, got[0].named(), test.want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (g *gathering) reason(report *crash.Report, c *candidate) string {
 		}
 	} else if len(c.history) > 0 {
 		p := c.history[0]
-		clauses = append(clauses, fmt.Sprintf("it is %s to change %s, of which it left no line", latest(p.order), p.region.named(report)))
+		clauses = append(clauses, fmt.Sprintf("it is %s to change %s, of which it left no line", latest(p.order), p.region.named()))
 	} else {
 		clauses = append(clauses, "it is among the latest commits to change a file of the stack")
 	}
@@ -58,7 +58,7 @@ func (h *hit) exactWeight() float64 {
 // clause says which part of a region a commit owns.
 func (h *hit) clause(report *crash.Report) string {
 	r := h.region
-	owned := fmt.Sprintf("%s of %s", ownedOf(h), r.named(report))
+	owned := fmt.Sprintf("%s of %s", ownedOf(h), r.named())
 	switch {
 	case h.exact != nil:
 		return fmt.Sprintf("it wrote line %d of %s, where %s is, and %s", h.exact.line, shortPath(r.path), frameName(report, h.exact.ref), owned)
@@ -85,7 +85,7 @@ func ownedOf(h *hit) string {
 }
 
 // named returns a readable name of a region.
-func (r *region) named(report *crash.Report) string {
+func (r *region) named() string {
 	if r.function != "" {
 		return agent.Abridge(r.function, 80) + "()"
 	}

@@ -76,15 +76,14 @@ func (m margin) Off(l reportLine) reportLine {
 	return l
 }
 
-// afterMargin splits a text at a heading. It returns the text before the heading as the margin of
-// the following lines, and the rest. The margin of a quoted line or of a log is short; a longer
-// text is a sentence.
-func afterMargin(text, heading string) (margin, string) {
+// marginBefore returns the text before a heading, which is the margin of the following lines. The
+// margin of a quoted line or of a log is short; a longer text is a sentence.
+func marginBefore(text, heading string) margin {
 	i := strings.Index(text, heading)
 	if i <= 0 || i > 120 {
-		return "", text
+		return ""
 	}
-	return margin(text[:i]), text[i:]
+	return margin(text[:i])
 }
 
 // Demote turns the last stack of a format, if it counts as the crash's, into the stack of a

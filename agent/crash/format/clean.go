@@ -6,7 +6,6 @@ import (
 	"html"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"git-agent/agent/source"
 )
@@ -21,15 +20,7 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 func trimEnd(b []byte) []byte { return bytes.TrimRight(b, " \t\r\n\v\f\x00") }
 
 // cut shortens a text to at most n bytes, at the end of a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func cut(s string, n int) string { return source.Cut(s, n) }
 
 var (
 	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])`)

@@ -68,7 +68,7 @@ func (g *goReader) Read(s *scanner, l reportLine) bool {
 	case strings.HasPrefix(t, "[signal "):
 		return g.signal(s, l)
 	case strings.Contains(t, "WARNING: DATA RACE"):
-		g.margin, _ = afterMargin(t, "WARNING: DATA RACE")
+		g.margin = marginBefore(t, "WARNING: DATA RACE")
 		s.Fail(crash.Problem{Kind: "data race", Line: l.N})
 		s.Found("go")
 		return true
@@ -86,7 +86,7 @@ func (g *goReader) heading(s *scanner, l reportLine) bool {
 	t := l.Text
 	g.alone = false
 	if m := goroutine().FindStringSubmatch(t); m != nil {
-		if before, _ := afterMargin(t, "goroutine "); before != "" {
+		if before := marginBefore(t, "goroutine "); before != "" {
 			g.margin = before
 		}
 		st := crash.Stack{Kind: crash.StackCrash, Format: "go", Thread: m[1], Title: m[2]}

@@ -67,7 +67,7 @@ func withoutArguments(s string) string {
 	if !strings.HasSuffix(t, ")") {
 		return s
 	}
-	open := matchingOpen(t, '(', ')')
+	open := matchingOpen(t)
 	if open <= 0 || strings.HasSuffix(t[:open], "operator") || t[open:] == "(anonymous namespace)" {
 		return s
 	}
@@ -77,14 +77,14 @@ func withoutArguments(s string) string {
 	return strings.TrimRight(t[:open], " ")
 }
 
-// matchingOpen returns the index of the bracket that the last byte of s closes, or -1.
-func matchingOpen(s string, open, end byte) int {
+// matchingOpen returns the index of the parenthesis that the last byte of s closes, or -1.
+func matchingOpen(s string) int {
 	depth := 0
 	for i := len(s) - 1; i >= 0; i-- {
 		switch s[i] {
-		case end:
+		case ')':
 			depth++
-		case open:
+		case '(':
 			if depth--; depth == 0 {
 				return i
 			}

@@ -96,7 +96,7 @@ func (p *pythonReader) heading(s *scanner, l reportLine) bool {
 	for _, h := range []string{last, stack} {
 		if strings.Contains(l.Text, h) {
 			p.Flush(s)
-			if m, _ := afterMargin(l.Text, h); m != "" && !strings.HasPrefix(string(m), "+ ") {
+			if m := marginBefore(l.Text, h); m != "" && !strings.HasPrefix(string(m), "+ ") {
 				p.margin = m
 			}
 			p.inside, p.strange, p.indent = true, 0, l.Indent

@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
+	"git-agent/agent/crash/severity"
 )
 
 // ErrUnknown says that an input contains no report of a known format.
@@ -38,7 +39,7 @@ func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
 	if len(report.Stacks) == 0 {
 		return nil, ErrUnknown
 	}
-	Classify(report)
+	severity.Classify(report)
 	return report, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -150,13 +149,5 @@ func (f *facts) problem() *crash.Problem {
 	return p
 }
 
-// limit cuts a text to at most n bytes, at the end of a character.
-func limit(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.Clone(s[:n])
-}
+// limit cuts a text to at most n bytes, and keeps nothing else of what it was in.
+func limit(s string, n int) string { return strings.Clone(source.Cut(s, n)) }

@@ -15,8 +15,8 @@ func (e *RecursiveError) Error() string {
 		"give the crash dump of the same service and time (without \"recursive\" in its name)", e.Name)
 }
 
-// CheckName returns a RecursiveError if the name of a file marks a dump of a crash while dumping.
-func CheckName(name string) error {
+// checkName returns a RecursiveError if the name of a file marks a dump of a crash while dumping.
+func checkName(name string) error {
 	base := strings.ToLower(baseName(name))
 	for _, packed := range []string{".gz", ".txt"} {
 		base = strings.TrimSuffix(base, packed)

@@ -18,7 +18,7 @@ const (
 // written. The Symbol of a frame is the function as written in the dump. Read returns a
 // RecursiveError for a dump of a crash while dumping, or an error of r.
 func Read(r io.Reader, name string) (*crash.Report, error) {
-	if err := CheckName(name); err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	d := &dump{}

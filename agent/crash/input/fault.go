@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/format"
+	"git-agent/agent/crash/severity"
 	"git-agent/agent/source"
 )
 
@@ -66,7 +66,7 @@ func addFault(report *crash.Report, output []byte) {
 	} else if p.Access == "push" {
 		p.Access = ""
 	}
-	format.Classify(report)
+	severity.Classify(report)
 }
 
 func hexNumber(s string) uint64 {

@@ -25,49 +25,49 @@ const (
 	crowd = 200
 )
 
-// A Group is the reports of one fault.
-type Group struct {
+// A group is the reports of one fault.
+type group struct {
 	// Signature is the most frequent one of the members; among equals, the first in order.
 	Signature Signature
 	// Members are the indexes of the reports, ascending.
 	Members []int
 }
 
-// Groups groups the reports by their signatures, the largest group first. Groups of equal size
+// groups puts the reports together by their signatures, the largest group first. Groups of equal size
 // are ordered by their signatures. Each report without a signature has its own group.
-func Groups(signatures []Signature) []Group {
+func groups(signatures []Signature) []group {
 	kinds := distinct(signatures)
 	in := newPartition(len(kinds))
 	for _, p := range candidates(kinds) {
 		in.join(p, kinds)
 	}
-	var out []Group
+	var out []group
 	for _, members := range in.parts {
 		if len(members) > 0 {
 			out = append(out, merged(kinds, members))
 		}
 	}
-	slices.SortFunc(out, func(a, b Group) int {
+	slices.SortFunc(out, func(a, b group) int {
 		return cmp.Or(len(b.Members)-len(a.Members), slices.Compare(a.Signature.Names, b.Signature.Names), a.Members[0]-b.Members[0])
 	})
 	return out
 }
 
 // distinct returns a group for each different signature, ordered by signature.
-func distinct(signatures []Signature) []Group {
+func distinct(signatures []Signature) []group {
 	at := map[string]int{}
-	var out []Group
+	var out []group
 	for i, s := range signatures {
 		key := strings.Join(s.Names, "\n")
 		n, ok := at[key]
 		if !ok || key == "" {
 			n = len(out)
 			at[key] = n
-			out = append(out, Group{Signature: s})
+			out = append(out, group{Signature: s})
 		}
 		out[n].Members = append(out[n].Members, i)
 	}
-	slices.SortStableFunc(out, func(a, b Group) int { return slices.Compare(a.Signature.Names, b.Signature.Names) })
+	slices.SortStableFunc(out, func(a, b group) int { return slices.Compare(a.Signature.Names, b.Signature.Names) })
 	return out
 }
 
@@ -79,7 +79,7 @@ type pair struct {
 
 // candidates returns the pairs of signatures that are similar enough for a group, the most
 // similar first. It compares only signatures with one of their first functions in common.
-func candidates(kinds []Group) []pair {
+func candidates(kinds []group) []pair {
 	buckets := map[string][]int{}
 	for i, k := range kinds {
 		names := k.Signature.Names
@@ -94,7 +94,7 @@ func candidates(kinds []Group) []pair {
 	for _, bucket := range buckets {
 		for i, a := range bucket {
 			for _, b := range bucket[i+1 : min(len(bucket), i+1+crowd)] {
-				alike := Similarity(kinds[a].Signature, kinds[b].Signature)
+				alike := similarity(kinds[a].Signature, kinds[b].Signature)
 				if alike >= similar && !seen[[2]int{a, b}] {
 					seen[[2]int{a, b}] = true
 					pairs = append(pairs, pair{a, b, alike})
@@ -124,14 +124,14 @@ func newPartition(n int) *partition {
 
 // join merges the parts of a pair if each signature of one part is similar to each of the other.
 // A chain of similarities is not enough, because it would connect most crashes of an interpreter.
-func (in *partition) join(p pair, kinds []Group) {
+func (in *partition) join(p pair, kinds []group) {
 	a, b := in.of[p.a], in.of[p.b]
 	if a == b || len(in.parts[a])*len(in.parts[b]) > crowd*crowd {
 		return
 	}
 	for _, x := range in.parts[a] {
 		for _, y := range in.parts[b] {
-			if Similarity(kinds[x].Signature, kinds[y].Signature) < similar {
+			if similarity(kinds[x].Signature, kinds[y].Signature) < similar {
 				return
 			}
 		}
@@ -144,9 +144,9 @@ func (in *partition) join(p pair, kinds []Group) {
 }
 
 // merged merges several signatures with their reports into one group.
-func merged(kinds []Group, members []int) Group {
+func merged(kinds []group, members []int) group {
 	slices.Sort(members)
-	out := Group{Signature: kinds[members[0]].Signature}
+	out := group{Signature: kinds[members[0]].Signature}
 	most := 0
 	for _, i := range members {
 		if n := len(kinds[i].Members); n > most {
@@ -159,9 +159,9 @@ func merged(kinds []Group, members []int) Group {
 	return out
 }
 
-// Similarity compares two signatures. It is 1 if they are equal, or if one has at least three
+// similarity compares two signatures. It is 1 if they are equal, or if one has at least three
 // functions and is the beginning of the other. It is 0 if they have no function in common.
-func Similarity(a, b Signature) float64 {
+func similarity(a, b Signature) float64 {
 	span := min(max(min(len(a.Names), len(b.Names)), least), max(len(a.Names), len(b.Names)))
 	if span == 0 {
 		return 0

@@ -112,8 +112,8 @@ func TestSimilarity(t *testing.T) {
 		{"", "", false},
 		{"a b c", "x y z", false},
 	} {
-		got := Similarity(of(tt.a), of(tt.b))
-		if (got >= similar) != tt.same || got < 0 || got > 1.0000001 || got != Similarity(of(tt.b), of(tt.a)) {
+		got := similarity(of(tt.a), of(tt.b))
+		if (got >= similar) != tt.same || got < 0 || got > 1.0000001 || got != similarity(of(tt.b), of(tt.a)) {
 			t.Errorf("%q and %q: %.3f", tt.a, tt.b, got)
 		}
 	}
@@ -142,7 +142,7 @@ func TestGroupsKnowNoOrder(t *testing.T) {
 // contents returns the signatures of each group as text.
 func contents(list []Signature) []string {
 	var out []string
-	for _, g := range Groups(list) {
+	for _, g := range groups(list) {
 		var names []string
 		for _, m := range g.Members {
 			names = append(names, strings.Join(list[m].Names, " "))
@@ -170,7 +170,7 @@ func TestGroupsOfMany(t *testing.T) {
 		list = append(list, of(fmt.Sprintf("run f%d g%d h i j", random.IntN(3000), random.IntN(3000))))
 	}
 	members := 0
-	for _, g := range Groups(list) {
+	for _, g := range groups(list) {
 		members += len(g.Members)
 	}
 	if members != len(list) {
@@ -186,7 +186,7 @@ func FuzzSignature(f *testing.F) {
 			return
 		}
 		s := SignatureOf(r)
-		if len(s.Names) > 0 && Similarity(s, s) < 0.999999 {
+		if len(s.Names) > 0 && similarity(s, s) < 0.999999 {
 			t.Errorf("%q is not similar to itself", s.Names)
 		}
 	})

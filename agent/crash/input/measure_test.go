@@ -53,7 +53,7 @@ type scores struct{ same, grouped, both int }
 
 func (s *scores) count(t *testing.T, signatures []Signature, one func(i, j int) bool) {
 	at := map[int]int{}
-	for g, group := range Groups(signatures) {
+	for g, group := range groups(signatures) {
 		for _, m := range group.Members {
 			at[m] = g
 		}
@@ -71,7 +71,7 @@ func (s *scores) count(t *testing.T, signatures []Signature, one func(i, j int) 
 				s.both++
 			}
 			if together != same && testing.Verbose() {
-				t.Logf("together %t, same %t, similarity %.2f\n  %v\n  %v", together, same, Similarity(signatures[i], signatures[j]), signatures[i].Names, signatures[j].Names)
+				t.Logf("together %t, same %t, similarity %.2f\n  %v\n  %v", together, same, similarity(signatures[i], signatures[j]), signatures[i].Names, signatures[j].Names)
 			}
 		}
 	}

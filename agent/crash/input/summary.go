@@ -67,7 +67,7 @@ func Summarize(members []Member) []Summary {
 		signatures[i] = m.Signature
 	}
 	out := []Summary{}
-	for _, g := range Groups(signatures) {
+	for _, g := range groups(signatures) {
 		s := Summary{ID: g.Signature.ID(), Names: append([]string{}, g.Signature.Names...), Count: len(g.Members)}
 		kinds := map[string]int{}
 		for _, i := range g.Members {

@@ -263,7 +263,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	if len(text) > most {
 		return "", &agent.CallError{Tool: reportName, Text: fmt.Sprintf("the name of a commit has %d bytes; give its hash", len(text))}
 	}
-	oid, _, err := t.d.tools.Scope.Resolve(ctx, t.d.repo, reportName, text)
+	oid, err := t.d.tools.Scope.Resolve(ctx, t.d.repo, reportName, text)
 	if err == nil && t.d.repo.ShallowBoundary()[oid] {
 		return "", &agent.CallError{
 			Tool: reportName,

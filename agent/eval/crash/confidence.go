@@ -64,9 +64,6 @@ func (b box) confidence() []eval.Table {
 	return []eval.Table{t, foretold(list)}
 }
 
-// scalingFolds is the number of folds in the cross-validation of the scaled confidence.
-const scalingFolds = 5
-
 // foretold returns a table of how well the confidence and the stated probability predict whether
 // the first file is right.
 func foretold(list []sure) eval.Table {
@@ -133,7 +130,7 @@ func scaledBrier(list []sure) float64 {
 	if slices.Min(repos) == slices.Max(repos) {
 		return math.NaN() // there are no folds
 	}
-	return stat.CrossValidate(votes, repos, scalingFolds).After.Brier
+	return stat.CrossValidate(votes, repos).After.Brier
 }
 
 // correlation returns the point-biserial (Pearson) correlation between the confidence and whether

@@ -23,11 +23,11 @@ func (c *Case) checkReport() error {
 	case c.Fix == "":
 		return errors.New(`the field "fix" is missing, whose message has the lines of "report_lines"`)
 	}
-	return CheckLines(c.ReportLines)
+	return checkLines(c.ReportLines)
 }
 
-// CheckLines returns an error unless lines has a first and a last line number, counted from 1.
-func CheckLines(lines []int) error {
+// checkLines returns an error unless lines has a first and a last line number, counted from 1.
+func checkLines(lines []int) error {
 	if len(lines) != 2 || lines[0] < 1 || lines[1] < lines[0] {
 		return fmt.Errorf(`the field "report_lines" is %v, not the numbers of a first and a last line, such as [3,17]`, lines)
 	}

@@ -26,8 +26,8 @@ const (
 	Developers Engine = "developers"
 )
 
-// Algorithms are the names of useful algorithms. ParseAlgorithm accepts more.
-var Algorithms = []string{
+// algorithms are the names of useful algorithms. ParseAlgorithm accepts more.
+var algorithms = []string{
 	"offline",
 	"offline-revert",
 	"locate",
@@ -91,7 +91,7 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 		return Algorithm{}, fmt.Errorf(
 			"unknown algorithm %q; there are %s, combinations such as agent-fn_pair+fl_diff, and each engine that repairs with %s",
 			name,
-			strings.Join(Algorithms, ", "),
+			strings.Join(algorithms, ", "),
 			givenSuffix,
 		)
 	}

@@ -81,7 +81,7 @@ func TestParseAlgorithm(t *testing.T) {
 			t.Errorf("%s: IsAgent", name)
 		}
 	}
-	for _, name := range append(Algorithms, "offline-given") {
+	for _, name := range append(algorithms, "offline-given") {
 		if _, err := ParseAlgorithm(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

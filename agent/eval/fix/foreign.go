@@ -14,8 +14,8 @@ import (
 	"git-agent/gitext"
 )
 
-// Other is the engine of another program's answers.
-const Other Engine = "other"
+// other is the engine of another program's answers.
+const other Engine = "other"
 
 // A foreignAnswer is a line of a file with the answers of another program.
 type foreignAnswer struct {
@@ -79,7 +79,7 @@ func (s *session) judgeForeign(ctx context.Context, p *prepared, from *eval.Fore
 		return Prediction{}, err
 	}
 	out := Prediction{
-		Engine:   Other,
+		Engine:   other,
 		Claimed:  len(a.Patches),
 		Tried:    len(a.Patches),
 		Located:  len(a.Locations),

@@ -107,11 +107,11 @@ func TestBaseDoesNotBuild(t *testing.T) {
 func TestBounded(t *testing.T) {
 	long := strings.Repeat("# a long line of comment that is the same again and again\n", 400)
 	var patches []gittest.Files
-	for range MostPatches + 3 {
+	for range mostPatches + 3 {
 		patches = append(patches, gittest.Files{"lib.sh": fixedAdd + rest + long})
 	}
 	p := newBug(t).answer("offline", patches...)
-	if len(p.Patches) != MostPatches || p.Claimed != MostPatches+3 {
+	if len(p.Patches) != mostPatches || p.Claimed != mostPatches+3 {
 		t.Fatalf("%d judged, %d claimed", len(p.Patches), p.Claimed)
 	}
 	if j := p.Patches[0]; len(j.Diff) != maxDiff || j.Cut < 10<<10 || !j.Exact {

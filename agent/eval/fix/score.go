@@ -43,7 +43,7 @@ type Prediction struct {
 const maxNotes = 5
 
 // predictionOf reduces an answer to the stored parts. Its patches are still to be judged.
-func predictionOf(a Algorithm, ans *fix.Answer, t *truth, most int) Prediction {
+func predictionOf(a Algorithm, ans *fix.Answer, t *truth) Prediction {
 	p := Prediction{Engine: a.Engine, Given: a.Given, Reproduced: ans.Reproduction.State, Claimed: len(ans.Offered()), Tried: ans.Tried,
 		Declined: source.FirstBytes(ans.Declined, maxText), Located: len(ans.Localization.Locations)}
 	if a.Engine == Locate {

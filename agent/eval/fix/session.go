@@ -34,7 +34,7 @@ type Options struct {
 	// HideTests gives the engines the reports, but neither the files of the fix's tests nor the
 	// commands that run them. The tests are still used for judging.
 	HideTests bool
-	Patches   int // number of judged patches of an answer; 0 means MostPatches
+	Patches   int // number of judged patches of an answer; 0 means mostPatches
 	// Samples is the number of trajectories of each case. It is ignored for algorithms that start
 	// more trajectories when the first ones fail.
 	Samples int
@@ -44,14 +44,14 @@ type Options struct {
 	Foreign map[string]*eval.Foreign // answers of other programs, by the names of their algorithms
 }
 
-// MostPatches is the number of patches that an answer needs for all metrics.
-const MostPatches = 5
+// mostPatches is the number of patches that an answer needs for all metrics.
+const mostPatches = 5
 
 // Open returns an eval.Opener that opens repositories for the engines. It returns an error if
 // commands in the sandbox may read the repository, which contains the fixes.
 func Open(opt Options) eval.Opener {
 	if opt.Patches == 0 {
-		opt.Patches = MostPatches
+		opt.Patches = mostPatches
 	}
 	return func(ctx context.Context, dir string, cases int) (eval.Session, error) {
 		full, err := eval.OpenRepository(ctx, dir, 1, eval.Opening{Locate: opt.Locate}) // little is read from it
@@ -196,7 +196,7 @@ func (s *session) answer(ctx context.Context, p *prepared, name string) (eval.An
 	if err != nil {
 		return nil, err
 	}
-	out := predictionOf(a, ans, p.truth, s.opt.Patches)
+	out := predictionOf(a, ans, p.truth)
 	out.Facts = p.known
 	if a.Engine == Agent && !a.Method.Auto {
 		out.Samples = s.opt.Samples

@@ -49,7 +49,7 @@ func (Task) CalibratedOn(*eval.Results) string { return "" }
 
 // patchesAt and functionsAt list the values of k for which a metric @k is reported.
 var (
-	patchesAt   = [...]int{1, 3, MostPatches}
+	patchesAt   = [...]int{1, 3, mostPatches}
 	functionsAt = [...]int{1, 3, 5, 10}
 	filesAt     = [...]int{1, 3}
 )

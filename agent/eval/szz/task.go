@@ -30,8 +30,8 @@ type Task struct {
 // Name returns the task's name in reports and in traces.db.
 func (Task) Name() string { return "szz" }
 
-// AccuracyAt lists the values of k for which acc@k is reported.
-var AccuracyAt = [...]int{1, 3, 5}
+// accuracyAt lists the values of k for which acc@k is reported.
+var accuracyAt = [...]int{1, 3, 5}
 
 // count holds the right and wrong parts of an answer.
 type count struct {
@@ -53,13 +53,13 @@ const (
 	reachable
 	pooled // cases with a true commit among the candidates
 	pool
-	firstAt // firstAt+i counts cases with a true commit among the first AccuracyAt[i]
+	firstAt // firstAt+i counts cases with a true commit among the first accuracyAt[i]
 )
 
 func (n count) tally() eval.Tally {
 	t := eval.Tally{bics: float64(n.bics), answers: float64(n.answers), right: float64(n.right), found: float64(n.found),
 		reachable: float64(n.reachable), pooled: float64(stat.Count(n.reachable > 0)), pool: float64(n.pool)}
-	for _, k := range AccuracyAt {
+	for _, k := range accuracyAt {
 		t = append(t, float64(stat.Count(n.rank > 0 && n.rank <= k)))
 	}
 	return t

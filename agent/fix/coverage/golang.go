@@ -78,7 +78,7 @@ func (m *goMeasurement) call(ctx context.Context, call goCall) error {
 		m.problems = append(m.problems, listed.problem)
 		return nil
 	}
-	for _, pkg := range m.suspected(listed, call) {
+	for _, pkg := range m.suspected(listed) {
 		if m.packages >= maxGoPackages || m.left() <= 0 {
 			break
 		}
@@ -93,7 +93,7 @@ func (m *goMeasurement) call(ctx context.Context, call goCall) error {
 
 // suspected returns the packages to measure: those that define a test named by the reproduction
 // and that fail in its output, else those that meet one of the two conditions, else all.
-func (m *goMeasurement) suspected(l *goListing, call goCall) []*goPackage {
+func (m *goMeasurement) suspected(l *goListing) []*goPackage {
 	var both, either []*goPackage
 	failed := failedGoPackages(m.rep.Output)
 	for _, pkg := range l.roots {

@@ -84,15 +84,11 @@ func Whole(path string, content []byte, text string) (Result, error) {
 	return f.result(text, []place{{start, end}}), nil
 }
 
-// Show returns the lines of after that differ from before, in the form of Result.Shown, and
-// their numbers.
-func Show(before, after []byte, as func(string) string) (shown string, start, end int) {
-	if as == nil {
-		as = asShown
-	}
+// Show returns the lines of after that differ from before, in the form of Result.Shown.
+func Show(before, after []byte) string {
 	lines := Split(after)
-	start, end = changed(Split(before), lines)
-	return showPlaces(lines, []place{{start, end}}, as), start, end
+	start, end := changed(Split(before), lines)
+	return showPlaces(lines, []place{{start, end}}, asShown)
 }
 
 // changed returns the lines of after between the common lines at both ends.

@@ -259,7 +259,7 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 	case !s.engine.Effort.Locate:
 		s.answer.Declined = "there is no command that fails because of the bug, so no patch could be proved"
 		if s.problem.WriteTest {
-			s.answer.Declined = NeedsModel
+			s.answer.Declined = needsModel
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext"
 )
 
-// NeedsModel says why a bug with only a report is not repaired without a model.
-const NeedsModel = "no command is known that fails because of the bug, and only a model can write a test from a report: give a command with --test, or configure a model"
+// needsModel says why a bug with only a report is not repaired without a model.
+const needsModel = "no command is known that fails because of the bug, and only a model can write a test from a report: give a command with --test, or configure a model"
 
 // writes reports whether a model should write the failing test if none is known.
 func (s *study) writes() bool {

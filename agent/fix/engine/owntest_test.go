@@ -202,7 +202,7 @@ func TestGuessedCommandOfAReport(t *testing.T) {
 func TestReportWithoutAModel(t *testing.T) {
 	t.Parallel()
 	b := newReportBench(t, nil)
-	if ans := b.answer(); ans.Declined != NeedsModel {
+	if ans := b.answer(); ans.Declined != needsModel {
 		t.Errorf("%q", ans.Declined)
 	}
 	b.question.Problem.Test = "test -e text"

@@ -82,8 +82,8 @@ func SpecOf(t *trace.Trajectory) (Spec, error) {
 	return spec, nil
 }
 
-// Asked returns the question of the run.
-func (s Spec) Asked() (q fix.Question, err error) {
+// asked returns the question of the run.
+func (s Spec) asked() (q fix.Question, err error) {
 	if err = json.Unmarshal(s.Content, &q); err != nil {
 		return q, fmt.Errorf("read the recorded question: %w", err)
 	}
@@ -113,7 +113,7 @@ func (e *Engine) Resume(ctx context.Context, spec Spec, reopen func() (agent.Jou
 
 // again repeats the steps before the trajectory of a spec.
 func (e *Engine) again(ctx context.Context, spec Spec, listen func(agent.Event)) (*study, error) {
-	q, err := spec.Asked()
+	q, err := spec.asked()
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func tidy(name string, before []byte, res edit.Result) (text []byte, shown strin
 	if err != nil || bytes.Equal(neat, res.Content) || bytes.Equal(neat, before) {
 		return res.Content, res.Shown
 	}
-	shown, _, _ = edit.Show(before, neat, nil)
+	shown = edit.Show(before, neat)
 	return neat, shown + "(formatted by gofmt)\n"
 }
 

@@ -292,7 +292,7 @@ func (b *Box) apply(ctx context.Context, p *pending, c change) error {
 		return refuse(editName, "the new text has %s…>, which stands for a secret that is not shown; leave that line out of the edit", placeholder)
 	}
 	text, shown := tidy(p.name, p.state.now, res)
-	p.said.WriteString(changedNote(p, c, res))
+	p.said.WriteString(changedNote(p, res))
 	p.said.WriteString(shown)
 	p.state.now = text
 	return nil
@@ -325,7 +325,7 @@ func (b *Box) elsewhere(ctx context.Context, name, old string, err error) string
 }
 
 // changedNote describes an edit.
-func changedNote(p *pending, c change, res edit.Result) string {
+func changedNote(p *pending, res edit.Result) string {
 	name := agent.CleanLine(p.name)
 	how := ""
 	switch res.Match {

@@ -145,9 +145,9 @@ func (q *quotation) has(line string) bool {
 
 // Excerpt returns the most informative part of a test command's output, in at most about room
 // characters: its failures with the lines around them, without passing tests, and without the
-// progress of builds, of which no note says how long it was. mask may be nil.
-func Excerpt(out []byte, mask agent.Mask, room int) string {
-	b := &Box{opt: Options{Mask: mask}}
+// progress of builds, of which no note says how long it was.
+func Excerpt(out []byte, room int) string {
+	var b Box
 	return excerpt(b.condense(out, condenser{quiet: true}), marksOf(testrun.Read(out)), room)
 }
 

@@ -23,7 +23,7 @@ func TestExcerptKeepsQuotations(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&out, "more noise, number %d\n", i)
 	}
-	got := Excerpt([]byte(out.String()), nil, 3200)
+	got := Excerpt([]byte(out.String()), 3200)
 	if !strings.Contains(got, "expected: |-\n"+quoted.String()) {
 		t.Errorf("%s", got)
 	}

@@ -134,7 +134,7 @@ func (b *Box) conclude(ctx context.Context, p finishParams) (agent.Result, error
 func (b *Box) end(ctx context.Context, p finishParams) error {
 	claim := fix.Claim{Success: p.Status == "success", Explanation: p.Explanation, RootCause: p.RootCause}
 	if p.Introduced != "" {
-		oid, _, err := b.scope.Resolve(ctx, b.repo, finishName, p.Introduced)
+		oid, err := b.scope.Resolve(ctx, b.repo, finishName, p.Introduced)
 		var refused *agent.CallError
 		if err != nil && !errors.As(err, &refused) && ctx.Err() != nil {
 			return err

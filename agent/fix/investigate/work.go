@@ -99,7 +99,7 @@ func (w *work) outputText(out []byte) string {
 			kept = append(kept, line)
 		}
 	}
-	return strings.TrimSpace(fixtool.Excerpt([]byte(strings.Join(kept, "\n")), nil, maxOutput))
+	return strings.TrimSpace(fixtool.Excerpt([]byte(strings.Join(kept, "\n")), maxOutput))
 }
 
 // headsPassing reports whether a line of TAP is a heading followed by a passing test.

@@ -29,7 +29,7 @@ func (s *search) combine(c *waiting) {
 		return
 	}
 	others := append([]waiting(nil), s.partial...)
-	for _, w := range s.promising(maxPairs) {
+	for _, w := range s.promising() {
 		if !w.Probe && !w.passed {
 			others = append(others, w)
 		}

@@ -131,6 +131,6 @@ func (s *search) takeLead(c generate.Candidate) (waiting, bool) {
 	lead.direct = true
 	s.order.begin(&lead)
 	s.started++
-	s.progress("try %d: %s", s.started, describe(c))
+	s.progress(c)
 	return lead, true
 }

@@ -321,7 +321,7 @@ func (s *search) next() []waiting {
 	}
 	for i := range batch {
 		s.started++
-		s.progress("try %d: %s", s.started, describe(batch[i].Candidate))
+		s.progress(batch[i].Candidate)
 	}
 	return batch
 }
@@ -359,10 +359,10 @@ func (s *search) best(fit func(*waiting) bool) (waiting, bool) {
 }
 
 // promising returns up to n untried candidates of the window, the most promising first.
-func (s *search) promising(n int) []waiting {
+func (s *search) promising() []waiting {
 	list := slices.Clone(s.window)
 	slices.SortStableFunc(list, func(a, b waiting) int { return cmp.Compare(s.order.value(&b), s.order.value(&a)) })
-	return list[:min(len(list), n)]
+	return list[:min(len(list), maxPairs)]
 }
 
 // put adds a candidate to the window if it is new, and reports whether it is new.
@@ -418,9 +418,9 @@ func (s *search) note(c *waiting, seen effect) {
 }
 
 // progress reports the work of the search. The caller holds the lock.
-func (s *search) progress(format string, args ...any) {
+func (s *search) progress(c generate.Candidate) {
 	if s.in.OnEvent != nil {
-		s.in.OnEvent(agent.Progress{Text: fmt.Sprintf(format, args...), Done: s.started, Total: s.in.Budget.Tries})
+		s.in.OnEvent(agent.Progress{Text: fmt.Sprintf("try %d: %s", s.started, describe(c)), Done: s.started, Total: s.in.Budget.Tries})
 	}
 }
 

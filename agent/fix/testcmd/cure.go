@@ -142,7 +142,7 @@ func (d directory) buildAdvice() string {
 	run, at := d.nodeManager()
 	build := ""
 	switch own, _ := d.manifest(); {
-	case at.hasScript("build"):
+	case at.hasBuildScript():
 		build = run + " run build"
 		d = at
 	case own.Scripts["build"] != "":
@@ -159,9 +159,9 @@ func (d directory) buildAdvice() string {
 	return "--build=" + quote(build) + " builds it"
 }
 
-func (d directory) hasScript(name string) bool {
+func (d directory) hasBuildScript() bool {
 	m, _ := d.manifest()
-	return m.Scripts[name] != ""
+	return m.Scripts["build"] != ""
 }
 
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its

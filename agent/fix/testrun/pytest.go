@@ -48,7 +48,8 @@ func (p *pyTest) take(l line) bool {
 			p.report.Unselected = cmp.Or(p.report.Unselected, clip(l.text))
 			return true
 		}
-		return p.raises(l.text) || p.summary(l.text)
+		p.raises(l.text)
+		return p.summary(l.text)
 	case 'F', 'S':
 		return p.summary(l.text)
 	}
@@ -61,10 +62,10 @@ func (p *pyTest) take(l line) bool {
 }
 
 // raises reads the raised error. Another machine reads syntax errors with their places.
-func (p *pyTest) raises(text string) bool {
+func (p *pyTest) raises(text string) {
 	m := pyRaised().FindStringSubmatch(text)
 	if m == nil {
-		return false
+		return
 	}
 	if p.raised == "" || p.collects { // a message may have several lines
 		p.raised = m[1]
@@ -72,7 +73,6 @@ func (p *pyTest) raises(text string) bool {
 	if p.collects && !strings.Contains(text, "SyntaxError: ") && len(p.frames) > 0 {
 		p.frames[len(p.frames)-1].Text = p.raised
 	}
-	return false
 }
 
 // flush notes the places of a collection error. The innermost place, where the error was

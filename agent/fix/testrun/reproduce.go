@@ -114,7 +114,7 @@ func Summarize(command string, runs []Ending) fix.Reproduction {
 	}
 	out := fix.Reproduction{
 		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: runs[len(runs)-1].Took, First: runs[0].Took,
-		Output: withoutMiddle(shown.Output, keptOutput), TimedOut: shown.TimedOut, Full: shown.Full,
+		Output: withoutMiddle(shown.Output), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
 	if shown.State == fix.Broken {
 		out.Lacks, out.Lacking = shown.Report.lack()
@@ -163,13 +163,13 @@ func failures(runs []Ending) (always, sometimes []string) {
 	return always, sometimes
 }
 
-// withoutMiddle keeps at most n bytes at each end of an output.
-func withoutMiddle(output []byte, n int) []byte {
-	lost := len(output) - 2*n
+// withoutMiddle keeps at most keptOutput bytes at each end of an output.
+func withoutMiddle(output []byte) []byte {
+	lost := len(output) - 2*keptOutput
 	if lost <= 0 {
 		return output
 	}
-	out := slices.Clone(output[:n])
+	out := slices.Clone(output[:keptOutput])
 	out = fmt.Appendf(out, "\n[%d bytes left out]\n", lost)
-	return append(out, output[len(output)-n:]...)
+	return append(out, output[len(output)-keptOutput:]...)
 }

@@ -62,7 +62,7 @@ func (v *Validator) makeWide(ctx context.Context) (wide, error) {
 			}
 		}
 		if v.problem.Lint != "" {
-			b.lint, err = r.command(ctx, v.problem.Lint, 0)
+			b.lint, err = r.command(ctx, v.problem.Lint)
 		}
 		return err
 	})

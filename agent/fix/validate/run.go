@@ -53,14 +53,14 @@ func (r *run) anew(ctx context.Context, files []gitext.Overlay) error {
 		return err
 	}
 	r.aside = true
-	_, err := r.command(ctx, r.problem.Build, 0)
+	_, err := r.command(ctx, r.problem.Build)
 	r.aside = false
 	return err
 }
 
 // command runs one command and adds it to the trial's checks.
-func (r *run) command(ctx context.Context, command string, limit time.Duration) (trial.Result, error) {
-	res, err := r.w.Exec(ctx, command, trial.ExecOptions{Timeout: limit, MaxOutput: maxOutput})
+func (r *run) command(ctx context.Context, command string) (trial.Result, error) {
+	res, err := r.w.Exec(ctx, command, trial.ExecOptions{MaxOutput: maxOutput})
 	if err == nil {
 		r.note(command, res.How, res.Took)
 	}
@@ -134,7 +134,7 @@ func (r *run) builds(ctx context.Context) (bool, error) {
 	if r.problem.Build == "" {
 		return true, nil
 	}
-	res, err := r.command(ctx, r.problem.Build, 0)
+	res, err := r.command(ctx, r.problem.Build)
 	switch {
 	case err != nil:
 		return false, err
@@ -347,7 +347,7 @@ func (r *run) lints(ctx context.Context) (bool, error) {
 	if err := r.anew(ctx, r.trial.Patch.Files); err != nil {
 		return false, err
 	}
-	res, err := r.command(ctx, r.problem.Lint, 0)
+	res, err := r.command(ctx, r.problem.Lint)
 	if err != nil || res.Outcome == trial.Passes {
 		return err == nil, err
 	}

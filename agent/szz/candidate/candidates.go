@@ -243,7 +243,7 @@ func collectLog(seq iter.Seq2[gitext.LogEntry, error]) ([]gitext.LogEntry, error
 // addRecent adds some of the repository's newest commits: those whose subjects and paths
 // share most words with the fix. It finds culprits in files that the fix does not touch.
 func (p *Pool) addRecent(fc *szz.FixContext, entries []gitext.LogEntry) {
-	p.Pace = PaceOf(entries)
+	p.Pace = paceOf(entries)
 	docs := make([]source.Bag, len(entries))
 	weights := source.NewIDF()
 	for i, e := range entries {
@@ -474,8 +474,8 @@ func (d *CommitDiff) HunkAt(path string, line int) *DiffHunk {
 	return nil
 }
 
-// PaceOf returns the average number of days between two entries. The newest comes first.
-func PaceOf(entries []gitext.LogEntry) float64 {
+// paceOf returns the average number of days between two entries. The newest comes first.
+func paceOf(entries []gitext.LogEntry) float64 {
 	if len(entries) < 2 {
 		return 0
 	}

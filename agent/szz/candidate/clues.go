@@ -36,7 +36,7 @@ type Clue struct {
 const (
 	minClue  = 4 // bytes
 	maxClue  = 60
-	MaxClues = 160
+	maxClues = 160
 )
 
 // Patterns of texts that are no identifiers.
@@ -80,7 +80,7 @@ func CluesOf(fc *szz.FixContext) []Clue {
 		}
 		return clues[i].Text < clues[j].Text
 	})
-	return clues[:min(len(clues), MaxClues)]
+	return clues[:min(len(clues), maxClues)]
 }
 
 // noteFile notes the texts of one file that the fix changes.

@@ -253,7 +253,7 @@ func (c *Checker) readHistory(ctx context.Context, commits []gitext.Commit) erro
 	var tips []gitext.OID
 	for _, commit := range commits {
 		if c.history != nil {
-			if _, known := c.history.index[commit.OID]; known {
+			if _, known := c.history.Number[commit.OID]; known {
 				continue
 			}
 		}

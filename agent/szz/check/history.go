@@ -10,57 +10,25 @@ import (
 // A history answers which commits are in the history of others, and which has a subject, without
 // a git process for each question.
 type history struct {
-	index    map[gitext.OID]int32
-	parents  [][]int32 // smaller numbers than the commit's own
-	seen     []int32   // the question that reached a commit last
-	question int32
+	*gitext.Lineage
 	subjects map[string][]gitext.OID // by folded subject; nil before the first question
 	tips     []gitext.OID
 }
 
 // readHistory reads the histories of commits.
 func readHistory(ctx context.Context, repo *gitext.Repo, tips []gitext.OID) (*history, error) {
-	h := &history{index: map[gitext.OID]int32{}, tips: tips}
-	for a, err := range repo.Ancestry(ctx, tips, nil) { // parents come before their children
-		if err != nil {
-			return nil, err
-		}
-		var parents []int32
-		for _, p := range a.Parents {
-			if i, ok := h.index[p]; ok {
-				parents = append(parents, i)
-			}
-		}
-		h.index[a.OID] = int32(len(h.parents))
-		h.parents = append(h.parents, parents)
+	l, err := repo.Lineage(ctx, tips, nil)
+	if err != nil {
+		return nil, err
 	}
-	h.seen = make([]int32, len(h.parents))
-	return h, nil
+	return &history{Lineage: l, tips: tips}, nil
 }
 
 // has reports whether the history of a commit has another one, which is not the commit itself.
 func (h *history) has(commit, other gitext.OID) bool {
-	from, ok := h.index[commit]
-	to, known := h.index[other]
-	if !ok || !known || to >= from {
-		return false
-	}
-	h.question++
-	open := []int32{from}
-	for len(open) > 0 {
-		at := open[len(open)-1]
-		open = open[:len(open)-1]
-		for _, p := range h.parents[at] {
-			if p == to {
-				return true
-			}
-			if p > to && h.seen[p] != h.question {
-				h.seen[p] = h.question
-				open = append(open, p)
-			}
-		}
-	}
-	return false
+	from, ok := h.Number[commit]
+	to, known := h.Number[other]
+	return ok && known && from != to && h.Has(from, to)
 }
 
 // bySubject returns the commits with a subject in the history of a commit.

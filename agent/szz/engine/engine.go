@@ -64,11 +64,11 @@ func (a Result) Failed() error { return a.failed }
 // answered instead of a model: the next time, the model may answer.
 func (a Result) Complete() bool { return !a.Answer.Unanswered() }
 
-// ReadError says that the repository data of a fix cannot be read.
-type ReadError struct{ Err error }
+// readError says that the repository data of a fix cannot be read.
+type readError struct{ Err error }
 
-func (e *ReadError) Error() string { return e.Err.Error() }
-func (e *ReadError) Unwrap() error { return e.Err }
+func (e *readError) Error() string { return e.Err.Error() }
+func (e *readError) Unwrap() error { return e.Err }
 
 // Answer answers one question. It passes the events of the work to listen, in order.
 func (e *Engine) Answer(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
@@ -124,7 +124,7 @@ func (e *Engine) cached(ctx context.Context, q szz.Question) *Result {
 func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.Event)) (*Result, error) {
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err != nil {
-		return nil, &ReadError{err}
+		return nil, &readError{err}
 	}
 	if len(fc.Patch.Files) == 0 && !q.Committed() {
 		return nil, nothingToTrace(q)
@@ -214,7 +214,7 @@ func (e *Engine) trace(
 ) (err error) {
 	if e.Agent == nil {
 		if ans.Answer, err = offline.Trace(ctx, e.Repo, fc, q.Algorithm, q.Max); err != nil {
-			return &ReadError{err}
+			return &readError{err}
 		}
 		return nil
 	}
@@ -284,5 +284,5 @@ func (e *Engine) failedAnswer(q szz.Question, err error) *Result {
 // isReadFailure reports whether an error concerns one fix only: its data could not be
 // read.
 func isReadFailure(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitcmd.Error)) || errors.As(err, new(*ReadError)))
+	return err != nil && ctx.Err() == nil && (gitext.Unreadable(err) || errors.As(err, new(*gitcmd.Error)) || errors.As(err, new(*readError)))
 }

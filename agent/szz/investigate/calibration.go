@@ -19,7 +19,7 @@ type Calibration = session.Calibration
 
 // BasisOf returns the basis of the answers of Trace with these options.
 func BasisOf(opt Options) (szz.Basis, error) {
-	texts, err := PromptsHash()
+	texts, err := promptsHash()
 	if err != nil {
 		return szz.Basis{}, err
 	}

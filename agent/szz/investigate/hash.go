@@ -6,8 +6,8 @@ import (
 	"git-agent/gitext"
 )
 
-// PromptsHash returns a hash of every text and schema that the engine may send.
-func PromptsHash() (string, error) {
+// promptsHash returns a hash of every text and schema that the engine may send.
+func promptsHash() (string, error) {
 	specs, err := gittool.Specs()
 	if err != nil {
 		return "", err

@@ -289,7 +289,7 @@ func (t *reportTool) commit(ctx context.Context, text string) (gitext.OID, error
 	if strings.TrimSpace(text) == "" {
 		return "", &agent.CallError{Tool: reportName, Text: "a commit is empty; give its hash"}
 	}
-	oid, _, err := t.d.scope.Resolve(ctx, t.d.repo, reportName, text)
+	oid, err := t.d.scope.Resolve(ctx, t.d.repo, reportName, text)
 	if err == nil && t.d.repo.ShallowBoundary()[oid] {
 		return "", &agent.CallError{
 			Tool: reportName,

@@ -40,7 +40,7 @@ func newTestTool(d *investigation) (agent.Tool, error) {
 
 // test runs the test of the fix at a commit.
 func (d *investigation) test(ctx context.Context, name string) (agent.Result, error) {
-	oid, _, err := d.scope.Resolve(ctx, d.repo, TestName, name)
+	oid, err := d.scope.Resolve(ctx, d.repo, TestName, name)
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -59,7 +59,7 @@ var features = []feature{
 
 	// the place of the candidate among the owners of lines, as in the classic variants
 	{"code_rank", "among the newest owners of deleted code", closenessToFirst(byAge, codeOwners)},
-	{"code_oldest", "oldest owner of deleted code", isLast(byAge, codeOwners)},
+	{"code_oldest", "oldest owner of deleted code", isOldest(codeOwners)},
 	{"code_size_rank", "among the largest owners of deleted code", closenessToFirst(bySize, codeOwners)},
 	{"near_rank", "among the newest owners of deleted or neighbouring lines", closenessToFirst(byAge, nearOwners)},
 	{"function_age_rank", "among the newest owners of the changed functions", closenessToFirst(byAge, functionOwners)},
@@ -122,7 +122,7 @@ var features = []feature{
 	{"origin_share", "wrote words that the fix takes out, even if others rewrote the lines since", share(candidate.ShareOrigin)},
 	{"origin_top", "wrote most words that the fix takes out", top(candidate.ShareOrigin)},
 	{"origin_rank", "among the newest writers of what the fix takes out", closenessToFirst(byAge, originOwners)},
-	{"origin_oldest", "oldest writer of what the fix takes out", isLast(byAge, originOwners)},
+	{"origin_oldest", "oldest writer of what the fix takes out", isOldest(originOwners)},
 	{"related_origin", "wrote neighbouring words that the added lines repeat", share(candidate.ShareRelatedOrigin)},
 	{"related_origin_top", "wrote most neighbouring words that the added lines repeat", top(candidate.ShareRelatedOrigin)},
 	{"gone_newest", "last to bring names that the fix takes out", share(candidate.ShareGoneNewest)},

@@ -85,10 +85,10 @@ func closenessToFirst(o sortOrder, set ownerSet) func(*Case, *candidate.Candidat
 	}
 }
 
-// isLast returns the feature that is 1 for the last of a set of owners.
-func isLast(o sortOrder, set ownerSet) func(*Case, *candidate.Candidate) float64 {
+// isOldest returns the feature that is 1 for the oldest of a set of owners.
+func isOldest(set ownerSet) func(*Case, *candidate.Candidate) float64 {
 	return func(k *Case, c *candidate.Candidate) float64 {
-		places := k.ownerRanks[set][o]
+		places := k.ownerRanks[set][byAge]
 		at, ok := places[c.OID]
 		return stat.Flag(ok && at == len(places)-1)
 	}

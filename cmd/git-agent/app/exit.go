@@ -74,7 +74,7 @@ func (a *App) WithAgainHint(err error) error {
 
 // UsageErrorOf turns an error of kong into a UsageError. It also returns the verb of the error:
 // the program itself without a verb, or nil if kong does not know the verb.
-func UsageErrorOf(err error, args []string) (*kong.Node, error) {
+func UsageErrorOf(err error) (*kong.Node, error) {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return nil, err

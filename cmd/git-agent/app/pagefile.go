@@ -77,7 +77,7 @@ func (f PageFlags) OpenPage(a *App, verb string) (*AnswerPage, error) {
 	if f.HTML.Name == "" {
 		return p, nil
 	}
-	file, err := CreateFile(f.HTML.Name, 0o600)
+	file, err := createFile(f.HTML.Name, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
@@ -88,7 +88,7 @@ func (f PageFlags) OpenPage(a *App, verb string) (*AnswerPage, error) {
 // AnswerPage is a page that is being written.
 type AnswerPage struct {
 	render.Page
-	file *NewFile // nil for standard output
+	file *newFile // nil for standard output
 }
 
 // Close ends the page, and gives its file the name. A page without an answer, because of an error,
@@ -98,7 +98,7 @@ func (p *AnswerPage) Close() error {
 	case p == nil:
 		return nil
 	case !p.Started() && p.file != nil:
-		p.file.Abort()
+		p.file.abort()
 		return nil
 	case !p.Started():
 		return nil
@@ -108,7 +108,7 @@ func (p *AnswerPage) Close() error {
 		return err
 	}
 	if err != nil {
-		p.file.Abort()
+		p.file.abort()
 		return err
 	}
 	if err := p.file.Commit(); err != nil {

@@ -73,7 +73,7 @@ func (a *App) ProbeSandbox(ctx context.Context, asked string, network bool) (San
 	standing, err := sandbox.Probe(ctx, s.Level)
 	var unavailable *sandbox.Unavailable
 	if errors.As(err, &unavailable) {
-		return s, WithHint(err, "%s", UnconfinedHint(unavailable))
+		return s, WithHint(err, "%s", unconfinedHint(unavailable))
 	}
 	if err != nil {
 		return s, err
@@ -110,8 +110,8 @@ func (a *App) sandboxPaths(key string, values []string) ([]string, error) {
 	return paths, nil
 }
 
-// UnconfinedHint returns advice for a system without a usable sandbox.
-func UnconfinedHint(e *sandbox.Unavailable) string {
+// unconfinedHint returns advice for a system without a usable sandbox.
+func unconfinedHint(e *sandbox.Unavailable) string {
 	none := "--sandbox=none runs the command unconfined, with your rights; 'git config --global agent.sandbox none' makes this the default"
 	if command := sandbox.InstallCommand(e.Failed); command != "" {
 		return command + "\n" + none

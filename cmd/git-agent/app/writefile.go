@@ -11,42 +11,42 @@ import (
 
 // WriteFile writes a file completely or not at all. Errors name path.
 func WriteFile(path string, mode os.FileMode, write func(io.Writer) error) error {
-	f, err := CreateFile(path, mode)
+	f, err := createFile(path, mode)
 	if err != nil {
 		return err
 	}
 	if err := write(f); err != nil {
-		f.Abort()
+		f.abort()
 		return errorAt(path, err)
 	}
 	return f.Commit()
 }
 
-// NewFile is a file that is being written: a temporary file in the same directory, which gets its
+// newFile is a file that is being written: a temporary file in the same directory, which gets its
 // name at the end.
-type NewFile struct {
+type newFile struct {
 	*os.File
 	path string
 	mode os.FileMode
 }
 
-// CreateFile begins a file. Errors name path, not the temporary file.
-func CreateFile(path string, mode os.FileMode) (*NewFile, error) {
+// createFile begins a file. Errors name path, not the temporary file.
+func createFile(path string, mode os.FileMode) (*newFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return nil, errorAt(path, err)
 	}
-	return &NewFile{f, path, mode}, nil
+	return &newFile{f, path, mode}, nil
 }
 
-// Abort removes the file.
-func (f *NewFile) Abort() {
+// abort removes the file.
+func (f *newFile) abort() {
 	f.Close()
 	os.Remove(f.Name()) // fails after Commit, which is harmless
 }
 
 // Commit gives the file its name. After an error there is no file.
-func (f *NewFile) Commit() error {
+func (f *newFile) Commit() error {
 	defer os.Remove(f.Name()) // fails after the rename, which is harmless
 	if err := errors.Join(f.Chmod(f.mode), f.Close()); err != nil {
 		return errorAt(f.path, err)

@@ -47,7 +47,7 @@ func (c Client) Install(p Places, project bool, s Server) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = c.Serve(s)
+	s = c.serve(s)
 	if err := c.checkOurs(ch); err != nil {
 		return nil, c.manual(ch.Path, s, err)
 	}

@@ -173,9 +173,6 @@ func (p Places) below(dir string, path ...string) string {
 	return filepath.Join(append([]string{dir}, path...)...)
 }
 
-// HasProject reports whether the client reads configuration of a project.
-func (c Client) HasProject() bool { return c.project != "" }
-
 // Path returns the configuration file of the user, or of the project.
 func (c Client) Path(p Places, project bool) (string, error) {
 	switch {
@@ -192,17 +189,17 @@ func (c Client) Path(p Places, project bool) (string, error) {
 	return filepath.Join(p.Top, filepath.FromSlash(c.project)), nil
 }
 
-// Sign returns a path that exists if the user has used the client.
-func (c Client) Sign(p Places) string {
+// sign returns a path that exists if the user has used the client.
+func (c Client) sign(p Places) string {
 	if c.signs != nil {
 		return c.signs(p)
 	}
 	return c.user(p)
 }
 
-// Serve returns how this client starts a server. A client that may start it in any folder is
+// serve returns how this client starts a server. A client that may start it in any folder is
 // told the project's.
-func (c Client) Serve(s Server) Server {
+func (c Client) serve(s Server) Server {
 	named := slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, "--repo=") })
 	if c.folder != "" && !named {
 		s.Args = append(slices.Clone(s.Args), "--repo="+c.folder)
@@ -280,7 +277,7 @@ func Command(p Places, exe string, project bool) string {
 
 // Present reports whether the user has the client: it has left files, or is in PATH.
 func (c Client) Present(p Places) bool {
-	if sign := c.Sign(p); sign != "" {
+	if sign := c.sign(p); sign != "" {
 		if _, err := os.Stat(sign); err == nil {
 			return true
 		}

@@ -192,7 +192,7 @@ func TestEveryClient(t *testing.T) {
 	p := home(t)
 	for _, c := range All() {
 		for _, project := range []bool{false, true} {
-			if project && !c.HasProject() {
+			if project && c.project == "" {
 				continue
 			}
 			ch, err := c.Install(p, project, plain)

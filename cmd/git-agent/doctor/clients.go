@@ -13,14 +13,14 @@ import (
 // not mentioned.
 func checkClients(v *visit, top string) (list []finding) {
 	for _, c := range clients.All() {
-		if f, found := checkClient(v, c, clients.Places{Getenv: v.Getenv, Top: top}); found {
+		if f, found := checkClient(c, clients.Places{Getenv: v.Getenv, Top: top}); found {
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
-func checkClient(v *visit, c clients.Client, places clients.Places) (f finding, found bool) {
+func checkClient(c clients.Client, places clients.Places) (f finding, found bool) {
 	const check = "client"
 	project := places.Top != ""
 	path, err := c.Path(places, project)

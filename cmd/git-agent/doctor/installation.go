@@ -42,20 +42,20 @@ func checkGit(ctx context.Context) finding {
 	if err != nil {
 		return fail("git", "install git", "git cannot be run: %v", err)
 	}
-	if older(version, oldestGit) {
+	if older(version) {
 		return fail("git", "install git "+oldestGit+" or newer", "git %s is older than %s", version, oldestGit)
 	}
 	return ok("git", "version %s", version)
 }
 
-// older reports whether version is older than floor. It compares only the major
-// and minor numbers.
-func older(version, floor string) bool {
+// older reports whether a version is older than oldestGit. It compares only the major and minor
+// numbers.
+func older(version string) bool {
 	var major, minor, wantMajor, wantMinor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
 		return false // a version in an unknown form may be new enough
 	}
-	fmt.Sscanf(floor, "%d.%d", &wantMajor, &wantMinor)
+	fmt.Sscanf(oldestGit, "%d.%d", &wantMajor, &wantMinor)
 	return major < wantMajor || major == wantMajor && minor < wantMinor
 }
 
@@ -65,7 +65,7 @@ func checkProgram(v *visit) finding {
 	if err != nil {
 		return warn("program", "", "version %s; its place is unknown: %v", v.Version, err)
 	}
-	found := findInPath(v.Getenv("PATH"), "git-agent")
+	found := findInPath(v.Getenv("PATH"))
 	switch {
 	case found == "":
 		return warn("program", "export PATH="+quote.Shell(filepath.Dir(exe))+`:"$PATH"`,
@@ -76,10 +76,10 @@ func checkProgram(v *visit) finding {
 	return ok("program", "version %s at %s", v.Version, exe)
 }
 
-// findInPath looks for a program as git does; on Windows, files have no bits that say that they can
+// findInPath looks for this program as git does; on Windows, files have no bits that say that they can
 // be run, and their extension says it.
-func findInPath(path, name string) string {
-	executable := fs.FileMode(0o111)
+func findInPath(path string) string {
+	name, executable := "git-agent", fs.FileMode(0o111)
 	if runtime.GOOS == "windows" {
 		name, executable = name+".exe", 0o444
 	}

@@ -39,7 +39,7 @@ func (c *evalMergeCmd) Run(ctx context.Context, a *app.App) error {
 		return mergeError(err)
 	}
 	defer set.Close()
-	if err := c.warn(ctx, a, set); err != nil {
+	if err := c.warn(a, set); err != nil {
 		return err
 	}
 	if set.Header.Kind == szzcmd.JournalKind {
@@ -92,7 +92,7 @@ func mergeError(err error) error {
 }
 
 // warn warns if something other than the shards may change the report.
-func (c *evalMergeCmd) warn(ctx context.Context, a *app.App, set *shard.Set) error {
+func (c *evalMergeCmd) warn(a *app.App, set *shard.Set) error {
 	if len(set.Gits) > 1 {
 		fmt.Fprintf(
 			a.Stderr,

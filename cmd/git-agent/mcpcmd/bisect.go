@@ -74,7 +74,7 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 	e.Trial.Timeout = time.Duration(p.Seconds) * time.Second
 	found, err := e.Answer(ctx, q, engine.Memory{}, func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
-			Progress(ctx, step.Text)
+			progress(ctx, step.Text)
 		}
 	})
 	if old := new(bisect.OldError); errors.As(err, &old) {

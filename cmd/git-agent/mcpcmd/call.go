@@ -118,8 +118,8 @@ func (s *service) withProgress(ctx context.Context, req *sdk.CallToolRequest) (w
 	return context.WithValue(ctx, progressKey{}, func(text string) { report(text, progressPause) }), func() { close(done); ended.Wait() }
 }
 
-// Progress tells the client of the call in ctx that work continues.
-func Progress(ctx context.Context, text string) {
+// progress tells the client of the call in ctx that work continues.
+func progress(ctx context.Context, text string) {
 	if report, ok := ctx.Value(progressKey{}).(func(string)); ok {
 		report(text)
 	}

@@ -101,7 +101,7 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 	e := &engine.Engine{Repo: t.server.Repo}
 	ans, err := e.Suspect(ctx, problem, []byte(p.Output), func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
-			Progress(ctx, step.Text)
+			progress(ctx, step.Text)
 		}
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func testOptions(blocked, ended chan<- struct{}) Options {
 		Version: "test",
 		Tools: []Tool{
 			{Spec: agent.Spec{Name: "echo", Parameters: schema}, Structured: true, Call: func(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-				Progress(ctx, "echoing")
+				progress(ctx, "echoing")
 				return agent.Result{Text: string(args), Value: json.RawMessage(args)}, nil
 			}},
 			{Spec: agent.Spec{Name: "refuse", Parameters: schema}, Call: func(context.Context, json.RawMessage) (agent.Result, error) {

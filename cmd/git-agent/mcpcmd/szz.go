@@ -130,7 +130,7 @@ func (t *szzTool) trace(ctx context.Context, fix gitext.OID, p szzParams) (rende
 	q := szz.Question{Fix: fix, Annotations: p.Annotations, Algorithm: p.Algorithm, Max: p.Max, Index: e.Repo.Indexed(ctx, fix)}
 	ans, err := e.Answer(ctx, q, func(event agent.Event) {
 		if step, ok := event.(agent.Progress); ok {
-			Progress(ctx, step.Text)
+			progress(ctx, step.Text)
 		}
 	})
 	if err != nil {

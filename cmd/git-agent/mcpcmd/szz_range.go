@@ -231,7 +231,7 @@ func (t *rangeTools) stat(ctx context.Context, args json.RawMessage) (agent.Resu
 		}
 	}
 	o, err := t.szz.engine().Sum(ctx, questions, runtime.GOMAXPROCS(0), func(n int) {
-		Progress(ctx, fmt.Sprintf("tracing: %d of %d commits", n, len(oids)))
+		progress(ctx, fmt.Sprintf("tracing: %d of %d commits", n, len(oids)))
 	})
 	if err != nil {
 		return agent.Result{}, err

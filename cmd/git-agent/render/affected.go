@@ -13,9 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
-// AffectedSchema is the schema of szz --affected --json. A change that breaks readers raises its
+// affectedSchema is the schema of szz --affected --json. A change that breaks readers raises its
 // number.
-const AffectedSchema = "git-agent/affected/1"
+const affectedSchema = "git-agent/affected/1"
 
 // CulpritsOf returns the first suspect of an answer, or all that the message of the fix names.
 func CulpritsOf(v *szz.Answer) []release.Culprit {
@@ -237,7 +237,7 @@ type affectedBranch struct {
 // AffectedJSONOf returns the JSON form of an answer.
 func AffectedJSONOf(v *release.Answer) *AffectedJSON {
 	out := AffectedJSON{
-		Schema: AffectedSchema, Tags: v.Tags, Culprits: []affectedCulprit{}, Picks: []affectedPick{},
+		Schema: affectedSchema, Tags: v.Tags, Culprits: []affectedCulprit{}, Picks: []affectedPick{},
 		Ranges: []affectedRange{}, Branches: []affectedBranch{},
 		Affected: append([]string{}, v.Affected...), Others: append([]string{}, v.Others...),
 		Unknown: append([]string{}, v.Unknown...), Notes: append([]string{}, v.Notes...),

@@ -7,8 +7,8 @@ import (
 	"git-agent/gitext"
 )
 
-// BisectSchema is the schema of bisect --json. A change that breaks readers raises its number.
-const BisectSchema = "git-agent/bisect/1"
+// bisectSchema is the schema of bisect --json. A change that breaks readers raises its number.
+const bisectSchema = "git-agent/bisect/1"
 
 // These types are the documented JSON form of the end of a search.
 type (
@@ -60,7 +60,7 @@ type (
 func BisectJSONOf(found *engine.Result) BisectJSON {
 	q := found.Question
 	out := BisectJSON{
-		Schema: BisectSchema, Status: found.Status, Command: q.Test, Fixed: q.Fixed, Tip: q.Tip, How: found.How,
+		Schema: bisectSchema, Status: found.Status, Command: q.Test, Fixed: q.Fixed, Tip: q.Tip, How: found.How,
 		Failing: append([]string{}, found.Failing...), Parents: []bisectParentJSON{}, Candidates: []bisectCandidateJSON{}, Runs: []bisectRunJSON{},
 		Range: found.Range, Halvings: found.Halvings, Notes: append([]string{}, found.Notes...), Incomplete: found.Incomplete,
 		Sandbox: found.Sandbox, Seconds: found.Took.Seconds(),

@@ -9,8 +9,8 @@ import (
 	"git-agent/gitext"
 )
 
-// CheckSchema is the schema of szz --check --json. A change that breaks readers raises its number.
-const CheckSchema = "git-agent/check/1"
+// checkSchema is the schema of szz --check --json. A change that breaks readers raises its number.
+const checkSchema = "git-agent/check/1"
 
 // CheckFindings prints findings about trailers: one a line for people, one JSON object each, or all
 // as one SARIF log.
@@ -38,12 +38,12 @@ type checkJSON struct {
 }
 
 func checkJSONOf(f check.Finding) checkJSON {
-	return checkJSON{CheckSchema, f.Commit, f.Subject, f.Trailer, f.Problem, f.Text, f.Write}
+	return checkJSON{checkSchema, f.Commit, f.Subject, f.Trailer, f.Problem, f.Text, f.Write}
 }
 
-// CheckListSchema is the schema of the answers of the MCP tool szz_check. A change that breaks
+// checkListSchema is the schema of the answers of the MCP tool szz_check. A change that breaks
 // readers raises its number.
-const CheckListSchema = "git-agent/check-list/1"
+const checkListSchema = "git-agent/check-list/1"
 
 // CheckListJSON is the documented JSON form of all findings about several commits.
 type CheckListJSON struct {
@@ -55,7 +55,7 @@ type CheckListJSON struct {
 
 // CheckListJSONOf returns the JSON form of the findings about a number of commits.
 func CheckListJSONOf(found []check.Finding, commits int, ranking bool) CheckListJSON {
-	out := CheckListJSON{Schema: CheckListSchema, Commits: commits, Ranking: ranking, Findings: []checkJSON{}}
+	out := CheckListJSON{Schema: checkListSchema, Commits: commits, Ranking: ranking, Findings: []checkJSON{}}
 	for _, f := range found {
 		out.Findings = append(out.Findings, checkJSONOf(f))
 	}

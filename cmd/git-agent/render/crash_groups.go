@@ -13,9 +13,9 @@ import (
 	"git-agent/gitext"
 )
 
-// CrashGroupsSchema is the schema of crash --group --json. A change that breaks readers raises
+// crashGroupsSchema is the schema of crash --group --json. A change that breaks readers raises
 // its number.
-const CrashGroupsSchema = "git-agent/crash-groups/1"
+const crashGroupsSchema = "git-agent/crash-groups/1"
 
 // A CrashGroup is a group of reports of one fault, in a form for renderers.
 type CrashGroup struct {
@@ -41,7 +41,7 @@ type CrashGroupJSON struct {
 
 // WriteCrashGroupsJSON prints groups as one JSON object.
 func WriteCrashGroupsJSON(w io.Writer, groups []CrashGroup, files int, end string) error {
-	out := CrashGroupsJSON{Schema: CrashGroupsSchema, Groups: []CrashGroupJSON{}}
+	out := CrashGroupsJSON{Schema: crashGroupsSchema, Groups: []CrashGroupJSON{}}
 	for _, g := range groups {
 		out.Count += g.Count
 		j := CrashGroupJSON{CrashGroup: g, Files: []crash.File{}}
@@ -64,10 +64,8 @@ type CrashGroups struct {
 	Place func(path string) string // writes a tracked path for the reader
 }
 
-const (
-	shownNames   = 5 // of a signature
-	shownMembers = 5 // of a group
-)
+// shownItems is the number of names of a signature, and of members of a group, that are shown.
+const shownItems = 5
 
 // Groups prints all groups.
 func (r *CrashGroups) Groups(groups []CrashGroup) error {
@@ -94,21 +92,21 @@ func (r *CrashGroups) group(b *bytes.Buffer, g CrashGroup) {
 		kinds = append(kinds, kind)
 	}
 	if len(kinds) > 0 {
-		r.list(b, "heading", kinds, shownNames, ", ")
+		r.list(b, "heading", kinds, ", ")
 	}
-	r.list(b, "suspect", g.Names, shownNames, " < ")
-	r.list(b, "", g.Members, shownMembers, ", ")
+	r.list(b, "suspect", g.Names, " < ")
+	r.list(b, "", g.Members, ", ")
 	r.files(b, g)
 }
 
 // list prints the first items of a list in one paragraph.
-func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, most int, separator string) {
+func (r *CrashGroups) list(b *bytes.Buffer, slot string, items []string, separator string) {
 	if len(items) == 0 {
 		return
 	}
 	more := ""
-	if n := len(items) - most; n > 0 && !r.All {
-		items, more = items[:most], fmt.Sprintf("%sand %d more", separator, n)
+	if n := len(items) - shownItems; n > 0 && !r.All {
+		items, more = items[:shownItems], fmt.Sprintf("%sand %d more", separator, n)
 	}
 	shown := make([]string, len(items))
 	for i, item := range items {

@@ -8,8 +8,8 @@ import (
 	"git-agent/gitext"
 )
 
-// CrashSchema is the schema of crash --json. A change that breaks readers raises its number.
-const CrashSchema = "git-agent/crash/1"
+// crashSchema is the schema of crash --json. A change that breaks readers raises its number.
+const crashSchema = "git-agent/crash/1"
 
 // These types are the documented JSON form of an answer about a crash.
 type (
@@ -69,7 +69,7 @@ func (r *CrashJSON) Crash(name string, report *crash.Report, ranking *crash.Answ
 // CrashAnswerOf returns the JSON form of an answer with at most most files.
 func CrashAnswerOf(name string, report *crash.Report, ranking *crash.Answer, most int) CrashAnswerJSON {
 	out := CrashAnswerJSON{
-		Schema: CrashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
+		Schema: crashSchema, Input: name, Commit: ranking.Commit, CommitFrom: ranking.CommitFrom, Engine: crashEngine(ranking),
 		Algorithm: ranking.Algorithm, Answered: ranking.Answered, Declarations: ranking.Declarations, Report: report,
 		Files: append([]crash.File{}, ranking.Files[:min(len(ranking.Files), most)]...), Suspects: []SuspectJSON{},
 		Notes: append(append([]string{}, report.Notes...), ranking.Notes...), Incomplete: ranking.Incomplete, Agent: crashAgentJSONOf(ranking.Agent),

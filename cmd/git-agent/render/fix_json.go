@@ -5,8 +5,8 @@ import (
 	"git-agent/gitext"
 )
 
-// FixSchema is the schema of fix --json. A change that breaks readers raises its number.
-const FixSchema = "git-agent/fix/2"
+// fixSchema is the schema of fix --json. A change that breaks readers raises its number.
+const fixSchema = "git-agent/fix/2"
 
 // These types are the documented JSON form of an answer about a bug.
 type (
@@ -117,7 +117,7 @@ type (
 func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 	rep := ans.Reproduction
 	out := FixAnswerJSON{
-		Schema: FixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0,
+		Schema: fixSchema, Commit: commit, Engine: ans.Engine, Repaired: len(ans.Plausible) > 0,
 		Declined: ans.Declined, Tried: ans.Tried, Stopped: ans.Stopped,
 		Test: fixTestJSON{Command: rep.Command, State: string(rep.State), How: rep.How, Runs: rep.Runs, Failing: append([]string{}, rep.Failing...),
 			Seconds: rep.Took.Seconds(), Output: string(rep.Output)},

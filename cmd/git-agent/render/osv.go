@@ -10,8 +10,8 @@ import (
 	"git-agent/gitext"
 )
 
-// OSVSchemaVersion is the version of the OSV schema that OSVOf follows.
-const OSVSchemaVersion = "1.6.0"
+// osvSchemaVersion is the version of the OSV schema that OSVOf follows.
+const osvSchemaVersion = "1.6.0"
 
 // OSVPlaceholder begins the id of a record that nobody has given one.
 const OSVPlaceholder = "OSV-0000-"
@@ -103,7 +103,7 @@ func publicIDs(v *release.Answer) []string {
 // repository, it has versions only, because a range of commits must name one.
 func OSVOf(v *release.Answer, id, repo, tool string) any {
 	modified := v.Culprits[0].Commit.Committer.Time
-	record := osvRecord{SchemaVersion: OSVSchemaVersion, ID: id, DatabaseSpecific: osvOrigin{Tool: tool}}
+	record := osvRecord{SchemaVersion: osvSchemaVersion, ID: id, DatabaseSpecific: osvOrigin{Tool: tool}}
 	if v.Fix != nil {
 		modified = v.Fix.Committer.Time
 		record.Summary, record.DatabaseSpecific.Fix = v.Fix.Subject(), string(v.Fix.OID)

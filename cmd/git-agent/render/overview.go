@@ -15,8 +15,8 @@ import (
 	"git-agent/gitext/quote"
 )
 
-// StatSchema is the schema of szz --stat --json. A change that breaks readers raises its number.
-const StatSchema = "git-agent/stat/1"
+// statSchema is the schema of szz --stat --json. A change that breaks readers raises its number.
+const statSchema = "git-agent/stat/1"
 
 // StatJSON is the documented JSON form of an overview.
 type StatJSON struct {
@@ -37,7 +37,7 @@ type StatJSON struct {
 func StatJSONOf(o *overview.Overview) StatJSON {
 	list := func(sums []overview.Sum) []overview.Sum { return append([]overview.Sum{}, sums...) }
 	return StatJSON{
-		Schema: StatSchema, Commits: o.Commits, Fixes: o.Fixes, Traced: o.Traced, Culprits: o.Culprits, Floor: overview.Floor, MedianDays: o.Days,
+		Schema: statSchema, Commits: o.Commits, Fixes: o.Fixes, Traced: o.Traced, Culprits: o.Culprits, Floor: overview.Floor, MedianDays: o.Days,
 		Directories: list(o.Directories), Ages: list(o.Ages), Releases: list(o.Releases), Tools: list(o.Tools),
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"git-agent/gitext"
 )
 
-// RiskSchema is the schema of szz --risk --json. A change that breaks readers raises its number.
-const RiskSchema = "git-agent/risk/1"
+// riskSchema is the schema of szz --risk --json. A change that breaks readers raises its number.
+const riskSchema = "git-agent/risk/1"
 
 // Risk prints for people what history shows about a change, and nothing where it shows nothing:
 //
@@ -110,7 +110,7 @@ type riskCommit struct {
 // RiskJSONOf returns the JSON form of an answer.
 func RiskJSONOf(v *risk.Answer) RiskJSON {
 	out := RiskJSON{
-		Schema: RiskSchema, Parent: v.Parent, Score: math.Round(100*v.Score) / 100, Index: v.Index,
+		Schema: riskSchema, Parent: v.Parent, Score: math.Round(100*v.Score) / 100, Index: v.Index,
 		Findings: []riskFinding{}, Notes: append([]string{}, v.Notes...),
 	}
 	if v.Fix != "" {

@@ -82,8 +82,8 @@ func (r *traceHuman) line(indent int, s string) {
 	r.b.WriteString(strings.TrimRight(strings.Repeat(" ", indent)+s, " ") + "\n")
 }
 
-// TaskAt returns the subject of a kind of run, to precede the name of a commit.
-func TaskAt(kind string) string {
+// taskAt returns the subject of a kind of run, to precede the name of a commit.
+func taskAt(kind string) string {
 	if strings.HasPrefix(kind, "fix/") {
 		return "repair at"
 	}
@@ -91,7 +91,7 @@ func TaskAt(kind string) string {
 }
 
 func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
-	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(StatusSlot(t.Status()), t.Status()))
+	r.line(0, r.color.Paint("heading", "run "+string(t.Run.ID))+"  "+r.color.Paint(statusSlot(t.Status()), t.Status()))
 	switch {
 	case t.About.Case != "":
 		r.line(0, r.color.Paint("fix", "case "+ui.OneLine(t.About.Case)))
@@ -101,7 +101,7 @@ func (r *traceHuman) heading(t *trace.Trajectory, subject string) {
 		r.line(
 			0,
 			strings.TrimSpace(
-				r.color.Paint("fix", TaskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title),
+				r.color.Paint("fix", taskAt(t.Run.Kind)+" "+ui.OneLine(gitext.OID(t.About.Commit).Short()))+"  "+ui.OneLine(t.About.Title),
 			),
 		)
 	case t.About.Name != "":
@@ -144,7 +144,7 @@ func (r *traceHuman) opening(t *trace.Trajectory) {
 	}
 	r.line(0, "")
 	r.line(0, r.color.Paint("heading", "prompt"))
-	r.folded(4, "", o.Prompt, shownPrompt)
+	r.folded("", o.Prompt, shownPrompt)
 }
 
 // aside returns a remark in parentheses for the end of a line.
@@ -161,7 +161,7 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 	r.line(0, "")
 	if turn.Limit != nil {
 		r.line(0, r.color.Paint("warning", "limit")+"  "+ui.OneLine(turn.Limit.Reason))
-		r.folded(4, "> ", turn.Limit.Text, shownOutput)
+		r.folded("> ", turn.Limit.Text, shownOutput)
 		r.line(0, "")
 	}
 	head := r.color.Paint("heading", fmt.Sprintf("turn %d", turn.N))
@@ -199,14 +199,14 @@ func (r *traceHuman) turn(turn trace.Turn, so model.Usage) {
 		)
 	}
 	if s := turn.Said; s != nil && !s.Final && s.Text != "" {
-		r.folded(4, "> ", s.Text, shownOutput)
+		r.folded("> ", s.Text, shownOutput)
 	}
 }
 
 // said prints the model's reasoning and its text.
 func (r *traceHuman) said(reply *model.Reply) {
 	if s := strings.TrimSpace(reply.Message.Thought); s != "" {
-		r.folded(4, "~ ", s, shownOutput)
+		r.folded("~ ", s, shownOutput)
 	}
 	if s := strings.TrimSpace(reply.Message.Text); s != "" {
 		r.text(4, s)
@@ -251,14 +251,15 @@ func (r *traceHuman) call(c trace.Call) {
 	case r.Output == "full" && res.Full != "":
 		text = res.Full
 	}
-	r.folded(4, mark, text, shownOutput)
+	r.folded(mark, text, shownOutput)
 }
 
 func runeCount(s string) int64 { return int64(len([]rune(s))) }
 
 // folded prints the first lines of a text, each after a mark, and the number of
 // further lines.
-func (r *traceHuman) folded(indent int, mark, text string, lines int) {
+func (r *traceHuman) folded(mark, text string, lines int) {
+	const indent = 4
 	if r.Full {
 		lines = countLines(text)
 	}
@@ -295,7 +296,7 @@ func (r *traceHuman) notes(t *trace.Trajectory, after int) {
 		if n.After == after {
 			r.line(0, "")
 			r.line(0, "note "+ui.OneLine(n.Key))
-			r.folded(4, "", n.Text, shownOutput)
+			r.folded("", n.Text, shownOutput)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (r TraceRow) about(color ui.Palette) string {
 	case r.Fix != "":
 		words = append(words, color.Paint("fix", ui.OneLine(gitext.OID(r.Fix).Short())), ui.OneLine(trace.Cut(r.Subject, 60)))
 	case r.Commit != "":
-		words = append(words, TaskAt(r.Kind), color.Paint("fix", ui.OneLine(gitext.OID(r.Commit).Short())), ui.OneLine(trace.Cut(r.Crash, 60)))
+		words = append(words, taskAt(r.Kind), color.Paint("fix", ui.OneLine(gitext.OID(r.Commit).Short())), ui.OneLine(trace.Cut(r.Crash, 60)))
 	default:
 		words = append(words, ui.OneLine(r.Kind))
 	}
@@ -161,7 +161,7 @@ func TraceTable(rows []TraceRow, now time.Time, color ui.Palette, end string) st
 			pad := strings.Repeat(" ", widths[col]-utf8.RuneCountInString(cell))
 			switch {
 			case col == 2:
-				cell = color.Paint(StatusSlot(cell), cell) + pad
+				cell = color.Paint(statusSlot(cell), cell) + pad
 			case slices.Contains(rightAligned, col):
 				cell = pad + cell
 			default:

@@ -23,8 +23,8 @@ func UsageText(u model.Usage) string {
 	return s
 }
 
-// StatusSlot returns the colour slot for the status of a run.
-func StatusSlot(status string) string {
+// statusSlot returns the colour slot for the status of a run.
+func statusSlot(status string) string {
 	switch status {
 	case "found", "done":
 		return "ok"

@@ -50,8 +50,8 @@ type Variant struct {
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-// Schema returns the schema of the format.
-func (f Format) Schema() (*jsonschema.Schema, error) {
+// schema returns the schema of the format.
+func (f Format) schema() (*jsonschema.Schema, error) {
 	if len(f.Variants) == 0 {
 		s, err := f.object(f.Type, f.ID, "")
 		if err != nil {
@@ -168,7 +168,7 @@ func dropNulls(t reflect.Type, s *jsonschema.Schema, known map[reflect.Type]*jso
 
 // Compact returns the schema as JSON on one line, without the members that name its dialect.
 func (f Format) Compact() (json.RawMessage, error) {
-	s, err := f.Schema()
+	s, err := f.schema()
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (f Format) Compact() (json.RawMessage, error) {
 
 // Text returns the schema as indented JSON.
 func (f Format) Text() ([]byte, error) {
-	s, err := f.Schema()
+	s, err := f.schema()
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ type Validator struct{ resolved *jsonschema.Resolved }
 
 // Validator returns the validator of the format.
 func (f Format) Validator() (*Validator, error) {
-	s, err := f.Schema()
+	s, err := f.schema()
 	if err != nil {
 		return nil, err
 	}

@@ -146,8 +146,8 @@ func (s *Store) RunFolders(ctx context.Context, repo *gitext.Repo) []place.Folde
 	return s.readable(list)
 }
 
-// OtherFolders returns the folders with recorded runs of all other repositories.
-func (s *Store) OtherFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
+// otherFolders returns the folders with recorded runs of all other repositories.
+func (s *Store) otherFolders(ctx context.Context, repo *gitext.Repo) []place.Folder {
 	all, err := s.User(ctx).Folders(place.State)
 	if err != nil {
 		s.warn(err.Error())

@@ -106,7 +106,7 @@ func (s *Stores) OpenOthers(ctx context.Context) {
 		return
 	}
 	s.all = true
-	for _, f := range s.Data.OtherFolders(ctx, s.Repo) {
+	for _, f := range s.Data.otherFolders(ctx, s.Repo) {
 		if err := s.open(ctx, f, f.Repository); err != nil {
 			s.Warn(err.Error())
 		}
@@ -207,9 +207,9 @@ func readRunFile(ctx context.Context, name string) (Run, error) {
 	return Run{run, trace.Sequence(steps), nil, ""}, nil
 }
 
-// Each calls f for each of the named runs, or for the last conversation if none
+// each calls f for each of the named runs, or for the last conversation if none
 // is named.
-func (s *Stores) Each(ctx context.Context, names []string, f func(*trace.Trajectory) error) error {
+func (s *Stores) each(ctx context.Context, names []string, f func(*trace.Trajectory) error) error {
 	if len(names) == 0 {
 		names = []string{""}
 	}
@@ -231,7 +231,7 @@ func (s *Stores) Each(ctx context.Context, names []string, f func(*trace.Traject
 
 // EachOfFix is like Each, and also passes the subject of the fix to f.
 func (s *Stores) EachOfFix(ctx context.Context, names []string, f func(t *trace.Trajectory, subject string) error) error {
-	return s.Each(ctx, names, func(t *trace.Trajectory) error {
+	return s.each(ctx, names, func(t *trace.Trajectory) error {
 		subject, err := s.FixSubject(ctx, t)
 		if err != nil {
 			return err
@@ -243,7 +243,7 @@ func (s *Stores) EachOfFix(ctx context.Context, names []string, f func(t *trace.
 // ReadNamed reads the named runs, or the last conversation if none is named.
 func (s *Stores) ReadNamed(ctx context.Context, names []string) ([]*trace.Trajectory, error) {
 	var runs []*trace.Trajectory
-	err := s.Each(ctx, names, func(t *trace.Trajectory) error { runs = append(runs, t); return nil })
+	err := s.each(ctx, names, func(t *trace.Trajectory) error { runs = append(runs, t); return nil })
 	return runs, err
 }
 

@@ -82,7 +82,7 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.Close()) }()
-	runs, err := c.runs(ctx, a, stores)
+	runs, err := c.runs(ctx, stores)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *traceReplayCmd) Run(ctx context.Context, a *app.App) (err error) {
 	return nil
 }
 
-func (c *traceReplayCmd) runs(ctx context.Context, a *app.App, stores *store.Stores) ([]*trace.Trajectory, error) {
+func (c *traceReplayCmd) runs(ctx context.Context, stores *store.Stores) ([]*trace.Trajectory, error) {
 	if !c.All {
 		return stores.ReadNamed(ctx, c.Runs)
 	}

@@ -109,7 +109,7 @@ func (c *Crash) answerAll(ctx context.Context, a *app.App, batch *crashBatch, e 
 	}
 	show := c.renderer(ctx, a, e.Repo, len(batch.sources), html)
 	defer func() { err = errors.Join(err, show.Close()) }()
-	batch.failed = show.Failed
+	batch.failed = show.failed
 	watching := app.Followers{Events: events, Meter: batch.meter, Live: a.NewLiveView(len(batch.sources), e.Agent != nil)}
 	events.Start(app.EventTotal{Reports: len(batch.sources)})
 	tally := crashTally{ExitTally: app.ExitTally{AgentRequired: c.agentRequired}}

@@ -128,8 +128,8 @@ func (l localCrash) Crash(name string, report *crash.Report, ranking *crash.Answ
 	return l.crashRenderer.Crash(name, report, ranking)
 }
 
-// Failed notes a report without an answer, if the form supports this.
-func (o crashOutput) Failed(err error) {
+// failed notes a report without an answer, if the form supports this.
+func (o crashOutput) failed(err error) {
 	if o.sarif != nil {
 		o.sarif.Failed(err)
 	}

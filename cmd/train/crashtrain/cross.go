@@ -2,19 +2,16 @@ package crashtrain
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/stat"
+	"git-agent/cmd/train/material"
 )
 
 // penalty was chosen from 20, 80, 160 and 300 by leaving owners of repositories out.
@@ -153,7 +150,7 @@ func votesOf(sets []choiceSet, shares [][]float64, most int) []stat.Voted {
 }
 
 func cross(args []string) error {
-	rows, err := readTraining(args, repoOf)
+	rows, err := readRows(args)
 	if err != nil {
 		return err
 	}
@@ -163,14 +160,14 @@ func cross(args []string) error {
 	}
 	shares := leftOut(sets, penalty)
 	calibration := calibrationOf(sets, shares)
-	printTable(os.Stdout, rows, sets, shares, calibration)
+	printTable(rows, sets, shares, calibration)
 	fmt.Printf("calibration %+v\n", calibration)
 	return nil
 }
 
 // printTable prints, for all cases and by language, the accuracy, that of the order of the stacks,
 // the difference with its interval, and the calibration error of the first file.
-func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, calibration rank.Calibration) {
+func printTable(rows []row, sets []choiceSet, shares [][]float64, calibration rank.Calibration) {
 	ranked := ranks(sets, shares)
 	ecosystem := map[string]string{}
 	kinds := map[string]bool{}
@@ -178,7 +175,7 @@ func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, c
 		ecosystem[r.ID] = r.Ecosystem
 		kinds[r.Ecosystem] = true
 	}
-	fmt.Fprintln(w, "acc@            n     1     3    10  list  in order  lead of the first  alone right  ECE, by chance")
+	fmt.Println("acc@            n     1     3    10  list  in order  lead of the first  alone right  ECE, by chance")
 	slice := func(name string, keep func(i int) bool) {
 		var part []int
 		var r [][]bool
@@ -188,17 +185,17 @@ func printTable(w io.Writer, rows []row, sets []choiceSet, shares [][]float64, c
 				r = append(r, ranked[i])
 			}
 		}
-		fmt.Fprintf(w, "%-12s %4d", name, len(r))
+		fmt.Printf("%-12s %4d", name, len(r))
 		for _, k := range []int{1, 3, 10, math.MaxInt} {
-			fmt.Fprintf(w, " %5.1f", 100*accAt(k, r))
+			fmt.Printf(" %5.1f", 100*accAt(k, r))
 		}
 		plain, lead, ours, theirs := leadOf(sets, ranked, part)
 		c := stat.NewCalibration(firstForecasts(sets, shares, part, calibration))
-		fmt.Fprintf(w, "  %8.1f  %s  %d : %d", 100*plain, lead.Signed(), ours, theirs)
+		fmt.Printf("  %8.1f  %s  %d : %d", 100*plain, lead.Signed(), ours, theirs)
 		if c != nil {
-			fmt.Fprintf(w, "  %.3f, %.3f", *c.ECE.Value, c.ByChance.Mean)
+			fmt.Printf("  %.3f, %.3f", *c.ECE.Value, c.ByChance.Mean)
 		}
-		fmt.Fprintln(w)
+		fmt.Println()
 	}
 	slice("all", func(int) bool { return true })
 	slice("8+ files", func(i int) bool { return len(sets[i].vectors) >= 8 })
@@ -248,16 +245,24 @@ func firstForecasts(sets []choiceSet, shares [][]float64, part []int, calibratio
 
 // fit writes the model fitted to all rows.
 func fit(args []string) error {
-	flags := flag.NewFlagSet("fit", flag.ContinueOnError)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	rows, err := readTraining(flags.Args(), repoOf)
+	rows, err := readRows(args)
 	if err != nil {
 		return err
 	}
 	sets := setsOf(rows)
 	shares := leftOut(sets, penalty)
+	c, repos := fitAll(sets, penalty)
+	m := rank.Model{
+		Native: stat.Choice{}, Managed: stat.Choice{},
+		Calibration: calibrationOf(sets, shares),
+		Made:        rank.Made{Cases: len(sets), Repositories: repos, Penalty: penalty, AccAt1: round(accAt(1, ranks(sets, shares)))},
+	}
+	c.name(rank.FeatureNames(), m.Native, m.Managed)
+	return material.PrintModel(m)
+}
+
+// fitAll fits a choice to all sets, and counts the sets of each repository.
+func fitAll(sets []choiceSet, penalty float64) (choice, map[string]int) {
 	var usable []choiceSet
 	repos := map[string]int{}
 	for _, s := range sets {
@@ -266,20 +271,15 @@ func fit(args []string) error {
 			usable = append(usable, s)
 		}
 	}
-	c := fitChoice(usable, penalty)
-	m := rank.Model{
-		Native: stat.Choice{}, Managed: stat.Choice{},
-		Calibration: calibrationOf(sets, shares),
-		Made:        rank.Made{Cases: len(sets), Repositories: repos, Penalty: penalty, AccAt1: round(accAt(1, ranks(sets, shares)))},
+	return fitChoice(usable, penalty), repos
+}
+
+// name writes the weights of both kinds of sets under the names of the features.
+func (c choice) name(features []string, native, managed map[string]float64) {
+	for i, name := range append(slices.Clone(features), stat.NoneWeight) {
+		native[name] = round(c.shared[i])
+		managed[name] = round(c.shared[i] + c.managed[i])
 	}
-	names := append(slices.Clone(rank.FeatureNames()), stat.NoneWeight)
-	for i, name := range names {
-		m.Native[name] = round(c.shared[i])
-		m.Managed[name] = round(c.shared[i] + c.managed[i])
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "\t")
-	return out.Encode(m)
 }
 
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

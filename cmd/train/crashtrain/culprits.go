@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"git-agent/agent/crash/culprit"
-	"git-agent/agent/crash/format"
-	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -21,7 +19,9 @@ type culpritRow struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (r culpritRow) repository() string { return r.Repo }
+func readCulprits(files []string) ([]culpritRow, error) {
+	return material.ReadTraining("crash", files, culpritRow.repository)
+}
 
 // culprits runs a step of the training of the model of commits.
 func culprits(ctx context.Context, args []string) error {
@@ -43,16 +43,9 @@ func culprits(ctx context.Context, args []string) error {
 // examineCulprits returns the row of a case. It reads nothing newer than the
 // crash commit.
 func examineCulprits(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
+	report, err := c.located(ctx, repo)
 	r := culpritRow{crashCase: c}
-	report, err := format.Read(strings.NewReader(c.Report))
-	r.Report = ""
-	if errors.Is(err, format.ErrUnknown) {
-		return r, nil
-	}
-	if err != nil {
-		return r, err
-	}
-	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
+	if report == nil || err != nil {
 		return r, err
 	}
 	ranking, err := rank.Rank(ctx, repo, c.CrashCommit, report, rank.Ours)

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -59,7 +57,7 @@ func crossCulprits(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readTraining(flags.Args(), culpritRow.repository)
+	rows, err := readCulprits(flags.Args())
 	if err != nil {
 		return err
 	}
@@ -74,32 +72,32 @@ func crossCulprits(args []string) error {
 	}
 	sets := culpritSets(rows, gone)
 	shares := leftOut(sets, *penalty)
-	printCulprits(os.Stdout, rows, sets, shares)
+	printCulprits(rows, sets, shares)
 	if !*each {
 		return nil
 	}
 	for _, name := range culprit.FeatureNames() {
 		sets := culpritSets(rows, append(slices.Clone(gone), name))
 		ranked := ranks(sets, leftOut(sets, *penalty))
-		printAccuracy(os.Stdout, "- "+name, ranked, func(i int) bool { return rows[i].isHeadline() })
-		printAccuracy(os.Stdout, "", ranked, func(i int) bool { return !rows[i].isHeadline() })
+		printAccuracy("- "+name, ranked, func(i int) bool { return rows[i].isHeadline() })
+		printAccuracy("", ranked, func(i int) bool { return !rows[i].isHeadline() })
 	}
 	return nil
 }
 
 // printCulprits prints the accuracy of the baseline and of the model.
-func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]float64) {
-	fmt.Fprintln(w, "acc@                       n     1     2     3     5    10  list")
+func printCulprits(rows []culpritRow, sets []choiceSet, shares [][]float64) {
+	fmt.Println("acc@                       n     1     2     3     5    10  list")
 	ranked := ranks(sets, shares)
 	headline := func(i int) bool { return rows[i].isHeadline() }
-	printAccuracy(w, "newest line, named", newestFirst(rows), headline)
-	printAccuracy(w, "named", ranked, headline)
+	printAccuracy("newest line, named", newestFirst(rows), headline)
+	printAccuracy("named", ranked, headline)
 	for _, f := range []string{"openvswitch/ovs", "DPDK/dpdk", "FRRouting/frr"} {
-		printAccuracy(w, "  "+f, ranked, func(i int) bool { return headline(i) && sets[i].repo == f })
+		printAccuracy("  "+f, ranked, func(i int) bool { return headline(i) && sets[i].repo == f })
 	}
-	printAccuracy(w, "newest line, bisected", newestFirst(rows), func(i int) bool { return !headline(i) })
-	printAccuracy(w, "bisected", ranked, func(i int) bool { return !headline(i) })
-	fmt.Fprintf(w, "mean loss, named: %.4f\n", meanLoss(sets, shares, headline))
+	printAccuracy("newest line, bisected", newestFirst(rows), func(i int) bool { return !headline(i) })
+	printAccuracy("bisected", ranked, func(i int) bool { return !headline(i) })
+	fmt.Printf("mean loss, named: %.4f\n", meanLoss(sets, shares, headline))
 	var top [][]stat.Forecast
 	platt := stat.FitPlatt(votesOf(sets, shares, calibrated))
 	for i, s := range sets {
@@ -111,8 +109,7 @@ func printCulprits(w io.Writer, rows []culpritRow, sets []choiceSet, shares [][]
 		top = append(top, []stat.Forecast{{P: platt.Probability(p, 1), Right: ranked[i][0]}})
 	}
 	if c := stat.NewCalibration(top); c != nil {
-		fmt.Fprintf(
-			w,
+		fmt.Printf(
 			"first suspect, named: ECE %.3f, by chance %.3f up to %.3f, Brier %.3f; %+v\n",
 			*c.ECE.Value,
 			c.ByChance.Mean,
@@ -147,18 +144,18 @@ func meanLoss(sets []choiceSet, shares [][]float64, keep func(i int) bool) float
 	return loss / max(n, 1)
 }
 
-func printAccuracy(w io.Writer, name string, ranked [][]bool, keep func(i int) bool) {
+func printAccuracy(name string, ranked [][]bool, keep func(i int) bool) {
 	var r [][]bool
 	for i := range ranked {
 		if keep(i) {
 			r = append(r, ranked[i])
 		}
 	}
-	fmt.Fprintf(w, "%-24s %4d", name, len(r))
+	fmt.Printf("%-24s %4d", name, len(r))
 	for _, k := range []int{1, 2, 3, 5, 10, math.MaxInt} {
-		fmt.Fprintf(w, " %5.1f", 100*accAt(k, r))
+		fmt.Printf(" %5.1f", 100*accAt(k, r))
 	}
-	fmt.Fprintln(w)
+	fmt.Println()
 }
 
 // newestFirst returns, for each row, whether the owners of a frame's line are right, newest

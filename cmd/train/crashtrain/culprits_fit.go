@@ -1,50 +1,29 @@
 package crashtrain
 
 import (
-	"encoding/json"
-	"flag"
-	"os"
-	"slices"
 	"strconv"
 
 	"git-agent/agent/crash/culprit"
 	"git-agent/agent/stat"
+	"git-agent/cmd/train/material"
 )
 
 // fitCulprits writes the model fitted to all rows.
 func fitCulprits(args []string) error {
-	flags := flag.NewFlagSet("fit", flag.ContinueOnError)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	rows, err := readTraining(flags.Args(), culpritRow.repository)
+	rows, err := readCulprits(args)
 	if err != nil {
 		return err
 	}
 	sets := culpritSets(rows, nil)
 	shares := leftOut(sets, culpritPenalty)
-	var usable []choiceSet
-	repos := map[string]int{}
-	for _, s := range sets {
-		repos[s.repo]++
-		if len(s.vectors) > 0 {
-			usable = append(usable, s)
-		}
-	}
-	c := fitChoice(usable, culpritPenalty)
+	c, repos := fitAll(sets, culpritPenalty)
 	m := culprit.Model{
 		Lines: map[string]float64{}, Functions: map[string]float64{},
 		Calibration: stat.FitPlatt(votesOf(sets, shares, calibrated)),
 		Made:        madeOf(rows, repos, ranks(sets, shares)),
 	}
-	names := append(slices.Clone(culprit.FeatureNames()), stat.NoneWeight)
-	for i, name := range names {
-		m.Lines[name] = round(c.shared[i])
-		m.Functions[name] = round(c.shared[i] + c.managed[i])
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "\t")
-	return out.Encode(m)
+	c.name(culprit.FeatureNames(), m.Lines, m.Functions)
+	return material.PrintModel(m)
 }
 
 // madeOf describes the training data of a model, and the accuracy of left-out

@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/crash/locate"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/eval"
 	crasheval "git-agent/agent/eval/crash"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -41,14 +42,14 @@ type row struct {
 	rank.Example
 }
 
+func (c crashCase) repository() string { return c.Repo }
+
 // isCore reports whether a case counts for the headline figures: it is no leak, and its report
 // has more than the names of three functions.
 func (c crashCase) isCore() bool { return c.Source != "arvo-state" && c.Type != "leak" }
 
 func extract(ctx context.Context, args []string) error {
-	return eachCase(ctx, args, func(crashCase) bool { return true }, func(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
-		return examine(ctx, repo, c)
-	})
+	return eachCase(ctx, args, func(crashCase) bool { return true }, examine)
 }
 
 // eachCase reads case files and writes the results of examine for the cases to keep.
@@ -80,7 +81,7 @@ func eachCase(
 				_ = repo.Close()
 			}
 			opened = c.Repo
-			if repo, err = openRepo(ctx, *dir, c.Repo); err != nil {
+			if repo, err = material.Open(ctx, *dir, c.Repo); err != nil {
 				return err
 			}
 		}
@@ -113,40 +114,34 @@ func examineCase(
 	return examine(ctx, repo, c)
 }
 
-func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
-	flat := strings.ReplaceAll(name, "/", "+")
-	path, ok := eval.Finder{Dir: dir}.Find(name, strings.ReplaceAll(name, "/", "__"), flat, flat+"/repo")
-	if !ok {
-		return nil, fmt.Errorf("%s is not in %s", name, dir)
+// located reads the report of a case, maps it to the repository, and leaves it out of the case. A
+// report without a stack is nil.
+func (c *crashCase) located(ctx context.Context, repo *gitext.Repo) (*crash.Report, error) {
+	report, err := format.Read(strings.NewReader(c.Report))
+	c.Report = ""
+	if errors.Is(err, format.ErrUnknown) {
+		return nil, nil
 	}
-	return gitext.Open(ctx, gitext.OpenOptions{Dir: path})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	return report, nil
 }
 
 // examine returns the row of a case. A report without a stack gives a row without files.
-func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (row, error) {
+func examine(ctx context.Context, repo *gitext.Repo, c crashCase) (any, error) {
+	report, err := c.located(ctx, repo)
 	r := row{crashCase: c}
-	report, err := format.Read(strings.NewReader(c.Report))
-	r.Report = ""
-	if errors.Is(err, format.ErrUnknown) {
-		return r, nil
-	}
-	if err != nil {
-		return r, err
-	}
-	if _, err := locate.Locate(ctx, repo, c.CrashCommit, report); err != nil && !gitext.Unreadable(err) {
+	if report == nil || err != nil {
 		return r, err
 	}
 	r.Example, err = rank.Examine(ctx, repo, c.CrashCommit, report)
 	return r, err
 }
 
-// readTraining reads rows to train or tune on. None may be of a held out repository.
-func readTraining[T any](paths []string, repo func(T) string) ([]T, error) {
-	rows, err := eval.ReadLines[T](paths...)
-	if err != nil {
-		return nil, err
-	}
-	return rows, heldout.Refuse("crash", rows, repo)
+func readRows(files []string) ([]row, error) {
+	return material.ReadTraining("crash", files, row.repository)
 }
-
-func repoOf(r row) string { return r.Repo }

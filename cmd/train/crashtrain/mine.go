@@ -1,16 +1,13 @@
 package crashtrain
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -18,6 +15,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/source"
 	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -52,28 +50,21 @@ func mine(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if err := heldout.Refuse("crash", flags.Args(), func(name string) string { return name }); err != nil {
+	if err := heldout.RefuseNames("crash", flags.Args()); err != nil {
 		return err
 	}
 	known, err := knownReports(*skip)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range flags.Args() {
+	return material.WriteEach(ctx, flags.Args(), func(name string, out *json.Encoder) error {
 		cases, err := mineRepo(ctx, *dir, name, known)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
 		for _, c := range cases {
-			json.NewEncoder(out).Encode(c) // out keeps its first error for Flush
+			out.Encode(c)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d cases\n", name, len(cases))
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // knownReports returns the fixes and the stacks of case files.
@@ -91,7 +82,7 @@ func knownReports(files string) (map[string]bool, error) {
 
 // mineRepo returns the cases of one repository, newest first, and adds them to known.
 func mineRepo(ctx context.Context, dir, name string, known map[string]bool) ([]minedCase, error) {
-	repo, err := openRepo(ctx, dir, name)
+	repo, err := material.Open(ctx, dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -101,32 +92,18 @@ func mineRepo(ctx context.Context, dir, name string, known map[string]bool) ([]m
 
 // mineHistory returns the cases in the history of HEAD.
 func mineHistory(ctx context.Context, repo *gitext.Repo, name string, known map[string]bool) ([]minedCase, error) {
-	head, err := repo.Resolve(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	var oids []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true}) {
-		if err != nil {
-			return nil, err
-		}
-		oids = append(oids, e.OID)
-	}
 	var cases []minedCase
-	for part := range slices.Chunk(oids, 4096) { // bounds the memory for messages
-		commits, err := repo.Commits(ctx, part)
+	for fix, err := range material.History(ctx, repo) {
 		if err != nil {
 			return cases, err
 		}
-		for _, fix := range commits {
-			c, ok, err := mineCommit(ctx, repo, fix, known)
-			if err != nil {
-				return cases, err
-			}
-			if ok {
-				c.Repo, c.ID = name, name+"@"+fix.OID.Short()
-				cases = append(cases, c)
-			}
+		c, ok, err := mineCommit(ctx, repo, fix, known)
+		if err != nil {
+			return cases, err
+		}
+		if ok {
+			c.Repo, c.ID = name, name+"@"+fix.OID.Short()
+			cases = append(cases, c)
 		}
 	}
 	return cases, nil

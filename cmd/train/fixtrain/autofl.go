@@ -61,7 +61,7 @@ func cutBug(bug string) (project, number string) {
 // autofl writes the answers of AutoFL (coinse/autofl), an agent with published results for bugs of
 // BugsInPy and Defects4J, in the form that `git agent eval fix --answers` reads. Several runs are
 // joined as AutoFL's authors do.
-func autofl(ctx context.Context, args []string, out io.Writer) error {
+func autofl(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("autofl", flag.ContinueOnError)
 	from := flags.String("from", ".", "the checkout of coinse/autofl")
 	runs := flags.String("runs", "", "the folders of the runs within it, separated by commas; * stands for any part of a name")
@@ -72,7 +72,7 @@ func autofl(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	a := autoflRuns{tree: os.DirFS(*from), first: *first, projects: flags.Args(), out: out, notes: os.Stderr}
+	a := autoflRuns{tree: os.DirFS(*from), first: *first, projects: flags.Args(), out: os.Stdout, notes: os.Stderr}
 	if err := a.open(*runs); err != nil {
 		return err
 	}

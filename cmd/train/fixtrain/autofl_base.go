@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/eval"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -45,7 +46,7 @@ func (s *bases) close() {
 func (s *bases) find(ctx context.Context, id string, m publishedMethod) (publishedMethod, error) {
 	b := s.bugs[id]
 	if s.repos[b.Repo] == nil {
-		repo, err := openRepo(ctx, s.dir, b.Repo)
+		repo, err := material.Open(ctx, s.dir, b.Repo)
 		if err != nil {
 			return m, err
 		}

@@ -210,7 +210,7 @@ func TestAutoflBases(t *testing.T) {
 	base := h.Commit("bug", gittest.Files{"A.java": "class A {\n  int b() {\n    return 1;\n  }\n\n" +
 		"  int c() {\n    return 3;\n  }\n\n  int b() {\n    return 1;\n  }\n}\n"})
 	dir := t.TempDir()
-	if err := os.Symlink(h.Open().WorkTree(), filepath.Join(dir, "a")); err != nil {
+	if err := os.Symlink(h.Open().WorkTree(), filepath.Join(dir, "o+a")); err != nil {
 		t.Fatal(err)
 	}
 	cases := filepath.Join(dir, "cases.jsonl")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,7 +33,7 @@ type benchmarkCase struct {
 
 // benchmark makes the cases of a published benchmark from its own metadata: BugsInPy
 // (soarsmu/BugsInPy) or Defects4J (rjust/defects4j), which is checked out in a folder.
-func benchmark(args []string, out io.Writer, projectCases func(fs.FS, string) ([]benchmarkCase, error)) error {
+func benchmark(args []string, projectCases func(fs.FS, string) ([]benchmarkCase, error)) error {
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	from := flags.String("from", ".", "the checkout of the benchmark")
 	if err := flags.Parse(args); err != nil {
@@ -46,7 +45,7 @@ func benchmark(args []string, out io.Writer, projectCases func(fs.FS, string) ([
 		if err != nil {
 			return fmt.Errorf("%s: %w", project, err)
 		}
-		enc := json.NewEncoder(out)
+		enc := json.NewEncoder(os.Stdout)
 		enc.SetEscapeHTML(false)
 		for _, c := range cases {
 			if err := enc.Encode(c); err != nil {

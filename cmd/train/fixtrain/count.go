@@ -13,6 +13,7 @@ import (
 
 	"git-agent/agent/fix/generate/mutate"
 	"git-agent/agent/source"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -40,7 +41,7 @@ func count(ctx context.Context, args []string) error {
 	}
 	all, fixes, hit := map[mutate.Op]*tally{}, 0, 0
 	for _, name := range flags.Args() {
-		repo, err := openRepo(ctx, *dir, name)
+		repo, err := material.Open(ctx, *dir, name)
 		if err != nil {
 			return err
 		}

@@ -42,6 +42,8 @@ type row struct {
 	localize.Example
 }
 
+func (r row) repository() string { return r.Repo }
+
 func extract(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the folder that holds the repositories")

@@ -1,13 +1,9 @@
 package fixtrain
 
 import (
-	"encoding/json"
-	"fmt"
-
-	"git-agent/agent/eval"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/stat"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 )
 
 // penalty was chosen from 0.2, 0.5, 2 and 5 by leaving repositories out.
@@ -26,13 +22,8 @@ func choicesOf(rows []row) []stat.ChoiceSet {
 	return out
 }
 
-// readTraining reads rows to train or tune on. None may be of a held out repository.
-func readTraining(paths []string) ([]row, error) {
-	rows, err := eval.ReadLines[row](paths...)
-	if err != nil {
-		return nil, err
-	}
-	return rows, heldout.Refuse("fix", rows, func(r row) string { return r.Repo })
+func readTraining(files []string) ([]row, error) {
+	return material.ReadTraining("fix", files, row.repository)
 }
 
 func fit(args []string) error {
@@ -55,9 +46,5 @@ func fit(args []string) error {
 	for s, list := range byState(leftOut(rows)) {
 		m.Made.LeftOut[string(s)] = hitsOf(list)
 	}
-	text, err := json.MarshalIndent(m, "", "\t")
-	if err == nil {
-		_, err = fmt.Printf("%s\n", text)
-	}
-	return err
+	return material.PrintModel(m)
 }

@@ -53,11 +53,11 @@ func Run(ctx context.Context, args []string) error {
 	case "generated":
 		return generated(ctx, args[1:], os.Stdout)
 	case "bugsinpy":
-		return benchmark(args[1:], os.Stdout, bugsInPy)
+		return benchmark(args[1:], bugsInPy)
 	case "defects4j":
-		return benchmark(args[1:], os.Stdout, defects4J)
+		return benchmark(args[1:], defects4J)
 	case "autofl":
-		return autofl(ctx, args[1:], os.Stdout)
+		return autofl(ctx, args[1:])
 	}
 	return fmt.Errorf("unknown step %q; the steps are measure, extract, cross, judge, fit, count, generated, bugsinpy, defects4j and autofl", args[0])
 }

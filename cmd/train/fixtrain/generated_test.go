@@ -18,9 +18,13 @@ func TestGenerated(t *testing.T) {
 	base := h.Commit("base", gittest.Files{"src/lib.rs": text})
 	edit := h.Commit("edit", gittest.Files{"src/lib.rs": strings.Replace(text, "list.len() - 1", "list.len()", 1)})
 	other := h.Commit("other", gittest.Files{"src/lib.rs": strings.Replace(text, "list.len() - 1", "list.iter().filter(|x| known(x)).count()", 1)})
-	cases := filepath.Join(t.TempDir(), "cases.jsonl")
+	dir := t.TempDir()
+	if err := os.Symlink(h.Dir, filepath.Join(dir, "o+r")); err != nil {
+		t.Fatal(err)
+	}
+	cases := filepath.Join(dir, "cases.jsonl")
 	line := func(id, fix string) string {
-		return `{"id":"` + id + `","repo":"o/` + filepath.Base(h.Dir) + `","base":"` + string(base) + `","fix":"` + fix +
+		return `{"id":"` + id + `","repo":"o/r","base":"` + string(base) + `","fix":"` + fix +
 			`","test_files":[],"src_files":["src/lib.rs"],"test_cmd":"cargo test"}` + "\n"
 	}
 	if err := os.WriteFile(cases, []byte(line("edit", string(edit))+line("other", string(other))), 0o666); err != nil {
@@ -28,7 +32,7 @@ func TestGenerated(t *testing.T) {
 	}
 	run := func(args ...string) []string {
 		var out bytes.Buffer
-		if err := generated(t.Context(), append(args, "-repos", filepath.Dir(h.Dir), cases), &out); err != nil {
+		if err := generated(t.Context(), append(args, "-repos", dir, cases), &out); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent/eval"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/stat"
+	"git-agent/cmd/train/material"
 )
 
 // A place has the ranks that a model gives to the truth of a row.
@@ -51,18 +52,13 @@ func judge(args []string) error {
 
 // leftOut ranks each row with a model fitted to the other repositories.
 func leftOut(rows []row) []place {
-	repos := map[string][]row{}
-	for _, r := range rows {
-		repos[r.Repo] = append(repos[r.Repo], r)
-	}
 	var out []place
-	for _, repo := range slices.Sorted(maps.Keys(repos)) {
-		others := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Repo == repo })
+	material.EachRepo(rows, row.repository, func(_ string, own, others []row) {
 		choice := stat.FitChoice(localize.FeatureNames(), choicesOf(others), penalty)
-		for _, r := range repos[repo] {
+		for _, r := range own {
 			out = append(out, placeOf(r, choice))
 		}
-	}
+	})
 	return out
 }
 

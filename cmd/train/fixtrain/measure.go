@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"git-agent/agent/eval"
@@ -16,6 +15,7 @@ import (
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -112,7 +112,7 @@ func eachBug(ctx context.Context, dir string, caseFiles []string, use func(*gite
 	repos := map[string]*gitext.Repo{}
 	for _, b := range bugs {
 		if repos[b.Repo] == nil {
-			repo, err := openRepo(ctx, dir, b.Repo)
+			repo, err := material.Open(ctx, dir, b.Repo)
 			if err != nil {
 				return err
 			}
@@ -124,15 +124,4 @@ func eachBug(ctx context.Context, dir string, caseFiles []string, use func(*gite
 		}
 	}
 	return nil
-}
-
-// openRepo opens a clone in dir, which is named owner/name, owner+name or name.
-func openRepo(ctx context.Context, dir, name string) (*gitext.Repo, error) {
-	plus := strings.ReplaceAll(name, "/", "+")
-	for _, place := range []string{filepath.Join(plus, "repo"), plus, name, filepath.Base(name)} {
-		if _, err := os.Stat(filepath.Join(dir, place)); err == nil {
-			return gitext.Open(ctx, gitext.OpenOptions{Dir: filepath.Join(dir, place)})
-		}
-	}
-	return nil, fmt.Errorf("there is no clone of %s in %s", name, dir)
 }

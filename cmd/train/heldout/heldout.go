@@ -33,6 +33,11 @@ func Out(verb, repo string) bool {
 	return false
 }
 
+// RefuseNames returns an error if one of the repositories is held out for a verb.
+func RefuseNames(verb string, names []string) error {
+	return Refuse(verb, names, func(name string) string { return name })
+}
+
 // Refuse returns an error if one of the rows is of a held-out repository for a verb. repo returns
 // the repository of a row.
 func Refuse[T any](verb string, rows []T, repo func(T) string) error {

@@ -1,7 +1,6 @@
 package szztrain
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,9 +9,8 @@ import (
 )
 
 // writeRows completes each row by complete, with several workers, and writes it as a line of JSON.
-// A row whose completion fails is reported and left out. The end of ctx leaves out the rest. out
-// keeps its first error for Flush.
-func writeRows[T any](ctx context.Context, workers int, rows []T, out *bufio.Writer, complete func(row *T) error) {
+// A row whose completion fails is reported and left out. The end of ctx leaves out the rest.
+func writeRows[T any](ctx context.Context, workers int, rows []T, out *json.Encoder, complete func(row *T) error) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	todo := make(chan T)
@@ -24,7 +22,7 @@ func writeRows[T any](ctx context.Context, workers int, rows []T, out *bufio.Wri
 					continue
 				}
 				mu.Lock()
-				json.NewEncoder(out).Encode(row)
+				out.Encode(row)
 				mu.Unlock()
 			}
 		})

@@ -1,14 +1,11 @@
 package szztrain
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -19,7 +16,7 @@ import (
 	"git-agent/agent/szz/offline"
 	"git-agent/agent/szz/verify"
 	"git-agent/agent/trial"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -31,6 +28,8 @@ type testedCase struct {
 	Command string       `json:"test_cmd"`
 	BICs    []gitext.OID `json:"bics"` // the true culprits; empty if unknown
 }
+
+func (c testedCase) String() string { return c.ID }
 
 // A testedRow has the results of the command for the suspects of a case.
 type testedRow struct {
@@ -58,39 +57,24 @@ func confirm(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range fs.Args() {
-		cases, err := eval.ReadLines[testedCase](name)
-		if err != nil {
-			return err
-		}
-		if err := heldout.Refuse("szz", cases, func(c testedCase) string { return c.Repo }); err != nil {
-			return err
-		}
-		for _, c := range cases {
-			compiling, _ := testcmd.CompileOnly(c.Command)
-			row, err := confirmCase(ctx, *root, c, *most, verify.Options{All: true, Bisect: *bisect, Options: trial.Options{
-				Command: c.Command, Compiled: *cacheDir, Compiling: compiling, Timeout: 3 * time.Minute, MaxRuns: 60,
-			}})
-			if err != nil {
-				fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)
-			} else {
-				json.NewEncoder(out).Encode(row) // out keeps its first error for Flush
-			}
-			if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-				return err
-			}
-		}
+	cases, err := material.ReadTraining("szz", fs.Args(), func(c testedCase) string { return c.Repo })
+	if err != nil {
+		return err
 	}
-	return nil
+	return material.WriteEach(ctx, cases, func(c testedCase, out *json.Encoder) error {
+		compiling, _ := testcmd.CompileOnly(c.Command)
+		row, err := confirmCase(ctx, *root, c, *most, verify.Options{All: true, Bisect: *bisect, Options: trial.Options{
+			Command: c.Command, Compiled: *cacheDir, Compiling: compiling, Timeout: 3 * time.Minute, MaxRuns: 60,
+		}})
+		if err == nil {
+			out.Encode(row)
+		}
+		return err
+	})
 }
 
 func confirmCase(ctx context.Context, root string, c testedCase, most int, opt verify.Options) (*testedRow, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(c.Repo)
-	if !ok {
-		return nil, fmt.Errorf("no %s under %q", c.Repo, root)
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
+	repo, err := material.Open(ctx, root, c.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -156,21 +140,19 @@ func ratios(args []string) error {
 // countResults counts the results of culprits and of other suspects. A row counts if one of its
 // suspects is a culprit with a clear result.
 func countResults(files []string) (counts map[bool]map[string]float64, cases int, err error) {
+	rows, err := eval.ReadLines[testedRow](files...)
+	if err != nil {
+		return nil, 0, err
+	}
 	counts = map[bool]map[string]float64{true: {}, false: {}}
-	for _, name := range files {
-		rows, err := eval.ReadLines[testedRow](name)
-		if err != nil {
-			return nil, 0, err
+	for _, row := range rows {
+		tried := slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Status != "" })
+		if !tried || !slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Culprit }) {
+			continue
 		}
-		for _, row := range rows {
-			tried := slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Status != "" })
-			if !tried || !slices.ContainsFunc(row.Suspects, func(s testedSuspect) bool { return s.Culprit }) {
-				continue
-			}
-			cases++
-			for _, s := range row.Suspects {
-				counts[s.Culprit][s.Status]++
-			}
+		cases++
+		for _, s := range row.Suspects {
+			counts[s.Culprit][s.Status]++
 		}
 	}
 	return counts, cases, nil

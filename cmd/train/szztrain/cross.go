@@ -69,7 +69,7 @@ func cross(args []string) error {
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f, linear weights %.2f\n",
 		len(slices.Compact(slices.Sorted(slices.Values(families)))), r.runs[0].cal, r.runs[0].from, r.runs[0].linear)
 	r.print("all", func(rank.Example) bool { return true })
-	for _, file := range strings.FieldsFunc(*on, func(c rune) bool { return c == ',' }) {
+	for _, file := range listed(*on) {
 		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err

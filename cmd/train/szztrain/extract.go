@@ -13,10 +13,10 @@ import (
 	"strings"
 	"sync"
 
-	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/rank"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -84,7 +84,7 @@ func readCases(ctx context.Context, files []string, skipFiles string) (map[strin
 
 // fixesOf returns the fixes in case files, whose names are separated by commas.
 func fixesOf(ctx context.Context, files string) (map[gitext.OID]bool, error) {
-	cases, err := szzeval.ReadCaseFiles(ctx, strings.FieldsFunc(files, func(c rune) bool { return c == ',' }))
+	cases, err := szzeval.ReadCaseFiles(ctx, listed(files))
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,7 @@ func pickCases(cases []szzeval.Case, most, cross int) ([]szzeval.Case, map[strin
 }
 
 func extractRepo(ctx context.Context, root string, cases []szzeval.Case, jobs int, out rowWriter) (int, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
-	if !ok {
-		return 0, fmt.Errorf("no such repository under %q", root)
-	}
-	repo, err := openIndexed(ctx, dir)
+	repo, err := material.OpenIndexed(ctx, root, cases[0].Mirror, cases[0].Repo)
 	if err != nil {
 		return 0, err
 	}

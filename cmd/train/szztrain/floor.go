@@ -2,19 +2,16 @@ package szztrain
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/offline"
-	"git-agent/cmd/train/heldout"
-	"git-agent/gitext"
+	"git-agent/cmd/train/material"
 )
 
 // floor measures the reliability of the first suspect's probability. It traces the fixes of case
@@ -29,19 +26,14 @@ func floor(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
+	cases, err := material.ReadTraining("szz", fs.Args(), func(c purposeCase) string { return c.Repo })
+	if err != nil {
+		return err
+	}
 	byRepo := map[string][]purposeCase{}
-	for _, name := range fs.Args() {
-		cases, err := eval.ReadLines[purposeCase](name)
-		if err != nil {
-			return err
-		}
-		if err := heldout.Refuse("szz", cases, func(c purposeCase) string { return c.Repo }); err != nil {
-			return err
-		}
-		for _, c := range cases {
-			if c.Read != "fix" { // the culprits of those are unknown
-				byRepo[c.Repo] = append(byRepo[c.Repo], c)
-			}
+	for _, c := range cases {
+		if c.Read != "fix" { // the culprits of those are unknown
+			byRepo[c.Repo] = append(byRepo[c.Repo], c)
 		}
 	}
 	var fixes, others firsts
@@ -62,11 +54,7 @@ func floor(ctx context.Context, args []string) error {
 type firsts struct{ tempered, plain []stat.Forecast }
 
 func floorRepo(ctx context.Context, root string, cases []purposeCase, fixes, others *firsts) error {
-	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
-	if !ok {
-		return errors.New("no such repository")
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild})
+	repo, err := material.Open(ctx, root, cases[0].Mirror, cases[0].Repo)
 	if err != nil {
 		return err
 	}
@@ -107,7 +95,7 @@ func (f *firsts) print(name string) {
 		for _, s := range f.tempered {
 			if s.P >= float64(percent)/100 {
 				n++
-				right += int(yes(s.Right))
+				right += stat.Count(s.Right)
 			}
 		}
 		fmt.Printf("  from %2d %%: %4d suspects, %.3f right\n", percent, n, share(right, n))

@@ -18,7 +18,7 @@ const rareFeatures = "beside_share,applied_together"
 // missing in the rows are left out.
 func columnsOf(rows []rank.Example, all []string, names string) ([]int, error) {
 	var columns []int
-	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
+	for _, name := range listed(names) {
 		at := slices.Index(all, name)
 		if at < 0 {
 			return nil, fmt.Errorf("no feature %q", name)

@@ -1,7 +1,6 @@
 package szztrain
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -47,41 +46,27 @@ func mine(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	if err := heldout.Refuse("szz", fs.Args(), func(name string) string { return name }); err != nil {
+	if err := heldout.RefuseNames("szz", fs.Args()); err != nil {
 		return err
 	}
 	known, err := fixesOf(ctx, *skip)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range fs.Args() {
+	return material.WriteEach(ctx, fs.Args(), func(name string, out *json.Encoder) error {
 		cases, err := mineRepo(ctx, *root, name, known)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		for _, c := range cases {
-			json.NewEncoder(out).Encode(c) // out keeps its first error for Flush
+			out.Encode(c)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d cases\n", name, len(cases))
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // mineRepo finds the cases of one repository, oldest first. It adds their fixes
 // to known, because forks contain them too.
 func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool) ([]szzeval.Case, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(name)
-	if !ok {
-		return nil, fmt.Errorf("no such repository under %q", root)
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
+	repo, err := material.Open(ctx, root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -116,31 +101,17 @@ func mineRepo(ctx context.Context, root, name string, known map[gitext.OID]bool)
 // word, oldest first. It leaves out reverts, which undo a commit and do not
 // repair it.
 func blamingCommits(ctx context.Context, repo *gitext.Repo) ([]gitext.Commit, error) {
-	head, err := repo.Resolve(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	var oids []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true}) {
-		if err != nil {
-			return nil, err
-		}
-		oids = append(oids, e.OID)
-	}
-	slices.Reverse(oids)
 	var found []gitext.Commit
-	for part := range slices.Chunk(oids, 4096) { // bounds the memory for messages
-		commits, err := repo.Commits(ctx, part)
+	for c, err := range material.History(ctx, repo) {
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range commits {
-			revert := strings.HasPrefix(strings.ToLower(c.Message), "revert") || strings.Contains(c.Message, "This reverts commit")
-			if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutGitSVN(c.Message)) {
-				found = append(found, c)
-			}
+		revert := strings.HasPrefix(strings.ToLower(c.Message), "revert") || strings.Contains(c.Message, "This reverts commit")
+		if !revert && len(c.Parents) == 1 && blameWord.MatchString(c.Message) && anyHash.MatchString(withoutGitSVN(c.Message)) {
+			found = append(found, c)
 		}
 	}
+	slices.Reverse(found)
 	return found, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/szz/check"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -49,58 +49,31 @@ func plant(ctx context.Context, args []string) error {
 }
 
 func plantRepo(ctx context.Context, repos, name string, most int) error {
-	dir, ok := eval.Finder{Dir: repos}.Find(name)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", repos)
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
+	repo, err := material.Open(ctx, repos, name)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	head, err := repo.Resolve(ctx, "HEAD")
+	h, err := checkNewest(ctx, repo, most)
 	if err != nil {
 		return err
 	}
-	var oids []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}", Max: most}) {
-		if err != nil {
-			return err
-		}
-		oids = append(oids, e.OID)
-	}
-	commits, err := repo.Commits(ctx, oids)
-	if err != nil {
-		return err
-	}
-	c := &check.Checker{Repo: repo}
-	if c.Habit, err = check.ReadHabit(ctx, repo, head); err != nil {
-		return err
-	}
-	found, err := c.Check(ctx, commits)
-	if err != nil {
-		return err
-	}
-	trailers, problems, complained := 0, map[check.Problem]int{}, map[gitext.OID]bool{}
-	for _, commit := range commits {
+	trailers := 0
+	for _, commit := range h.commits {
 		trailers += len(check.Trailers(commit.Message))
 	}
-	for _, f := range found {
-		problems[f.Problem]++
-		complained[f.Commit] = true
-	}
-	fmt.Printf("%s: %d trailers, complained of %v\n", name, trailers, problems)
-	return plantFaults(ctx, c, commits, complained)
+	fmt.Printf("%s: %d trailers, complained of %v\n", name, trailers, h.problems)
+	return h.plantFaults(ctx)
 }
 
 // plantFaults plants a fault of each kind into each commit that nothing is complained of.
-func plantFaults(ctx context.Context, c *check.Checker, commits []gitext.Commit, complained map[gitext.OID]bool) error {
+func (h *checkedHistory) plantFaults(ctx context.Context) error {
 	kinds := []string{"wrong id", "wrong subject", "cut id"}
 	tried, seen := 0, make([]int, len(kinds))
-	for i, commit := range commits {
+	for i, commit := range h.commits {
 		named := check.Trailers(commit.Message)
-		other := commits[(i+7)%len(commits)]
-		if complained[commit.OID] || len(named) != 1 || named[0].Subject == "" || other.OID == commit.OID {
+		other := h.commits[(i+7)%len(h.commits)]
+		if h.complained[commit.OID] || len(named) != 1 || named[0].Subject == "" || other.OID == commit.OID {
 			continue
 		}
 		tried++
@@ -112,7 +85,7 @@ func plantFaults(ctx context.Context, c *check.Checker, commits []gitext.Commit,
 		} {
 			planted := commit
 			planted.Message = with
-			found, err := c.Check(ctx, []gitext.Commit{planted})
+			found, err := h.checker.Check(ctx, []gitext.Commit{planted})
 			if err != nil {
 				return err
 			}

@@ -1,19 +1,15 @@
 package szztrain
 
 import (
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
-	"os"
 	"slices"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/check"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 )
 
 // fileWeight is the weight of a planted commit that changed a file of the fix, against 1 for the
@@ -33,18 +29,13 @@ func plantFit(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readPairs(fs.Args())
+	rows, err := material.ReadTraining("szz", fs.Args(), pairRow.repository)
 	if err != nil {
-		return err
-	}
-	if err := heldout.Refuse("szz", rows, func(r pairRow) string { return r.Repo }); err != nil {
 		return err
 	}
 	m := fitDoubt(rows, *share)
 	m.About = *about
-	e := json.NewEncoder(os.Stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(m)
+	return material.PrintModel(m)
 }
 
 func shareFlag(fs *flag.FlagSet) *float64 {
@@ -73,21 +64,6 @@ func (r pairRow) ranked(m check.Model) []float64 {
 	return x
 }
 
-func readPairs(files []string) ([]pairRow, error) {
-	var rows []pairRow
-	for _, name := range files {
-		part, err := eval.ReadLines[pairRow](name)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, part...)
-	}
-	if len(rows) == 0 {
-		return nil, errors.New("there are no pairs")
-	}
-	return rows, nil
-}
-
 // fitPairs fits a model in which each repository has the same weight by the square root of its pairs,
 // and puts the level where the share of the right trailers, each repository alike, is below it.
 func fitPairs(rows []pairRow, names []string, x func(pairRow) []float64, below float64) check.Weights {
@@ -101,7 +77,7 @@ func fitPairs(rows []pairRow, names []string, x func(pairRow) []float64, below f
 		if r.Kind == pairKinds[2] {
 			w *= fileWeight
 		}
-		soft = append(soft, softRow{x(r), yes(r.Kind == pairKinds[0]), w})
+		soft = append(soft, softRow{x(r), stat.Flag(r.Kind == pairKinds[0]), w})
 	}
 	m := fitSoft(soft)
 	round := func(z float64) float64 { return math.Round(1e4*z) / 1e4 }
@@ -129,28 +105,23 @@ func plantJudge(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readPairs(fs.Args())
+	rows, err := eval.ReadLines[pairRow](fs.Args()...)
 	if err != nil {
 		return err
 	}
-	byRepo := map[string][]pairRow{}
-	for _, r := range rows {
-		byRepo[r.Repo] = append(byRepo[r.Repo], r)
-	}
 	var all []judgedPair
-	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
+	material.EachRepo(rows, pairRow.repository, func(name string, own, others []pairRow) {
 		m := *check.Shipped()
 		if *cross {
-			others := slices.DeleteFunc(slices.Clone(rows), func(r pairRow) bool { return r.Repo == name })
 			m = fitDoubt(others, *share)
 		}
-		var own []judgedPair
-		for _, r := range byRepo[name] {
-			own = append(own, judgePair(r, m))
+		var judged []judgedPair
+		for _, r := range own {
+			judged = append(judged, judgePair(r, m))
 		}
-		printDoubts(name, own)
-		all = append(all, own...)
-	}
+		printDoubts(name, judged)
+		all = append(all, judged...)
+	})
 	printDoubts("all", all)
 	printCurve("without the ranking", all, func(j judgedPair) float64 { return j.tie })
 	asked := slices.DeleteFunc(all, func(j judgedPair) bool { return j.row.Ranked == nil })
@@ -184,10 +155,10 @@ func printDoubts(name string, list []judgedPair) {
 				continue
 			}
 			n++
-			plain += int(yes(j.tie < 0))
+			plain += stat.Count(j.tie < 0)
 			if j.row.Ranked != nil {
 				asked++
-				either += int(yes(j.ranked < 0))
+				either += stat.Count(j.ranked < 0)
 			}
 		}
 		fmt.Printf(" %s %d of %d", kind, plain, n)

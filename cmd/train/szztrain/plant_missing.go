@@ -13,26 +13,24 @@ import (
 // taken away, and of commits that have none. It also prints how often the next suspect is right if
 // the first one is wrong and excluded with --not, against its probability.
 func plantMissing(files []string) error {
+	rows, err := eval.ReadLines[plantRow](files...)
+	if err != nil {
+		return err
+	}
 	var removed, without []plantRow
 	var firsts, seconds []stat.Forecast
-	for _, name := range files {
-		rows, err := eval.ReadLines[plantRow](name)
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			switch {
-			case len(r.Ranked) == 0:
-			case r.Named == "":
-				without = append(without, r)
-			default:
-				if check.SaysFix(r.Subject) {
-					removed = append(removed, r)
-				}
-				firsts = append(firsts, stat.Forecast{P: r.Ranked[0].P, Right: r.Ranked[0].Commit == r.Named})
-				if f, ok := r.afterNot(); ok {
-					seconds = append(seconds, f)
-				}
+	for _, r := range rows {
+		switch {
+		case len(r.Ranked) == 0:
+		case r.Named == "":
+			without = append(without, r)
+		default:
+			if check.SaysFix(r.Subject) {
+				removed = append(removed, r)
+			}
+			firsts = append(firsts, stat.Forecast{P: r.Ranked[0].P, Right: r.Ranked[0].Commit == r.Named})
+			if f, ok := r.afterNot(); ok {
+				seconds = append(seconds, f)
 			}
 		}
 	}
@@ -41,11 +39,11 @@ func plantMissing(files []string) error {
 		for _, r := range removed {
 			if r.Ranked[0].P*r.Fixlike >= level {
 				said++
-				right += int(yes(r.Ranked[0].Commit == r.Named))
+				right += stat.Count(r.Ranked[0].Commit == r.Named)
 			}
 		}
 		for _, r := range without {
-			others += int(yes(r.Ranked[0].P*r.Fixlike >= level))
+			others += stat.Count(r.Ranked[0].P*r.Fixlike >= level)
 		}
 		fmt.Printf("from %.2f: %d of %d trailers that were taken away are missed, %d by the right name (%.3f); of commits without one, %d of %d\n",
 			level, said, len(removed), right, share(right, said), others, len(without))
@@ -73,7 +71,7 @@ func printForecasts(name string, list []stat.Forecast) {
 	mean := func(low, high float64) (n int, p, right float64) {
 		for _, f := range list {
 			if f.P >= low && f.P < high {
-				n, p, right = n+1, p+f.P, right+yes(f.Right)
+				n, p, right = n+1, p+f.P, right+stat.Flag(f.Right)
 			}
 		}
 		return n, p / float64(max(1, n)), right / float64(max(1, n))

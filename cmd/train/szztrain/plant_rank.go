@@ -1,10 +1,9 @@
 package szztrain
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
-	"errors"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -12,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/check"
 	"git-agent/agent/szz/fixlike"
 	"git-agent/agent/szz/rank"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -48,24 +47,13 @@ func plantRank(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range fs.Args() {
-		if err := plantRankRepo(ctx, *repos, name, *most, *without, *workers, out); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return material.WriteEach(ctx, fs.Args(), func(name string, out *json.Encoder) error {
+		return plantRankRepo(ctx, *repos, name, *most, *without, *workers, out)
+	})
 }
 
-func plantRankRepo(ctx context.Context, repos, name string, most, without, workers int, out *bufio.Writer) error {
-	dir, ok := eval.Finder{Dir: repos}.Find(name)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", repos)
-	}
-	repo, err := openIndexed(ctx, dir)
+func plantRankRepo(ctx context.Context, repos, name string, most, without, workers int, out *json.Encoder) error {
+	repo, err := material.OpenIndexed(ctx, repos, name)
 	if err != nil {
 		return err
 	}
@@ -110,46 +98,58 @@ func (r *plantRow) rank(ctx context.Context, repo *gitext.Repo) error {
 // newestTrailers bounds the commits with a trailer from which some are drawn.
 const newestTrailers = 2000
 
-// trailed returns the newest commits with a trailer, at most n, and a checker that has read their habit.
-func trailed(ctx context.Context, repo *gitext.Repo, n int) ([]gitext.Commit, *check.Checker, error) {
-	head, err := repo.Resolve(ctx, "HEAD")
-	if err != nil {
-		return nil, nil, err
-	}
+// trailed returns the newest commits with a trailer, at most n, or all if n is 0.
+func trailed(ctx context.Context, repo *gitext.Repo, tip gitext.OID, n int) ([]gitext.Commit, error) {
 	var oids []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}", Max: n}) {
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: tip, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}", Max: n}) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		oids = append(oids, e.OID)
 	}
-	commits, err := repo.Commits(ctx, oids)
+	return repo.Commits(ctx, oids)
+}
+
+// A checkedHistory has the newest commits with a trailer, and what a checker that has read their
+// habit complains of.
+type checkedHistory struct {
+	commits    []gitext.Commit
+	checker    *check.Checker
+	problems   map[check.Problem]int
+	complained map[gitext.OID]bool
+}
+
+// checkNewest checks the newest commits with a trailer, at most n.
+func checkNewest(ctx context.Context, repo *gitext.Repo, n int) (*checkedHistory, error) {
+	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c := &check.Checker{Repo: repo}
-	c.Habit, err = check.ReadHabit(ctx, repo, head)
-	return commits, c, err
+	h := &checkedHistory{checker: &check.Checker{Repo: repo}, problems: map[check.Problem]int{}, complained: map[gitext.OID]bool{}}
+	if h.commits, err = trailed(ctx, repo, head, n); err != nil {
+		return nil, err
+	}
+	if h.checker.Habit, err = check.ReadHabit(ctx, repo, head); err != nil {
+		return nil, err
+	}
+	found, err := h.checker.Check(ctx, h.commits)
+	for _, f := range found {
+		h.problems[f.Problem]++
+		h.complained[f.Commit] = true
+	}
+	return h, err
 }
 
 // drawTrailers draws commits with one trailer, which nothing is complained of.
 func drawTrailers(ctx context.Context, repo *gitext.Repo, name string, most int) ([]plantRow, error) {
-	commits, checker, err := trailed(ctx, repo, newestTrailers)
+	h, err := checkNewest(ctx, repo, newestTrailers)
 	if err != nil {
 		return nil, err
-	}
-	found, err := checker.Check(ctx, commits)
-	if err != nil {
-		return nil, err
-	}
-	complained := map[gitext.OID]bool{}
-	for _, f := range found {
-		complained[f.Commit] = true
 	}
 	var rows []plantRow
-	for _, c := range commits {
+	for _, c := range h.commits {
 		named := check.Trailers(c.Message)
-		if len(named) != 1 || complained[c.OID] || len(c.Parents) != 1 {
+		if len(named) != 1 || h.complained[c.OID] || len(c.Parents) != 1 {
 			continue
 		}
 		looked, err := repo.Abbreviated(ctx, []string{named[0].ID})

@@ -1,11 +1,9 @@
 package szztrain
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +12,7 @@ import (
 
 	"git-agent/agent/eval"
 	"git-agent/agent/szz/check"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -29,6 +28,8 @@ type pairRow struct {
 	// was not asked.
 	Ranked []float64 `json:"ranked,omitempty"`
 }
+
+func (r pairRow) repository() string { return r.Repo }
 
 // pairKinds are the kinds of pairs: the right one, the culprit of another fix, and a commit that
 // changed a file of the fix at another time.
@@ -55,30 +56,19 @@ func plantPairs(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range fs.Args() {
+	return material.WriteEach(ctx, fs.Args(), func(name string, out *json.Encoder) error {
 		began := time.Now()
 		rows, err := pairsOf(ctx, *repos, name, asked[name], *most)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
 		for _, r := range rows {
-			json.NewEncoder(out).Encode(r) // out keeps its first error for Flush
-		}
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-			return err
+			out.Encode(r)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d pairs, %.1f s\n", name, len(rows), time.Since(began).Seconds())
-	}
-	return nil
+		return err
+	})
 }
 
 func pairsOf(ctx context.Context, repos, name string, rows []plantRow, most int) ([]pairRow, error) {
-	dir, ok := eval.Finder{Dir: repos}.Find(name)
-	if !ok {
-		return nil, fmt.Errorf("no such repository under %q", repos)
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild})
+	repo, err := material.OpenIndexed(ctx, repos, name)
 	if err != nil {
 		return nil, err
 	}

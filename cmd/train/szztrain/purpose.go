@@ -1,10 +1,8 @@
 package szztrain
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -15,7 +13,7 @@ import (
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/fixlike"
-	"git-agent/gitext"
+	"git-agent/cmd/train/material"
 )
 
 // A purposeRow has the features of a commit, which may have a known purpose.
@@ -26,6 +24,8 @@ type purposeRow struct {
 	Read string    `json:"read,omitempty"` // a reader's judgement, "fix" or "other"; "" for an unread commit
 	X    []float64 `json:"x"`              // in the order of fixlike.Names
 }
+
+func (r purposeRow) repository() string { return r.Repo }
 
 // A purposeCase is a commit of a case file, perhaps judged by a reader.
 type purposeCase struct {
@@ -42,34 +42,21 @@ func purpose(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
+	cases, err := eval.ReadLines[purposeCase](fs.Args()...)
+	if err != nil {
+		return err
+	}
 	byRepo := map[string][]purposeCase{}
-	for _, name := range fs.Args() {
-		cases, err := eval.ReadLines[purposeCase](name)
-		if err != nil {
-			return err
-		}
-		for _, c := range cases {
-			byRepo[c.Repo] = append(byRepo[c.Repo], c)
-		}
+	for _, c := range cases {
+		byRepo[c.Repo] = append(byRepo[c.Repo], c)
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
-		if err := purposeRepo(ctx, *root, pickEvenly(byRepo[name], *most), out); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return material.WriteEach(ctx, slices.Sorted(maps.Keys(byRepo)), func(name string, out *json.Encoder) error {
+		return purposeRepo(ctx, *root, pickEvenly(byRepo[name], *most), out)
+	})
 }
 
-func purposeRepo(ctx context.Context, root string, cases []purposeCase, out *bufio.Writer) error {
-	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", root)
-	}
-	repo, err := gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
+func purposeRepo(ctx context.Context, root string, cases []purposeCase, out *json.Encoder) error {
+	repo, err := material.Open(ctx, root, cases[0].Mirror, cases[0].Repo)
 	if err != nil {
 		return err
 	}
@@ -80,7 +67,7 @@ func purposeRepo(ctx context.Context, root string, cases []purposeCase, out *buf
 			fmt.Fprintf(os.Stderr, "%s: %v\n", c.ID, err)
 			continue
 		}
-		json.NewEncoder(out).Encode(purposeRow{c.ID, c.Repo, len(c.BICs) > 0, c.Read, fixlike.Vector(fc)}) // out keeps its first error for Flush
+		out.Encode(purposeRow{c.ID, c.Repo, len(c.BICs) > 0, c.Read, fixlike.Vector(fc)})
 	}
 	return nil
 }

@@ -1,18 +1,15 @@
 package szztrain
 
 import (
-	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
 	"slices"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/fixlike"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 )
 
 // shareOfFixes is the share of fixes among the other commits of purpose: among 196 random commits
@@ -22,22 +19,11 @@ const shareOfFixes = 0.24
 // fitPurpose fits the model of package fixlike to rows of purpose, and prints it as Go source. On
 // stderr, it reports how well the model separates commits in repositories outside its training.
 func fitPurpose(args []string) error {
-	fs := flag.NewFlagSet("fixlike", flag.ContinueOnError)
-	if err := fs.Parse(args); err != nil {
+	rows, err := material.ReadTraining("szz", args, purposeRow.repository)
+	if err != nil {
 		return err
 	}
-	var rows []purposeRow
-	for _, name := range fs.Args() {
-		part, err := eval.ReadLines[purposeRow](name)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, part...)
-	}
-	if err := heldout.Refuse("szz", rows, func(r purposeRow) string { return r.Repo }); err != nil {
-		return err
-	}
-	reportPurpose(os.Stderr, rows)
+	reportPurpose(rows)
 	for i, w := range sharpened(fitRows(rows), rows) {
 		fmt.Printf("{%q, %.2f},\n", append(fixlike.Names(), "constant")[i], w)
 	}
@@ -52,8 +38,8 @@ func sharpened(m []float64, rows []purposeRow) []float64 {
 	fixes := 0.0
 	for _, r := range rows {
 		if r.Read != "" {
-			read = append(read, stat.LogisticRow{X: [3]float64{scoreOf(m, r.X), 1}, Target: yes(r.Read == "fix"), Weight: 1})
-			fixes += yes(r.Read == "fix")
+			read = append(read, stat.LogisticRow{X: [3]float64{scoreOf(m, r.X), 1}, Target: stat.Flag(r.Read == "fix"), Weight: 1})
+			fixes += stat.Flag(r.Read == "fix")
 		}
 	}
 	if fixes == 0 {
@@ -71,20 +57,16 @@ func sharpened(m []float64, rows []purposeRow) []float64 {
 
 // reportPurpose scores each commit with a model fitted without its repository, and prints the
 // areas under the ROC curve.
-func reportPurpose(w io.Writer, rows []purposeRow) {
-	byRepo := map[string][]purposeRow{}
-	for _, r := range rows {
-		byRepo[r.Repo] = append(byRepo[r.Repo], r)
-	}
+func reportPurpose(rows []purposeRow) {
 	groups := map[string][2][]float64{} // scores of others and of fixes
 	add := func(group string, fix bool, score float64) {
 		g := groups[group]
-		g[int(yes(fix))] = append(g[int(yes(fix))], score)
+		g[stat.Count(fix)] = append(g[stat.Count(fix)], score)
 		groups[group] = g
 	}
-	for _, repo := range slices.Sorted(maps.Keys(byRepo)) {
-		m := fitRows(slices.DeleteFunc(slices.Clone(rows), func(r purposeRow) bool { return r.Repo == repo }))
-		for _, r := range byRepo[repo] {
+	material.EachRepo(rows, purposeRow.repository, func(_ string, own, others []purposeRow) {
+		m := fitRows(others)
+		for _, r := range own {
 			score, silent := scoreOf(m, r.X), scoreOf(m, fixlike.WithoutMessage(r.X))
 			if r.Read == "" {
 				add("named fixes and random commits", r.Fix, score)
@@ -93,19 +75,12 @@ func reportPurpose(w io.Writer, rows []purposeRow) {
 			add("read by hand", r.Read == "fix", score)
 			add("read by hand, without messages", r.Read == "fix", silent)
 		}
-	}
+	})
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[name]
-		fmt.Fprintf(w, "%s: AUC %.3f (%d fixes, %d others); quartiles of others %.1f, of fixes %.1f\n",
+		fmt.Fprintf(os.Stderr, "%s: AUC %.3f (%d fixes, %d others); quartiles of others %.1f, of fixes %.1f\n",
 			name, areaUnderROC(g[1], g[0]), len(g[1]), len(g[0]), quartiles(g[0]), quartiles(g[1]))
 	}
-}
-
-func yes(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func quartiles(x []float64) (q [3]float64) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-agent/agent/eval"
+	"git-agent/agent/stat"
 	"git-agent/agent/szz/fixlike"
 )
 
@@ -18,7 +19,7 @@ func TestFitRowsSeparatesFixesFromNoise(t *testing.T) {
 	n := len(fixlike.Names())
 	row := func(i int, fix, telling bool) purposeRow {
 		x := make([]float64, n)
-		x[n-1], x[n-2] = yes(telling), float64(i%2)
+		x[n-1], x[n-2] = stat.Flag(telling), float64(i%2)
 		return purposeRow{Repo: fmt.Sprint(i % 5), Fix: fix, X: x}
 	}
 	var rows []purposeRow

@@ -10,21 +10,14 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent/eval"
 	szzeval "git-agent/agent/eval/szz"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
-	"git-agent/cmd/git-agent/store"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
 var errNoIndex = errors.New("there is no index of changed lines; 'git agent index build' builds one")
-
-// openIndexed opens a repository with its index of changed lines, if it has one.
-func openIndexed(ctx context.Context, dir string) (*gitext.Repo, error) {
-	data := store.New(os.Getenv, func(text string) { fmt.Fprintln(os.Stderr, text) }, "")
-	return gitext.Open(ctx, gitext.OpenOptions{Dir: dir, Bloom: gitext.BloomBuild, Index: data.Index})
-}
 
 // reach prints the results of each way to search an index of changed lines for the texts of a
 // fix: the number of cases with a true commit among the best commits, and the number of found
@@ -68,11 +61,7 @@ func reachRepo(ctx context.Context, root string, cases []szzeval.Case) ([]reache
 	if len(cases) == 0 {
 		return nil, nil
 	}
-	dir, ok := eval.Finder{Dir: root}.Find(cases[0].Mirror, cases[0].Repo)
-	if !ok {
-		return nil, fmt.Errorf("no such repository under %q", root)
-	}
-	repo, err := openIndexed(ctx, dir)
+	repo, err := material.OpenIndexed(ctx, root, cases[0].Mirror, cases[0].Repo)
 	if err != nil {
 		return nil, err
 	}

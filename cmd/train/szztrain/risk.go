@@ -1,7 +1,6 @@
 package szztrain
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -14,11 +13,10 @@ import (
 	"sort"
 	"time"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/check"
 	"git-agent/agent/szz/risk"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -33,6 +31,8 @@ type riskRow struct {
 	X       []float64         `json:"x"`       // in the order of risk.Names
 	Found   map[risk.Kind]int `json:"found"`   // findings
 }
+
+func (r riskRow) repository() string { return r.Repo }
 
 // riskSteps runs a step of szz --risk: rows writes the features of commits that a later commit named
 // and of random commits of the same authors, fit fits the model to rows, and judge measures the
@@ -60,24 +60,13 @@ func riskRows(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, name := range fs.Args() {
-		if err := riskRepo(ctx, *repos, name, *most, *workers, out); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		}
-		if err := errors.Join(ctx.Err(), out.Flush()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return material.WriteEach(ctx, fs.Args(), func(name string, out *json.Encoder) error {
+		return riskRepo(ctx, *repos, name, *most, *workers, out)
+	})
 }
 
-func riskRepo(ctx context.Context, repos, name string, most, workers int, out *bufio.Writer) error {
-	dir, ok := eval.Finder{Dir: repos}.Find(name)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", repos)
-	}
-	repo, err := openIndexed(ctx, dir)
+func riskRepo(ctx context.Context, repos, name string, most, workers int, out *json.Encoder) error {
+	repo, err := material.OpenIndexed(ctx, repos, name)
 	if err != nil {
 		return err
 	}
@@ -203,14 +192,7 @@ func readNamed(ctx context.Context, repo *gitext.Repo) (*drawn, error) {
 		ids[i] = string(e.OID)
 	}
 	slices.Sort(ids)
-	var fixes []gitext.OID
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: head, NoMerges: true, GrepLine: "^Fixes: [0-9a-f]{6,}"}) {
-		if err != nil {
-			return nil, err
-		}
-		fixes = append(fixes, e.OID)
-	}
-	commits, err := repo.Commits(ctx, fixes)
+	commits, err := trailed(ctx, repo, head, 0)
 	if err != nil || len(commits) == 0 {
 		return &drawn{}, err
 	}
@@ -242,35 +224,16 @@ func riskFit(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readRiskRows(fs.Args())
+	rows, err := material.ReadTraining("szz", fs.Args(), riskRow.repository)
 	if err != nil {
 		return err
 	}
-	if err := heldout.Refuse("szz", rows, func(r riskRow) string { return r.Repo }); err != nil {
-		return err
-	}
-	m := risk.Model{About: *about, Plain: fitRisk(rows, len(risk.PlainNames()))}
-	indexed := slices.DeleteFunc(slices.Clone(rows), func(r riskRow) bool { return !r.Indexed })
-	if len(indexed) > 0 {
-		m.Indexed = fitRisk(indexed, len(risk.Names()))
-	}
-	e := json.NewEncoder(os.Stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(m)
+	sortRisk(rows)
+	m := fitRisks(rows)
+	m.About = *about
+	return material.PrintModel(m)
 }
 
-func readRiskRows(files []string) ([]riskRow, error) {
-	var rows []riskRow
-	for _, name := range files {
-		part, err := eval.ReadLines[riskRow](name)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, part...)
-	}
-	if len(rows) == 0 {
-		return nil, errors.New("there are no rows")
-	}
+func sortRisk(rows []riskRow) {
 	slices.SortFunc(rows, func(a, b riskRow) int { return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.Commit, b.Commit)) })
-	return rows, nil
 }

@@ -8,12 +8,23 @@ import (
 	"math"
 	"slices"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/stat"
 	"git-agent/agent/szz/risk"
+	"git-agent/cmd/train/material"
 )
 
 // ordinaryScores is the number of quantiles of the scores of ordinary commits in a model.
 const ordinaryScores = 100
+
+// fitRisks fits the model of plain rows, and that of rows with an index, if there are any.
+func fitRisks(rows []riskRow) risk.Model {
+	m := risk.Model{Plain: fitRisk(rows, len(risk.PlainNames()))}
+	if indexed := slices.DeleteFunc(slices.Clone(rows), func(r riskRow) bool { return !r.Indexed }); len(indexed) > 0 {
+		m.Indexed = fitRisk(indexed, len(risk.Names()))
+	}
+	return m
+}
 
 // fitRisk fits a logistic regression with the first n features. Each repository has the same weight
 // by the square root of its rows, and so have named and other commits.
@@ -28,7 +39,7 @@ func fitRisk(rows []riskRow, n int) risk.Weights {
 	}
 	var soft []softRow
 	for _, r := range rows {
-		soft = append(soft, softRow{r.X[:n], yes(r.Named), float64(len(rows)) / sum / math.Sqrt(size[r.Repo])})
+		soft = append(soft, softRow{r.X[:n], stat.Flag(r.Named), float64(len(rows)) / sum / math.Sqrt(size[r.Repo])})
 	}
 	m := fitSoft(soft)
 	w := risk.Weights{Features: map[string]float64{}}
@@ -63,25 +74,18 @@ func riskJudge(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	rows, err := readRiskRows(fs.Args())
+	rows, err := eval.ReadLines[riskRow](fs.Args()...)
 	if err != nil {
 		return err
 	}
-	byRepo := map[string][]riskRow{}
-	for _, r := range rows {
-		byRepo[r.Repo] = append(byRepo[r.Repo], r)
-	}
-	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
+	sortRisk(rows)
+	material.EachRepo(rows, riskRow.repository, func(name string, own, others []riskRow) {
 		m := *risk.Shipped()
 		if *cross {
-			others := slices.DeleteFunc(slices.Clone(rows), func(r riskRow) bool { return r.Repo == name })
-			m.Plain = fitRisk(others, len(risk.PlainNames()))
-			if others = slices.DeleteFunc(others, func(r riskRow) bool { return !r.Indexed }); len(others) > 0 {
-				m.Indexed = fitRisk(others, len(risk.Names()))
-			}
+			m = fitRisks(others)
 		}
-		judgeRisk(name, byRepo[name], m)
-	}
+		judgeRisk(name, own, m)
+	})
 	return nil
 }
 

@@ -1,20 +1,18 @@
 package szztrain
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
+	"git-agent/agent/eval"
 	"git-agent/agent/szz/rank"
 	"git-agent/cmd/train/heldout"
 	"git-agent/gitext"
 )
 
-// readTraining reads rows to train or tune on. None may be of a held out repository.
+// readTraining reads the output of extract to train or tune on.
 func readTraining(files []string) ([]rank.Example, error) {
 	rows, err := readRows(files)
 	if err != nil {
@@ -25,26 +23,16 @@ func readTraining(files []string) ([]rank.Example, error) {
 
 // readRows reads the output of extract. A duplicate case counts once.
 func readRows(files []string) ([]rank.Example, error) {
-	var rows []rank.Example
-	seen := map[string]bool{}
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		dec := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
-		for dec.More() {
-			var ex rank.Example
-			if err := dec.Decode(&ex); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			if ex.Truth > 0 && !seen[ex.ID] {
-				rows = append(rows, ex)
-			}
-			seen[ex.ID] = true
-		}
+	rows, err := eval.ReadLines[rank.Example](files...)
+	if err != nil {
+		return nil, err
 	}
+	seen := map[string]bool{}
+	rows = slices.DeleteFunc(rows, func(ex rank.Example) bool {
+		out := ex.Truth == 0 || seen[ex.ID]
+		seen[ex.ID] = true
+		return out
+	})
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows to train on")
 	}
@@ -65,7 +53,7 @@ func namesOf(rows []rank.Example) []string {
 func leaveOut(rows []rank.Example, names string) (left []string, err error) {
 	left = namesOf(rows)
 	out := make([]bool, len(left))
-	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
+	for _, name := range listed(names) {
 		at := slices.Index(left, name)
 		if at < 0 {
 			return nil, fmt.Errorf("no feature %q", name)
@@ -82,6 +70,11 @@ func leaveOut(rows []rank.Example, names string) (left []string, err error) {
 	}
 	column = -1
 	return slices.DeleteFunc(left, func(string) bool { return remove() }), nil
+}
+
+// listed returns the names of a list that commas separate.
+func listed(names string) []string {
+	return strings.FieldsFunc(names, func(c rune) bool { return c == ',' })
 }
 
 // familiesOf returns the family of each row. Repositories that share a candidate are

@@ -159,7 +159,7 @@ func (fn *Function) contexts() []Edit {
 	}
 	places := map[string][]int{}
 	for n := range fn.lines {
-		if key := fn.trimmed(n); fn.Code(n+1) && len(key) > minContext {
+		if key := fn.trimmed(n); fn.code(n+1) && len(key) > minContext {
 			places[key] = append(places[key], n)
 		}
 	}
@@ -202,7 +202,7 @@ func (fn *Function) trimmed(n int) string {
 // donated returns the whole statement of a line, counted from 0; "" if there is none.
 func (fn *Function) donated(n int) string {
 	text := fn.trimmed(n)
-	if text == "" || !fn.Code(n+1) || !fn.simple(fn.File.between(n+1, n+1), text) {
+	if text == "" || !fn.code(n+1) || !fn.simple(fn.File.between(n+1, n+1), text) {
 		return ""
 	}
 	if !strings.HasSuffix(text, ";") {

@@ -58,7 +58,7 @@ func (fn *Function) donors() []donor {
 	best := map[string]donor{}
 	for n := range fn.lines {
 		line := n + 1
-		if !fn.Code(line) {
+		if !fn.code(line) {
 			continue
 		}
 		toks := fn.File.between(line, line)

@@ -97,8 +97,8 @@ func (f *File) endsStatements() bool {
 // Lines returns the file's lines without their line breaks.
 func (f *File) Lines() [][]byte { return f.lines }
 
-// Code reports whether a line, counted from 1, has code other than braces.
-func (f *File) Code(line int) bool {
+// code reports whether a line, counted from 1, has code other than braces.
+func (f *File) code(line int) bool {
 	return line >= 1 && line <= len(f.kinds) && f.kinds[line-1] == source.LineCode
 }
 

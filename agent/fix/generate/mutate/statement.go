@@ -19,7 +19,7 @@ type statement struct {
 func (fn *Function) statements() []statement {
 	var list []statement
 	for line := fn.extent.Body + 1; line < fn.extent.End || fn.lang.indented && line == fn.extent.End; line++ {
-		if !fn.Code(line) || fn.startsInside(line) {
+		if !fn.code(line) || fn.startsInside(line) {
 			continue
 		}
 		first := fn.between(line, line)
@@ -111,10 +111,10 @@ func (fn *Function) opensBlock(toks []token) bool {
 func (fn *Function) blockEnd(line, to int) int {
 	width := len(fn.indent(line - 1))
 	for l := to + 1; l <= fn.extent.End; l++ {
-		if fn.Code(l) && len(fn.indent(l-1)) <= width {
+		if fn.code(l) && len(fn.indent(l-1)) <= width {
 			break
 		}
-		if fn.Code(l) {
+		if fn.code(l) {
 			to = l
 		}
 	}
@@ -135,9 +135,9 @@ func (fn *Function) linesOf(from, to int) string {
 }
 
 // remove returns the edit that removes a statement.
-func (fn *Function) remove(op Op, s statement) Edit {
+func (fn *Function) remove(s statement) Edit {
 	off := fn.starts[s.from-1]
-	return fn.edit(op, off, min(off+len(s.text), len(fn.Content)), "", "removes "+short(s.text))
+	return fn.edit(OpDelete, off, min(off+len(s.text), len(fn.Content)), "", "removes "+short(s.text))
 }
 
 // deletions removes statements. The further edits of these probes put a condition around the
@@ -148,7 +148,7 @@ func (fn *Function) deletions() []Edit {
 		if s.to-s.from > 12 {
 			continue
 		}
-		e := fn.remove(OpDelete, s)
+		e := fn.remove(s)
 		if !s.opens {
 			e.More = func() []Edit { return fn.guarded(s) }
 		}

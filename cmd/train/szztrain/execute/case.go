@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"git-agent/agent/eval"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -39,12 +39,8 @@ func (m *miner) note(a attempt) {
 
 // run tries the fixes of the repository.
 func (m *miner) run(ctx context.Context) error {
-	dir, ok := eval.Finder{Dir: m.root}.Find(m.name)
-	if !ok {
-		return fmt.Errorf("no such repository under %q", m.root)
-	}
 	var err error
-	if m.repo, err = gitext.Open(ctx, gitext.OpenOptions{Dir: dir}); err != nil {
+	if m.repo, err = material.Open(ctx, m.root, m.name); err != nil {
 		return err
 	}
 	defer m.repo.Close()
@@ -228,7 +224,7 @@ func (t *trialOfFix) search(ctx context.Context) (*executedCase, error) {
 		}
 		return t.neverWorked(ctx, b.Bad)
 	}
-	left, err := b.Halve(ctx)
+	left, err := b.halve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +249,7 @@ func (t *trialOfFix) leap(ctx context.Context, b *bisection) error {
 		if err != nil {
 			return err
 		}
-		if outcome, err = b.Try(ctx, commit); err != nil {
+		if outcome, err = b.try(ctx, commit); err != nil {
 			return err
 		}
 		if back == all-1 {
@@ -331,26 +327,24 @@ func (t *trialOfFix) difference(ctx context.Context) error {
 
 // confirm runs the tests once more at and before the fix.
 func (t *trialOfFix) confirm(ctx context.Context) error {
-	if _, err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
+	if err := t.repeat(ctx, 1, t.commit.OID, trial.Passes); err != nil {
 		return err
 	}
-	_, err := t.repeat(ctx, 1, t.commit.Parents[0], trial.Fails)
-	return err
+	return t.repeat(ctx, 1, t.commit.Parents[0], trial.Fails)
 }
 
 // repeat runs the tests n times and returns an error unless the outcome is always want.
-func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) (testrun.Ending, error) {
-	var e testrun.Ending
+func (t *trialOfFix) repeat(ctx context.Context, n int, commit gitext.OID, want trial.Outcome) error {
 	for range n {
-		var err error
-		if e, err = t.at(ctx, commit); err != nil {
-			return e, err
+		e, err := t.at(ctx, commit)
+		if err != nil {
+			return err
 		}
 		if t.outcome(e) != want {
-			return e, none("at %s it %s, and not each time", commit.Short(), e.How)
+			return none("at %s it %s, and not each time", commit.Short(), e.How)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // again runs the tests once more at a commit of the bisection, or twice at any other commit.
@@ -361,8 +355,7 @@ func (t *trialOfFix) again(ctx context.Context, commit gitext.OID, want trial.Ou
 	} else if commit == t.commit.Parents[0] {
 		n = 0 // the baseline is one run, and confirm another
 	}
-	_, err := t.repeat(ctx, n, commit, want)
-	return err
+	return t.repeat(ctx, n, commit, want)
 }
 
 // at runs the tests at a commit.

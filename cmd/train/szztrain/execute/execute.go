@@ -120,7 +120,7 @@ func Run(ctx context.Context, args []string) error {
 	if *print {
 		return printCases(tried)
 	}
-	if err := heldout.Refuse("szz", fs.Args(), func(name string) string { return name }); err != nil {
+	if err := heldout.RefuseNames("szz", fs.Args()); err != nil {
 		return err
 	}
 	if tried, err = withKnown(tried, *known); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // A bisection looks for the first commit at which a command fails. The caller sets Repo, Run,
-// Bad, Goods and, if known, Skips. Then it calls Halve.
+// Bad, Goods and, if known, Skips. Then it calls halve.
 type bisection struct {
 	Repo *gitext.Repo
 	// Run runs the command at a commit, or returns the known result of an equal commit.
@@ -22,14 +22,8 @@ type bisection struct {
 	Halvings int          // runs that halved the range
 }
 
-func (b *bisection) progress(format string, args ...any) {
-	if b.Progress != nil {
-		b.Progress(format, args...)
-	}
-}
-
-// Try runs the command at a commit and moves a bound of the range.
-func (b *bisection) Try(ctx context.Context, commit gitext.OID) (trial.Outcome, error) {
+// try runs the command at a commit and moves a bound of the range.
+func (b *bisection) try(ctx context.Context, commit gitext.OID) (trial.Outcome, error) {
 	res, err := b.Run(ctx, commit)
 	if err != nil {
 		return trial.Unknown, err
@@ -51,9 +45,9 @@ func (b *bisection) Try(ctx context.Context, commit gitext.OID) (trial.Outcome, 
 	return res.Outcome, nil
 }
 
-// Halve narrows the range until one commit is left, or only commits that cannot be tested. It
+// halve narrows the range until one commit is left, or only commits that cannot be tested. It
 // returns the number of remaining commits.
-func (b *bisection) Halve(ctx context.Context) (int, error) {
+func (b *bisection) halve(ctx context.Context) (int, error) {
 	for {
 		step, err := b.Repo.Bisect(ctx, b.Bad, b.Goods, b.Skips)
 		if err != nil {
@@ -63,8 +57,10 @@ func (b *bisection) Halve(ctx context.Context) (int, error) {
 			return step.Left, nil
 		}
 		b.Halvings++
-		b.progress("bisect: %d commits left, about %s", step.Left, agent.Plural(step.Steps+1, "more run"))
-		if _, err := b.Try(ctx, step.Next); err != nil {
+		if b.Progress != nil {
+			b.Progress("bisect: %d commits left, about %s", step.Left, agent.Plural(step.Steps+1, "more run"))
+		}
+		if _, err := b.try(ctx, step.Next); err != nil {
 			return 0, err
 		}
 	}

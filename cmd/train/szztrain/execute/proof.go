@@ -68,7 +68,7 @@ func (t *trialOfFix) oldest(ctx context.Context, b *bisection) error {
 		}
 		return res, err
 	}
-	left, err := search.Halve(ctx)
+	left, err := search.halve(ctx)
 	if err == nil && left > 1 {
 		err = none("%d commits cannot be told apart", left)
 	}

@@ -1,4 +1,6 @@
-package format
+// Package severity judges what an attacker could make of a crash, by the classes of CASR. It reads
+// only what a report says, and no code.
+package severity
 
 import (
 	"slices"
