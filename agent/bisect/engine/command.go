@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
@@ -228,6 +229,6 @@ func (c *command) prior(ctx context.Context, tip gitext.OID, commits []gitext.OI
 		}
 	}
 	return prior.Weights(ctx, c.engine.Repo, tip, commits, prior.Evidence{
-		Command: c.q.Test, Output: c.tip.ending.Output, Opened: c.tip.opened, Executed: c.tip.executed, Laid: laid,
+		Command: c.q.Test, Output: c.tip.ending.Output, Opened: c.tip.opened, Executed: coverage.Suspicions(c.tip.executed), Laid: laid,
 	})
 }

@@ -1,30 +1,10 @@
 package prior
 
-import (
-	"math"
-
-	"git-agent/agent/fix"
-	"git-agent/agent/fix/coverage"
-)
+import "math"
 
 // executing are the features that need the lines that the failing tests execute. Where these are
 // not known, the features are 0, and the model has other weights.
 var executing = []string{"executed_share", "executed_hot", "executed_mass", "executed_fn_hot", "executed_like"}
-
-// suspicions returns the suspiciousness of the executed lines of a file, by their numbers: Ochiai's,
-// from 0 to 1.
-func suspicions(sp *fix.Spectrum, path string) map[int]float64 {
-	if sp == nil {
-		return nil
-	}
-	lines := map[int]float64{}
-	for _, h := range sp.Files[path] {
-		if s := coverage.Ochiai(sp.Failing, h.Failing, h.Passing); s > 0 {
-			lines[h.Line] = s
-		}
-	}
-	return lines
-}
 
 // addExecuted notes the executed lines of a file by their texts, as a patch has them, and adds
 // them to their functions.

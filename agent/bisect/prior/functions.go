@@ -78,7 +78,7 @@ func (x *examination) readCode(ctx context.Context) error {
 			continue
 		}
 		size += len(text)
-		x.code.add(p, text, x.focus.frames, suspicions(x.ev.Executed, p))
+		x.code.add(p, text, x.focus.frames, x.ev.Executed[p])
 	}
 	x.code.walk(x.focus)
 	x.code.compare(x.focus)
@@ -101,10 +101,8 @@ func (x *examination) codePaths() []string {
 	for p := range x.focus.named {
 		score[p] += 10
 	}
-	if x.ev.Executed != nil {
-		for p := range x.ev.Executed.Files {
-			score[p]++
-		}
+	for p := range x.ev.Executed {
+		score[p]++
 	}
 	var paths []string
 	for p := range score {

@@ -13,16 +13,17 @@ package prior
 import (
 	"context"
 
-	"git-agent/agent/fix"
 	"git-agent/gitext"
 )
 
 // Evidence is what is known of a failing command before it was run at another commit.
 type Evidence struct {
-	Command  string
-	Output   []byte            // output of the failing run; nil if it is not known
-	Opened   map[string]bool   // files of the work tree that the failing run opened; nil if not known
-	Executed *fix.Spectrum     // lines that the failing tests execute; nil if not known
+	Command string
+	Output  []byte          // output of the failing run; nil if it is not known
+	Opened  map[string]bool // files of the work tree that the failing run opened; nil if not known
+	// Executed has the lines that failing tests execute, with their suspiciousness from 0 to 1 (coverage.Ochiai),
+	// by path and number; nil if they are not known.
+	Executed map[string]map[int]float64
 	Laid     map[string][]byte // test files laid over every commit (path -> text), such as the test of a fix; may be nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"git-agent/agent/fix"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -120,7 +119,7 @@ func TestExecutedLines(t *testing.T) {
 	repo := s.Open()
 	ev := Evidence{Command: "make check"}
 	without := s.weights(repo, ev)
-	ev.Executed = &fix.Spectrum{Failing: 1, Files: map[string][]fix.LineHits{"lib/money.py": {{Line: 2, Failing: 1}, {Line: 6, Failing: 1}}}}
+	ev.Executed = map[string]map[int]float64{"lib/money.py": {2: 1, 6: 1}}
 	with := s.weights(repo, ev)
 	ratio := func(w []float64) float64 { return s.of(w, "culprit") / s.of(w, "format") }
 	if ratio(with) < 3*ratio(without) || s.of(with, "culprit") <= s.of(with, "stock") {

@@ -107,9 +107,9 @@ func reproduce(ctx context.Context, args []string) error {
 			break
 		}
 		begin := time.Now()
-		f, err := failureOf(ctx, *root, c, coverage.Options{MaxPassing: *cover, Whole: *whole}, trial.Options{Timeout: *limit, Compiled: *compiled, Env: []string{
-			"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "JDK_JAVAC_OPTIONS", "NODE_PATH",
-		}})
+		f, err := failureOf(ctx, *root, c, coverage.Options{MaxPassing: *cover, Whole: *whole}, trial.Options{
+			Timeout: *limit, Compiled: *compiled, Env: []string{"GOPROXY", "GOMODCACHE", "GOPATH", "CLASSPATH", "JDK_JAVAC_OPTIONS", "NODE_PATH"},
+		})
 		fmt.Fprintln(os.Stderr, c.ID, f.State, len(f.Output), len(f.Opened), time.Since(begin).Round(time.Millisecond), err)
 		if err == nil {
 			json.NewEncoder(out).Encode(f) // out keeps its first error for Flush

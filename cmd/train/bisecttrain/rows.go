@@ -20,6 +20,7 @@ import (
 
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/coverage"
 	"git-agent/gitext"
 )
 
@@ -161,7 +162,7 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 			if state == stateWhole {
 				known = opt.whole
 			}
-			if ev.Executed = known[c.ID].Covered.spectrum(state == stateCovered); ev.Executed == nil {
+			if ev.Executed = coverage.Suspicions(known[c.ID].Covered.spectrum(state == stateCovered)); ev.Executed == nil {
 				continue
 			}
 		}
