@@ -245,21 +245,23 @@ func TestALackHasACure(t *testing.T) {
 }
 
 func TestExecutedLines(t *testing.T) {
-	// The run at the tip tells which lines the failing test executes. If the command does not fail with
-	// the recorder, the run without it counts.
+	// The run at the tip tells which lines the failing test executes, or a whole script. A script beside two
+	// files in C says nothing. If the command does not fail with the recorder, the run without it counts.
 	t.Parallel()
 	if _, err := sandbox.Program("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
 	h := gittest.New(t)
 	h.Commit("c", gittest.Files{
-		"price.py": "def gross(n):\n    return n\n\n\ndef net(n):\n    return n\n",
+		"a.c": "", "b.c": "", "drive.py": "import sys\nsys.exit(1)\n", "price.py": "def gross(n):\n    return n\n\n\ndef net(n):\n    return n\n",
 		"test_price.py": "import unittest\n\nimport price\n\n\nclass T(unittest.TestCase):\n" +
 			"    def test_gross(self):\n        self.assertEqual(price.gross(1), 2)\n",
 	})
 	e := &Engine{Repo: h.Open(), Trial: trial.Options{Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch")}}
 	for command, want := range map[string]string{
-		"python3 -m unittest -v test_price":                                    "map[price.py:[{2 1 0}]]",
+		"python3 -m unittest -v test_price": "map[price.py:[{2 1 0}]]",
+		"python3 drive.py":                  "map[drive.py:[{2 1 0}]]",
+		"cat a.c b.c && python3 drive.py":   "",
 		"test -n \"$GIT_AGENT_COVERAGE\" || python3 -m unittest -v test_price": "",
 	} {
 		q := Question{Test: command}
@@ -272,7 +274,7 @@ func TestExecutedLines(t *testing.T) {
 		if tip.executed != nil {
 			got = fmt.Sprint(tip.executed.Files)
 		}
-		if got != want || list[0].Outcome != trial.Fails || !tip.opened["price.py"] {
+		if got != want || list[0].Outcome != trial.Fails || tip.opened["price.py"] == strings.Contains(command, "drive") {
 			t.Errorf("%s: executed %s, want %s; outcome %v, opened %v", command, got, want, list[0].Outcome, tip.opened)
 		}
 	}

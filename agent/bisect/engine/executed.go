@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/trial"
 )
 
@@ -29,6 +32,25 @@ func recorded(
 	if err != nil || ran.ending.State != fix.Failing {
 		return ran, false, err
 	}
-	ran.executed = r.Spectrum()
+	if sp := r.Spectrum(); sp != nil && mainly(ran.opened, sp) {
+		ran.executed = sp
+	}
 	return ran, true, nil
+}
+
+// mainly reports whether at least half of the opened source files have an extension of executed ones. A script
+// that drives a program in another language says nothing of that program.
+func mainly(opened map[string]bool, sp *fix.Spectrum) bool {
+	extensions := map[string]bool{}
+	for p := range sp.Files {
+		extensions[path.Ext(p)] = true
+	}
+	all, same := 0, 0
+	for p := range opened {
+		if source.FileKindOf(p) == source.SourceFile {
+			all++
+			same += stat.Count(extensions[path.Ext(p)])
+		}
+	}
+	return 2*same >= all
 }

@@ -27,12 +27,13 @@ type recorder interface {
 }
 
 // Record prepares the recording of a run of the command in the present work tree of w, which tracks paths.
-// It returns nil if the command's language has no recorder.
+// It returns nil if the command's language has no recorder, or if the command names no language and the tree has several.
 func Record(w *trial.Workspace, command string, paths []string) (*Recording, error) {
 	t := newTree(w.Dir(), paths, false)
 	var by []recorder
-	for _, e := range candidates(command, t) {
-		if r, ok := e.(recorder); ok {
+	all := candidates(command, t)
+	for _, e := range all {
+		if r, ok := e.(recorder); ok && (len(all) == 1 || e.runs(command)) {
 			by = append(by, r)
 		}
 	}
