@@ -162,8 +162,9 @@ type Tip struct {
 }
 
 // Check runs the command at the tip and, if the outcome there is that of a search, at further
-// commits, until the outcome is the opposite. It returns the results in this order, and the run
-// at the tip for Engine.Tip.
+// commits, until the command itself ends in the opposite way: tests that use what does not exist do not count as
+// passing here, as they do not for git bisect run. It returns the results in this order, and the run at the
+// tip for Engine.Tip.
 func (e *Engine) Check(ctx context.Context, q Question, commits ...gitext.OID) ([]trial.Result, *Tip, error) {
 	c, err := e.open(ctx, q, nil)
 	if err != nil {
@@ -180,7 +181,7 @@ func (e *Engine) Check(ctx context.Context, q Question, commits ...gitext.OID) (
 		if err != nil {
 			return nil, nil, err
 		}
-		if list = append(list, res); list[0].Outcome != isNew || res.Outcome == isOld {
+		if list = append(list, res); list[0].Outcome != isNew || res.Outcome == isOld && (q.Fixed || res.Exit == 0) {
 			break
 		}
 	}

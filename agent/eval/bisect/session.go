@@ -127,7 +127,7 @@ func (s *session) check(ctx context.Context, p *prepared) error {
 		return nil
 	case p.c.Good != "" && found[last].Outcome == trial.Fails:
 		return &eval.UnfitError{Reason: "at the good commit the command " + found[last].How + ", too"}
-	case p.c.Good == "" && found[last].Outcome != trial.Passes:
+	case p.c.Good == "" && (found[last].Outcome != trial.Passes || found[last].Exit != 0):
 		return &eval.UnfitError{Reason: "the command passes at none of the good commits that were tried"}
 	case last == 1:
 		return nil
