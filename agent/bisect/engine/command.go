@@ -28,6 +28,7 @@ type command struct {
 
 	tip     seen // the run that shows the outcome that is looked for
 	shown   bool // a run at the tip ended as the question says
+	plain   bool // no run is recorded any more
 	unbuilt bool // at the tip the code does not build
 	builds  bool // the failure that is looked for is that of the build
 	notes   []string
@@ -43,6 +44,7 @@ type seen struct {
 	ending   testrun.Ending
 	opened   map[string]bool // files of the work tree that it opened; nil if not known
 	executed *fix.Spectrum   // lines that its tests executed; nil if not known
+	recorded bool            // it ran with a recorder of these lines
 }
 
 // open opens the first scratch work tree.
@@ -92,7 +94,7 @@ func (c *command) space(ctx context.Context, worker int) (*trial.Workspace, erro
 
 // try runs the command at a commit and judges it.
 func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial.Result, error) {
-	if t := c.engine.Tip; t != nil && !c.shown { // the search runs the tip first, and alone
+	if t := c.engine.Tip; t != nil && !c.shown && !c.plain { // the search runs the tip first, and alone
 		c.first(t.seen)
 		return c.judge(t.ending), nil
 	}
@@ -140,8 +142,7 @@ func (c *command) run(ctx context.Context, w *trial.Workspace, commit gitext.OID
 	}
 	commands := testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: append(testrun.Uncached(c.q.Test), "GIT_AGENT_COMMIT="+string(commit))}
 	done := false
-	r, err := c.recorder(w, files)
-	if r != nil {
+	if r := c.recorder(w, files); r != nil {
 		if ran, done, err = recorded(ctx, w, files, commands, r); err == nil && !done {
 			err = w.Prepare(ctx, commit, over)
 		}

@@ -202,7 +202,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	if !e.Uniform {
 		opt.Prior = c.prior
 	}
-	found, err := bisect.Find(ctx, e.Repo, q.Question, opt)
+	found, err := c.search(ctx, opt)
 	out := &Result{Answer: found, Question: q, How: c.tip.ending.How, Sandbox: string(c.spaces[0].Level())}
 	if err == nil && c.builds {
 		out.Answer, err = c.below(ctx, found, opt)

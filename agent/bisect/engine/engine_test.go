@@ -279,3 +279,26 @@ func TestExecutedLines(t *testing.T) {
 		}
 	}
 }
+
+func TestRecorderIsNoCulprit(t *testing.T) {
+	// A command that fails only with the recorder passes at the tip. If the tip is the culprit, it fails there
+	// without the recorder, too.
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const test = "import os\nimport unittest\n\nimport price\n\n\nclass T(unittest.TestCase):\n    def test_gross(self):\n"
+	for check, want := range map[string]bisect.Status{
+		"        self.assertNotIn('GIT_AGENT_COVERAGE', os.environ)\n": bisect.Nothing,
+		"        self.assertEqual(price.gross(1), 2)\n":                bisect.Proved,
+	} {
+		h := gittest.New(t)
+		for i, n := range []string{"n + 1", "1 + n", "n"} {
+			h.Commit(fmt.Sprint(i), gittest.Files{"price.py": "def gross(n):\n    return " + n + "\n", "test_price.py": test + check})
+		}
+		got := answer(t, h, Question{Test: "python3 -m unittest -v test_price"})
+		if got.Status != want || want == bisect.Proved && (got.First != h.Head() || len(got.Runs) != 3) {
+			t.Errorf("%s: %s at %s with %d runs, want %s; notes %q", strings.TrimSpace(check), got.Status, got.First, len(got.Runs), want, got.Notes)
+		}
+	}
+}

@@ -91,6 +91,10 @@ func (javascript) record(j *job) ([]string, error) { return j.nodeEnvironment("f
 
 func (javascript) recorded(j *job) *fix.Spectrum {
 	tests, processes := j.nodeProfiles(newV8Reader(j.tree), "first")
+	failed := func(r nodeRun) bool { return r.failed }
+	if len(tests) > 0 && !slices.ContainsFunc(tests, failed) && !slices.ContainsFunc(processes, failed) {
+		return nil
+	}
 	sp, _ := nodeSpectrum(j.tree, tests, processes)
 	return sp
 }

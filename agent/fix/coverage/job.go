@@ -33,6 +33,9 @@ type job struct {
 	tree *tree
 	dir  string // for profiles and programs; the commands may write it
 
+	most int64 // bytes of profiles to read; 0 for no limit
+	read int64 // bytes of profiles that were read
+
 	deadline time.Time // end of the budget
 	late     bool      // a command was ended or skipped because the budget was used up
 }
@@ -112,14 +115,20 @@ func (j *job) make(name string, mode os.FileMode, content []byte) (string, error
 }
 
 // profile reads a file that a command wrote below the job's directory. It returns nil if the
-// file does not exist or is too large.
+// file does not exist, or if it or all files are too large.
 func (j *job) profile(name string) []byte {
 	root, err := os.OpenRoot(j.dir)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
-	return readBounded(root, name, maxProfile)
+	limit := int64(maxProfile)
+	if j.most > 0 {
+		limit = min(limit, j.most-j.read)
+	}
+	text := readBounded(root, name, limit)
+	j.read += int64(len(text))
+	return text
 }
 
 // readBounded reads a regular file with a size up to most bytes; nil for anything else.

@@ -90,6 +90,9 @@ func (python) record(j *job) ([]string, error) {
 
 func (python) recorded(j *job) *fix.Spectrum {
 	tests, outside := j.pythonTests(map[string]bool{})
+	if slices.ContainsFunc(outside, func(t pythonTest) bool { return t.GaveUp }) {
+		return nil
+	}
 	if len(tests) == 0 {
 		sp, _, _ := pythonWhole(j.tree, tests, outside)
 		return sp
@@ -181,6 +184,8 @@ type pythonTest struct {
 	Name  string           `json:"name"`
 	OK    bool             `json:"ok"`
 	Lines map[string][]int `json:"lines"`
+	// GaveUp says that the process has no further records, because the recorder was too slow.
+	GaveUp bool `json:"gave_up"`
 }
 
 // executed returns the test's lines by paths of the tree.

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"cmp"
 	"fmt"
 
 	"git-agent/agent/fix"
@@ -14,7 +13,7 @@ import (
 type Recording struct {
 	job *job
 	set []string
-	by  []recorder
+	by  recorder
 }
 
 // A recorder is an ecosystem that records the tests of a command in one run of it.
@@ -22,37 +21,37 @@ type recorder interface {
 	ecosystem
 	// record writes the programs of the recorder, and returns NAME=value pairs that switch it on.
 	record(j *job) ([]string, error)
-	// recorded returns what the failing tests and the passing ones executed; nil if no failing test is known.
+	// recorded returns what the failing tests and the passing ones executed. If no tests are known, the whole command
+	// counts as one failing test. It returns nil if tests are known and none fails, or if the recorder gave up.
 	recorded(j *job) *fix.Spectrum
 }
 
+// maxRecorded bounds the profiles of a recording that are read, in bytes.
+const maxRecorded = 256 << 20
+
 // Record prepares the recording of a run of the command in the present work tree of w, which tracks paths.
-// It returns nil if the command's language has no recorder, or if the command names no language and the tree has several.
+// It returns nil if the command's language has no recorder, if the command names several languages, or if it
+// names none and the tree has several.
 func Record(w *trial.Workspace, command string, paths []string) (*Recording, error) {
 	t := newTree(w.Dir(), paths, false)
-	var by []recorder
 	all := candidates(command, t)
-	for _, e := range all {
-		if r, ok := e.(recorder); ok && (len(all) == 1 || e.runs(command)) {
-			by = append(by, r)
-		}
+	if len(all) != 1 {
+		return nil, nil
 	}
-	if len(by) == 0 {
+	by, ok := all[0].(recorder)
+	if !ok {
 		return nil, nil
 	}
 	dir, err := emptyFolder(w)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{job: &job{w: w, p: fix.Problem{Test: command}, tree: t, dir: dir}, by: by}
-	for _, one := range by {
-		set, err := one.record(r.job)
-		if err != nil {
-			return nil, fmt.Errorf("prepare the recording of executed lines: %w", err)
-		}
-		r.set = append(r.set, set...)
+	j := &job{w: w, p: fix.Problem{Test: command}, tree: t, dir: dir, most: maxRecorded}
+	set, err := by.record(j)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the recording of executed lines: %w", err)
 	}
-	return r, nil
+	return &Recording{job: j, set: set, by: by}, nil
 }
 
 // Set returns the NAME=value pairs for the environment of the run.
@@ -61,11 +60,6 @@ func (r *Recording) Set() []string { return r.set }
 // Writable returns the directories that the run must be able to write.
 func (r *Recording) Writable() []string { return []string{r.job.dir} }
 
-// Spectrum returns the lines that the tests of the run executed; nil if no failing test is known.
-func (r *Recording) Spectrum() *fix.Spectrum {
-	var sp *fix.Spectrum
-	for _, one := range r.by {
-		sp = cmp.Or(sp, one.recorded(r.job))
-	}
-	return sp
-}
+// Spectrum returns the lines that the tests of the run executed, or all of the run if its tests are not known. It is
+// nil if tests are known and none fails, or if the recorder gave up.
+func (r *Recording) Spectrum() *fix.Spectrum { return r.by.recorded(r.job) }

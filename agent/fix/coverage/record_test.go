@@ -65,12 +65,21 @@ class Long(unittest.TestCase):
         self.assertEqual(sum(lib.one() for _ in range(20000)), 19999)
 `
 	const limit = "GIT_AGENT_COVERAGE_SECONDS=0.001 "
-	sp, res := recorded(t, gittest.Files{"test_long.py": test, "lib.py": "def one():\n    return 1\n"},
-		`python3 -c 'import sys; print("quick", hasattr(sys, "monitoring"))'; `+limit+"python3 -m unittest test_long")
-	output := string(res.Output)
-	if quick := strings.Contains(output, "quick True"); quick != (sp != nil) || res.Exit != 1 || !strings.Contains(output, "20000 != 19999") {
-		t.Errorf("%+v, exit %d: %s", sp, res.Exit, output)
+	files := gittest.Files{"test_long.py": test, "lib.py": "def one():\n    return 1\n", "loop.py": "n = 0\nwhile n < 20000:\n    n += 1\nraise SystemExit(1)\n"}
+	if sp, res := recorded(t, files, limit+"python3 loop.py"); res.Exit != 1 || sp != nil && !quickPython(t) {
+		t.Errorf("a loop: %+v, exit %d", sp, res.Exit)
 	}
+	sp, res := recorded(t, files, limit+"python3 -m unittest test_long")
+	if quickPython(t) != (sp != nil) || res.Exit != 1 || !strings.Contains(string(res.Output), "20000 != 19999") {
+		t.Errorf("%+v, exit %d: %s", sp, res.Exit, res.Output)
+	}
+}
+
+// quickPython reports whether python3 has sys.monitoring.
+func quickPython(t *testing.T) bool {
+	t.Helper()
+	_, res := recorded(t, gittest.Files{"a.py": ""}, `python3 -c 'import sys; sys.exit(not hasattr(sys, "monitoring"))'`)
+	return res.Exit == 0
 }
 
 func TestRecordJavaScript(t *testing.T) {
@@ -89,12 +98,23 @@ func TestRecordJavaScript(t *testing.T) {
 	}
 }
 
+// Where no test fails, nothing is known of the failure.
+func TestRecordPassingTests(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "node")
+	sp, _ := recorded(t, gittest.Files{"package.json": "{}", "shape.js": "exports.n = 1;\n", "test.js": "require('node:test').test('one', () => { require('./shape'); });\n"},
+		"node --test test.js && false")
+	if sp != nil {
+		t.Errorf("%+v", sp)
+	}
+}
+
 // Other languages need runs of their own, and of several languages it is not known which one the command tests.
 func TestRecordNothing(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	w := workspace(t, h)
-	for _, command := range []string{"go test ./...", "make check"} {
+	for _, command := range []string{"go test ./...", "make check", "python3 a.py && node b.js"} {
 		if r, err := Record(w, command, []string{"go.mod", "package.json", "a.py"}); r != nil || err != nil {
 			t.Errorf("%s: %v, %v", command, r, err)
 		}

@@ -87,13 +87,15 @@ func (w *work) definedElsewhere(ctx context.Context, name string, l fix.Location
 	if len(words) == 0 {
 		return "", nil
 	}
-	entries, err := w.repo.Tree(ctx, w.in.Problem.Tree.Commit)
-	if entries == nil {
-		return "", err
+	if w.entries == nil {
+		var err error
+		if w.entries, err = w.repo.Tree(ctx, w.in.Problem.Tree.Commit); err != nil {
+			return "", err
+		}
 	}
 	ext := path.Ext(l.Path)
 	var files []string
-	for _, e := range entries {
+	for _, e := range w.entries {
 		holds := path.Ext(e.Path) == ext && slices.Contains(words, strings.TrimSuffix(path.Base(e.Path), ext))
 		if holds && e.Path != l.Path && !source.IsTestPath(e.Path) {
 			files = append(files, e.Path)

@@ -19,6 +19,7 @@ type work struct {
 	in   Input
 	opt  Options
 
+	entries      []gitext.TreeEntry  // of the tree; nil before they are needed
 	texts        map[string][][]byte // lines of the tree's files, by path; nil for a file that cannot be shown
 	testsText    string              // the sources of the failing tests
 	suspectsText string

@@ -32,11 +32,17 @@ type Ending struct {
 
 // Commands are the commands of a run, with their limits.
 type Commands struct {
-	Build    string // "" if Test builds the program itself
-	Test     string
-	Timeout  time.Duration // time limit of each command; 0 means the workspace's limit
-	Set      []string      // NAME=value pairs for the environment
-	Writable []string      // directories besides the work tree that the commands may write
+	Build   string // "" if Test builds the program itself
+	Test    string
+	Timeout time.Duration // time limit of each command; 0 means the workspace's limit
+	Set     []string      // NAME=value pairs for the environment
+	OfTest  Surroundings  // what Test alone gets
+}
+
+// Surroundings are what a command gets besides the work tree.
+type Surroundings struct {
+	Set      []string // NAME=value pairs for the environment
+	Writable []string // directories that the command may write
 }
 
 // maxOutput bounds the read output, in bytes at each end. It is larger than the output in a
@@ -58,7 +64,9 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 		built = res.Took
 	}
 	start := time.Now()
-	res, err := w.Exec(ctx, c.Test, c.options())
+	opt := c.options()
+	opt.Set, opt.Writable = slices.Concat(opt.Set, c.OfTest.Set), c.OfTest.Writable
+	res, err := w.Exec(ctx, c.Test, opt)
 	if err != nil {
 		return Ending{}, err
 	}
@@ -82,7 +90,7 @@ func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 const clockStep = 10 * time.Millisecond
 
 func (c Commands) options() trial.ExecOptions {
-	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set, Writable: c.Writable}
+	return trial.ExecOptions{Timeout: c.Timeout, MaxOutput: maxOutput, Set: c.Set}
 }
 
 // read makes an Ending of a result; State and How are not decided yet.

@@ -67,7 +67,9 @@ class Recorder(object):
         files = {}
         for filename, numbers in lines.items():
             files.setdefault(self.name_of(filename), set()).update(numbers)
-        record = {'name': test, 'ok': ok, 'lines': dict((f, sorted(n)) for f, n in files.items())}
+        self.append({'name': test, 'ok': ok, 'lines': dict((f, sorted(n)) for f, n in files.items())})
+
+    def append(self, record):
         text = json.dumps(record) + '\n'
         self.written += len(text)
         if self.written > MAX_BYTES:
@@ -75,6 +77,12 @@ class Recorder(object):
         name = os.path.join(self.directory, 'python-%d.jsonl' % os.getpid())
         with open(name, 'a') as out:
             out.write(text)
+
+    def give_up(self):
+        """give_up ends the records of the process and says so."""
+        if not self.given_up:
+            self.given_up = True
+            self.append({'name': '', 'ok': True, 'lines': {}, 'gave_up': True})
 
     def close(self):
         if not hasattr(sys, 'monitoring'):
@@ -115,21 +123,24 @@ def start_monitoring():
 def start_tracing(seconds):
     """start_tracing uses sys.settrace. After some seconds of processor time, 0 for no limit, it gives up,
     because tests run several times longer with it."""
-    calls = [0]
+    events = [0]
+
+    def over():
+        events[0] += 1
+        if seconds and events[0] % 4096 == 0 and sum(os.times()[:2]) > seconds:
+            recorder.give_up()
+            threading.settrace(None)
+        if recorder.given_up:
+            sys.settrace(None)
+        return recorder.given_up
 
     def on_line(frame, event, arg):
-        if event == 'line':
+        if event == 'line' and not over():
             recorder.add(frame.f_code.co_filename, frame.f_lineno)
         return on_line
 
     def on_call(frame, event, arg):
-        calls[0] += 1
-        if seconds and calls[0] % 4096 == 0 and sum(os.times()[:2]) > seconds:
-            recorder.given_up = True
-            sys.settrace(None)
-            threading.settrace(None)
-            return None
-        if recorder.name_of(frame.f_code.co_filename):
+        if not over() and recorder.name_of(frame.f_code.co_filename):
             return on_line
         return None
 
