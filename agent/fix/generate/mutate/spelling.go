@@ -42,7 +42,8 @@ func (fn *Function) respelt() []Edit {
 }
 
 // everywhere extends the correction of a name to all its places in the file; it reports false if there is
-// only one. A name that does not exist is wrong at each of them.
+// only one. It takes the name for one that exists nowhere in the file; where a local variable of another function has it,
+// the tests judge the edit.
 func (fn *Function) everywhere(e Edit, name string) (Edit, bool) {
 	var places []token
 	for _, t := range fn.File.toks {
