@@ -48,3 +48,24 @@ thrown in /wp-content/plugins/members/admin/functions-admin.php on line 4
 		}
 	}
 }
+
+// A subject must quote the message as far as it goes: failures of one kind often begin with the same word.
+func TestQuotesOfFailures(t *testing.T) {
+	t.Parallel()
+	const read = "Cannot read properties of undefined (reading 'red')"
+	for subject, want := range map[string]bool{
+		"Prevent TypeError: Cannot set properties of undefined in colors":     false,
+		"Fix TypeError: Cannot read properties of undefined (reading 'blue')": false,
+		"Fix TypeError: Cannot":                                                        true,
+		"Fix TypeError: Cannot happen":                                                 false,
+		"Fix TypeError: Cannot read properties of undefined in colors":                 true,
+		"Fix TypeError: Cannot read properties of undefined (reading 'red') (#12)":     true,
+		"Fix `TypeError: Cannot read properties of undefined` crash":                   true,
+		"Fix TypeError: Cannot read prope...":                                          true,
+		"Fix RangeError: Cannot read properties of undefined (reading 'red') in color": false,
+	} {
+		if got := quotes(subject, crash.Problem{Kind: "TypeError", Message: read}); got != want {
+			t.Errorf("%q: %v", subject, got)
+		}
+	}
+}
