@@ -125,11 +125,24 @@ func (l layout) clauses(at int) (Extent, bool) {
 	return e, e.End > at
 }
 
-// erlang returns the text of a line of Erlang without its comment.
+// erlang returns the text of a line of Erlang without its comment, which begins outside of strings and quoted atoms.
 func (l layout) erlang(i int) string {
 	t := l.text(i)
-	if at := strings.IndexByte(t, '%'); at == 0 || at > 0 && t[at-1] == ' ' {
-		t = strings.TrimSpace(t[:at])
+	quote := byte(0)
+	for at := 0; at < len(t); at++ {
+		switch c := t[at]; {
+		case c == '\\' && quote != 0, c == '$' && quote == 0:
+			if at++; at < len(t) && t[at] == '\\' && quote == 0 {
+				at++ // $\" is a character
+			}
+		case c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '%':
+			return strings.TrimSpace(t[:at])
+		}
 	}
 	return t
 }

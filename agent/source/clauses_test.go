@@ -70,6 +70,13 @@ remove(_) ->
 other() -> ok.
 `, map[int]Extent{1: {}, 3: {}, 5: {4, 4, 10}, 9: {4, 4, 10}, 11: {}, 12: {12, 12, 12}},
 		},
+		{
+			"src/d.erl", `one(N) ->
+    io:format("\"~p % of 100", [N]).
+two($%) -> $\"; % no string.
+two('a % b') -> ok.
+`, map[int]Extent{1: {1, 1, 2}, 2: {1, 1, 2}, 3: {3, 3, 4}, 4: {3, 3, 4}},
+		},
 	} {
 		lines := bytes.Split([]byte(test.text), []byte("\n"))
 		for line, want := range test.want {

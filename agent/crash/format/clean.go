@@ -110,7 +110,7 @@ func cleanLine(n int, raw []byte) reportLine {
 	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
 		text = text[:len(text)-1] // Markdown's end of code
 	}
-	if escapedText().MatchString(text) { // the source of a page
+	if strings.IndexByte(text, '&') >= 0 && escapedText().MatchString(text) { // the source of a page
 		text = html.UnescapeString(text)
 	}
 	if strings.Contains(text, "=3D") { // a mail's source

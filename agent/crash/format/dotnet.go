@@ -63,8 +63,8 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
-	case strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in "):
-		return d.center(s, l)
+	case (strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in ")) && d.center(s, l):
+		return true
 	case strings.Trim(t, "# ") == "Reason" && s.IsOpen("dotnet"):
 		d.reason = l.N
 		return true

@@ -171,7 +171,8 @@ func erlangFrame(text string, m []int) (int, crash.Frame, bool) {
 	} else {
 		f.File, f.Line = text[m[6]:m[7]], atoi(text[m[8]:m[9]])
 	}
-	head := strings.TrimRight(text[:m[0]], ", ")
+	begin := max(0, m[0]-maxTerm) // a line may have many places
+	head := strings.TrimRight(text[begin:m[0]], ", ")
 	arity := strings.TrimRight(head, "0123456789")
 	if arity == head {
 		open := openingOf(head)
@@ -187,7 +188,7 @@ func erlangFrame(text string, m []int) (int, crash.Frame, bool) {
 	}
 	f.Symbol, f.Function = erlangNames(arity[from:][c[2]:c[3]], arity[from:][c[4]:c[5]], strings.TrimSpace(head[len(arity):]))
 	f.Raw = f.Symbol + " " + f.File
-	return from + c[0], f, true
+	return begin + from + c[0], f, true
 }
 
 // openingOf returns the index of the bracket that the last one of a text closes, or -1.

@@ -14,7 +14,7 @@ type javaReader struct {
 	rest   []string        // the lines behind head that its message goes on in
 	kind   crash.StackKind // of the stack that head announces
 	thread string
-	test   string     // that failed
+	test   reportLine // that failed, and its line
 	part   reportLine // the beginning of a wrapped frame
 }
 
@@ -121,11 +121,14 @@ func (j *javaReader) heads(s *scanner, l reportLine) bool {
 		j.heading(l, crash.StackCause)
 	case strings.HasPrefix(t, "Suppressed:"):
 		j.heading(l, crash.StackSuppressed)
-	case strings.HasPrefix(t, `Exception in thread "`), strings.HasPrefix(t, "Failed to execute goal ") && mavenFailed().MatchString(t):
+	case strings.HasPrefix(t, `Exception in thread "`):
+		j.test = reportLine{} // of a program behind the tests
+		j.heading(l, crash.StackCrash)
+	case strings.HasPrefix(t, "Failed to execute goal ") && mavenFailed().MatchString(t):
 		j.heading(l, crash.StackCrash)
 	case strings.Contains(t, " <<< "):
 		if m := javaTest().FindStringSubmatch(t); m != nil {
-			j.test = strings.TrimPrefix(m[2]+"."+m[1], ".")
+			j.test = reportLine{N: l.N, Text: strings.TrimPrefix(m[2]+"."+m[1], ".")}
 		}
 	case j.head.Text != "" && j.head.Text[len(j.head.Text)-1] == ':' && j.kind == crash.StackCause && l.N == j.head.N+1 && javaError().MatchString(t):
 		j.heading(l, crash.StackCause)
@@ -221,7 +224,10 @@ func (j *javaReader) begin(s *scanner, l reportLine) {
 		}
 	}
 	if st.Kind == crash.StackCrash {
-		st.Test, j.test = j.test, ""
+		if l.N-j.test.N <= maxMessage {
+			st.Test = j.test.Text
+		}
+		j.test = reportLine{}
 	}
 	s.Begin(st)
 	j.head = reportLine{}

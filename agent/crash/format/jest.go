@@ -40,8 +40,11 @@ func (j *jestTest) read(l reportLine) {
 	}
 }
 
-// heads reports whether the test is that of a stack whose first frame is line l.
-func (j *jestTest) heads(l reportLine) bool { return j.line > 0 && l.N-j.line <= 2*maxMessage }
+// heads reports whether the test is that of a stack whose first frame is line l. Other programs mark lines with the same
+// dot, such as systemctl.
+func (j *jestTest) heads(l reportLine) bool {
+	return j.line > 0 && l.N-j.line <= 2*maxMessage && (len(j.code) > 0 || strings.Contains(j.name, " › "))
+}
 
 // failure returns the failed expectation of the test.
 func (j *jestTest) failure() (crash.Problem, bool) {

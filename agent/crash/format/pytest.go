@@ -67,7 +67,7 @@ func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 	case strings.HasPrefix(t, "===="):
 		p.end(s)
 		p.inside = strings.Contains(t, " FAILURES ") || strings.Contains(t, " ERRORS ")
-	case t[0] == 'E' && p.kind == "" && p.exception(t):
+	case strings.HasPrefix(t, "E ") && p.kind == "" && p.exception(t):
 		return true
 	case strings.HasPrefix(t, "FAILED ") || strings.HasPrefix(t, "ERROR "):
 		p.summary(l)
@@ -81,14 +81,14 @@ func (p *pytestReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// exception reads a line with "E", and reports whether it names the exception.
+// exception reads a line that begins with "E ", and reports whether it names the exception.
 func (p *pytestReader) exception(t string) bool {
 	if m := pytestError().FindStringSubmatch(t); m != nil {
 		p.kind, p.message = m[1], m[2]
 		return true
 	}
 	rest := strings.TrimSpace(t[1:])
-	if t[1:2] != " " || !strings.HasPrefix(rest, asserted) || p.title == "" && !p.inside {
+	if !strings.HasPrefix(rest, asserted) || p.title == "" && !p.inside {
 		return false
 	}
 	p.kind, p.message = "AssertionError", rest

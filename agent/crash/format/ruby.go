@@ -31,6 +31,7 @@ var (
 	// The frames of services that collect errors, Errbit, Bugsnag and Honeybadger.
 	rubyArrow   = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
 	rubyDash    = source.Lazy(`^(\S+\.(?:rb|rake|ru|haml|erb|slim|builder)):(\d+) - ((?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?\S+)$`)
+	rubyLint    = source.Lazy(`(?i) - (?:convention|error|fatal|failure|failed|hint|info|notice|ok|refactor|style|warn|warning)$`)
 	rubyBugsnag = source.Lazy(`^\*\*([A-Z]\w*(?:::\w+)*)\*\* in \*\*.*\*\*$`)
 	rubyLineOf  = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
 	rubyMadeOf  = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
@@ -38,7 +39,7 @@ var (
 
 // Read implements lineReader.
 func (r *rubyReader) Read(s *scanner, l reportLine) bool {
-	l.Text = rubyOwnForm(l.Text)
+	l.Text = rubyOwnForm(l.Text, s.IsOpen("ruby"))
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxText:
@@ -68,12 +69,13 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	return false
 }
 
-// rubyOwnForm returns a frame that a service for errors shows as Ruby prints it; other lines are as they were.
-func rubyOwnForm(t string) string {
+// rubyOwnForm returns a frame that a service for errors shows as Ruby prints it; other lines are as they were. A linter
+// prints how bad its finding is where a service has the function; a function with such a name does not begin a stack.
+func rubyOwnForm(t string, open bool) string {
 	switch {
 	case strings.Contains(t, "→ "):
 		return rubyArrow().ReplaceAllString(t, "$1:$2:in '$3'")
-	case strings.Contains(t, " - "):
+	case strings.Contains(t, " - ") && (open || !rubyLint().MatchString(t)):
 		return rubyDash().ReplaceAllString(t, "$1:$2:in '$3'")
 	case strings.HasPrefix(t, "line "):
 		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")

@@ -58,7 +58,7 @@ func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locat
 	return c.Parents[0], gone[0], ctx.Err() // what deletes a file has a parent
 }
 
-// ofTheDay returns the last commit of the report's last day that a commit contains, if it has the file; else the
+// ofTheDay returns the last commit until the report's last day that a commit contains, if it has the file; else the
 // commit.
 func ofTheDay(ctx context.Context, repo *gitext.Repo, commit gitext.OID, file string, report *crash.Report) (gitext.OID, error) {
 	_, until, ok := lastDay(report)
@@ -154,7 +154,7 @@ func topOf(p, root string) string {
 func goneNote(name string, commit gitext.OID, ofTheDay bool) string {
 	which := "the last commit with all such files"
 	if ofTheDay {
-		which = "the last commit of the report's day, which has it"
+		which = "the last commit until the report's day, which has it"
 	}
 	return fmt.Sprintf(
 		"the report names %s, which HEAD does not have any more: it is read at %s, %s; "+

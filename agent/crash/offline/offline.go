@@ -57,7 +57,7 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 		if err != nil {
 			return nil, err
 		}
-		if q.Commit == "" {
+		if !at.told {
 			found.Suspects = withoutRepairs(q.Report, answer, found.Suspects)
 		}
 		if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
@@ -75,6 +75,7 @@ const fromUser = "given"
 type reading struct {
 	commit gitext.OID
 	from   string // where the commit comes from
+	told   bool   // the user or the report tells the commit
 	fit    crash.Fit
 	notes  []string
 	work   []crash.WorkFile
@@ -95,8 +96,7 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if err != nil {
 		return nil, err
 	}
-	at := &reading{commit: commit, from: from, notes: notes, work: q.Work}
-	told := from != crash.FromHead
+	at := &reading{commit: commit, from: from, told: from != crash.FromHead, notes: notes, work: q.Work}
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if at.fit, err = locate.Compare(ctx, repo, at.commit, q.Report); err != nil {
 		return nil, err
 	}
-	if told || len(worked) > 0 {
+	if at.told || len(worked) > 0 {
 		return at, nil
 	}
 	better, err := at.better(ctx, repo, q.Report, len(notes) > 0)

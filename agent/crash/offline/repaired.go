@@ -2,9 +2,9 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -18,17 +18,21 @@ import (
 // moreForRepairs is the number of suspects that are looked for in place of repairs.
 const moreForRepairs = 2
 
+// leastQuote is the least length of a quote.
+const leastQuote = 3
+
 var (
 	repairWord = source.Lazy(`(?i)\b(?:fix(?:e[sd]|ing)?|resolve[sd]?|close[sd]?|prevent(?:s|ed)?|avoid(?:s|ed)?|handle[sd]?)\b`)
-	firstWord  = source.Lazy(`^\W*(\w{3,})`)
+	pullNumber = source.Lazy(` *\(#\d+\)$`)
+	// A word that may go on with the sentence behind a quote.
+	behindQuote = source.Lazy(`^(?:after|at|because|by|caused|during|for|from|if|in|on|since|through|when|where|while|with|within)$`)
 )
 
 // withoutRepairs leaves out the suspects whose subjects quote a failure of the report, and notes them.
 func withoutRepairs(report *crash.Report, answer *crash.Answer, suspects []suspect.Suspect) []suspect.Suspect {
-	quoted := quotesOf(report)
 	return slices.DeleteFunc(slices.Clone(suspects), func(s suspect.Suspect) bool {
 		subject := s.Commit.Subject()
-		if !repairWord().MatchString(subject) || !slices.ContainsFunc(quoted, func(q *regexp.Regexp) bool { return q.MatchString(subject) }) {
+		if !repairWord().MatchString(subject) || !slices.ContainsFunc(report.Problems, func(p crash.Problem) bool { return quotes(subject, p) }) {
 			return false
 		}
 		answer.Notes = append(answer.Notes, fmt.Sprintf(
@@ -39,15 +43,33 @@ func withoutRepairs(report *crash.Report, answer *crash.Answer, suspects []suspe
 	})
 }
 
-// quotesOf returns the beginnings of a report's failures as a program prints them: the kind, and the first word of the
-// message behind it.
-func quotesOf(report *crash.Report) []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, p := range report.Problems {
-		kind := p.Kind[strings.LastIndexAny(p.Kind, `.\`)+1:]
-		if m := firstWord().FindStringSubmatch(p.Message); m != nil && len(kind) > 3 {
-			out = append(out, regexp.MustCompile(regexp.QuoteMeta(kind)+`:\W{1,3}`+regexp.QuoteMeta(m[1])+`\b`))
+// quotes reports whether a subject quotes a failure as a program prints it: the kind, and behind it the message or its
+// beginning. Behind two words or the whole message, the sentence may go on; else the subject ends with the quote.
+func quotes(subject string, p crash.Problem) bool {
+	kind := p.Kind[strings.LastIndexAny(p.Kind, `.\`)+1:]
+	before, quote, found := strings.Cut(pullNumber().ReplaceAllString(subject, ""), kind+":")
+	if !found || len(kind) <= 3 {
+		return false
+	}
+	for _, mark := range []string{`"`, "`"} {
+		if strings.Count(before, mark)%2 == 1 {
+			quote, _, _ = strings.Cut(quote, mark)
 		}
 	}
-	return out
+	said, message := wordsOf(quote), wordsOf(p.Message)
+	if text := strings.Join(said, " "); len(text) < leastQuote {
+		return false
+	} else if strings.HasPrefix(strings.Join(message, " "), text) {
+		return true // the last word may be cut off
+	}
+	n := 0
+	for n < len(said) && n < len(message) && said[n] == message[n] {
+		n++
+	}
+	return n > 0 && (n == len(message) || n > 1 && behindQuote().MatchString(said[n]))
+}
+
+// wordsOf returns the words of a text without what is between them.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -264,7 +264,7 @@ func TestFileThatIsGoneOnTheDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ofTheDay := strings.Contains(strings.Join(got.Notes, "\n"), "the last commit of the report's day, which has it")
+		ofTheDay := strings.Contains(strings.Join(got.Notes, "\n"), "the last commit until the report's day, which has it")
 		if got.Commit != want || ofTheDay != (want == old) || strings.Contains(got.CommitFrom, "until 2020-09-14") != ofTheDay {
 			t.Errorf("%q: at %s (%s), want %s; notes %q", day, got.Commit.Short(), got.CommitFrom, want.Short(), got.Notes)
 		}
