@@ -2,13 +2,15 @@
 // only the failing one. It learns from regressions whose culprits were found by execution.
 //
 //	go run ./cmd/train bisect reproduce -repos DIR cases.jsonl... > failing.jsonl
-//	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl cases.jsonl... > rows.jsonl
+//	go run ./cmd/train bisect reproduce -cover N [-whole] -repos DIR cases.jsonl... > covered.jsonl
+//	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl.gz [-covered FILE] [-whole FILE] cases.jsonl... > rows.jsonl
 //	go run ./cmd/train bisect cross [-each] rows.jsonl
 //	go run ./cmd/train bisect fit rows.jsonl > agent/bisect/prior/model.json
 //	go run ./cmd/train bisect cases -repos DIR cases.jsonl... > runnable.jsonl
 //
 // The cases are those of cmd/train/szztrain/testdata/executed.jsonl. The step reproduce runs the
-// test of each fix once before the fix, and keeps the output and the files that it opened. The
+// test of each fix once before the fix, and keeps the output and the files that it opened, with -cover also
+// the lines that it executes. The
 // step rows draws a range of commits for each case, and writes the features of its commits in
 // several states of knowledge: with and without the output, the opened files and the text of the
 // test. The step cross fits models without the repositories of a case's owner, and prints how much

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 
+	"git-agent/cmd/train/material"
 	"git-agent/cmd/train/szztrain/execute"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -54,7 +55,7 @@ func cases(ctx context.Context, args []string) error {
 
 // runnableOf returns the case of a regression.
 func runnableOf(ctx context.Context, root string, c regression) (*runnable, error) {
-	repo, err := openRepo(ctx, root, c.Repo)
+	repo, err := material.Open(ctx, root, c.Repo)
 	if err != nil {
 		return nil, err
 	}

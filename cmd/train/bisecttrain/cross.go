@@ -2,7 +2,6 @@ package bisecttrain
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -12,9 +11,8 @@ import (
 	"strings"
 
 	"git-agent/agent/bisect/prior"
-	"git-agent/agent/eval"
 	"git-agent/agent/stat"
-	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 )
 
 // The penalties were chosen by leaving owners out: from 10, 30 and 100, and from 5, 10 and 20.
@@ -28,12 +26,9 @@ const folds = 10
 
 // readRows reads rows to train or tune on, and leaves the named features out.
 func readRows(files []string, without []string) ([]row, error) {
-	list, err := eval.ReadLines[row](files...)
+	list, err := material.ReadTraining("szz", files, func(r row) string { return r.Repo })
 	if err != nil {
 		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, errors.New("the rows hold no case")
 	}
 	for _, r := range list {
 		for _, v := range r.Vectors {
@@ -44,7 +39,7 @@ func readRows(files []string, without []string) ([]row, error) {
 			}
 		}
 	}
-	return list, heldout.Refuse("szz", list, func(r row) string { return r.Repo })
+	return list, nil
 }
 
 // sampled is the number of commits beside the culprit that a fit takes from a range. A uniform

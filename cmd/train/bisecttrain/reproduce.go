@@ -19,6 +19,7 @@ import (
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/cmd/train/heldout"
+	"git-agent/cmd/train/material"
 	"git-agent/cmd/train/szztrain/execute"
 	"git-agent/gitext"
 )
@@ -125,7 +126,7 @@ func reproduce(ctx context.Context, args []string) error {
 // failing tests execute, and as many passing ones.
 func failureOf(ctx context.Context, root string, c regression, cover coverage.Options, opt trial.Options) (f failing, err error) {
 	f.ID = c.ID
-	repo, err := openRepo(ctx, root, c.Repo)
+	repo, err := material.Open(ctx, root, c.Repo)
 	if err != nil {
 		return f, err
 	}
@@ -182,14 +183,6 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 		}
 	}
 	return f, err
-}
-
-func openRepo(ctx context.Context, root, name string) (*gitext.Repo, error) {
-	dir, ok := eval.Finder{Dir: root}.Find(name)
-	if !ok {
-		return nil, fmt.Errorf("no %s under %q", name, root)
-	}
-	return gitext.Open(ctx, gitext.OpenOptions{Dir: dir})
 }
 
 // laidOver returns the test files of a fix.

@@ -21,6 +21,7 @@ import (
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
+	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -132,7 +133,7 @@ func readFailing(name string) (map[string]failing, error) {
 }
 
 func rowsOf(ctx context.Context, root string, c regression, shown failing, opt rowOptions) ([]row, error) {
-	repo, err := openRepo(ctx, root, c.Repo)
+	repo, err := material.Open(ctx, root, c.Repo)
 	if err != nil {
 		return nil, err
 	}
