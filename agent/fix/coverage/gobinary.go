@@ -139,7 +139,7 @@ func (r *goPackageRun) read(test string, number int) goResult {
 	res := goResult{test: test}
 	res.order, res.states = goTestStates(r.m.profile(r.file(number, "out")))
 	if profile := r.m.profile(r.file(number, "cover")); len(profile) > 0 {
-		res.profile = readGoProfile(profile, r.listed.dirs, r.m.tree)
+		res.profile = readGoProfile(profile, r.listed.dir, r.m.tree)
 	}
 	return res
 }

@@ -65,6 +65,12 @@ func goListFlags(build []string) []string {
 	})
 }
 
+// dir returns the directory of a listed package below the tree.
+func (l *goListing) dir(pkg string) (string, bool) {
+	dir, ok := l.dirs[pkg]
+	return dir, ok
+}
+
 // enter returns the start of a shell script with the directory and environment of the call.
 func (c goCall) enter() string {
 	s := ". " + quote(c.env) + "\ncd " + quote(c.dir) + " || exit\n"
@@ -81,10 +87,7 @@ func (l *goListing) read(list []byte, t *tree) error {
 		} else if err != nil {
 			return fmt.Errorf("packages of go list: %w", err)
 		}
-		dir, below := t.relative(pkg.Dir)
-		if pkg.Dir == t.dir || pkg.Dir == t.real {
-			dir, below = ".", true
-		}
+		dir, below := t.directory(pkg.Dir)
 		// Variants of packages for tests have a blank in their names.
 		if !below || pkg.Standard || strings.Contains(pkg.ImportPath, " ") || strings.HasSuffix(pkg.ImportPath, ".test") || inVendor(dir) {
 			continue

@@ -8,10 +8,9 @@ import (
 )
 
 // readGoProfile reads the executed lines from a Go cover profile. Its records have the form
-// "import/path/file.go:line.column,line.column statements count". dirs maps packages to their
-// directories in the tree. Files of other packages, ignored files and malformed lines are left
-// out.
-func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
+// "import/path/file.go:line.column,line.column statements count". dir returns the directory of a
+// package below the tree. Files of other packages, ignored files and malformed lines are left out.
+func readGoProfile(profile []byte, dir func(pkg string) (string, bool), t *tree) executed {
 	lines := executed{}
 	paths := map[string]string{} // by the profile's name; "" for an ignored file
 	for record := range bytes.Lines(profile) {
@@ -25,7 +24,7 @@ func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
 		}
 		p, known := paths[name]
 		if !known {
-			p = goSourcePath(name, dirs, t)
+			p = goSourcePath(name, dir, t)
 			paths[name] = p
 		}
 		if p != "" {
@@ -36,12 +35,12 @@ func readGoProfile(profile []byte, dirs map[string]string, t *tree) executed {
 }
 
 // goSourcePath maps a file of a profile to a path of the tree; "" for an ignored file.
-func goSourcePath(name string, dirs map[string]string, t *tree) string {
-	dir, ok := dirs[path.Dir(name)]
+func goSourcePath(name string, dir func(pkg string) (string, bool), t *tree) string {
+	below, ok := dir(path.Dir(name))
 	if !ok {
 		return ""
 	}
-	p := path.Join(dir, path.Base(name))
+	p := path.Join(below, path.Base(name))
 	if !t.counts(p) {
 		return ""
 	}

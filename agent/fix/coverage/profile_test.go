@@ -51,9 +51,9 @@ func TestReadGoProfile(t *testing.T) {
 	// Blocks that ran give their lines, at the path that the package's directory has.
 	t.Parallel()
 	tr := profileTree(t)
-	dirs := map[string]string{"example.org/shape/in": "in"}
-	onlyLines(t, readGoProfile(fixture(t, "go.cover"), dirs, tr), "in/shape.go", 4, 5, 6, 7, 11, 16, 17, 18, 19, 22)
-	if got := readGoProfile(fixture(t, "go.cover"), nil, tr); len(got) > 0 {
+	modules := readGoModules([]byte(tr.dir+" example.org/shape\n/elsewhere example.org/shape/in\n"), tr)
+	onlyLines(t, readGoProfile(fixture(t, "go.cover"), modules.dir, tr), "in/shape.go", 4, 5, 6, 7, 11, 16, 17, 18, 19, 22)
+	if got := readGoProfile(fixture(t, "go.cover"), goModules{}.dir, tr); len(got) > 0 {
 		t.Errorf("a package outside of the tree has lines: %v", got)
 	}
 }
@@ -133,7 +133,7 @@ func FuzzProfiles(f *testing.F) {
 	tr := newTree("/w", []string{"in/shape.go", "lib/shape.js", "src/shape.c"}, false)
 	f.Fuzz(func(t *testing.T, profile []byte) {
 		all := []executed{
-			readGoProfile(profile, map[string]string{"example.org/shape/in": "in"}, tr),
+			readGoProfile(profile, goModules{{path: "example.org/shape", dir: "."}}.dir, tr),
 			newV8Reader(tr).readV8Profile(profile),
 			readGcov(profile, tr),
 		}

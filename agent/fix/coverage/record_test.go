@@ -98,6 +98,35 @@ func TestRecordJavaScript(t *testing.T) {
 	}
 }
 
+func TestRecordGo(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "go")
+	const source = "package shape\n\nfunc Area(n int) int {\n\tif n > 2 {\n\t\treturn n * n\n\t}\n\treturn 0\n}\n"
+	files := gittest.Files{
+		"go.mod": "module example.org/shape\n\ngo 1.21\n", "in/shape.go": source,
+		"shape_test.go": "package shape\n\nimport (\n\t\"testing\"\n\n\t\"example.org/shape/in\"\n)\n\n" +
+			"func TestOne(t *testing.T) {\n\tif shape.Area(1) != 1 {\n\t\tt.Fatal(\"wrong\")\n\t}\n}\n",
+		"other/init.go": "package other\n\nfunc init() { panic(\"the tests do not import this\") }\n",
+		"sub/go.mod":    "module example.org/shape/sub\n\ngo 1.21\n", "sub/sub.go": "package sub\n",
+	}
+	for _, command := range []string{"go test", "sh -c 'go test --run=One -v .'", "CI=1 go test -race=false ./... -args -- -c"} {
+		sp, res := recorded(t, files, command)
+		if sp == nil || sp.Failing != 1 || res.Exit != 1 {
+			t.Fatalf("%s: %+v: exit %d: %s", command, sp, res.Exit, res.Output)
+		}
+		for text, want := range map[string][2]int{"return 0": {1, 0}, "return n * n": {}} {
+			if got := hits(t, sp, "in/shape.go", source, text); got != want {
+				t.Errorf("%s: %q: %d, want %d", command, text, got, want)
+			}
+		}
+	}
+	for _, command := range []string{"go vet ./in && false", "go test -c -o /dev/null . && false", "go test -coverprofile=c.out", "go test -C . .", "GO111MODULE=off go test"} {
+		if sp, res := recorded(t, files, command); sp != nil || res.Exit == 0 {
+			t.Errorf("%s: %+v: exit %d: %s", command, sp, res.Exit, res.Output)
+		}
+	}
+}
+
 // Where no test fails, nothing is known of the failure.
 func TestRecordPassingTests(t *testing.T) {
 	t.Parallel()
@@ -114,7 +143,7 @@ func TestRecordNothing(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
 	w := workspace(t, h)
-	for _, command := range []string{"go test ./...", "make check", "python3 a.py && node b.js"} {
+	for _, command := range []string{"cargo test", "make check", "python3 a.py && node b.js"} {
 		if r, err := Record(w, command, []string{"go.mod", "package.json", "a.py"}); r != nil || err != nil {
 			t.Errorf("%s: %v, %v", command, r, err)
 		}

@@ -56,6 +56,14 @@ func (t *tree) relative(name string) (string, bool) {
 	return "", false
 }
 
+// directory maps the absolute name of a directory to a path below the tree, "." for the tree itself.
+func (t *tree) directory(name string) (string, bool) {
+	if name == t.dir || name == t.real {
+		return ".", true
+	}
+	return t.relative(name)
+}
+
 // measured maps an absolute file name of a profile to a path, and reports whether its lines
 // count: whether the file is tracked, and is no test unless a patch may change tests.
 func (t *tree) measured(name string) (string, bool) {

@@ -1,0 +1,89 @@
+package coverage
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"git-agent/agent/fix"
+)
+
+// goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
+// and beside it the path and directory of the module. A call whose profile the caller wants, or that runs no tests, is
+// left as it is. Since Go 1.20, -coverpkg links no package on which the tests do not depend.
+const goRecordShim = `PATH=${PATH#@DIR@/bin:}
+test "$1" = test || exec @REAL@ "$@"
+for arg in "$@"; do
+	case $arg in
+	--*) arg=${arg#-} ;;
+	esac
+	case $arg in
+	-args) break ;;
+	-C | -C=* | -c | -n | -h | -help | -list* | -fuzz* | -coverprofile* | -coverpkg*) exec @REAL@ "$@" ;;
+	esac
+done
+to=@DIR@/go.$$
+@REAL@ list -m -f '{{.Dir}} {{.Path}}' >"$to.modules" 2>/dev/null || exec @REAL@ "$@"
+packages=$(sed -n 's|.* \(.*\)|\1/...|p' "$to.modules" | paste -sd, -)
+test -n "$packages" || exec @REAL@ "$@"
+shift
+exec @REAL@ test -coverpkg="$packages" -coverprofile="$to.profile" "$@"
+`
+
+func (golang) record(j *job) ([]string, error) {
+	ok, err := j.shim("go", goRecordShim)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []string{j.shimPath()}, nil
+}
+
+// recorded counts the calls of go test together as one failing test, because their profiles do not tell tests apart. The
+// profile of a package whose test panics is empty.
+func (golang) recorded(j *job) *fix.Spectrum {
+	var count tally
+	whole := executed{}
+	for _, name := range j.files("go.*.profile") {
+		modules := readGoModules(j.profile(strings.TrimSuffix(name, ".profile")+".modules"), j.tree)
+		whole.merge(readGoProfile(j.profile(name), modules.dir, j.tree))
+	}
+	count.add(true, whole)
+	return count.failingSpectrum(j.tree)
+}
+
+// A goModule is a module of the tree.
+type goModule struct {
+	path string
+	dir  string // below the tree; "." for its root
+}
+
+type goModules []goModule
+
+// readGoModules reads lines of directories and paths of modules. Modules outside of the tree are left out.
+func readGoModules(list []byte, t *tree) goModules {
+	var modules goModules
+	for line := range bytes.Lines(list) {
+		line := strings.TrimSpace(string(line))
+		at := strings.LastIndexByte(line, ' ')
+		if at < 0 {
+			continue
+		}
+		if dir, ok := t.directory(line[:at]); ok {
+			modules = append(modules, goModule{path: line[at+1:], dir: dir})
+		}
+	}
+	return modules
+}
+
+// dir returns the directory of a package below the tree.
+func (m goModules) dir(pkg string) (string, bool) {
+	found, longest := "", -1
+	for _, mod := range m {
+		rest, ok := strings.CutPrefix(pkg, mod.path)
+		if ok && (rest == "" || rest[0] == '/') && len(mod.path) > longest {
+			found, longest = path.Join(mod.dir, filepath.ToSlash(rest)), len(mod.path)
+		}
+	}
+	return found, longest >= 0
+}
