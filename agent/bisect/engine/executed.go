@@ -38,6 +38,7 @@ func recorded(
 		return ran, false, err
 	}
 	ran.recorded = true
+	ran.ending.Output = r.Plain(ran.ending.Output)
 	if sp := r.Spectrum(); sp != nil && mainly(ran.opened, sp) {
 		ran.executed = sp
 	}

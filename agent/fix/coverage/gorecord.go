@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
+	"git-agent/agent/stat"
 )
 
 // goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
@@ -31,7 +33,17 @@ shift
 exec @REAL@ test -coverpkg="$packages" -coverprofile="$to.profile" "$@"
 `
 
+// maxGoRecorded bounds the source files of a recorded tree, because their packages are compiled once more, with coverage.
+const maxGoRecorded = 1500
+
 func (golang) record(j *job) ([]string, error) {
+	files := 0
+	for p := range j.tree.tracked {
+		files += stat.Count(path.Ext(p) == ".go" && !inVendor(path.Dir(p)) && !source.IsTestPath(p))
+	}
+	if files > maxGoRecorded {
+		return nil, nil
+	}
 	ok, err := j.shim("go", goRecordShim)
 	if err != nil || !ok {
 		return nil, err
@@ -51,6 +63,11 @@ func (golang) recorded(j *job) *fix.Spectrum {
 	count.add(true, whole)
 	return count.failingSpectrum(j.tree)
 }
+
+// goPercentage matches what go test says of coverage: a line, with -json or without, or the end of a package's line.
+var goPercentage = source.Lazy(`(?m)^(?:\{.*"Output":")?(?:(?:\\t|\t)\S+(?:\\t|\t)+)?coverage: .* of statements.*\n|\tcoverage: .* of statements.*$`)
+
+func (golang) plain(out []byte) []byte { return goPercentage().ReplaceAll(out, nil) }
 
 // A goModule is a module of the tree.
 type goModule struct {

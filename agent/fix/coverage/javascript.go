@@ -89,6 +89,8 @@ func (j *job) nodeProfiles(reader *v8Reader, dir string) (tests, processes []nod
 
 func (javascript) record(j *job) ([]string, error) { return j.nodeEnvironment("first") }
 
+func (javascript) plain(out []byte) []byte { return out }
+
 func (javascript) recorded(j *job) *fix.Spectrum {
 	tests, processes := j.nodeProfiles(newV8Reader(j.tree), "first")
 	failed := func(r nodeRun) bool { return r.failed }

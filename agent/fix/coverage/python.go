@@ -88,6 +88,8 @@ func (python) record(j *job) ([]string, error) {
 	return append(set, fmt.Sprintf("GIT_AGENT_COVERAGE_SECONDS=%g", recordedTime.Seconds())), err
 }
 
+func (python) plain(out []byte) []byte { return out }
+
 func (python) recorded(j *job) *fix.Spectrum {
 	tests, outside := j.pythonTests(map[string]bool{})
 	if slices.ContainsFunc(outside, func(t pythonTest) bool { return t.GaveUp }) {

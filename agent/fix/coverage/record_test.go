@@ -109,10 +109,13 @@ func TestRecordGo(t *testing.T) {
 		"other/init.go": "package other\n\nfunc init() { panic(\"the tests do not import this\") }\n",
 		"sub/go.mod":    "module example.org/shape/sub\n\ngo 1.21\n", "sub/sub.go": "package sub\n",
 	}
-	for _, command := range []string{"go test", "sh -c 'go test --run=One -v .'", "CI=1 go test -race=false ./... -args -- -c"} {
+	for _, command := range []string{"go test", "sh -c 'go test --run=One -v .'", "CI=1 go test -race=false ./... -args -- -c", "go test -json"} {
 		sp, res := recorded(t, files, command)
 		if sp == nil || sp.Failing != 1 || res.Exit != 1 {
 			t.Fatalf("%s: %+v: exit %d: %s", command, sp, res.Exit, res.Output)
+		}
+		if plain := string(golang{}.plain(res.Output)); !strings.Contains(string(res.Output), "coverage: ") || strings.Contains(plain, "coverage: ") || !strings.Contains(plain, "TestOne") {
+			t.Errorf("%s: the output is %s", command, plain)
 		}
 		for text, want := range map[string][2]int{"return 0": {1, 0}, "return n * n": {}} {
 			if got := hits(t, sp, "in/shape.go", source, text); got != want {
