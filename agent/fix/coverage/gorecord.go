@@ -13,7 +13,8 @@ import (
 
 // goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
 // and beside it the path and directory of the module. A call whose profile the caller wants, or that runs no tests, is
-// left as it is. Since Go 1.20, -coverpkg links no package on which the tests do not depend.
+// left as it is. Since Go 1.20, -coverpkg links no package on which the tests do not depend. The compiler reads a copy of
+// testing.go by which a test that panics writes the profile, too (see goFlushOverlay).
 const goRecordShim = `PATH=${PATH#@DIR@/bin:}
 test "$1" = test || exec @REAL@ "$@"
 for arg in "$@"; do
@@ -22,7 +23,7 @@ for arg in "$@"; do
 	esac
 	case $arg in
 	-args) break ;;
-	-C | -C=* | -c | -n | -h | -help | -list* | -fuzz* | -coverprofile* | -coverpkg*) exec @REAL@ "$@" ;;
+	-C | -C=* | -c | -n | -h | -help | -list* | -fuzz* | -coverprofile* | -coverpkg* | -overlay*) exec @REAL@ "$@" ;;
 	esac
 done
 to=@DIR@/go.$$
@@ -30,6 +31,12 @@ to=@DIR@/go.$$
 packages=$(sed -n 's|.* \(.*\)|\1/...|p' "$to.modules" | paste -sd, -)
 test -n "$packages" || exec @REAL@ "$@"
 shift
+root=$(@REAL@ env GOROOT)
+sed 's/doPanic := func([a-z]* \(any\|interface{}\)) {/&@FLUSH@/' "$root/src/testing/testing.go" >"$to.go"
+if test "$(grep -cF '@FLUSH@' "$to.go")" = 1; then
+	printf '{"Replace":{"%s":"%s"}}' "$root/src/testing/testing.go" "$to.go" >"$to.json"
+	set -- -overlay="$to.json" "$@"
+fi
 exec @REAL@ test -coverpkg="$packages" -coverprofile="$to.profile" "$@"
 `
 
@@ -44,15 +51,14 @@ func (golang) record(j *job) ([]string, error) {
 	if files > maxGoRecorded {
 		return nil, nil
 	}
-	ok, err := j.shim("go", goRecordShim)
+	ok, err := j.shim("go", strings.ReplaceAll(goRecordShim, "@FLUSH@", goFlush))
 	if err != nil || !ok {
 		return nil, err
 	}
 	return []string{j.shimPath()}, nil
 }
 
-// recorded counts the calls of go test together as one failing test, because their profiles do not tell tests apart. The
-// profile of a package whose test panics is empty.
+// recorded counts the calls of go test together as one failing test, because their profiles do not tell tests apart.
 func (golang) recorded(j *job) *fix.Spectrum {
 	var count tally
 	whole := executed{}

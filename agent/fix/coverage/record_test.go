@@ -105,16 +105,17 @@ func TestRecordGo(t *testing.T) {
 	files := gittest.Files{
 		"go.mod": "module example.org/shape\n\ngo 1.21\n", "in/shape.go": source,
 		"shape_test.go": "package shape\n\nimport (\n\t\"testing\"\n\n\t\"example.org/shape/in\"\n)\n\n" +
-			"func TestOne(t *testing.T) {\n\tif shape.Area(1) != 1 {\n\t\tt.Fatal(\"wrong\")\n\t}\n}\n",
+			"func TestOne(t *testing.T) {\n\tif shape.Area(1) != 1 {\n\t\tt.Fatal(\"wrong\")\n\t}\n}\n\n" +
+			"func TestPanics(t *testing.T) {\n\tpanic(shape.Area(1))\n}\n",
 		"other/init.go": "package other\n\nfunc init() { panic(\"the tests do not import this\") }\n",
 		"sub/go.mod":    "module example.org/shape/sub\n\ngo 1.21\n", "sub/sub.go": "package sub\n",
 	}
-	for _, command := range []string{"go test", "sh -c 'go test --run=One -v .'", "CI=1 go test -race=false ./... -args -- -c", "go test -json"} {
+	for _, command := range []string{"go test", "go test -run Panics", "sh -c 'go test --run=One -v .'", "CI=1 go test -race=false ./... -args -- -c", "go test -json"} {
 		sp, res := recorded(t, files, command)
 		if sp == nil || sp.Failing != 1 || res.Exit != 1 {
 			t.Fatalf("%s: %+v: exit %d: %s", command, sp, res.Exit, res.Output)
 		}
-		if plain := string(golang{}.plain(res.Output)); !strings.Contains(string(res.Output), "coverage: ") || strings.Contains(plain, "coverage: ") || !strings.Contains(plain, "TestOne") {
+		if plain := string(golang{}.plain(res.Output)); !strings.Contains(string(res.Output), "coverage: ") || strings.Contains(plain, "coverage: ") || !strings.Contains(plain, "--- FAIL: Test") {
 			t.Errorf("%s: the output is %s", command, plain)
 		}
 		for text, want := range map[string][2]int{"return 0": {1, 0}, "return n * n": {}} {
