@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -276,6 +277,38 @@ func TestExecutedLines(t *testing.T) {
 		}
 		if got != want || list[0].Outcome != trial.Fails || tip.opened["price.py"] == strings.Contains(command, "drive") {
 			t.Errorf("%s: executed %s, want %s; outcome %v, opened %v", command, got, want, list[0].Outcome, tip.opened)
+		}
+	}
+}
+
+func TestExecutedLinesOfGo(t *testing.T) {
+	// The profile of go test tells the lines, of a panic, too. Its percentages are no words of the failure.
+	t.Parallel()
+	if _, err := sandbox.Program("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	h := gittest.New(t)
+	h.Commit("c", gittest.Files{
+		"go.mod": "module example.org/price\n\ngo 1.21\n",
+		"in/in.go": "package in\n\nfunc Gross(n int) int {\n\treturn n\n}\n\nfunc Net(n int) int {\n\treturn n\n}\n\n" +
+			"func At(list []int, n int) int {\n\treturn list[n]\n}\n",
+		"price_test.go": "package price\n\nimport (\n\t\"testing\"\n\n\t\"example.org/price/in\"\n)\n\n" +
+			"func TestGross(t *testing.T) {\n\tif in.Gross(1) != 2 {\n\t\tt.Error(\"wrong\")\n\t}\n}\n\n" +
+			"func TestAt(t *testing.T) {\n\tin.At(nil, 0)\n}\n",
+	})
+	e := &Engine{Repo: h.Open(), Trial: trial.Options{Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch")}}
+	for test, want := range map[string]string{"Gross": "{4 1 0}", "At": "{12 1 0}"} {
+		q := Question{Test: "go test -v -run " + test + " ."}
+		q.Tip = h.Head()
+		list, tip, err := e.Check(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tip.executed == nil || list[0].Outcome != trial.Fails || bytes.Contains(tip.ending.Output, []byte("coverage: ")) || !bytes.Contains(tip.ending.Output, []byte("FAIL: Test"+test)) {
+			t.Fatalf("%s: executed %v, outcome %v: %s", test, tip.executed, list[0].Outcome, tip.ending.Output)
+		}
+		if got := fmt.Sprint(tip.executed.Files); !strings.Contains(got, want) || strings.Contains(got, "{8 ") {
+			t.Errorf("%s: executed %s, want %s", test, got, want)
 		}
 	}
 }

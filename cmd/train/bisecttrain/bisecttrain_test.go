@@ -117,7 +117,7 @@ func TestCoveredAreOfTheCases(t *testing.T) {
 			}
 		}
 	}
-	if known != len(shown) || known < 80 {
+	if known != len(shown) || known < 160 {
 		t.Errorf("%d of %d results are of cases", known, len(shown))
 	}
 }

@@ -89,7 +89,7 @@ func reproduce(ctx context.Context, args []string) error {
 	limit := flags.Duration("run-time", time.Minute, "give up a run after this `time`")
 	budget := flags.Duration("time", 20*time.Minute, "begin no run after this `time`")
 	cover := flags.Int("cover", 0, "also record the lines that the failing tests execute, and those of at most this `number` of passing tests")
-	whole := flags.Bool("whole", false, "with -cover, count all that a command of Python executes as executed by one failing test")
+	whole := flags.Bool("whole", false, "with -cover, count all that a command of Python or Go executes as executed by one failing test")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -172,7 +172,13 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 		return f, err
 	}
 	cover.Budget = 2 * opt.Timeout
-	sp, note, err := coverage.Measure(ctx, w, p, got, cover)
+	var sp *fix.Spectrum
+	note := ""
+	if cover.Whole && c.Langs[0] == "Go" {
+		sp, err = recorded(ctx, w, p)
+	} else {
+		sp, note, err = coverage.Measure(ctx, w, p, got, cover)
+	}
 	if sp == nil {
 		return f, errors.Join(err, fmt.Errorf("%s: no lines were recorded: %s", c.ID, note))
 	}
@@ -183,6 +189,23 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 		}
 	}
 	return f, err
+}
+
+// recorded returns the lines that a run of the test executes, as a bisection records them.
+func recorded(ctx context.Context, w *trial.Workspace, p fix.Problem) (*fix.Spectrum, error) {
+	paths, err := w.Paths(ctx, p.Tree.Commit, p.Tree.Over)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
+		return nil, err
+	}
+	r, err := coverage.Record(w, p.Test, paths)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	_, err = testrun.Run(ctx, w, testrun.Commands{Build: p.Build, Test: p.Test, OfTest: testrun.Surroundings{Set: r.Set(), Writable: r.Writable()}})
+	return r.Spectrum(), err
 }
 
 // laidOver returns the test files of a fix.
