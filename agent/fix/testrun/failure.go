@@ -1,9 +1,11 @@
 package testrun
 
 import (
+	"slices"
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
 
@@ -16,6 +18,7 @@ type Failure struct {
 	errors  map[string]bool // texts of the compiler's or the interpreter's errors, if the build fails
 	absent  map[string]bool // errors of the tests about names that do not exist
 	telling []string        // the tests of Failing that tell the failure
+	parents []string        // tests of Failing with subtests in telling
 	ran     int             // number of tests that ran; -1 if unknown
 }
 
@@ -23,7 +26,8 @@ type Failure struct {
 // nil; its lines say nothing about the failure.
 func FailureOf(e Ending, passing []byte) *Failure {
 	f := &Failure{Failing: e.Report.Failing, lines: trial.FailureOf(trial.Result{Output: e.Output}, passing), build: e.FailsToBuild()}
-	f.absent, f.telling, f.ran = absences(e.Output), tellingTests(e.Report), e.Report.Ran
+	f.absent, f.ran = absences(e.Output), e.Report.Ran
+	f.telling, f.parents = withoutParents(tellingTests(e.Report))
 	if f.build {
 		f.errors = e.buildErrors()
 	}
@@ -90,12 +94,57 @@ func (f *Failure) Like(e Ending) Relation {
 	return Relation{}
 }
 
+// withoutParents separates the tests with failing subtests, which fail because of these.
+func withoutParents(failing []string) (tests, parents []string) {
+	above := map[string]bool{}
+	for _, test := range failing {
+		for at := strings.LastIndexByte(test, '/'); at > 0; at = strings.LastIndexByte(test[:at], '/') {
+			above[test[:at]] = true
+		}
+	}
+	for _, test := range failing {
+		if above[test] {
+			parents = append(parents, test)
+		} else {
+			tests = append(tests, test)
+		}
+	}
+	return tests, parents
+}
+
+// tells reports whether one of the failing tests of another run tells the failure. A test whose subtests tell it does so
+// only if it fails by itself there, because its other subtests are other tests.
+func (f *Failure) tells(failing []string) bool {
+	if newNames(f.telling).hasAny(failing) {
+		return true
+	}
+	alone, _ := withoutParents(failing)
+	return newNames(f.parents).hasAny(alone)
+}
+
 // passes reports whether the tests that tell the failure pass in a run in which others fail. Most
-// tools name no passing tests: as many tests must have run.
+// tools name no passing tests: then the packages of these tests must have ended, or as many tests must have run.
 func (f *Failure) passes(e Ending) bool {
 	r := &e.Report
-	return !f.build && e.State == fix.Failing && !r.Build && !r.Panicked && !r.Cut && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran &&
-		!newNames(f.telling).hasAny(r.Failing)
+	if f.build || e.State != fix.Failing || r.Cut || f.tells(r.Failing) {
+		return false
+	}
+	passing := newNames(r.Passing)
+	return !slices.ContainsFunc(f.telling, func(test string) bool { return !passing.has(test) }) || f.ended(r) || !r.Build && !r.Panicked && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran
+}
+
+// numberedSubtest matches the end of a subtest without a name, whose number may be that of another one elsewhere.
+var numberedSubtest = source.Lazy(`/#?\d+$`)
+
+// ended reports whether all tests of the packages of the telling tests ended.
+func (f *Failure) ended(r *Report) bool {
+	for _, test := range f.telling {
+		pkg, _, ok := strings.Cut(test, ":")
+		if !ok || !slices.Contains(r.Ended, pkg) || numberedSubtest().MatchString(test) {
+			return false
+		}
+	}
+	return len(f.telling) > 0
 }
 
 // Recurs reports whether another run fails in the same way.
@@ -111,7 +160,7 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 	case f.build != e.FailsToBuild(), !f.build && e.State != fix.Failing:
 		return false
 	case len(f.Failing) > 0 && len(e.Report.Failing) > 0:
-		return lacks == "" && newNames(f.telling).hasAny(e.Report.Failing)
+		return lacks == "" && f.tells(e.Report.Failing)
 	}
 	if again := e.buildErrors(); f.build && len(f.errors) > 0 && len(again) > 0 {
 		for text := range again {

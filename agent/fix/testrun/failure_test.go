@@ -44,6 +44,54 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+func TestFailureOfGo(t *testing.T) {
+	// A test of Go passes where its package ends without it among the failures, and a subtest is
+	// another test than its siblings. After a panic, or with -failfast, nothing is known of the other tests.
+	t.Parallel()
+	ending := func(command, output string) Ending {
+		return Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(output)}, t.TempDir(), command, time.Now())
+	}
+	const (
+		end     = "FAIL\nFAIL\tex.com/m/a\t0.003s\nFAIL\n"
+		a       = "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\n" + end
+		sub     = "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/one (0.00s)\n        a_test.go:3: no\n" + end
+		counted = "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/#01 (0.00s)\n        a_test.go:3: no\n" + end
+		other   = "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/two (0.00s)\n        a_test.go:5: no\n" + end
+		b       = "--- FAIL: TestB (0.00s)\n    b_test.go:3: no\n" + end
+		cover   = "--- FAIL: TestB (0.00s)\n    b_test.go:3: no\nFAIL\ncoverage: 75.0% of statements\nexit status 1\nFAIL\tex.com/m/a\t0.003s\n"
+		panics  = "--- FAIL: TestB (0.00s)\npanic: no [recovered]\n\tpanic: no\n\ngoroutine 1 [running]:\nFAIL\tex.com/m/a\t0.003s\nFAIL\n"
+		exits   = "--- FAIL: TestB (0.00s)\n    b_test.go:3: no\nexit status 1\nFAIL\tex.com/m/a\t0.003s\nFAIL\n"
+		ok      = "ok  \tex.com/m/a\t0.002s\n--- FAIL: TestB (0.00s)\n    b_test.go:3: no\nFAIL\nFAIL\tex.com/m/b\t0.003s\nFAIL\n"
+		json    = `{"Action":"output","Package":"ex.com/m/a","Test":"TestB","Output":"--- FAIL: TestB (0.00s)\n"}` + "\n" +
+			`{"Action":"fail","Package":"ex.com/m/a","Test":"TestB","Elapsed":0}` + "\n" + `{"Action":"output","Package":"ex.com/m/a","Output":"FAIL\n"}` + "\n" +
+			`{"Action":"output","Package":"ex.com/m/a","Output":"FAIL\tex.com/m/a\t0.003s\n"}` + "\n" + `{"Action":"fail","Package":"ex.com/m/a","Elapsed":0.003}` + "\n"
+	)
+	for _, c := range []struct {
+		first, then, command string
+		want                 Likeness
+	}{
+		{a, b, "go test ./...", Passed},
+		{a, cover, "go test -cover ./...", Passed},
+		{a, ok, "go test ./...", Passed},
+		{a, json, "go test -json ./...", Passed},
+		{a, b, "go test -failfast ./...", Other},
+		{a, panics, "go test ./...", Other},
+		{a, exits, "go test ./...", Other},
+		{a, "--- FAIL: TestB (0.00s)\n    b_test.go:3: no\nFAIL\nFAIL\tex.com/m/b\t0.003s\nFAIL\n", "go test ./...", Other},
+		{sub, sub, "go test ./...", Same},
+		{sub, a, "go test ./...", Same},
+		{sub, other, "go test ./...", Passed},
+		{counted, other, "go test ./...", Other},
+		{counted, counted, "go test ./...", Same},
+		{a, "--- PASS: TestA (0.00s)\n" + panics, "go test -v ./...", Passed},
+	} {
+		got := FailureOf(ending(c.command, c.first), nil).Like(ending(c.command, c.then))
+		if got.Likeness != c.want {
+			t.Errorf("%s\n%s\n%s\n%+v, want %d", c.command, c.first, c.then, got, c.want)
+		}
+	}
+}
+
 func TestFailureOfABuild(t *testing.T) {
 	// A failing build recurs in another one with the same error, and in nothing else.
 	t.Parallel()

@@ -30,6 +30,7 @@ type goTest struct {
 	started  map[string]bool // unfinished tests
 	last     string          // the unfinished test that began last
 	panicked bool            // a panic in the waiting package
+	over     bool            // the tests of the waiting package have ended, with a failure
 	headed   bool            // the last lines are a "# package" and compiler errors
 	timedOut bool            // the next lines name tests that were running
 }
@@ -55,6 +56,9 @@ func (g *goTest) take(l line) bool {
 	case strings.Contains(l.text, "--- "):
 		return g.resulted(l.text)
 	case strings.Contains(l.text, "\t") && g.packaged(l.text):
+		return true
+	case l.text == "FAIL" && len(g.waiting) > 0: // the last line of a package's tests
+		g.over = true
 		return true
 	}
 	return g.detail(l)
@@ -114,7 +118,13 @@ func (g *goTest) printed(e goEvent, name string) {
 		}
 		g.panics(l)
 	case strings.HasPrefix(l.text, "FAIL\t"), strings.HasPrefix(l.text, "ok  \t"), strings.HasPrefix(l.text, "?   \t"):
-		g.ranNone = g.ranNone || strings.Contains(l.text, "[no test")
+		none := strings.Contains(l.text, "[no test")
+		g.ranNone = g.ranNone || none
+		if !none && l.text[0] == 'o' {
+			g.ends(e.Package)
+		}
+	case l.text == "FAIL":
+		g.ends(e.Package)
 	default:
 		g.panics(l)
 	}
@@ -192,10 +202,20 @@ func (g *goTest) packaged(text string) bool {
 	case strings.Contains(m[3], "[no tests to run]"):
 		g.ranNone = true
 	default:
+		if !failed || g.over && !g.panicked {
+			g.ends(m[2])
+		}
 		g.flush(m[2], failed)
 		g.ranSome = true
 	}
 	return true
+}
+
+// ends notes a package all of whose tests ended.
+func (g *goTest) ends(pkg string) {
+	if len(g.report.Ended) < maxNames {
+		g.report.Ended = append(g.report.Ended, clip(pkg))
+	}
 }
 
 // flush adds the name of the package to the waiting results.
@@ -220,7 +240,7 @@ func (g *goTest) flush(pkg string, failed bool) {
 		}
 		g.place(p)
 	}
-	g.waiting, g.places, g.started, g.test, g.panicked = nil, nil, nil, "", false
+	g.waiting, g.places, g.started, g.test, g.panicked, g.over = nil, nil, nil, "", false, false
 }
 
 func (g *goTest) anyFailure() bool {

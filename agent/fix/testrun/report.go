@@ -38,6 +38,7 @@ type Report struct {
 	Passing []string // likewise; most tools name no passing tests unless asked to
 	Ran     int      // number of tests that ran, without skipped ones; -1 if unknown
 	Some    bool     // the output shows that tests ran, but not their number
+	Ended   []string // packages of go test all of whose tests ended, with a failure or without
 
 	SetUp []string // tests of Failing that died in a set-up, before their own code ran
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -82,6 +83,9 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 // there since its start, and judges its end.
 func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 	e := read(res, dir)
+	if strings.Contains(command, "failfast") {
+		e.Report.Ended = nil
+	}
 	e.addXML(command, dir, start.Add(-clockStep))
 	return judge(e, res, command)
 }
