@@ -13,7 +13,7 @@ import (
 
 // goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
 // and beside it the path and directory of the module. A call whose profile the caller wants, or that runs no tests, is
-// left as it is. Since Go 1.20, -coverpkg links no package on which the tests do not depend. The compiler reads a copy of
+// left as it is. So is one of Go before 1.20, whose -coverpkg links packages on which the tests do not depend. The compiler reads a copy of
 // testing.go by which a test that panics writes the profile, too (see goFlushOverlay).
 const goRecordShim = `PATH=${PATH#@DIR@/bin:}
 test "$1" = test || exec @REAL@ "$@"
@@ -26,12 +26,17 @@ for arg in "$@"; do
 	-C | -C=* | -c | -n | -h | -help | -list* | -fuzz* | -coverprofile* | -coverpkg* | -overlay*) exec @REAL@ "$@" ;;
 	esac
 done
+{ read -r version && read -r root; } <<end
+$(@REAL@ env GOVERSION GOROOT)
+end
+case $version in
+go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | '') exec @REAL@ "$@" ;;
+esac
 to=@DIR@/go.$$
 @REAL@ list -m -f '{{.Dir}} {{.Path}}' >"$to.modules" 2>/dev/null || exec @REAL@ "$@"
 packages=$(sed -n 's|.* \(.*\)|\1/...|p' "$to.modules" | paste -sd, -)
 test -n "$packages" || exec @REAL@ "$@"
 shift
-root=$(@REAL@ env GOROOT)
 sed 's/doPanic := func([a-z]* \(any\|interface{}\)) {/&@FLUSH@/' "$root/src/testing/testing.go" >"$to.go"
 if test "$(grep -cF '@FLUSH@' "$to.go")" = 1; then
 	printf '{"Replace":{"%s":"%s"}}' "$root/src/testing/testing.go" "$to.go" >"$to.json"
@@ -71,7 +76,7 @@ func (golang) recorded(j *job) *fix.Spectrum {
 }
 
 // goPercentage matches what go test says of coverage: a line, with -json or without, or the end of a package's line.
-var goPercentage = source.Lazy(`(?m)^(?:\{.*"Output":")?(?:(?:\\t|\t)\S+(?:\\t|\t)+)?coverage: .* of statements.*\n|\tcoverage: .* of statements.*$`)
+var goPercentage = source.Lazy(`(?m)^(?:\{.*"Output":")?(?:(?:\\t|\t)\S+(?:\\t|\t)+)?coverage: .*(?: of|\[no) statements.*\n|\tcoverage: .*(?: of|\[no) statements.*$`)
 
 func (golang) plain(out []byte) []byte { return goPercentage().ReplaceAll(out, nil) }
 

@@ -124,6 +124,15 @@ func TestRecordGo(t *testing.T) {
 			}
 		}
 	}
+	for out, want := range map[string]string{
+		"ok  \ta\t0.1s\tcoverage: [no statements]\nFAIL\n": "ok  \ta\t0.1s\nFAIL\n",
+		"\ta/b\t\tcoverage: 0.0% of statements\nFAIL\n":    "FAIL\n",
+		"    a_test.go:3: coverage: none\n":                "    a_test.go:3: coverage: none\n",
+	} {
+		if got := string(golang{}.plain([]byte(out))); got != want {
+			t.Errorf("%q is %q", out, got)
+		}
+	}
 	for _, command := range []string{"go vet ./in && false", "go test -c -o /dev/null . && false", "go test -coverprofile=c.out", "go test -C . .", "GO111MODULE=off go test"} {
 		if sp, res := recorded(t, files, command); sp != nil || res.Exit == 0 {
 			t.Errorf("%s: %+v: exit %d: %s", command, sp, res.Exit, res.Output)
