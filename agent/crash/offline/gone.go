@@ -58,25 +58,6 @@ func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locat
 	return c.Parents[0], gone[0], ctx.Err() // what deletes a file has a parent
 }
 
-// ofTheDay returns the last commit until the report's last day that a commit contains, if it has the file; else the
-// commit.
-func ofTheDay(ctx context.Context, repo *gitext.Repo, commit gitext.OID, file string, report *crash.Report) (gitext.OID, error) {
-	_, until, ok := lastDay(report)
-	if !ok {
-		return commit, nil
-	}
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: commit, Until: until, Max: 1}) {
-		if err != nil {
-			return commit, err
-		}
-		if files, err := locate.FilesOf(ctx, repo, e.OID); files == nil || !files.Has(file) {
-			return commit, err
-		}
-		return e.OID, nil
-	}
-	return commit, nil
-}
-
 // unmapped returns the paths that the files of unmapped frames would have in the repository, in
 // directories that it has: as other frames were mapped, or if none was, with all ends of their
 // paths.
@@ -151,16 +132,11 @@ func topOf(p, root string) string {
 }
 
 // goneNote says why an older commit is read.
-func goneNote(name string, commit gitext.OID, ofTheDay bool) string {
-	which := "the last commit with all such files"
-	if ofTheDay {
-		which = "the last commit until the report's day, which has it"
-	}
+func goneNote(name string, commit gitext.OID) string {
 	return fmt.Sprintf(
-		"the report names %s, which HEAD does not have any more: it is read at %s, %s; "+
+		"the report names %s, which HEAD does not have any more: it is read at %s, the last commit with all such files; "+
 			"give the commit that crashed with --at",
 		name,
 		commit.Short(),
-		which,
 	)
 }

@@ -123,17 +123,20 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 }
 
 // better looks for another commit if the report does not fit this one, which nothing told: a version
-// that the report mentions, or any release if it states no version. It returns nil if there is none.
+// that the report mentions, any release if it states no version, or a change of the files in the past. It returns nil if
+// there is none.
 func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.Report, stated bool) (*reading, error) {
 	if at.fit.Same <= at.fit.Moved {
 		if better, err := fitting(ctx, repo, at, report); err != nil || better != nil {
 			return better, err
 		}
 	}
-	if at.fit.Moved == 0 || stated {
-		return nil, nil
+	if at.fit.Moved > 0 && !stated {
+		if better, err := released(ctx, repo, at, report); err != nil || better != nil {
+			return better, err
+		}
 	}
-	return released(ctx, repo, at, report)
+	return past(ctx, repo, at, report)
 }
 
 // place maps the frames of a report to files of the commit. If nothing told this commit, and HEAD
@@ -150,15 +153,8 @@ func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.R
 		}
 		if older != "" {
 			unmap(report)
-			then, err := ofTheDay(ctx, repo, older, name, report)
-			if err != nil && !gitext.Unreadable(err) {
-				return err
-			}
-			at.notes = append(at.notes, goneNote(name, then, then != older))
-			at.commit, at.from = then, "the last with "+name
-			if then != older {
-				at.from = fmt.Sprintf("the last until %s, with %s", report.Written, name)
-			}
+			at.notes = append(at.notes, goneNote(name, older))
+			at.commit, at.from = older, "the last with "+name
 			return at.place(ctx, repo, report)
 		}
 	}
