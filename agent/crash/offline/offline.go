@@ -123,20 +123,27 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 }
 
 // better looks for another commit if the report does not fit this one, which nothing told: a version
-// that the report mentions, any release if it states no version, or a change of the files in the past. It returns nil if
-// there is none.
+// that the report mentions, the one of its day, any release if it states no version, or a change of the files in the past.
+// It returns nil if there is none.
 func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.Report, stated bool) (*reading, error) {
 	if at.fit.Same <= at.fit.Moved {
 		if better, err := fitting(ctx, repo, at, report); err != nil || better != nil {
 			return better, err
 		}
 	}
+	day, err := ofTheDay(ctx, repo, at, report)
+	if err != nil {
+		return nil, err
+	}
+	if day.fits() {
+		return day.read(ctx, repo, at, report)
+	}
 	if at.fit.Moved > 0 && !stated {
 		if better, err := released(ctx, repo, at, report); err != nil || better != nil {
 			return better, err
 		}
 	}
-	return past(ctx, repo, at, report)
+	return past(ctx, repo, at, report, day)
 }
 
 // place maps the frames of a report to files of the commit. If nothing told this commit, and HEAD

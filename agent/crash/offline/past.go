@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,46 +23,84 @@ const (
 )
 
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
-// found: at the last commit before the report's day and until its end, where the found one is younger, and then at each
-// change of the frames' files, the newest first. A change counts if all lines of the report that can be compared are
-// at their places behind it, and at least two. It maps the report to what it finds. If nothing fits, it is the last
-// commit until that day, if it has as many files of the report as the found one; else it returns nil.
+// found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all lines
+// that can be compared are at their places behind it, and at least two. It maps the report to what it finds. If nothing
+// fits, it is the commit of the report's day, if there is one; else it returns nil.
 //
-// A crash is often repaired on the day of its report. So the code before that day is tried first, and a change whose
-// subject says that it mends something is taken only if no older one fits.
-func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
-	if found.fit.Moved == 0 && report.Written == "" {
+// A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
+func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
+	if found.fit.Moved == 0 && day.files <= placed(report) {
 		return nil, nil
 	}
 	within, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
-	s := pastSearch{ctx: within, repo: repo, report: report, tip: found.commit, files: max(1, placed(report))}
-	day, err := s.ofTheDay(found)
-	var state gitext.OID
-	if err == nil && found.fit.Moved > 0 && !day.fits {
-		state, err = s.newest()
-	}
+	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report))}
+	state, err := s.newest()
 	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	than := fmt.Sprintf("%s not that of %s", agent.Plural(found.fit.Moved, "line"), found.commit.Short())
 	switch {
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
-			"nothing tells the commit that crashed; the report's lines fit the code of %s, the newest such change of these files, and %s; "+
+			"nothing tells the commit that crashed; the report's lines fit the code of %s, the newest such change of these files, and %s not that of %s; "+
 				"give the commit that crashed with --at if it is another one",
-			state.Short(), than,
+			state.Short(), agent.Plural(found.fit.Moved, "line"), found.commit.Short(),
 		))
 	case day.commit != "":
-		return readAt(ctx, repo, day.commit, fmt.Sprintf("the last until %s", report.Written), report, fmt.Sprintf(
-			"the report is of %s: it is read at %s, the last commit of that time, and not at %s; give the commit that crashed with --at if it is another one",
-			report.Written, day.commit.Short(), found.commit.Short(),
-		))
+		return day.read(ctx, repo, found, report)
 	}
 	return nil, nil
+}
+
+// A dayCommit is the last commit of a report's time, "" if the one that was found is no younger.
+type dayCommit struct {
+	commit gitext.OID
+	moved  int // lines of the report that are elsewhere there
+	files  int // frames that it has files for
+}
+
+func (d dayCommit) fits() bool { return d.commit != "" && d.moved == 0 }
+
+// ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last
+// one until the end of the day: a crash is often repaired on the day of its report. Both must have the files of as many frames as the
+// found one has.
+func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (dayCommit, error) {
+	day, until, ok := lastDay(report)
+	if !ok {
+		return dayCommit{}, nil
+	}
+	head, err := repo.Commit(ctx, found.commit)
+	if err != nil || !head.Committer.Time.After(until) {
+		return dayCommit{}, err
+	}
+	var best dayCommit
+	for _, until := range []time.Time{day, until} {
+		for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: found.commit, Until: until, Max: 1}) {
+			if err != nil {
+				return dayCommit{}, err
+			}
+			fit, there, err := compareAt(ctx, repo, e.OID, report)
+			if err != nil && !gitext.Unreadable(err) {
+				return dayCommit{}, err
+			}
+			files := placed(there)
+			if err == nil && files >= max(1, placed(report)) && (best.commit == "" || fit.Moved < best.moved) {
+				best = dayCommit{e.OID, fit.Moved, files}
+			}
+		}
+	}
+	return best, nil
+}
+
+// read maps a report to the commit of its day.
+func (d dayCommit) read(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
+	return readAt(ctx, repo, d.commit, fmt.Sprintf("the last until %s", report.Written), report, fmt.Sprintf(
+		"the report is of %s: it is read at %s, the last commit of that time, and not at %s; give the commit that crashed with --at if it is another one",
+		report.Written, d.commit.Short(), found.commit.Short(),
+	))
 }
 
 // A pastSearch compares a report with the history before a commit.
@@ -71,45 +110,6 @@ type pastSearch struct {
 	report *crash.Report
 	tip    gitext.OID // the newest commit that is compared
 	files  int        // frames that a commit must have files for
-}
-
-// A dayCommit is the last commit until the report's day, "" if that is no better than the one that was found.
-type dayCommit struct {
-	commit gitext.OID
-	fits   bool // no line of the report is elsewhere there
-}
-
-// ofTheDay compares the last commit before the report's day, and then the last one until its end, if the found one is
-// younger, and makes the last of them that has the files the newest that counts.
-func (s *pastSearch) ofTheDay(found *reading) (dayCommit, error) {
-	day, until, ok := lastDay(s.report)
-	if !ok {
-		return dayCommit{}, nil
-	}
-	head, err := s.repo.Commit(s.ctx, found.commit)
-	if err != nil || !head.Committer.Time.After(until) {
-		return dayCommit{}, err
-	}
-	var best dayCommit
-	for _, until := range []time.Time{day, until} {
-		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: found.commit, Until: until, Max: 1}) {
-			if err != nil {
-				return best, err
-			}
-			fit, there, err := compareAt(s.ctx, s.repo, e.OID, s.report)
-			if err != nil {
-				return best, err
-			}
-			if placed(there) < s.files {
-				continue
-			}
-			s.tip, best = e.OID, dayCommit{e.OID, fit.Moved == 0}
-		}
-		if best.fits {
-			break
-		}
-	}
-	return best, nil
 }
 
 // newest returns the newest change of the files of the frames that the report fits, or "".

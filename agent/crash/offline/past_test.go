@@ -123,3 +123,41 @@ func TestCommitBeforeTheDay(t *testing.T) {
 		}
 	}
 }
+
+// A report with a day is read at that day if HEAD has none of its files, as of TotalFreedomMod's issue 549: the package
+// has another name now. Its lines are those of an older commit, which has moved them.
+func TestPackageOfTheDay(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const old, now = "src/me/StevenLawson/TFM_UuidManager.java", "src/me/totalfreedom/UuidManager.java"
+	manager := strings.NewReplacer("AbstractCharInputReader", "TFM_UuidManager", "com.univocity.parsers.common", "me.StevenLawson").Replace(charReader)
+	fits := h.Commit("one", gittest.Files{old: manager})
+	moved := h.Commit("longer", gittest.Files{old: strings.Replace(manager, "public class", "\n\n\n\npublic class", 1)})
+	h.Time += 400 * 24 * 3600
+	head := h.Commit("rename the package", gittest.Files{old: gittest.Gone, now: "package me.totalfreedom;\n\nclass UuidManager {\n}\n"})
+	repo := h.Open()
+	const stack = "java.lang.NullPointerException\nat me.StevenLawson.TFM_UuidManager.getString(TFM_UuidManager.java:%d)\n" +
+		"at me.StevenLawson.TFM_UuidManager.parseRecord(TFM_UuidManager.java:%d)\nat me.StevenLawson.TFM_UuidManager.parseNext(TFM_UuidManager.java:%d)\n"
+	for name, test := range map[string]struct {
+		text string
+		want gitext.OID
+	}{
+		"the day":       {fmt.Sprintf("2020-10-01 15:59:23 "+stack, 9, 16, 20), moved},
+		"before it":     {fmt.Sprintf("2020-10-01 15:59:23 "+stack, 5, 12, 16), fits},
+		"another":       {fmt.Sprintf("2020-10-01 15:59:23 "+stack, 6, 14, 18), moved},
+		"without one":   {fmt.Sprintf(stack, 5, 12, 16), fits},
+		"no such class": {strings.ReplaceAll(fmt.Sprintf(stack, 5, 12, 16), "StevenLawson.", "Steven."), head},
+	} {
+		report, err := format.Read(strings.NewReader(test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Commit != test.want {
+			t.Errorf("%s: at %s (%s), want %s; fit %+v, notes %q", name, got.Commit.Short(), got.CommitFrom, test.want.Short(), got.Fit, got.Notes)
+		}
+	}
+}
