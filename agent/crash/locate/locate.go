@@ -173,6 +173,9 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			if stacks[frame].Format == "dotnet" && frame.Path == "" {
 				list = withClass(ctx, repo, commit, list, frame.Function)
 			}
+			if frame.File == "" && systemLibrary().MatchString(frame.Module) { // a method of a class that the project uses
+				list = slices.DeleteFunc(list, func(d symbol.Definition) bool { return !fitsScope(d, frame.Function) })
+			}
 			if lists[frame] = list; len(list) == 1 {
 				dirs[path.Dir(list[0].Path)]++
 			}
