@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ const (
 
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
 // found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all lines
-// that can be compared are at their places behind it, and at least two. It maps the report to what it finds. If nothing
+// that can be compared are at their places behind it, one of them surely, if there are two frames. It maps the report to what it finds. If nothing
 // fits, it is the commit of the report's day, if there is one; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
@@ -159,10 +160,14 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error) {
 	there := copied(mapped)
 	fit, err := locate.Compare(s.ctx, s.repo, commit, &there)
-	if err != nil || fit.Moved > 0 || fit.Same < leastFitting {
+	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting {
 		return false, err
 	}
-	return canFail(s.ctx, s.repo, commit, &there)
+	able, err := canFail(s.ctx, s.repo, commit, &there)
+	if errors.Is(err, gitext.ErrNotExist) {
+		return false, nil
+	}
+	return able, err
 }
 
 // pathsOf returns the files of the frames of a report that have lines.
