@@ -233,6 +233,9 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
+			if !f.mayDefine(&report.Stacks[i], frame) {
+				continue
+			}
 			name := symbol.Last(frame.Function)
 			if len(name) < 3 || names[name] == nil && len(order) == maxLookups {
 				continue
@@ -244,6 +247,23 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 		}
 	}
 	return names, order, dirs
+}
+
+// mayDefine reports whether the commit has a file that can define the function of a frame, by its name: a search in all
+// files for a name such as "run" is slow.
+func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
+	if frame.File != "" {
+		return len(f.named(frame.File)) > 0 || inSystemHeader(stack, frame)
+	}
+	if stack.Format != "java" {
+		return true
+	}
+	for p := range f.all {
+		if inJavaClass(frame.Function, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameName returns the definitions in files with the base name of a reported path, or all if
