@@ -67,6 +67,7 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 		paths = append(paths, e.Path)
 	}
 	files := NewFiles(paths)
+	files.commit = string(commit)
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
