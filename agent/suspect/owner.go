@@ -107,7 +107,14 @@ func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) 
 
 // ownersIn finds the owners of lines in one file, and returns a note if they may be wrong. It also recognizes comments if
 // the file has at most maxLexed bytes.
-func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, opt OwnerOptions) (lines []OwnedLine, note string, err error) {
+func ownersIn(
+	ctx context.Context,
+	repo *gitext.Repo,
+	rev gitext.OID,
+	f FileLines,
+	maxLexed int,
+	opt OwnerOptions,
+) (lines []OwnedLine, note string, err error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
 		return nil, "", err

@@ -77,10 +77,10 @@ func TestModuleFetchedAtTheCommit(t *testing.T) {
 	f := NewFiles([]string{"manager.go", "historical_data_manager.go"})
 	f.commit = "a7abd0c5d772" + strings.Repeat("0", 28)
 	for file, want := range map[string]string{
-		"/home/kexik/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/manager.go":     "manager.go",
-		`C:\Users\x\go\pkg\mod\github.com\gofinance\ib@v0.0.0-20190131202149-a7abd0c5d772\manager.go`:      "manager.go",
-		"/home/kexik/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-b7abd0c5d772/manager.go":     "",
-		"/home/kexik/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/sub/manager.go": "",
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/manager.go":     "manager.go",
+		`C:\go\pkg\mod\github.com\gofinance\ib@v0.0.0-20190131202149-a7abd0c5d772\manager.go`:   "manager.go",
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-b7abd0c5d772/manager.go":     "",
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/sub/manager.go": "",
 	} {
 		if got, _ := f.Find(file); strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", file, got, want)
