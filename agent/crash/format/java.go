@@ -43,7 +43,7 @@ var (
 	// A frame without its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
 	// A frame of a fuzzer: org.example.Foo.bar::Foo.java:12
-	javaColons  = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
+	javaColons = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
 	// A frame of HockeyApp: sync.Uploader;run;Uploader.java;93
 	javaFields  = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
