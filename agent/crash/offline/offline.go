@@ -164,7 +164,7 @@ func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.
 	if err != nil {
 		return nil, err
 	}
-	if day.fits() {
+	if day.fits(at.fit) {
 		return day.read(ctx, repo, at, report)
 	}
 	if at.fit.Moved > 0 && !stated {

@@ -24,9 +24,9 @@ const (
 )
 
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
-// found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all lines
-// that can be compared are at their places behind it, one of them surely, if there are two frames. It maps the report to what it finds. If nothing
-// fits, it is the commit of the report's day, if there is one; else it returns nil.
+// found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
+// lines that can be compared are at their places behind it, one of them surely, and if there are two frames. It maps the
+// report to what it finds. If nothing fits, it is the commit of the report's day, if there is one; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
@@ -59,15 +59,19 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 // A dayCommit is the last commit of a report's time, "" if the one that was found is no younger.
 type dayCommit struct {
 	commit gitext.OID
-	moved  int // lines of the report that are elsewhere there
+	fit    crash.Fit
 	files  int // frames that it has files for
 }
 
-func (d dayCommit) fits() bool { return d.commit != "" && d.moved == 0 }
+// fits reports whether a commit has the lines of its report, and as many of them surely as another one that has them all: a
+// time in a report may be that of something else.
+func (d dayCommit) fits(other crash.Fit) bool {
+	return d.commit != "" && d.fit.Moved == 0 && (other.Moved > 0 || d.fit.Same >= other.Same)
+}
 
 // ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last
-// one until the end of the day: a crash is often repaired on the day of its report. Both must have the files of as many frames as the
-// found one has.
+// one until the end of the day: a crash is often repaired on the day of its report. Both must have files for as many frames
+// as the found one.
 func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (dayCommit, error) {
 	day, until, ok := lastDay(report)
 	if !ok {
@@ -88,8 +92,8 @@ func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 				return dayCommit{}, err
 			}
 			files := placed(there)
-			if err == nil && files >= max(1, placed(report)) && (best.commit == "" || fit.Moved < best.moved) {
-				best = dayCommit{e.OID, fit.Moved, files}
+			if err == nil && files >= max(1, placed(report)) && (best.commit == "" || fit.Moved < best.fit.Moved) {
+				best = dayCommit{e.OID, fit, files}
 			}
 		}
 	}

@@ -161,3 +161,25 @@ func TestPackageOfTheDay(t *testing.T) {
 		}
 	}
 }
+
+// A time in a report may be that of something else, as of a test's data: code of which no line can be compared is no better than
+// code that has the lines.
+func TestCodeOfAnotherTime(t *testing.T) {
+	for _, test := range []struct {
+		day, found crash.Fit
+		want       bool
+	}{
+		{crash.Fit{}, crash.Fit{Same: 2}, false},
+		{crash.Fit{Same: 2}, crash.Fit{Same: 2}, true},
+		{crash.Fit{}, crash.Fit{}, true},
+		{crash.Fit{}, crash.Fit{Same: 2, Moved: 1}, true},
+		{crash.Fit{Same: 3, Moved: 1}, crash.Fit{Same: 2, Moved: 2}, false},
+	} {
+		if got := (dayCommit{commit: "1", fit: test.day}).fits(test.found); got != test.want {
+			t.Errorf("%+v where another has %+v: %v", test.day, test.found, got)
+		}
+	}
+	if (dayCommit{}).fits(crash.Fit{}) {
+		t.Error("no commit fits")
+	}
+}
