@@ -2,6 +2,7 @@ package suspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -79,7 +80,7 @@ func FindOwnersWith(ctx context.Context, repo *gitext.Repo, rev gitext.OID, file
 	g.SetLimit(blamesAtOnce)
 	for i, f := range files {
 		g.Go(func() (err error) {
-			found.Lines[i], err = ownersIn(gctx, repo, rev, f, maxLexed, opt)
+			found.Lines[i], unread[i], err = ownersIn(gctx, repo, rev, f, maxLexed, opt)
 			if gitext.Unreadable(err) {
 				unread[i] = fmt.Sprintf("%q was not traced: %s", ShortPath(f.Path), gitext.WhyUnread(err))
 				return nil
@@ -104,30 +105,42 @@ func FindOwnersWith(ctx context.Context, repo *gitext.Repo, rev gitext.OID, file
 // order of reading.
 func lexedBytes(n int) int { return min(maxLexedBytes, maxLexedInAll/max(n, 1)) }
 
-// ownersIn finds the owners of lines in one file. It also recognizes comments if
+// ownersIn finds the owners of lines in one file, and returns a note if they may be wrong. It also recognizes comments if
 // the file has at most maxLexed bytes.
-func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLines, maxLexed int, opt OwnerOptions) ([]OwnedLine, error) {
+func ownersIn(
+	ctx context.Context,
+	repo *gitext.Repo,
+	rev gitext.OID,
+	f FileLines,
+	maxLexed int,
+	opt OwnerOptions,
+) (lines []OwnedLine, note string, err error) {
 	blob, err := repo.BlobAt(ctx, rev, f.Path, maxFileBytes)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	ranges := clip(f.Ranges, source.CountLines(blob))
 	if len(ranges) == 0 {
-		return nil, nil
+		return nil, "", nil
 	}
 	how := gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs}
 	if opt.Copies {
 		how.Copies = 1
 	}
 	blamed, err := repo.Blame(ctx, rev, f.Path, how)
+	if missing := (*gitext.MissingObjectError)(nil); errors.As(err, &missing) {
+		if blamed = blameSinceAdded(ctx, repo, rev, f.Path, how); blamed != nil {
+			note = fmt.Sprintf("%q was traced to the commit that added it, not to files that it may be from: %s", ShortPath(f.Path), gitext.WhyUnread(err))
+			err = nil
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var kinds []source.LineKind
 	if len(blob) <= maxLexed {
 		kinds = source.LineKinds(f.Path, blob, ranges[len(ranges)-1].End)
 	}
-	var lines []OwnedLine
 	for _, b := range blamed {
 		for len(ranges) > 0 && ranges[0].End < b.Line {
 			ranges = ranges[1:]
@@ -142,7 +155,26 @@ func ownersIn(ctx context.Context, repo *gitext.Repo, rev gitext.OID, f FileLine
 		}
 		lines = append(lines, l)
 	}
-	return lines, nil
+	return lines, note, nil
+}
+
+// blameSinceAdded blames a file in a clone that lacks objects, down to the commit that added the file. There, git compares
+// the file with those that the commit removes, which may be missing. It returns nil if that is impossible, too.
+func blameSinceAdded(ctx context.Context, repo *gitext.Repo, rev gitext.OID, path string, how gitext.BlameOptions) []gitext.BlameLine {
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: rev, Paths: []string{path}, Files: true, NoRenames: true}) {
+		if err != nil {
+			return nil
+		}
+		if slices.ContainsFunc(e.Files, func(f gitext.FileChange) bool { return f.Status == 'A' }) {
+			how.Since = e.OID
+			lines, err := repo.Blame(ctx, rev, path, how)
+			if err != nil {
+				return nil
+			}
+			return lines
+		}
+	}
+	return nil
 }
 
 // own makes the commit that b names the owner.

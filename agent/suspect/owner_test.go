@@ -2,6 +2,8 @@ package suspect
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +64,44 @@ func TestFindOwnersNotesWhatItCouldNotRead(t *testing.T) {
 	}
 	if len(found.Lines[0]) != 0 || len(found.Lines[1]) != 1 || len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], `"large" was not traced: it has `) {
 		t.Errorf("%d and %d lines, notes %q", len(found.Lines[0]), len(found.Lines[1]), found.Notes)
+	}
+}
+
+func TestFindOwnersInAnIncompleteClone(t *testing.T) {
+	// A clone may lack a file that git would compare with the one that is traced, which was added when the other one was
+	// removed. Then the lines that it had from the beginning are of the commit that added it. A clone that lacks the file
+	// itself has no owners.
+	t.Parallel()
+	numbered := func(word string) string {
+		var b strings.Builder
+		for i := range 50 {
+			fmt.Fprintf(&b, "int %s%d;\n", word, i)
+		}
+		return b.String()
+	}
+	for _, test := range []struct {
+		lacks string
+		want  []string
+		note  string
+	}{
+		{"HEAD~2:old.c", []string{"1 rename code", "2 third code"}, `"new.c" was traced to the commit that added it, not to files that it may be from: `},
+		{"HEAD~1:new.c", nil, `"new.c" was not traced: `},
+	} {
+		h := gittest.New(t)
+		h.Commit("first", gittest.Files{"old.c": numbered("a")})
+		h.Commit("rename", gittest.Files{"old.c": gittest.Gone, "new.c": numbered("a") + "int z;\n"})
+		tip := h.Commit("third", gittest.Files{"new.c": strings.Replace(numbered("a")+"int z;\n", "int a1;", "int b;", 1)})
+		blob := h.Git("rev-parse", test.lacks)
+		if err := os.Remove(filepath.Join(h.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
+			t.Fatal(err)
+		}
+		found, err := FindOwners(t.Context(), h.Open(), tip, []FileLines{{Path: "new.c", Ranges: []gitext.LineRange{{Start: 1, End: 2}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := described(h, found.Lines[0]); !slices.Equal(got, test.want) || len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], test.note) {
+			t.Errorf("without %s: %q, want %q; notes %q", test.lacks, got, test.want, found.Notes)
+		}
 	}
 }
 

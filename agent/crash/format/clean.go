@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"html"
 	"iter"
+	"net/url"
 	"strings"
 
 	"git-agent/agent/source"
 )
 
 // logicalLines yields the logical lines in an input line: syslog writes a report of several lines
-// as one, with "#012" for each line end.
+// as one, with "#012" for each line end. A link of Markdown that follows another one was on a line of its own.
 func logicalLines(raw []byte) iter.Seq[[]byte] {
+	if bytes.Contains(raw, []byte("](http")) {
+		raw = bytes.ReplaceAll(raw, []byte(")["), []byte(")#012["))
+	}
 	return bytes.SplitSeq(raw, []byte("#012"))
 }
 
@@ -107,9 +111,7 @@ func cleanLine(n int, raw []byte) reportLine {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
-	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
-		text = text[:len(text)-1] // Markdown's end of code
-	}
+	text = withoutMarkdown(text)
 	if strings.IndexByte(text, '&') >= 0 && escapedText().MatchString(text) { // the source of a page
 		text = html.UnescapeString(text)
 	}
@@ -135,6 +137,55 @@ func cleanLine(n int, raw []byte) reportLine {
 	}
 	l.Text = strings.TrimRight(text, " \t\r")
 	return l
+}
+
+// withoutMarkdown returns a line without the signs of Markdown for code that begins or ends in it, and with the texts of
+// links in place of the links: "```panic: x" is "panic: x".
+func withoutMarkdown(text string) string {
+	if strings.Contains(text, "](http") {
+		text = withoutLinks(text)
+	}
+	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
+		return text[:len(text)-1]
+	}
+	if code := strings.TrimLeft(text, "`"); code != text && !strings.Contains(code, "`") && codeBehindFence().MatchString(code) {
+		return code
+	}
+	return text
+}
+
+// codeBehindFence matches what is no name of a language behind the beginning of code.
+var codeBehindFence = source.Lazy(`^[\w.$]+[:(]? ?\S`)
+
+// maxLinks bounds the links of one line.
+const maxLinks = 20
+
+// withoutLinks replaces links of Markdown by their texts. A program that makes links of all that looks like one also links functions,
+// whose brackets are no end of the link: [pkg.(*T).f(0x1](http://pkg.(*T).f(0x1), 0x2).
+func withoutLinks(text string) string {
+	var out strings.Builder
+	for range maxLinks {
+		before, rest, found := strings.Cut(text, "](http")
+		start := strings.LastIndexByte(before, '[')
+		_, address, isLink := strings.Cut(rest, "://")
+		end := strings.IndexByte(address, ')')
+		if !found || start < 0 || !isLink || end < 0 {
+			break
+		}
+		label := before[start+1:]
+		for i := end; i < len(address); i++ {
+			if address[i] != ')' {
+				continue
+			}
+			if to, err := url.PathUnescape(address[:i]); err == nil && (to == label || "http://"+to == label || "https://"+to == label) {
+				end = i
+				break
+			}
+		}
+		out.WriteString(before[:start] + label)
+		text = address[end+1:]
+	}
+	return out.String() + text
 }
 
 // unwrapped returns the line of a container that a line of Docker's JSON log holds, and whether it is

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -16,17 +17,26 @@ var (
 	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
 )
 
+// These are the forms of the day of a post in a thread: "somebody opened this issue on Oct 26, 2016" as pages say, and
+// "somebody · description · 2016-10-26" as archives head a post.
+var (
+	postedOn = source.Lazy(
+		`\b(?:opened|commented|posted|reported|asked|wrote|created)(?: this)?(?: issue)? on ` +
+			`(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{1,2}), (\d{4})|(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{4}))\b`,
+	)
+	headsPost = source.Lazy(`^\S+ · [a-z]+ · (\d{4}-\d\d-\d\d)\s*$`)
+)
+
 // maxSearched is the part of a line in which times and the ids of commits are searched.
 const maxSearched = 200
 
 // date keeps the last day of the report's lines.
 func (s *scanner) date(line []byte) {
 	line = line[:min(len(line), maxSearched)]
-	if !hasClock(line) {
-		return
-	}
 	day, utc := "", false
-	if m := isoTime().FindSubmatch(line); m != nil {
+	if !hasClock(line) {
+		day = postedDay(line)
+	} else if m := isoTime().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%s-%s", m[1], m[2], m[3])
 		utc = len(m[4]) > 0
 	} else if m := dayFirst().FindSubmatch(line); m != nil {
@@ -42,6 +52,25 @@ func (s *scanner) date(line []byte) {
 	case day == r.Written:
 		r.WrittenUTC = r.WrittenUTC && utc
 	}
+}
+
+// postedDay returns the day of a post that a line heads, or "".
+func postedDay(line []byte) string {
+	if bytes.Contains(line, []byte(" on ")) {
+		switch m := postedOn().FindSubmatch(line); {
+		case m == nil:
+		case len(m[1]) > 0:
+			return fmt.Sprintf("%s-%02d-%02s", m[3], month(m[1]), m[2])
+		default:
+			return fmt.Sprintf("%s-%02d-%02s", m[6], month(m[5]), m[4])
+		}
+	}
+	if bytes.Contains(line, []byte(" · ")) {
+		if m := headsPost().FindSubmatch(line); m != nil {
+			return string(m[1])
+		}
+	}
+	return ""
 }
 
 // hasClock reports whether a line has a time of a day, such as 12:34:56.

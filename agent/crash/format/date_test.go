@@ -24,6 +24,10 @@ func TestWritten(t *testing.T) {
 		"at 12:34:56":                                                         "",
 		"2018-06-28 12:00:00 a\n2018-06-30 12:00:00 b\n2018-06-29 00:00:00 c": "2018-06-30",
 		"no time": "",
+		"raylu opened this issue on Jul 17, 2011 · 3 comments":                   "2011-07-17",
+		"RaduBerinde opened on Oct 26, 2016\nbenesch commented on 14 Oct 2018":   "2018-10-14",
+		"RaduBerinde · description · 2016-10-26":                                 "2016-10-26",
+		"go1.7 was released on Aug 15, 2016 · stable · 2016-08-15":               "",
 		strings.Repeat("x", 300) + " 2018-06-28 12:00:00 is too far in the line": "",
 	} {
 		s := &scanner{}

@@ -15,6 +15,7 @@ type javaReader struct {
 	kind   crash.StackKind // of the stack that head announces
 	thread string
 	test   reportLine // that failed, and its line
+	reason int        // the line "Reason" of HockeyApp, which names the exception behind its stack
 	part   reportLine // the beginning of a wrapped frame
 }
 
@@ -42,7 +43,9 @@ var (
 	// A frame without its "at".
 	javaTrimmed = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy):\d+)\)$`)
 	// A frame of a fuzzer: org.example.Foo.bar::Foo.java:12
-	javaColons  = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
+	javaColons = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
+	// A frame of HockeyApp: sync.Uploader;run;Uploader.java;93
+	javaFields  = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
 	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	// A failed test of Surefire: testBar(org.Foo)  Time elapsed: 0.1 sec  <<< ERROR!, or org.Foo.testBar -- Time ...
@@ -71,6 +74,14 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case strings.Contains(t, "::") && javaColons().MatchString(t):
 		l.Text = javaColons().ReplaceAllString(t, "at ${1}($2)")
 		return j.frame(s, l)
+	case strings.Contains(t, ";") && javaFields().MatchString(t):
+		l.Text = javaFields().ReplaceAllString(t, "at ${1}.${2}(${3}:${4})")
+		return j.frame(s, l)
+	case strings.HasPrefix(t, "## ") && strings.Trim(t, "# ") == "Reason" && s.IsOpen("java") && s.Open.Title == "":
+		j.reason = l.N
+		return true
+	case j.reason > 0 && l.N-j.reason <= 2:
+		return j.because(s, l)
 	case strings.IndexByte(t, '(') > 0:
 		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) {
 			if head := strings.TrimSpace(t[:i]); javaError().MatchString(head) { // the first frame in the line of the exception
@@ -105,6 +116,18 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// because takes the exception behind the word "Reason" for that of the open stack.
+func (j *javaReader) because(s *scanner, l reportLine) bool {
+	j.reason = 0
+	kind, message := exceptionIn(l.Text)
+	if kind == "" || !s.IsOpen("java") {
+		return false
+	}
+	s.Fail(crash.Problem{Kind: kind, Message: message, Line: l.N})
+	s.Open.Problem, s.Open.Title = s.Problem, titleOf(kind, message)
+	return true
 }
 
 // dotted is a quick test that rejects most other lines: a method has a dot in its name.
@@ -251,7 +274,10 @@ func exceptionIn(text string) (kind, message string) {
 	case m == nil:
 		return "", ""
 	case m[2] == "null": // loggers print null for no message
-		return m[1], ""
+		m[2] = ""
+	}
+	if rest, ok := strings.CutPrefix(m[1], "null"); ok && strings.HasPrefix(rest, "java") {
+		m[1] = rest // and for none before the exception
 	}
 	return m[1], m[2]
 }

@@ -114,7 +114,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
@@ -127,7 +127,7 @@ func (s *scanner) commitsOf(line []byte) {
 	if bytes.HasSuffix(s.heading, []byte("git rev-parse HEAD")) {
 		text = "rev-parse " + strings.TrimSpace(text)
 	}
-	if m := labelled().FindStringSubmatch(text); m != nil {
+	if m := labelled().FindStringSubmatch(text); m != nil && (strings.Trim(m[2], "0123456789") != "" || !strings.EqualFold(m[0], "as of "+m[2])) {
 		name := m[1]
 		if len(m[2]) < 40 && strings.Trim(m[2], "0123456789") != "" {
 			name = "" // "helix 22.08.1 (4ec2a21c)": the repository tells whether it is its commit
@@ -234,6 +234,9 @@ func nameBefore(text string) string {
 		}
 		if label != "" && thisProgram[strings.ToLower(word)] {
 			continue
+		}
+		if label != "" && strings.HasSuffix(words[i], ".") {
+			return label // of the sentence before
 		}
 		if strings.ContainsFunc(word, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }) {
 			return word

@@ -13,6 +13,7 @@ type rustReader struct {
 	part   reportLine // the beginning of a panic's message with several lines
 	thread string
 	awaits int        // line before the message of a panic, 0 for none
+	head   string     // the first line of the last panic without a message in it
 	held   reportLine // a function; its place may come next
 	name   string
 }
@@ -68,6 +69,11 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	}
 	r.thread = m[1]
 	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
+		if p := s.Failing(); p != nil && p.Message == "" && r.head == m[0] && at[4] == "" {
+			r.awaits = l.N // a title has the line, too, without the message
+			return true
+		}
+		r.head = m[0]
 		r.panicked(s, l, at[4], at[1:])
 		if r.awaits = 0; at[4] == "" {
 			r.awaits = l.N

@@ -100,12 +100,15 @@ func nearest(list []int, n int) int {
 	return best
 }
 
+// obfuscated matches the names of methods of Minecraft, and of those that override them, in programs for players.
+var obfuscated = source.Lazy(`^(?:func_\d+_\w+|m_\d+_)$`)
+
 // elsewhere reports whether the line of a frame is certainly outside of the function that the
 // frame names.
 func (t *fileText) elsewhere(f crash.Frame) bool {
 	lines := t.lines
 	name := symbol.Last(f.Function)
-	if name == "" {
+	if name == "" || obfuscated().MatchString(name) {
 		return false
 	}
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)
@@ -199,6 +202,23 @@ func calls(lines [][]byte, first, last, near int, name string) int {
 		}
 	}
 	return best
+}
+
+// endsCall reports whether the arguments of a call of a name, which begins in line first, end in line last: old compilers
+// of Go say that the call is there.
+func endsCall(lines [][]byte, first, last int, name string) bool {
+	_, rest, found := bytes.Cut(lines[first-1], []byte(name))
+	depth := 0
+	for n := first; found && n <= last; n++ {
+		if n > first {
+			rest = lines[n-1]
+		}
+		depth += bytes.Count(rest, []byte("(")) - bytes.Count(rest, []byte(")"))
+		if depth <= 0 {
+			return n == last
+		}
+	}
+	return false
 }
 
 // callsValue reports whether a line calls what an expression gives, as "handlers[method](uri)" does: the

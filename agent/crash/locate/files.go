@@ -19,6 +19,7 @@ type Files struct {
 	all    map[string]bool
 	byBase map[string][]string
 	module string // path of the Go module at the top of the tree, "" for none
+	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
 }
@@ -98,6 +99,19 @@ func Clean(file string) string {
 	return p
 }
 
+// pseudoVersion matches the path of a Go module that was fetched at a commit, and the beginning of that commit's id.
+var pseudoVersion = source.Lazy(`/pkg/mod/[^@]+@v[\w.+-]*\d{14}-([0-9a-f]{12})/(.+)$`)
+
+// fetchedHere returns the path in the repository of a file of a Go module that was fetched at the very commit, which may
+// have no go.mod.
+func (f *Files) fetchedHere(file string) string {
+	m := pseudoVersion().FindStringSubmatch(strings.ReplaceAll(file, `\`, "/"))
+	if m == nil || f.commit == "" || !strings.HasPrefix(f.commit, m[1]) || !f.all[m[2]] {
+		return ""
+	}
+	return m[2]
+}
+
 // Find returns the tracked files that may match a report's path, best first, and the rule. It
 // returns none if the file is not the project's.
 func (f *Files) Find(file string) ([]string, Rule) {
@@ -110,6 +124,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 		if _, own, found := strings.Cut(p, "/pkg/mod/"+f.module+"/"); found {
 			p = own // a program of somebody who requires the module
 		}
+	}
+	if own := f.fetchedHere(file); own != "" {
+		p = own
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact

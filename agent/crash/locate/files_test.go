@@ -2,6 +2,7 @@ package locate
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -65,6 +66,24 @@ func TestFind(t *testing.T) {
 		got, rule := files.Find(test.reported)
 		if !slices.Equal(got, test.want) || rule != test.rule {
 			t.Errorf("%q: %q by %q, want %q by %q", test.reported, got, rule, test.want, test.rule)
+		}
+	}
+}
+
+// A module without go.mod that was fetched at the commit is the repository's own, as in gofinance/ib's pull request 36. One at
+// another commit may be of another project.
+func TestModuleFetchedAtTheCommit(t *testing.T) {
+	t.Parallel()
+	f := NewFiles([]string{"manager.go", "historical_data_manager.go"})
+	f.commit = "a7abd0c5d772" + strings.Repeat("0", 28)
+	for file, want := range map[string]string{
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/manager.go":     "manager.go",
+		`C:\go\pkg\mod\github.com\gofinance\ib@v0.0.0-20190131202149-a7abd0c5d772\manager.go`:   "manager.go",
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-b7abd0c5d772/manager.go":     "",
+		"/go/pkg/mod/github.com/gofinance/ib@v0.0.0-20190131202149-a7abd0c5d772/sub/manager.go": "",
+	} {
+		if got, _ := f.Find(file); strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}
 }

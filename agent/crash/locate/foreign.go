@@ -32,11 +32,12 @@ var foreignModules = source.Lazy(
 
 // ofGoPackage returns the files that may belong to the package of a Go function. A directory has
 // the name of its package's path: net/http/server.go of the function net/http.(*conn).serve is not
-// modules/caddyhttp/server.go. Functions without such a path belong to any file.
+// modules/caddyhttp/server.go. Functions without such a path belong to any file, and so do closures of a function that was
+// inlined: the compiler gives them the package of its caller.
 func ofGoPackage(function string, paths []string) []string {
 	name, _, found := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
 	name = strings.TrimSuffix(name, "_test")
-	if !found || name == "main" || IsMajor(name) {
+	if !found || name == "main" || IsMajor(name) || inlinedClosure().MatchString(function) {
 		return paths
 	}
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
@@ -44,6 +45,13 @@ func ofGoPackage(function string, paths []string) []string {
 		return path.Ext(p) == ".go" && dir != "." && !strings.EqualFold(path.Base(dir), name) && !IsMajor(path.Base(dir))
 	})
 }
+
+// inlinedClosure matches the name of a closure with that of the inlined function that it is of:
+// cmd/pro.init.func2.(*HostnameIterator).Iterate.
+var inlinedClosure = source.Lazy(`\.func\d+\.\(\*?\w+\)\.\w`)
+
+// systemLibrary is the file of a library in the folders of a system.
+var systemLibrary = source.Lazy(`^/(?:usr/)?lib(?:32|64)?/(?:[^/]+/)?[^/]+\.so(?:\.[\d.]+)?$`)
 
 var major = source.Lazy(`^v\d+$`)
 

@@ -67,6 +67,7 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 		paths = append(paths, e.Path)
 	}
 	files := NewFiles(paths)
+	files.commit = string(commit)
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
@@ -173,6 +174,9 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			if stacks[frame].Format == "dotnet" && frame.Path == "" {
 				list = withClass(ctx, repo, commit, list, frame.Function)
 			}
+			if frame.File == "" && systemLibrary().MatchString(frame.Module) { // a method of a class that the project uses
+				list = slices.DeleteFunc(list, func(d symbol.Definition) bool { return !fitsScope(d, frame.Function) })
+			}
 			if lists[frame] = list; len(list) == 1 {
 				dirs[path.Dir(list[0].Path)]++
 			}
@@ -230,6 +234,9 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
+			if !f.mayDefine(&report.Stacks[i], frame) {
+				continue
+			}
 			name := symbol.Last(frame.Function)
 			if len(name) < 3 || names[name] == nil && len(order) == maxLookups {
 				continue
@@ -241,6 +248,23 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 		}
 	}
 	return names, order, dirs
+}
+
+// mayDefine reports whether the commit has a file that can define the function of a frame, by its name: a search in all
+// files for a name such as "run" is slow.
+func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
+	if frame.File != "" {
+		return len(f.named(frame.File)) > 0 || inSystemHeader(stack, frame)
+	}
+	if stack.Format != "java" {
+		return true
+	}
+	for p := range f.all {
+		if inJavaClass(frame.Function, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameName returns the definitions in files with the base name of a reported path, or all if

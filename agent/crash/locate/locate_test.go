@@ -92,6 +92,7 @@ func TestGoPackages(t *testing.T) {
 		"main.main":                                                5,
 		"main":                                                     5,
 		"":                                                         5,
+		"github.com/urlscan/urlscan-cli/cmd/pro.init.func2.(*HostnameIterator).Iterate": 5,
 	} {
 		if got := ofGoPackage(function, all); len(got) != want {
 			t.Errorf("%s: %v", function, got)

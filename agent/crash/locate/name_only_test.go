@@ -81,3 +81,28 @@ func TestMinifiedBundle(t *testing.T) {
 		}
 	}
 }
+
+// A method of a system's library is no other method of the name. The report is landstalker_editor's issue 51. A library
+// of the project may be installed there.
+func TestMethodOfSystemLibrary(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"src/EntityViewerFrame.cpp": "void EntityViewerFrame::Update()\n{\n\tm_entityViewer->Refresh();\n}\n",
+		"src/own.cpp":               "void Own::update()\n{\n}\n\nint own_start()\n{\n\treturn 1;\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "gdb", Frames: []crash.Frame{
+		{Function: "wxAuiManager::Update", Module: "/lib/x86_64-linux-gnu/libwx_gtk3u_aui-3.2.so.0"},
+		{Function: "EntityViewerFrame::Update", Module: "/usr/bin/landstalker_gfx"},
+		{Function: "Own::update", Module: "/usr/lib/libown.so.1"},
+		{Function: "own_start", Module: "/usr/lib64/libown.so"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "src/EntityViewerFrame.cpp", "src/own.cpp", "src/own.cpp"} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}

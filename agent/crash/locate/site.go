@@ -188,7 +188,12 @@ func siteOfCall(f crash.Frame, lines [][]byte, callee string) Site {
 	if s.Function.End == 0 {
 		first, last = max(1, f.Line-aroundCall), min(len(lines), f.Line+aroundCall)
 	}
-	if at := calls(lines, first, last, f.Line, callee); at > 0 {
+	at := calls(lines, first, last, f.Line, callee)
+	if idle && at > 0 && at < f.Line && endsCall(lines, at, f.Line, callee) {
+		s.sure = true
+		return s
+	}
+	if at > 0 {
 		s.At, s.Moved, s.sure = at, true, true
 		s.Note = fmt.Sprintf("the call of the frame before it; the report says line %d", f.Line)
 		return s

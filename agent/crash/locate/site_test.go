@@ -170,3 +170,54 @@ func splitText(text string) (lines [][]byte) {
 	}
 	return lines
 }
+
+// Old compilers of Go say that a call of several lines is at its end, as in crlfmt's issue 8.
+func TestEndOfCall(t *testing.T) {
+	lines := splitText(`package main
+
+func main() {
+	err := filepath.Walk(root, func(path string, fi os.FileInfo, err error) error {
+		return checkPath(path)
+	})
+	if err != nil {
+		fmt.Printf("Error during walk: %s", err)
+	}
+}
+`)
+	for line, want := range map[int]struct {
+		at    int
+		moved bool
+	}{4: {4, false}, 6: {6, false}, 9: {4, true}} {
+		report := &crash.Report{Stacks: []crash.Stack{{Format: "go", Frames: []crash.Frame{
+			{Function: "path/filepath.Walk"}, {Function: "main.main", Path: "main.go", File: "main.go", Line: line},
+		}}}}
+		s := Sites(report, "main.go", lines)[crash.FrameRef{Frame: 1}]
+		if s.At != want.at || s.Moved != want.moved || !s.sure {
+			t.Errorf("line %d: %+v", line, s)
+		}
+	}
+}
+
+// The methods of Minecraft, and those that override them, have other names in a program for players than in the source, as in
+// TFCraft's issue 297. A line in another method than a frame of a known name is of another version.
+func TestObfuscatedMethod(t *testing.T) {
+	lines := splitText(`public class TECrucible extends NetworkTileEntity {
+	public void updateEntity() {
+		addMetal(metal, 1);
+	}
+
+	public boolean addMetal(Metal m, int amt) {
+		return metals.containsKey(m.Name);
+	}
+}
+`)
+	for function, moved := range map[string]bool{"TECrucible.func_70316_g": false, "TECrucible.m_70316_": false, "TECrucible.addMetal": true, "TECrucible.onUpdate": true} {
+		report := &crash.Report{Stacks: []crash.Stack{{Format: "java", Frames: []crash.Frame{
+			{Function: "TECrucible.addMetal", Path: "TECrucible.java", File: "TECrucible.java", Line: 7},
+			{Function: "TFC.TileEntities." + function, Path: "TECrucible.java", File: "TECrucible.java", Line: 3},
+		}}}}
+		if s := Sites(report, "TECrucible.java", lines)[crash.FrameRef{Frame: 1}]; s.Moved != moved {
+			t.Errorf("%s: %+v", function, s)
+		}
+	}
+}

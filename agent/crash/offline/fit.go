@@ -88,12 +88,18 @@ func placed(report *crash.Report) int {
 
 // withoutFiles returns a copy of a report without the files of its frames.
 func withoutFiles(report *crash.Report) crash.Report {
+	out := copied(report)
+	unmap(&out)
+	return out
+}
+
+// copied returns a copy of a report whose frames can be changed.
+func copied(report *crash.Report) crash.Report {
 	out := *report
 	out.Stacks = slices.Clone(report.Stacks)
 	for i := range out.Stacks {
 		out.Stacks[i].Frames = slices.Clone(out.Stacks[i].Frames)
 	}
-	unmap(&out)
 	return out
 }
 

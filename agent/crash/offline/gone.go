@@ -3,6 +3,8 @@ package offline
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +20,19 @@ const maxGone = 20
 // goneTime bounds the search for files that the history had.
 const goneTime = 3 * time.Second
 
-// goneFiles looks in the history of a reading's commit for files of frames that were not mapped, and that
-// are not new in the work tree. It returns
-// the last commit that has all of them, and one of their names, or "" if there is no such file.
+// goneFiles looks in the history of a reading's commit for files of frames that were not mapped, and that are not new in
+// the work tree: in directories that the commit has, or if it has no file of the report, in others, too. It returns the
+// last commit that has all of them, and one of their names, or "" if there is no such file.
 func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
+	older, name, err := goneInPlace(ctx, repo, at, files, report)
+	if err != nil || older != "" || placed(report) > 0 {
+		return older, name, err
+	}
+	return goneAnywhere(ctx, repo, at, report)
+}
+
+// goneInPlace looks for the files of goneFiles in directories that the commit has.
+func goneInPlace(ctx context.Context, repo *gitext.Repo, at *reading, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
 	paths := slices.DeleteFunc(unmapped(files, report), func(p string) bool {
 		return slices.ContainsFunc(at.work, func(w crash.WorkFile) bool { return w.New && w.Path == p })
 	})
@@ -58,23 +69,57 @@ func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locat
 	return c.Parents[0], gone[0], ctx.Err() // what deletes a file has a parent
 }
 
-// ofTheDay returns the last commit until the report's last day that a commit contains, if it has the file; else the
-// commit.
-func ofTheDay(ctx context.Context, repo *gitext.Repo, commit gitext.OID, file string, report *crash.Report) (gitext.OID, error) {
-	_, until, ok := lastDay(report)
-	if !ok {
-		return commit, nil
+// goneAnywhere looks in the history of a reading's commit for files that end as those of a report, of which it has none: in
+// directories that it does not have any more, as the classes of a package with another name. It returns the last commit
+// that has those that are found, and one of their names, or "".
+func goneAnywhere(ctx context.Context, repo *gitext.Repo, at *reading, report *crash.Report) (gitext.OID, string, error) {
+	wanted := map[string][]string{} // by base name
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			file := locate.Clean(f.File)
+			isNew := slices.ContainsFunc(at.work, func(w crash.WorkFile) bool { return w.New && endsAlike(file, w.Path) })
+			if strings.Contains(file, "/") && !locate.Fetched(f) && !isNew && len(wanted) < maxGone {
+				wanted[path.Base(file)] = append(wanted[path.Base(file)], file)
+			}
+		}
 	}
-	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: commit, Until: until, Max: 1}) {
+	if len(wanted) == 0 {
+		return "", "", nil
+	}
+	within, cancel := context.WithTimeout(ctx, goneTime)
+	defer cancel()
+	var deleted gitext.OID // by this commit, the oldest
+	gone := map[string]string{}
+	for e, err := range repo.Log(within, gitext.LogOptions{Tip: at.commit, Files: true, NoRenames: true, NoMerges: true}) {
+		if within.Err() != nil {
+			break // what was found counts
+		}
 		if err != nil {
-			return commit, err
+			return "", "", err
 		}
-		if files, err := locate.FilesOf(ctx, repo, e.OID); files == nil || !files.Has(file) {
-			return commit, err
+		for _, f := range e.Files {
+			base := path.Base(f.OldPath)
+			if f.Status == 'D' && gone[base] == "" && slices.ContainsFunc(wanted[base], func(file string) bool { return endsAlike(file, f.OldPath) }) {
+				gone[base], deleted = f.OldPath, e.OID
+			}
 		}
-		return e.OID, nil
+		if len(gone) == len(wanted) {
+			break
+		}
 	}
-	return commit, nil
+	if len(gone) == 0 {
+		return "", "", ctx.Err()
+	}
+	c, err := repo.Commit(ctx, deleted)
+	if err != nil {
+		return "", "", err
+	}
+	return c.Parents[0], slices.Min(slices.Collect(maps.Values(gone))), ctx.Err()
+}
+
+// endsAlike reports whether one of two paths with a directory ends with the other.
+func endsAlike(a, b string) bool {
+	return strings.Contains(b, "/") && (strings.HasSuffix("/"+a, "/"+b) || strings.HasSuffix("/"+b, "/"+a))
 }
 
 // unmapped returns the paths that the files of unmapped frames would have in the repository, in
@@ -151,16 +196,11 @@ func topOf(p, root string) string {
 }
 
 // goneNote says why an older commit is read.
-func goneNote(name string, commit gitext.OID, ofTheDay bool) string {
-	which := "the last commit with all such files"
-	if ofTheDay {
-		which = "the last commit until the report's day, which has it"
-	}
+func goneNote(name string, commit gitext.OID) string {
 	return fmt.Sprintf(
-		"the report names %s, which HEAD does not have any more: it is read at %s, %s; "+
+		"the report names %s, which HEAD does not have any more: it is read at %s, the last commit with all such files; "+
 			"give the commit that crashed with --at",
 		name,
 		commit.Short(),
-		which,
 	)
 }

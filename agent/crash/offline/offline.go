@@ -28,13 +28,33 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	if err != nil {
 		return nil, err
 	}
+	answer, repair, err := at.answer(ctx, repo, q)
+	if err != nil || repair == "" {
+		return answer, err
+	}
+	before, err := beforeRepair(ctx, repo, at, repair, q.Report)
+	if err != nil || before == nil {
+		return answer, err
+	}
+	if !q.AsReported {
+		if err := locate.Resettle(ctx, repo, before.commit, q.Report); err != nil {
+			return nil, err
+		}
+	}
+	answer, _, err = before.answer(ctx, repo, q)
+	return answer, err
+}
+
+// answer orders the files and the commits of a question whose report is mapped to a reading's commit. It also returns the
+// commit that would be the first suspect, if it is one that mends the failure.
+func (at *reading) answer(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answer, gitext.OID, error) {
 	algorithm := rank.Algorithm(q.Algorithm)
 	if algorithm == "" {
 		algorithm = rank.Ours
 	}
 	answer, err := rank.Rank(ctx, repo, at.commit, q.Report, algorithm)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	answer.CommitFrom, answer.Fit, answer.Since, answer.Until = at.from, at.fit, q.Since, q.Until
 	answer.Notes = append(at.notes, answer.Notes...)
@@ -43,29 +63,37 @@ func Rank(ctx context.Context, repo *gitext.Repo, q crash.Question) (*crash.Answ
 	}
 	answer.Declarations, err = locate.Racing(ctx, repo, at.commit, q.Report)
 	if err = answer.Unread("the types of racing fields were not looked up", err); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := checkDay(ctx, repo, q.Report, answer); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := checkSince(ctx, repo, answer); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if q.Suspects > 0 {
-		opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects + moreForRepairs}
-		found, err := culprit.Find(ctx, repo, at.commit, q.Report, answer.Files, opt)
-		if err != nil {
-			return nil, err
-		}
-		if !at.told {
-			found.Suspects = withoutRepairs(q.Report, answer, found.Suspects)
-		}
-		if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
-			return nil, err
-		}
-		answer.Notes = append(answer.Notes, found.Notes...)
+	repair, err := at.suspects(ctx, repo, q, answer)
+	return answer, repair, err
+}
+
+// suspects adds the suspect commits to an answer. It returns what answer does.
+func (at *reading) suspects(ctx context.Context, repo *gitext.Repo, q crash.Question, answer *crash.Answer) (gitext.OID, error) {
+	if q.Suspects == 0 {
+		return "", nil
 	}
-	return answer, nil
+	opt := culprit.Options{Since: q.Since, Until: answer.Until, Max: q.Suspects + moreForRepairs}
+	found, err := culprit.Find(ctx, repo, at.commit, q.Report, answer.Files, opt)
+	if err != nil {
+		return "", err
+	}
+	var repair gitext.OID
+	if !at.told {
+		found.Suspects, repair = withoutRepairs(at, q.Report, answer, found.Suspects)
+	}
+	if answer.Suspects, err = withAccused(ctx, repo, answer, q.Report.Accused, found.Suspects, q.Suspects); err != nil {
+		return "", err
+	}
+	answer.Notes = append(answer.Notes, found.Notes...)
+	return repair, nil
 }
 
 // fromUser is the source of a commit that the user gives.
@@ -76,6 +104,7 @@ type reading struct {
 	commit gitext.OID
 	from   string // where the commit comes from
 	told   bool   // the user or the report tells the commit
+	mended bool   // the commit is the one before a repair of the failure
 	fit    crash.Fit
 	notes  []string
 	work   []crash.WorkFile
@@ -123,17 +152,27 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 }
 
 // better looks for another commit if the report does not fit this one, which nothing told: a version
-// that the report mentions, or any release if it states no version. It returns nil if there is none.
+// that the report mentions, the one of its day, any release if it states no version, or a change of the files in the past.
+// It returns nil if there is none.
 func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.Report, stated bool) (*reading, error) {
 	if at.fit.Same <= at.fit.Moved {
 		if better, err := fitting(ctx, repo, at, report); err != nil || better != nil {
 			return better, err
 		}
 	}
-	if at.fit.Moved == 0 || stated {
-		return nil, nil
+	day, err := ofTheDay(ctx, repo, at, report)
+	if err != nil {
+		return nil, err
 	}
-	return released(ctx, repo, at, report)
+	if day.fits(at.fit) {
+		return day.read(ctx, repo, at, report)
+	}
+	if at.fit.Moved > 0 && !stated {
+		if better, err := released(ctx, repo, at, report); err != nil || better != nil {
+			return better, err
+		}
+	}
+	return past(ctx, repo, at, report, day)
 }
 
 // place maps the frames of a report to files of the commit. If nothing told this commit, and HEAD
@@ -150,15 +189,8 @@ func (at *reading) place(ctx context.Context, repo *gitext.Repo, report *crash.R
 		}
 		if older != "" {
 			unmap(report)
-			then, err := ofTheDay(ctx, repo, older, name, report)
-			if err != nil && !gitext.Unreadable(err) {
-				return err
-			}
-			at.notes = append(at.notes, goneNote(name, then, then != older))
-			at.commit, at.from = then, "the last with "+name
-			if then != older {
-				at.from = fmt.Sprintf("the last until %s, with %s", report.Written, name)
-			}
+			at.notes = append(at.notes, goneNote(name, older))
+			at.commit, at.from = older, "the last with "+name
 			return at.place(ctx, repo, report)
 		}
 	}

@@ -78,7 +78,7 @@ func TestReleaseThatFits(t *testing.T) {
 		"HEAD":                       {fmt.Sprintf(univocity, 11, 18, 22), head, ""},
 		"no release":                 {fmt.Sprintf(univocity, 105, 112, 116), head, ""},
 		"a version":                  {"univocity-parsers 2.99.0\n" + fmt.Sprintf(univocity, 5, 12, 16), tagged["v2.18.0"], ""},
-		"one line is too little":     {fmt.Sprintf(strings.Join(strings.SplitAfter(univocity, "\n")[:3], ""), 5, 12), head, ""},
+		"one line, of no release":    {fmt.Sprintf(strings.Join(strings.SplitAfter(univocity, "\n")[:3], ""), 5, 12), tagged["v2.14.0"], "the newest such change of these files"},
 	} {
 		report, err := format.Read(strings.NewReader(test.text))
 		if err != nil {

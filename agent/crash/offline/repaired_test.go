@@ -2,11 +2,14 @@ package offline
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
+	"git-agent/agent/suspect"
+	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
 
@@ -44,8 +47,76 @@ thrown in /wp-content/plugins/members/admin/functions-admin.php on line 4
 		if got := answer.Suspects[0].Commit.Subject(); got != want {
 			t.Errorf("given %q: the first suspect is %q", given, got)
 		}
-		if said := strings.Contains(strings.Join(answer.Notes, "\n"), repair.Short()+" is no suspect"); said == (given != "") {
+		if said := strings.Contains(strings.Join(answer.Notes, "\n"), "it is read before "+repair.Short()); said == (given != "") {
 			t.Errorf("given %q: notes %q", given, answer.Notes)
+		}
+	}
+}
+
+// A commit that wrote code of the function and names a failure of its kind came after the crash, if nothing tells the
+// version; if the report is younger, it may have made this one. The report and the subjects are those of issue 42 of Xposed-GodMode.
+func TestRepairThatNamesTheKind(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const file, repairing, other = "app/com/kaisar/xposed/godmode/NotificationService.java", "Fix: null exception when NotificationService is restarted.", "Fix check module enable state"
+	service := func(lines ...string) gittest.Files {
+		return gittest.Files{file: "public class NotificationService {\n\tpublic int onStartCommand(Intent intent) {\n\t\t" + strings.Join(lines, "\n\t\t") + "\n\t}\n}\n"}
+	}
+	h.Commit("Upgrade dependences", service("check();", "return intent.getAction().length();"))
+	older := h.Commit(other, service("checkAll();", "return intent.getAction().length();"))
+	h.Time += 100 * 24 * 3600
+	repair := h.Commit(repairing, service("checkAll();", "return intent == null ? 0 : intent.getAction().length();"))
+	repo := h.Open()
+	const posted = "Clorasun opened this issue on Mar 16, 2025\n"
+	for given, want := range map[string]struct {
+		commit  gitext.OID
+		noted   string
+		without string
+	}{
+		"":     {older, "it is read before " + repair.Short(), repairing},
+		posted: {repair, "", ""},
+	} {
+		report, err := format.Read(strings.NewReader(given + `java.lang.NullPointerException: Attempt to invoke virtual method 'java.lang.String android.content.Intent.getAction()' on a null object reference
+	at com.kaisar.xposed.godmode.NotificationService.onStartCommand(NotificationService.java:4)
+	at android.app.ActivityThread.handleServiceArgs(ActivityThread.java:4390)
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := Rank(context.Background(), repo, crash.Question{Report: report, Suspects: 3})
+		if err != nil || len(answer.Suspects) == 0 {
+			t.Fatal(answer, err)
+		}
+		notes := strings.Join(answer.Notes, "\n")
+		named := slices.ContainsFunc(answer.Suspects, func(s suspect.Suspect) bool { return s.Commit.Subject() == want.without })
+		if answer.Commit != want.commit || !strings.Contains(notes, want.noted) || named {
+			t.Errorf("given %q: at %s (%s), want %s; suspects %v, notes %q", given, answer.Commit.Short(), answer.CommitFrom, want.commit.Short(), answer.Suspects, notes)
+		}
+	}
+}
+
+// The subjects are those of the repairs of public reports, and of other commits of their projects.
+func TestMends(t *testing.T) {
+	t.Parallel()
+	null := crash.Problem{Kind: "java.lang.NullPointerException"}
+	for subject, test := range map[string]struct {
+		of   crash.Problem
+		want bool
+	}{
+		"Address NPE in getNotScannedBuilds()":                  {null, true},
+		"Address multiline \"Match Text\" failure*":             {null, false},
+		"Scan/Rescan all the builds of null":                    {null, false},
+		"fix potential nil exception":                           {crash.Problem{Kind: "panic", Message: "runtime error: invalid memory address or nil pointer dereference"}, true},
+		"fix: nil map entry when watch namespace is enabled":    {crash.Problem{Kind: "panic", Message: "assignment to entry in nil map"}, true},
+		"Fix slice panic":                                       {crash.Problem{Kind: "panic", Message: "runtime error: slice bounds out of range"}, true},
+		"fix null check":                                        {crash.Problem{Kind: "panic", Message: "runtime error: slice bounds out of range"}, false},
+		"Fix data race of loadWorkers() <-> processing()":       {crash.Problem{Kind: "data race"}, true},
+		"electrumx: improve closing and fix close panic (#192)": {crash.Problem{Kind: "panic", Message: "close of closed channel"}, true},
+		"fix: fix ConcurrentModificationException":              {crash.Problem{Kind: "java.util.ConcurrentModificationException"}, true},
+		"Bugfix: SwingShell would not load GUI closures":        {crash.Problem{Kind: "java.util.ConcurrentModificationException"}, false},
+	} {
+		if got := mends(subject, []crash.Problem{test.of}); got != test.want {
+			t.Errorf("%q of %s: %v", subject, test.of.Kind, got)
 		}
 	}
 }

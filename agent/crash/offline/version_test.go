@@ -175,11 +175,11 @@ func TestDescribedVersion(t *testing.T) {
 	}
 }
 
-// A report that is older than HEAD blames no commit after its day.
+// A report that is older than HEAD, and than its file, blames no commit after its day.
 func TestReportOlderThanHead(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
-	h.Commit("one", gittest.Files{"a.c": "int f(int *p)\n{\n\treturn *p;\n}\n"})
+	h.Commit("one", gittest.Files{"b.c": "int g;\n"})
 	h.Time += 400 * 24 * 3600
 	young := h.Commit("two", gittest.Files{"a.c": "int f(int *p)\n{\n\treturn p[0];\n}\n"})
 	repo := h.Open()
@@ -264,7 +264,7 @@ func TestFileThatIsGoneOnTheDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ofTheDay := strings.Contains(strings.Join(got.Notes, "\n"), "the last commit until the report's day, which has it")
+		ofTheDay := strings.Contains(strings.Join(got.Notes, "\n"), "the report is of 2020-09-14: it is read at "+old.Short())
 		if got.Commit != want || ofTheDay != (want == old) || strings.Contains(got.CommitFrom, "until 2020-09-14") != ofTheDay {
 			t.Errorf("%q: at %s (%s), want %s; notes %q", day, got.Commit.Short(), got.CommitFrom, want.Short(), got.Notes)
 		}

@@ -1,0 +1,188 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"git-agent/agent"
+	"git-agent/agent/crash"
+	"git-agent/agent/crash/locate"
+	"git-agent/gitext"
+)
+
+// pastTime bounds the search in the history of files; tests have more, on slow machines.
+var pastTime = 3 * time.Second
+
+// Limits on the history of the files of a report.
+const (
+	maxStates = 400 // changes of the files
+	maxMoves  = 3   // times that the files were in other directories before
+)
+
+// past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
+// found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
+// lines that can be compared are at their places behind it, one of them surely, and if there are two frames. It maps the
+// report to what it finds. If nothing fits, it is the commit of the report's day, if there is one; else it returns nil.
+//
+// A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
+func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
+	if found.fit.Moved == 0 && day.files <= placed(report) {
+		return nil, nil
+	}
+	within, cancel := context.WithTimeout(ctx, pastTime)
+	defer cancel()
+	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report))}
+	state, err := s.newest()
+	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	switch {
+	case state != "":
+		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
+			"nothing tells the commit that crashed; the report's lines fit the code of %s, the newest such change of these files, and %s not that of %s; "+
+				"give the commit that crashed with --at if it is another one",
+			state.Short(), agent.Plural(found.fit.Moved, "line"), found.commit.Short(),
+		))
+	case day.commit != "":
+		return day.read(ctx, repo, found, report)
+	}
+	return nil, nil
+}
+
+// A dayCommit is the last commit of a report's time, "" if the one that was found is no younger.
+type dayCommit struct {
+	commit gitext.OID
+	fit    crash.Fit
+	files  int // frames that it has files for
+}
+
+// fits reports whether a commit has the lines of its report, and as many of them surely as another one that has them all: a
+// time in a report may be that of something else.
+func (d dayCommit) fits(other crash.Fit) bool {
+	return d.commit != "" && d.fit.Moved == 0 && (other.Moved > 0 || d.fit.Same >= other.Same)
+}
+
+// ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last
+// one until the end of the day: a crash is often repaired on the day of its report. Both must have files for as many frames
+// as the found one.
+func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (dayCommit, error) {
+	day, until, ok := lastDay(report)
+	if !ok {
+		return dayCommit{}, nil
+	}
+	head, err := repo.Commit(ctx, found.commit)
+	if err != nil || !head.Committer.Time.After(until) {
+		return dayCommit{}, err
+	}
+	var best dayCommit
+	for _, until := range []time.Time{day, until} {
+		for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: found.commit, Until: until, Max: 1}) {
+			if err != nil {
+				return dayCommit{}, err
+			}
+			fit, there, err := compareAt(ctx, repo, e.OID, report)
+			if err != nil && !gitext.Unreadable(err) {
+				return dayCommit{}, err
+			}
+			files := placed(there)
+			if err == nil && files >= max(1, placed(report)) && (best.commit == "" || fit.Moved < best.fit.Moved) {
+				best = dayCommit{e.OID, fit, files}
+			}
+		}
+	}
+	return best, nil
+}
+
+// read maps a report to the commit of its day.
+func (d dayCommit) read(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
+	return readAt(ctx, repo, d.commit, fmt.Sprintf("the last until %s", report.Written), report, fmt.Sprintf(
+		"the report is of %s: it is read at %s, the last commit of that time, and not at %s; give the commit that crashed with --at if it is another one",
+		report.Written, d.commit.Short(), found.commit.Short(),
+	))
+}
+
+// A pastSearch compares a report with the history before a commit.
+type pastSearch struct {
+	ctx    context.Context
+	repo   *gitext.Repo
+	report *crash.Report
+	tip    gitext.OID // the newest commit that is compared
+	files  int        // frames that a commit must have files for
+}
+
+// newest returns the newest change of the files of the frames that the report fits, or "".
+func (s *pastSearch) newest() (gitext.OID, error) {
+	left := maxStates
+	var repair gitext.OID // that fits, too
+	for range maxMoves {
+		there := withoutFiles(s.report)
+		if err := locate.ByPath(s.ctx, s.repo, s.tip, &there); err != nil {
+			return "", err
+		}
+		paths := pathsOf(&there)
+		if len(paths) == 0 || placed(&there) < s.files || left == 0 {
+			break
+		}
+		var oldest gitext.OID
+		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, NoMerges: true, Max: left}) {
+			if err != nil {
+				return "", err
+			}
+			left--
+			switch fits, err := s.fits(e.OID, &there); {
+			case err != nil:
+				return repair, err
+			case !fits && repair != "":
+				return repair, nil // the lines came with it
+			case fits && !repairWord().MatchString(e.Subject):
+				return e.OID, nil
+			case fits && repair == "":
+				repair = e.OID
+			}
+			oldest = e.OID
+		}
+		if oldest == "" {
+			break
+		}
+		c, err := s.repo.Commit(s.ctx, oldest)
+		if err != nil || len(c.Parents) == 0 {
+			return repair, err
+		}
+		s.tip = c.Parents[0] // the files may have been elsewhere
+	}
+	return repair, nil
+}
+
+// fits reports whether a report that was mapped to files fits their code at a commit.
+func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error) {
+	there := copied(mapped)
+	fit, err := locate.Compare(s.ctx, s.repo, commit, &there)
+	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting {
+		return false, err
+	}
+	able, err := canFail(s.ctx, s.repo, commit, &there)
+	if errors.Is(err, gitext.ErrNotExist) {
+		return false, nil
+	}
+	return able, err
+}
+
+// pathsOf returns the files of the frames of a report that have lines.
+func pathsOf(report *crash.Report) []string {
+	var paths []string
+	for _, stack := range report.Stacks {
+		for _, f := range stack.Frames {
+			if f.Path != "" && f.Line > 0 && !slices.Contains(paths, f.Path) && len(paths) < maxGone {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
