@@ -69,8 +69,8 @@ var verbRooms = []string{"agent/szz", "agent/crash", "agent/fix"}
 // between lists the imports of one verb from another. A failing run of fix may print a crash, and
 // fix may start from the report of a crash. bisect and szz read the output of tests as fix does.
 var between = map[string][]string{
-	"agent/bisect/engine": {"agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/fix/testcmd"},
-	"agent/szz/verify":    {"agent/fix/testrun"},
+	"agent/bisect/engine": {"agent/fix", "agent/fix/coverage", "agent/fix/testrun", "agent/fix/testrun/testlog", "agent/fix/testcmd"},
+	"agent/szz/verify":    {"agent/fix/testrun", "agent/fix/testrun/testlog"},
 	"agent/eval/bisect":   {"agent/fix/testrun", "agent/fix/testcmd"},
 
 	"agent/fix":      {"agent/crash", "agent/crash/format", "agent/crash/locate", "agent/crash/crashtool"},

@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/fix/coverage"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
@@ -150,7 +151,7 @@ func (c *command) run(ctx context.Context, w *trial.Workspace, commit gitext.OID
 	if err == nil && !done {
 		ran, err = watched(ctx, w, files, commands)
 	}
-	ran.ending.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.q.Units, p.File, p.Line) }
+	ran.ending.UnitTest = func(p testlog.Place) bool { return trial.InUnitTests(over, c.q.Units, p.File, p.Line) }
 	return ran, err
 }
 

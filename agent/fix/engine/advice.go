@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 )
 
@@ -55,7 +56,7 @@ func (s *study) advice(ctx context.Context) (string, error) {
 // returns "".
 func (s *study) inSetUp(ctx context.Context) (string, error) {
 	out := s.answer.Reproduction.Output
-	read := testrun.Read(out)
+	read := testlog.Read(out)
 	inHook, err := s.dieInHooks(ctx, read)
 	if err != nil {
 		return "", err
@@ -115,7 +116,7 @@ var setUpHook = source.Lazy(
 
 // dieInHooks reports whether, by the output of jest or vitest, all failing tests fail in a hook
 // of a test file that runs before tests.
-func (s *study) dieInHooks(ctx context.Context, read testrun.Report) (bool, error) {
+func (s *study) dieInHooks(ctx context.Context, read testlog.Report) (bool, error) {
 	if len(read.Failing) == 0 || len(read.Places) == 0 {
 		return false, nil
 	}
@@ -183,7 +184,7 @@ func (s *study) textOf(ctx context.Context, path string) (string, error) {
 
 // reachesCode reports whether a place or a frame of the output is in a file of the tree that is
 // neither a test nor part of the tests' set-up.
-func (s *study) reachesCode(ctx context.Context, read testrun.Report, out []byte) (bool, error) {
+func (s *study) reachesCode(ctx context.Context, read testlog.Report, out []byte) (bool, error) {
 	files := map[string]bool{}
 	for _, p := range read.Places {
 		files[p.File] = true
@@ -214,7 +215,7 @@ func (s *study) isCode(ctx context.Context, file string) (bool, error) {
 // leaveOut removes the tests that die in their set-up from the failing ones, if other tests
 // fail in their own code, because no patch makes the removed ones pass. Tests whose set-up
 // fails in the project's own code stay.
-func (s *study) leaveOut(ctx context.Context, read testrun.Report) error {
+func (s *study) leaveOut(ctx context.Context, read testlog.Report) error {
 	died := map[string]bool{}
 	for _, name := range read.SetUp {
 		died[name] = true

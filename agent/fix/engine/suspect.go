@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/fix/history"
 	"git-agent/agent/fix/localize"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/secret"
 )
 
@@ -104,7 +105,7 @@ func (e *Engine) Suspect(ctx context.Context, p fix.Problem, output []byte, list
 		if dir := e.Repo.WorkTree(); dir != "" {
 			output = bytes.ReplaceAll(output, []byte(dir+"/"), nil)
 		}
-		s.answer.Reproduction.Failing = testrun.Read(output).Failing
+		s.answer.Reproduction.Failing = testlog.Read(output).Failing
 		in.Reproduction = fix.Reproduction{Failing: s.answer.Reproduction.Failing, Output: output}
 		in.Stacks, in.Places = testrun.Stacks(output), placesOf(output)
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 )
 
@@ -148,7 +148,7 @@ func (q *quotation) has(line string) bool {
 // progress of builds, of which no note says how long it was.
 func Excerpt(out []byte, room int) string {
 	var b Box
-	return excerpt(b.condense(out, condenser{quiet: true}), marksOf(testrun.Read(out)), room)
+	return excerpt(b.condense(out, condenser{quiet: true}), marksOf(testlog.Read(out)), room)
 }
 
 // A condenser counts omitted lines.

@@ -10,6 +10,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 )
 
 type testParams struct {
@@ -136,7 +137,7 @@ func (b *Box) renderTest(subject string, end testrun.Ending, now verdict, since 
 }
 
 // marksOf returns texts that identify the lines of failed assertions and compiler errors.
-func marksOf(r testrun.Report) []string {
+func marksOf(r testlog.Report) []string {
 	const most = 30
 	var marks []string
 	for _, p := range slices.Concat(r.BuildErrors, r.Places) {

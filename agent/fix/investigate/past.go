@@ -7,7 +7,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/history"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 )
 
@@ -72,7 +72,7 @@ func (w *work) textsOfTests(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := testrun.Read(w.in.Reproduction.Output).Places
+	places := testlog.Read(w.in.Reproduction.Output).Places
 	own := map[string]bool{} // variables of the tests, which say nothing about other code
 	var first, rest []string
 	for _, t := range tests {

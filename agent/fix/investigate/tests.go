@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 )
 
@@ -37,7 +37,7 @@ func (w *work) makeTestsText(ctx context.Context) (string, error) {
 	if err != nil || len(tests) == 0 {
 		return "", err
 	}
-	places := testrun.Read(w.in.Reproduction.Output).Places
+	places := testlog.Read(w.in.Reproduction.Output).Places
 	var b strings.Builder
 	for _, t := range tests {
 		if b.Len() >= maxTestsText {
@@ -64,7 +64,7 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 		return nil, err
 	}
 	var out []*shownTest
-	places := testrun.Read(w.in.Reproduction.Output).Places
+	places := testlog.Read(w.in.Reproduction.Output).Places
 	for _, f := range failing {
 		t, err := w.sourceOf(ctx, f, files, places)
 		if err != nil {
@@ -90,7 +90,7 @@ func (w *work) findTests(ctx context.Context) ([]*shownTest, error) {
 }
 
 // sourceOf finds the source of one failing test; nil if it is not found.
-func (w *work) sourceOf(ctx context.Context, f failed, files []string, places []testrun.Place) (*shownTest, error) {
+func (w *work) sourceOf(ctx context.Context, f failed, files []string, places []testlog.Place) (*shownTest, error) {
 	if t, err := w.unitTest(ctx, f.full); t != nil || err != nil {
 		return t, err
 	}
@@ -119,7 +119,7 @@ func (w *work) findTest(ctx context.Context, names, files []string) (*shownTest,
 
 // testAt finds the statement of a test file at which a test failed, for tests that a macro
 // makes, which have no function with their name; nil if the output names no such place.
-func (w *work) testAt(ctx context.Context, places []testrun.Place, name string, files []string) (*shownTest, error) {
+func (w *work) testAt(ctx context.Context, places []testlog.Place, name string, files []string) (*shownTest, error) {
 	for _, p := range places {
 		i := slices.IndexFunc(files, func(path string) bool { return sameFile(p.File, path) })
 		if p.Test != name || i < 0 {
@@ -259,7 +259,7 @@ func blockEnd(lines [][]byte, i int) int {
 // text shows a test with its line numbers and failing cases. Of a long test it shows the head,
 // the failing cases, the lines around the places of the failure, and the end, because tests
 // with a table of cases have their checks there.
-func (t *shownTest) text(lines [][]byte, places []testrun.Place) string {
+func (t *shownTest) text(lines [][]byte, places []testlog.Place) string {
 	const maxRows, around = 3, 8
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s:%d-%d\n", agent.CleanLine(t.path), t.start, t.end)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"git-agent/agent/fix"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/gitext/gittest"
 )
 
@@ -71,7 +71,7 @@ func TestRowsOfOtherForms(t *testing.T) {
 func TestPlaceInALongTest(t *testing.T) {
 	t.Parallel()
 	lines := linesOf("func TestLong(t *testing.T) {\n" + strings.Repeat("\tassert.Equal(t, 1, f(2), \"a long assertion\")\n", 300) + "}\n")
-	got := (&shownTest{path: "a/p_test.go", start: 1, end: len(lines)}).text(lines, []testrun.Place{{File: "p_test.go", Line: 250}})
+	got := (&shownTest{path: "a/p_test.go", start: 1, end: len(lines)}).text(lines, []testlog.Place{{File: "p_test.go", Line: 250}})
 	if !strings.Contains(got, "\n  250  ") || !strings.Contains(got, "\n    1  func") {
 		t.Errorf("%s", got)
 	}

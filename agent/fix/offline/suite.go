@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -36,7 +36,7 @@ func readTests(output []byte) tests {
 	if len(t.failing)+len(t.passed) > 0 {
 		return t
 	}
-	r := testrun.Read(output)
+	r := testlog.Read(output)
 	t.failing, t.passed = slices.Sorted(slices.Values(r.Failing)), slices.Sorted(slices.Values(r.Passing))
 	t.noBuild = t.noBuild || (r.Build || t.makeFailed && len(t.failing) == 0) && r.Ran <= 0
 	t.panicked = t.panicked || r.Panicked

@@ -9,6 +9,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -164,7 +165,7 @@ func onlyKnown(output []byte, known []string) bool {
 	if len(known) == 0 {
 		return false
 	}
-	r := testrun.Read(output)
+	r := testlog.Read(output)
 	return len(r.Failing) > 0 && !r.Build && !r.Panicked && len(without(r.Failing, known)) == 0
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -128,7 +129,7 @@ func usedInTest(output []byte, name string) bool {
 	}
 	marked := ""
 	for raw := range bytes.Lines(output) {
-		line := newLine(raw).text
+		line := testlog.Text(raw)
 		if code, ok := strings.CutPrefix(line, ">  "); ok {
 			marked = code
 			continue
@@ -142,8 +143,8 @@ func usedInTest(output []byte, name string) bool {
 }
 
 // endings returns the place of the error that ended each failing test, as far as the tool names it.
-func endings(r Report) map[string]Place {
-	ends := map[string]Place{}
+func endings(r testlog.Report) map[string]testlog.Place {
+	ends := map[string]testlog.Place{}
 	for _, p := range r.Places {
 		if p.Test != "" && raised().MatchString(p.Text) {
 			ends[p.Test] = p
@@ -154,7 +155,7 @@ func endings(r Report) map[string]Place {
 
 // tellingTests returns the failing tests of a run without those that use a name that does not exist,
 // if there are others: these test what a fix adds, and fail at each commit before it.
-func tellingTests(r Report) []string {
+func tellingTests(r testlog.Report) []string {
 	ends := endings(r)
 	telling := slices.DeleteFunc(slices.Clone(r.Failing), func(test string) bool {
 		end := ends[test]
@@ -182,7 +183,7 @@ func errorsIn(output []byte) []string {
 	const most = 1000
 	var found []string
 	for raw := range bytes.Lines(output) {
-		line := newLine(raw).bare
+		line := strings.TrimLeft(testlog.Text(raw), " \t")
 		if len(found) < most && raised().MatchString(line) && !ofSuite().MatchString(line) {
 			found = append(found, strings.TrimSpace(strings.TrimPrefix(line, "E  ")))
 		}

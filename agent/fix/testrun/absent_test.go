@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/trial"
 )
 
@@ -72,7 +73,7 @@ func TestUnbuiltUnitTests(t *testing.T) {
 	if r := f.Like(e); r.Likeness == Early {
 		t.Errorf("an error in the code: %+v", r)
 	}
-	e.UnitTest = func(p Place) bool { return p.File == "crates/globset/src/lib.rs" && p.Line == 1001 }
+	e.UnitTest = func(p testlog.Place) bool { return p.File == "crates/globset/src/lib.rs" && p.Line == 1001 }
 	if r := f.Like(e); r.Likeness != Early || r.Lack != "matches_all" {
 		t.Errorf("an error in a test: %+v", r)
 	}

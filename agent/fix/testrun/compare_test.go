@@ -3,11 +3,13 @@ package testrun
 import (
 	"reflect"
 	"testing"
+
+	"git-agent/agent/fix/testrun/testlog"
 )
 
-func ending(exit int, r Report) Ending { return Ending{Exit: exit, Report: r} }
+func ending(exit int, r testlog.Report) Ending { return Ending{Exit: exit, Report: r} }
 
-func failing(names ...string) Report { return Report{Failing: names, Ran: -1} }
+func failing(names ...string) testlog.Report { return testlog.Report{Failing: names, Ran: -1} }
 
 func TestCompare(t *testing.T) {
 	// Tests that fail after and did not before make it worse. Where there are no names
@@ -30,12 +32,12 @@ func TestCompare(t *testing.T) {
 		{"no names, it failed before", ending(2, failing()), ending(1, failing()), nil, Comparison{}},
 		{"no names, it passes now", ending(2, failing()), ending(0, failing()), nil, Comparison{}},
 		{"names before, none after", ending(1, failing("A")), ending(139, failing()), nil, Comparison{Worse: true, Why: "makes the command fail without the name of a test (exit 139)", Fixed: []string{"A"}}},
-		{"it does not build now", ending(1, failing("A")), ending(1, Report{Build: true}), nil, Comparison{Worse: true, Why: "breaks the build", Fixed: []string{"A"}}},
-		{"a package does not build now", ending(1, failing("A")), ending(1, Report{Build: true, Unbuilt: []string{"m/p"}, Failing: []string{"A"}}), nil, Comparison{Worse: true, Why: "makes m/p fail", New: []string{"m/p"}}},
-		{"a package never built", ending(1, Report{Build: true, Unbuilt: []string{"m/p"}, Failing: []string{"A"}}), ending(1, Report{Build: true, Unbuilt: []string{"m/p"}}), nil, Comparison{Fixed: []string{"A"}}},
-		{"the same test crashes now", ending(1, failing("A")), ending(2, Report{Failing: []string{"A"}, Panicked: true}), nil, Comparison{Worse: true, Why: "makes a test process crash"}},
-		{"it crashed before, so that little is known", ending(2, Report{Failing: []string{"A"}, Panicked: true}), ending(1, failing("B")), nil, Comparison{Fixed: []string{"A"}, Unclear: []string{"B"}}},
-		{"it crashed before, but B had passed", ending(2, Report{Failing: []string{"A"}, Passing: []string{"B"}, Panicked: true}), ending(1, failing("B")), nil, Comparison{Worse: true, Why: "makes B fail", New: []string{"B"}, Fixed: []string{"A"}}},
+		{"it does not build now", ending(1, failing("A")), ending(1, testlog.Report{Build: true}), nil, Comparison{Worse: true, Why: "breaks the build", Fixed: []string{"A"}}},
+		{"a package does not build now", ending(1, failing("A")), ending(1, testlog.Report{Build: true, Unbuilt: []string{"m/p"}, Failing: []string{"A"}}), nil, Comparison{Worse: true, Why: "makes m/p fail", New: []string{"m/p"}}},
+		{"a package never built", ending(1, testlog.Report{Build: true, Unbuilt: []string{"m/p"}, Failing: []string{"A"}}), ending(1, testlog.Report{Build: true, Unbuilt: []string{"m/p"}}), nil, Comparison{Fixed: []string{"A"}}},
+		{"the same test crashes now", ending(1, failing("A")), ending(2, testlog.Report{Failing: []string{"A"}, Panicked: true}), nil, Comparison{Worse: true, Why: "makes a test process crash"}},
+		{"it crashed before, so that little is known", ending(2, testlog.Report{Failing: []string{"A"}, Panicked: true}), ending(1, failing("B")), nil, Comparison{Fixed: []string{"A"}, Unclear: []string{"B"}}},
+		{"it crashed before, but B had passed", ending(2, testlog.Report{Failing: []string{"A"}, Passing: []string{"B"}, Panicked: true}), ending(1, failing("B")), nil, Comparison{Worse: true, Why: "makes B fail", New: []string{"B"}, Fixed: []string{"A"}}},
 		{"names are printed though it exits 0", ending(1, failing("A")), ending(0, failing("B")), nil, Comparison{Fixed: []string{"A"}}},
 	} {
 		if got := Compare(c.before, c.after, c.known); !reflect.DeepEqual(got, c.want) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -137,7 +138,7 @@ func (f *Failure) passes(e Ending) bool {
 var numberedSubtest = source.Lazy(`/#?\d+$`)
 
 // ended reports whether all tests of the packages of the telling tests ended.
-func (f *Failure) ended(r *Report) bool {
+func (f *Failure) ended(r *testlog.Report) bool {
 	for _, test := range f.telling {
 		pkg, _, ok := strings.Cut(test, ":")
 		if !ok || !slices.Contains(r.Ended, pkg) || numberedSubtest().MatchString(test) {

@@ -117,7 +117,7 @@ func Summarize(command string, runs []Ending) fix.Reproduction {
 		Output: withoutMiddle(shown.Output), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
 	if shown.State == fix.Broken {
-		out.Lacks, out.Lacking = shown.Report.lack()
+		out.Lacks, out.Lacking = shown.Report.Lack()
 		if errs := shown.Report.BuildErrors; len(errs) > 0 && out.Lacks == "" {
 			out.Unbuilt = errs[0].File
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -158,7 +159,7 @@ func TestLongOutputsKeepBothEnds(t *testing.T) {
 	if !slices.Equal(got.Failing, []string{"in the middle"}) || len(out) > 2*keptOutput+100 || !strings.HasSuffix(out, "end\n") || !strings.Contains(out, " bytes left out]") {
 		t.Errorf("failing %q, %d bytes", got.Failing, len(out))
 	}
-	if !Read(got.Output).Cut {
+	if !testlog.Read(got.Output).Cut {
 		t.Error("Read does not say that the output is cut")
 	}
 }

@@ -1,8 +1,12 @@
+// Package testrun runs the tests of a repository and judges how they end.
+//
+// [Reproduce] runs a command several times and reports its state, [Run] runs it once. [Compare]
+// decides whether a change made tests fail, [FailureOf] whether another run fails in the same way.
+// Package testcmd makes the commands, package testlog reads what they print.
 package testrun
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +15,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 )
@@ -22,10 +27,10 @@ type Ending struct {
 	Exit   int       // exit code as a shell reports it
 	Output []byte    // output with paths relative to the work tree; a long one has lost its middle
 	Raw    []byte    // Output with the original paths
-	Report Report
+	Report testlog.Report
 	Took   time.Duration
 
-	UnitTest func(Place) bool // whether a place is in a test within a source file; nil if none is
+	UnitTest func(testlog.Place) bool // whether a place is in a test within a source file; nil if none is
 
 	TimedOut bool // the command was ended at its time limit
 	Full     bool // the command was ended because it filled the disk
@@ -86,7 +91,7 @@ func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 	if strings.Contains(command, "failfast") {
 		e.Report.Ended = nil
 	}
-	e.addXML(command, dir, start.Add(-clockStep))
+	e.Output = e.Report.AddXML(command, dir, start.Add(-clockStep), e.Output)
 	return judge(e, res, command)
 }
 
@@ -104,7 +109,7 @@ func read(res trial.Result, dir string) Ending {
 		Exit:     res.Exit,
 		Output:   out,
 		Raw:      res.Output,
-		Report:   Read(out),
+		Report:   testlog.Read(out),
 		Took:     res.Took,
 		How:      res.How,
 		TimedOut: res.TimedOut,
@@ -126,7 +131,7 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 	e.State = fix.Broken
 	switch {
 	case res.Outcome != trial.Fails:
-		e.How += e.Report.notThere()
+		e.How += e.notThere()
 	case e.Report.Lacks != "":
 		e.How = e.lacking()
 	default:
@@ -137,8 +142,8 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 }
 
 // notThere returns the missing requirement, as text behind a reason.
-func (r *Report) notThere() string {
-	if what := cmp.Or(r.notFound, r.Missing); what != "" {
+func (e *Ending) notThere() string {
+	if what := e.Report.NotThere(); what != "" {
 		return ": " + what
 	}
 	return ""
@@ -146,14 +151,6 @@ func (r *Report) notThere() string {
 
 // shownLine bounds a line of an output in a sentence, in characters.
 const shownLine = 200
-
-// lack returns the lack of a command without a judgement, and the line about it.
-func (r *Report) lack() (fix.Lack, string) {
-	if r.Lacks == "" && r.notFound != "" {
-		return fix.LackProgram, r.notFound
-	}
-	return r.Lacks, r.Missing
-}
 
 // lacking describes the lack of the command, with the line about it and the place of a failed
 // import.
@@ -191,7 +188,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
-		e.How += r.notThere()
+		e.How += e.notThere()
 	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Lacks == fix.LackProcess:
 		e.How = e.lacking()
 	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
@@ -213,9 +210,8 @@ func judge(e Ending, res trial.Result, command string) Ending {
 // because a server does not answer, and none by an assertion, is not about the program.
 func (e *Ending) judgeOffline() {
 	r := &e.Report
-	refused := r.Lacks == fix.LackNetwork && r.unreached >= len(r.Failing) && !r.asserted
 	// Tests that die in their set-up have an answer of their own.
-	if e.State == fix.Failing && len(r.Failing) > 0 && len(r.SetUp) == 0 && refused {
+	if e.State == fix.Failing && len(r.Failing) > 0 && len(r.SetUp) == 0 && r.Unreached() {
 		e.State, e.How = fix.Broken, e.lacking()
 	}
 }
@@ -236,4 +232,15 @@ func (e *Ending) notBuilt() string {
 		return fmt.Sprintf("%s: %s:%d: %s", how, p.File, p.Line, p.Text)
 	}
 	return fmt.Sprintf("%s: %s: %s", how, p.File, p.Text)
+}
+
+// cargoTests matches a command that lets cargo run tests.
+var cargoTests = source.Lazy(`\bcargo\s+(?:[^&|;]*\s)?(?:test|t|nextest)\b`)
+
+// refused says that cargo ended before it ran a test of the command, "" otherwise.
+func (e *Ending) refused(command string) string {
+	if e.Report.Refusal == "" || e.Report.Ran > 0 || !cargoTests().MatchString(command) {
+		return ""
+	}
+	return fmt.Sprintf("ends before it runs a test (exit %d): %s", e.Exit, agent.Shorten(e.Report.Refusal, shownLine))
 }

@@ -11,6 +11,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -109,7 +110,7 @@ func (v *Validator) holdsTarget(p string, content []byte, base baseline) int {
 	if strings.HasSuffix(p, ".rs") && !rustTests(string(content), v.targets(base)) {
 		return 0
 	}
-	if slices.ContainsFunc(base.test.Report.Places, func(place testrun.Place) bool { return place.File == p }) {
+	if slices.ContainsFunc(base.test.Report.Places, func(place testlog.Place) bool { return place.File == p }) {
 		n += 3
 	}
 	if strings.Contains(v.problem.Test, path.Base(p)) {
@@ -175,4 +176,4 @@ func (r *run) alive(ctx context.Context, base baseline) (bool, error) {
 }
 
 // namesNoTest reports whether an output does not show that tests ran.
-func namesNoTest(r testrun.Report) bool { return r.Ran <= 0 && len(r.Failing)+len(r.Passing) == 0 }
+func namesNoTest(r testlog.Report) bool { return r.Ran <= 0 && len(r.Failing)+len(r.Passing) == 0 }

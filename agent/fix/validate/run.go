@@ -11,6 +11,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -317,7 +318,7 @@ func absent(tests, ran []string) []string {
 		return slices.Compact(short)
 	}
 	// Compare lists tests that are missing in the second run as fixed.
-	before, after := testrun.Ending{Report: testrun.Report{Failing: whole(tests)}}, testrun.Ending{Report: testrun.Report{Failing: whole(ran)}}
+	before, after := testrun.Ending{Report: testlog.Report{Failing: whole(tests)}}, testrun.Ending{Report: testlog.Report{Failing: whole(ran)}}
 	return testrun.Compare(before, after, nil).Fixed
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/trial"
@@ -319,7 +320,7 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 		return trial.Result{}, err
 	}
 	res, ending, err := c.runOver(ctx, commit, over)
-	ending.UnitTest = func(p testrun.Place) bool { return trial.InUnitTests(over, c.over.units, p.File, p.Line) }
+	ending.UnitTest = func(p testlog.Place) bool { return trial.InUnitTests(over, c.over.units, p.File, p.Line) }
 	switch {
 	case err != nil:
 		return trial.Result{}, err

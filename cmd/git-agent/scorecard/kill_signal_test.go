@@ -284,6 +284,8 @@ func TestKillsStopAndGoOn(t *testing.T) {
 		got, stopped := s.pause(t, n)
 		vector := fmt.Sprintf("stopped at request %d and continued", n)
 		switch {
+		case got.late:
+			broke(t, kills, vector, "it sent no request; stderr %s", got.stderr)
 		case !stopped:
 			broke(t, kills, vector, "it did not stop")
 		case got.code != want.code || masked(got.stdout) != masked(want.stdout):
@@ -307,7 +309,16 @@ func (s *stage) pause(t *testing.T, at int) (got outcome, stopped bool) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-asked
+	// A program that hangs, or that ends before it asks, must not hold up the tests.
+	late := make(chan struct{})
+	guard := time.AfterFunc(2*time.Minute, func() { close(late); syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer guard.Stop()
+	select {
+	case <-asked:
+	case <-late:
+		cmd.Wait() // the code tells
+		return outcome{stdout: out.String(), stderr: errs.String(), code: cmd.ProcessState.ExitCode(), late: true}, false
+	}
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGTSTP)
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, cmd.Process.Pid, &info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)

@@ -12,7 +12,7 @@ import (
 
 	"git-agent/agent/crash/format"
 	"git-agent/agent/fix/localize"
-	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -104,7 +104,7 @@ func inputOf(ctx context.Context, repo *gitext.Repo, b bug, m measured, s state)
 		if report, err := format.Read(bytes.NewReader(m.Reproduction.Output)); err == nil {
 			in.Stacks = report.Stacks
 		}
-		for _, place := range testrun.Read(m.Reproduction.Output).Places {
+		for _, place := range testlog.Read(m.Reproduction.Output).Places {
 			in.Places = append(in.Places, localize.Place{File: place.File, Line: place.Line})
 		}
 	}

@@ -1,18 +1,18 @@
-// Package testrun runs the tests of a repository and reads their output.
+// Package testlog reads what test tools print.
 //
-// [Reproduce] runs a command several times and reports its state. [Read] finds the names of the
-// tests, the places of failed assertions and the errors of compilers in the output of any known
-// tool, and what a command lacks that ran none. [Compare] decides whether a change made tests
-// fail. Package testcmd makes the commands.
+// [Read] finds the names of the tests, the places of failed assertions and the errors of compilers
+// in the output of any known tool, and what a command lacks that ran no test. [Report.AddXML] adds
+// what Maven and Gradle write into XML files. Package testrun runs the commands and judges them.
 //
 // The reader is a list of small machines, one for each family of tools. Each line goes from
 // machine to machine until one takes it. Time is proportional to the size of the output, and
 // the limits in this file bound the memory: code of the repository writes the outputs, so they
 // are not trusted.
-package testrun
+package testlog
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -73,6 +73,23 @@ func Read(output []byte) Report {
 		r.read(newLine(raw))
 	}
 	return r.finish()
+}
+
+// Lack returns what a command lacks that cannot be judged, and the line about it.
+func (r *Report) Lack() (fix.Lack, string) {
+	if r.Lacks == "" && r.notFound != "" {
+		return fix.LackProgram, r.notFound
+	}
+	return r.Lacks, r.Missing
+}
+
+// NotThere returns the line about a missing program or requirement, or "".
+func (r *Report) NotThere() string { return cmp.Or(r.notFound, r.Missing) }
+
+// Unreached reports whether the failing tests may all have ended because a server did not answer:
+// the output has as many lines about that as failing tests, and no failed assertion.
+func (r *Report) Unreached() bool {
+	return r.Lacks == fix.LackNetwork && r.unreached >= len(r.Failing) && !r.asserted
 }
 
 // A machine reads the output of one family of tools.

@@ -1,4 +1,4 @@
-package testrun
+package testlog
 
 import (
 	"os"
@@ -8,6 +8,16 @@ import (
 	"testing"
 	"time"
 )
+
+// An ending is an output with its report.
+type ending struct {
+	Report Report
+	Output []byte
+}
+
+func (e *ending) addXML(command, dir string, since time.Time) {
+	e.Output = e.Report.AddXML(command, dir, since, e.Output)
+}
 
 // writeReport writes an XML report that is changed at a time.
 func writeReport(t *testing.T, dir, name, cases string, changed time.Time) {
@@ -40,7 +50,7 @@ func TestXMLReportsNameWhatAnOutputDoesNot(t *testing.T) {
 	writeReport(t, dir, "core/target/surefire-reports/TEST-com.x.ATest.xml", failedCase, now)
 	writeReport(t, dir, "core/target/surefire-reports/TEST-com.x.Old.xml", `<testcase classname="com.x.Old" name="old"><error/></testcase>`, now.Add(-time.Minute))
 	writeReport(t, dir, "core/target/other/TEST-com.x.Other.xml", `<testcase classname="com.x.Other" name="o"><error/></testcase>`, now)
-	e := Ending{Report: Report{Ran: 2, Failing: []string{"com.x.ATest.larger"}}, Output: []byte("Tests run: 2\n")}
+	e := ending{Report: Report{Ran: 2, Failing: []string{"com.x.ATest.larger"}}, Output: []byte("Tests run: 2\n")}
 	same := e
 	same.addXML("make test", dir, now.Add(-time.Second))
 	if same.Report.Passing != nil {
@@ -70,12 +80,12 @@ func TestXMLReportsWithTestsOfOneName(t *testing.T) {
 	dir := t.TempDir()
 	unnamed := `<testcase classname="com.x.ATest" name=""/>`
 	writeReport(t, dir, "target/surefire-reports/TEST-com.x.ATest.xml", unnamed+unnamed+unnamed+`<testcase classname="com.x.ATest" name="sums"/>`, time.Now())
-	e := Ending{Report: Report{Ran: 4}}
+	e := ending{Report: Report{Ran: 4}}
 	e.addXML("mvn -B test", dir, time.Now().Add(-time.Minute))
 	if !slices.Contains(e.Report.Passing, "com.x.ATest.sums") {
 		t.Errorf("%+v", e.Report)
 	}
-	e = Ending{Report: Report{Ran: 5}}
+	e = ending{Report: Report{Ran: 5}}
 	if e.addXML("mvn -B test", dir, time.Now().Add(-time.Minute)); e.Report.Passing != nil {
 		t.Errorf("a report is missing: %+v", e.Report)
 	}
@@ -88,7 +98,7 @@ func TestXMLReportsOfGradle(t *testing.T) {
 	dir := t.TempDir()
 	writeReport(t, dir, "app/build/test-results/test/TEST-com.x.ATest.xml", strings.ReplaceAll(failedCase, `name="larger"`, `name="larger()"`)+
 		`<testcase classname="com.x.BTest" name="initializationError"><error>java.lang.Exception: e</error></testcase>`, time.Now())
-	e := Ending{Report: Report{Ran: 3, Failing: []string{"ATest > larger()"}}}
+	e := ending{Report: Report{Ran: 3, Failing: []string{"ATest > larger()"}}}
 	e.addXML("./gradlew --offline test", dir, time.Now().Add(-time.Minute))
 	want := []string{"com.x.ATest > larger()", "com.x.BTest > initializationError"}
 	if !slices.Equal(e.Report.Failing, want) || !slices.Equal(e.Report.SetUp, want[1:]) {
@@ -104,7 +114,7 @@ func TestXMLReportsThatAreIncompleteDoNotCount(t *testing.T) {
 	for name, cases := range map[string]string{"damaged": failedCase + "<testcase", "few": `<testcase classname="com.x.ATest" name="larger"><error/></testcase>`} {
 		dir := t.TempDir()
 		writeReport(t, dir, "target/surefire-reports/TEST-com.x.ATest.xml", cases, now)
-		e := Ending{Report: Report{Ran: 2, Failing: []string{"com.x.ATest.larger"}}}
+		e := ending{Report: Report{Ran: 2, Failing: []string{"com.x.ATest.larger"}}}
 		if e.addXML("mvn test", dir, now.Add(-time.Second)); e.Report.Ran != 2 || e.Report.Passing != nil {
 			t.Errorf("%s: %+v", name, e.Report)
 		}

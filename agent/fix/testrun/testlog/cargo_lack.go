@@ -1,10 +1,8 @@
-package testrun
+package testlog
 
 import (
-	"fmt"
 	"strings"
 
-	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
@@ -39,9 +37,6 @@ var cargoSigns = []sign{
 	{fix.LackCommand, " requires the features: ", source.Lazy("^error: target ")},
 	{fix.LackCommand, "does not contain th", source.Lazy("^error: the package .* does not contain th")},
 }
-
-// cargoTests matches a command that lets cargo run tests.
-var cargoTests = source.Lazy(`\bcargo\s+(?:[^&|;]*\s)?(?:test|t|nextest)\b`)
 
 var (
 	cargoEnded = source.Lazy(`^error: (?:test failed, to rerun|doctest failed|\d+ targets? failed|test run failed)`)
@@ -87,12 +82,4 @@ func (c *cargoStart) notBegun() string {
 		return ""
 	}
 	return c.error
-}
-
-// refused says that cargo ended before it ran a test of the command, "" otherwise.
-func (e *Ending) refused(command string) string {
-	if e.Report.Refusal == "" || e.Report.Ran > 0 || !cargoTests().MatchString(command) {
-		return ""
-	}
-	return fmt.Sprintf("ends before it runs a test (exit %d): %s", e.Exit, agent.Shorten(e.Report.Refusal, shownLine))
 }

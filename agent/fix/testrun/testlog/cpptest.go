@@ -1,4 +1,4 @@
-package testrun
+package testlog
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package testrun
+package testlog
 
 import (
 	"fmt"
@@ -45,27 +45,6 @@ func TestReadOfColouredOutput(t *testing.T) {
 	r := Read([]byte("\x1b[31mnot ok\x1b[0m 1 - \x1b]8;;file://a\x1b\\red\x1b]8;;\a\r\n\x1b[1;32mok 2\x1b[m - green\r\n\x1b[K"))
 	if len(r.Failing) != 1 || r.Failing[0] != "red" || len(r.Passing) != 1 || r.Passing[0] != "green" {
 		t.Errorf("%+v", r)
-	}
-}
-
-func TestStacks(t *testing.T) {
-	// Stack traces inside the output of a test tool are found, with their places.
-	t.Parallel()
-	a, err := txtar.ParseFile("testdata/go_plain.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	places := map[string]bool{}
-	for _, s := range Stacks(a.Files[0].Data) {
-		for _, f := range s.Frames {
-			places[fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)] = true
-		}
-	}
-	if !places["s_test.go:3"] || !places["b_test.go:3"] {
-		t.Errorf("places %v", places)
-	}
-	if got := Stacks([]byte("nothing\n")); got != nil {
-		t.Errorf("got %+v", got)
 	}
 }
 

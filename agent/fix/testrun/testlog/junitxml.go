@@ -1,4 +1,4 @@
-package testrun
+package testlog
 
 import (
 	"encoding/xml"
@@ -42,36 +42,38 @@ type xmlDefect struct {
 	Stack   string `xml:",chardata"`
 }
 
-// addXML replaces the names of tests in a report by those of the XML reports that a command of
-// Maven or Gradle wrote into a work tree since a time: an output names no passing tests, and
-// shortens names and stacks. It leaves the report if the XML files have fewer tests than the
-// output counts. The stacks that the output lacks are put behind it.
-func (e *Ending) addXML(command, dir string, since time.Time) {
+// AddXML replaces the names of tests in a report by those of the XML files that a command of Maven
+// or Gradle wrote into the directory dir since a time: the output of the command names no passing
+// tests, and shortens names and stacks. The report stays as it is if the command is another one, or if
+// the files have fewer tests than the output counts. AddXML returns the output, with the stacks
+// that it lacks at its end.
+func (r *Report) AddXML(command, dir string, since time.Time, output []byte) []byte {
 	if !writesXML().MatchString(command) {
-		return
+		return output
 	}
 	read := &xmlReports{since: since, reader: newReader()}
 	tree, err := os.OpenRoot(dir)
 	if err != nil {
-		return
+		return output
 	}
 	defer tree.Close()
 	read.find(tree)
 	got := read.reader.finish()
-	if read.late || got.Ran <= 0 || max(got.Ran, read.cases) < e.Report.Ran || len(got.Failing) < len(e.Report.Failing) {
-		return
+	if read.late || got.Ran <= 0 || max(got.Ran, read.cases) < r.Ran || len(got.Failing) < len(r.Failing) {
+		return output
 	}
-	places := e.Report.Places
-	e.Report.Failing, e.Report.Passing, e.Report.SetUp, e.Report.Ran = got.Failing, got.Passing, got.SetUp, got.Ran
-	e.Report.Cut = false
-	if e.Report.Places = got.Places; len(got.Places) == 0 {
-		e.Report.Places = places
+	places := r.Places
+	r.Failing, r.Passing, r.SetUp, r.Ran = got.Failing, got.Passing, got.SetUp, got.Ran
+	r.Cut = false
+	if r.Places = got.Places; len(got.Places) == 0 {
+		r.Places = places
 	}
 	for _, stack := range read.stacks[:min(len(read.stacks), maxXMLStacks)] {
-		if !strings.Contains(string(e.Output), firstFrame(stack.text)) {
-			e.Output = append(e.Output, "\n"+stack.test+"\n"+stack.text+"\n"...)
+		if !strings.Contains(string(output), firstFrame(stack.text)) {
+			output = append(output, "\n"+stack.test+"\n"+stack.text+"\n"...)
 		}
 	}
+	return output
 }
 
 // firstFrame returns the first frame of a Java stack, "" if it has none.

@@ -1,4 +1,4 @@
-package testrun
+package testlog
 
 import (
 	"strconv"
@@ -16,6 +16,10 @@ type line struct {
 	bare   string // text without leading space
 	indent int    // number of bytes of leading space
 }
+
+// Text returns a line of an output without colours, carriage returns and trailing space. Of a very
+// long line, it returns the beginning.
+func Text(raw []byte) string { return newLine(raw).text }
 
 func newLine(raw []byte) line {
 	return lineOf(string(raw[:min(len(raw), maxLine)]))
