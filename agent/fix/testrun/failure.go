@@ -131,7 +131,10 @@ func (f *Failure) passes(e Ending) bool {
 		return false
 	}
 	passing := newNames(r.Passing)
-	return !slices.ContainsFunc(f.telling, func(test string) bool { return !passing.has(test) }) || f.ended(r) || !r.Build && !r.Panicked && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran
+	if !slices.ContainsFunc(f.telling, func(test string) bool { return !passing.has(test) }) || f.ended(r) {
+		return true
+	}
+	return !r.Build && !r.Panicked && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran
 }
 
 // numberedSubtest matches the end of a subtest without a name, whose number may be that of another one elsewhere.
