@@ -295,19 +295,25 @@ func TestKillsStopAndGoOn(t *testing.T) {
 	}
 }
 
-// pause stops the program at a request, as Ctrl-Z does, and continues it.
+// pause stops the program at a request, as Ctrl-Z does, and continues it. After a minute it is
+// killed, and then counts as not stopped.
 func (s *stage) pause(t *testing.T, at int) (got outcome, stopped bool) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command(program, askModel...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.repo, s.environ(s.env...), &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	asked := make(chan struct{})
+	cmd.WaitDelay = leaveLimit
+	asked, late := make(chan struct{}), make(chan struct{})
 	s.server.killAt(at, func() { close(asked) })
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-asked
+	defer time.AfterFunc(time.Minute, func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); close(late) }).Stop()
+	select {
+	case <-asked:
+	case <-late:
+	}
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGTSTP)
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, cmd.Process.Pid, &info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
