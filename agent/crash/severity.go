@@ -1,7 +1,7 @@
 package crash
 
 // A Severity says how far an attacker may get with a crash, in the classes of CASR. Their meaning
-// is described in docs/classes.md of ispras/casr; package format derives the class of a report.
+// is described in docs/classes.md of ispras/casr.
 type Severity struct {
 	// Class is EXPLOITABLE, PROBABLY_EXPLOITABLE or NOT_EXPLOITABLE; a report of CASR may also
 	// say UNDEFINED.

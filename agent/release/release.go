@@ -8,6 +8,9 @@
 //
 // The answer is no surer than the culprit is: each range has its probability. A change that was
 // ported in other words, in several commits or as part of a larger one is not recognized.
+//
+// It also says which pull request, merge request, change or mail brought a commit into a history, as far
+// as the commit's own message names it, or that of a merge that brought it. It asks no server.
 package release
 
 import (

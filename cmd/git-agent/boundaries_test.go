@@ -36,12 +36,12 @@ var storeys = [][]string{
 	{"gitext/gitconfig"},
 	{"gitext", "gitext/usercmd"},
 	{"agent", "agent/backfill", "agent/lineindex", "cmd/git-agent/ui", "cmd/git-agent/schema"},
-	{"agent/condense", "agent/merged", "agent/release", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
+	{"agent/condense", "agent/release", "agent/session", "agent/suspect", "agent/symbol", "agent/trace", "agent/trial"},
 	// Questions and answers, and code for all verbs.
 	{"agent/szz", "agent/crash", "agent/bisect", "agent/eval", "agent/gittool"},
 	// Reading: a fix, a report, a failing test.
-	{"agent/fix", "agent/fix/edit", "agent/crash/address", "agent/crash/hana", "agent/crash/locate", "agent/crash/severity", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike"},
-	{"agent/szz/rank", "agent/szz/overview", "agent/szz/risk", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
+	{"agent/fix", "agent/fix/edit", "agent/crash/address", "agent/crash/hana", "agent/crash/locate", "agent/szz/candidate", "agent/szz/classic", "agent/szz/fixlike"},
+	{"agent/szz/rank", "agent/szz/risk", "agent/crash/culprit", "agent/crash/format", "agent/crash/rank", "agent/fix/coverage", "agent/fix/deliver", "agent/fix/generate", "agent/fix/history"},
 	{"agent/szz/offline", "agent/crash/offline", "agent/crash/crashtool", "agent/crash/input", "agent/fix/localize", "agent/fix/testrun"},
 	{"agent/fix/testcmd"},
 	{"agent/fix/fixtool", "agent/fix/offline", "agent/fix/validate", "agent/bisect/engine", "agent/szz/verify"},

@@ -8,7 +8,6 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
-	"git-agent/agent/crash/severity"
 )
 
 // ErrUnknown says that an input contains no report of a known format.
@@ -39,7 +38,7 @@ func ReadNamed(r io.Reader, name string) (*crash.Report, error) {
 	if len(report.Stacks) == 0 {
 		return nil, ErrUnknown
 	}
-	severity.Classify(report)
+	crash.Classify(report)
 	return report, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/severity"
 	"git-agent/agent/source"
 )
 
@@ -66,7 +65,7 @@ func addFault(report *crash.Report, output []byte) {
 	} else if p.Access == "push" {
 		p.Access = ""
 	}
-	severity.Classify(report)
+	crash.Classify(report)
 }
 
 func hexNumber(s string) uint64 {

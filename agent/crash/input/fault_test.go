@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"git-agent/agent/crash"
-	"git-agent/agent/crash/severity"
 )
 
 // Instructions as gdb prints them for cores of x86-64 and AArch64.
@@ -61,7 +60,7 @@ func TestAddFault(t *testing.T) {
 		"gdb cannot read the registers": {"Cannot access memory\n", "", "AccessViolation", 11},
 	} {
 		report := &crash.Report{Formats: []string{"gdb"}, Problems: []crash.Problem{{Kind: "SIGNAL", Signal: test.signal}}}
-		severity.Classify(report)
+		crash.Classify(report)
 		addFault(report, []byte(test.output))
 		if got := report.Problems[0].Access; got != test.access || report.Severity == nil || report.Severity.Kind != test.kind {
 			t.Errorf("%s: access %q, %+v", name, got, report.Severity)

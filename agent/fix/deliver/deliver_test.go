@@ -38,6 +38,16 @@ func newPlace(t *testing.T, init ...string) *place {
 	return &place{History: h}
 }
 
+// copy makes an equal repository.
+func (p *place) copy(t *testing.T) *place {
+	t.Helper()
+	q := &place{History: &gittest.History{T: t, Dir: t.TempDir(), Time: p.Time}}
+	if err := os.CopyFS(q.Dir, os.DirFS(p.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
 // state describes all that a delivery may change: files with their modes, the index, and
 // all refs but backups.
 func (p *place) state() string {

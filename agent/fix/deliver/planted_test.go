@@ -69,12 +69,13 @@ func set(change func(*journal)) func(*journal, *place, string) error {
 func TestPlantedJournal(t *testing.T) {
 	// No content of a journal and no link of the repository makes a recovery write or remove
 	// anything outside of the repository. No delivery writes over such a journal.
+	killed := newPlace(t)
+	killed.Commit("base", killBase)
+	tree := killed.tree()
+	killed.kill("written", tree, Index, killPatch)
 	for _, v := range plantedJournals {
 		t.Run(v.name, func(t *testing.T) {
-			p := newPlace(t)
-			p.Commit("base", killBase)
-			tree := p.tree()
-			p.kill("written", tree, Index, killPatch)
+			p := killed.copy(t)
 			path := filepath.Join(p.Dir, ".git", journalName)
 			note, out := &journal{}, t.TempDir()
 			text, err := os.ReadFile(path)

@@ -6,14 +6,13 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/szz"
-	"git-agent/agent/szz/overview"
 	"git-agent/gitext"
 )
 
 // Sum traces the fixes among the commits of questions, and sums their culprits. Merges, and commits
 // that do not look like fixes, are left out. seen, if it is not nil, is called with the number of
 // commits so far.
-func (e *Engine) Sum(ctx context.Context, questions iter.Seq2[szz.Question, error], workers int, seen func(commits int)) (*overview.Overview, error) {
+func (e *Engine) Sum(ctx context.Context, questions iter.Seq2[szz.Question, error], workers int, seen func(commits int)) (*Overview, error) {
 	commits, traced := 0, 0
 	var tip gitext.OID
 	count := func(oid gitext.OID) {
@@ -24,18 +23,18 @@ func (e *Engine) Sum(ctx context.Context, questions iter.Seq2[szz.Question, erro
 			seen(commits)
 		}
 	}
-	var fixes []overview.Fixed
+	var fixes []tracedFix
 	batch := Batch{Workers: workers, KeepGoing: true, OnEvent: func(szz.Question, agent.Event) {}}
 	for found, err := range e.All(ctx, e.onlyFixes(ctx, questions, count), batch) {
 		if err != nil {
 			return nil, err
 		}
 		traced++
-		if culprit, ok := overview.CulpritOf(found.Answer); ok {
-			fixes = append(fixes, overview.Fixed{Fix: found.Fix, Culprit: culprit})
+		if culprit, ok := countedCulprit(found.Answer); ok {
+			fixes = append(fixes, tracedFix{Fix: found.Fix, Culprit: culprit})
 		}
 	}
-	o, err := overview.Of(ctx, e.Repo, tip, fixes)
+	o, err := overviewOf(ctx, e.Repo, tip, fixes)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func (e *Engine) onlyFixes(ctx context.Context, questions iter.Seq2[szz.Question
 				continue
 			}
 			seen(commit.OID)
-			if overview.IsFix(commit) && !yield(q, nil) {
+			if countsAsFix(commit) && !yield(q, nil) {
 				return
 			}
 		}

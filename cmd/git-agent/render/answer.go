@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"git-agent/agent"
-	"git-agent/agent/merged"
+	"git-agent/agent/release"
 	"git-agent/agent/szz/engine"
 	"git-agent/gitext"
 )
@@ -17,7 +17,7 @@ import (
 type Answer struct {
 	engine.Result
 	// Requests has the pull and merge requests that brought suspects, as far as they were looked for.
-	Requests map[gitext.OID]merged.Request
+	Requests map[gitext.OID]release.Request
 	hidden   int // number of suspects removed by WithoutSuspects
 }
 

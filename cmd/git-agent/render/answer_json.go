@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"git-agent/agent/merged"
+	"git-agent/agent/release"
 
 	"git-agent/agent/szz"
 	"git-agent/cache"
@@ -77,7 +77,7 @@ type (
 		Evidence     []EvidenceJSON    `json:"evidence"`
 		Signals      []SignalJSON      `json:"signals"`
 		Confirmation *ConfirmationJSON `json:"confirmation,omitempty"`
-		Request      *merged.Request   `json:"request,omitempty"` // that brought it
+		Request      *release.Request  `json:"request,omitempty"` // that brought it
 	}
 	personJSON struct {
 		Name  string `json:"name"`

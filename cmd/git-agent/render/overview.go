@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"git-agent/agent"
-	"git-agent/agent/szz/overview"
+	"git-agent/agent/szz/engine"
 	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext/quote"
 )
@@ -18,26 +18,26 @@ import (
 // statSchema is the schema of szz --stat --json. A change that breaks readers raises its number.
 const statSchema = "git-agent/stat/1"
 
-// StatJSON is the documented JSON form of an overview.
+// StatJSON is the documented JSON form of an engine.
 type StatJSON struct {
-	Schema      string         `json:"schema"`
-	Commits     int            `json:"commits"`
-	Fixes       int            `json:"fixes"`
-	Traced      int            `json:"traced"`
-	Culprits    int            `json:"culprits"`
-	Floor       float64        `json:"floor"`
-	MedianDays  int            `json:"median_days"`
-	Directories []overview.Sum `json:"directories"`
-	Ages        []overview.Sum `json:"ages"`
-	Releases    []overview.Sum `json:"releases"`
-	Tools       []overview.Sum `json:"tools"`
+	Schema      string       `json:"schema"`
+	Commits     int          `json:"commits"`
+	Fixes       int          `json:"fixes"`
+	Traced      int          `json:"traced"`
+	Culprits    int          `json:"culprits"`
+	Floor       float64      `json:"floor"`
+	MedianDays  int          `json:"median_days"`
+	Directories []engine.Sum `json:"directories"`
+	Ages        []engine.Sum `json:"ages"`
+	Releases    []engine.Sum `json:"releases"`
+	Tools       []engine.Sum `json:"tools"`
 }
 
-// StatJSONOf returns the JSON form of an overview.
-func StatJSONOf(o *overview.Overview) StatJSON {
-	list := func(sums []overview.Sum) []overview.Sum { return append([]overview.Sum{}, sums...) }
+// StatJSONOf returns the JSON form of an engine.
+func StatJSONOf(o *engine.Overview) StatJSON {
+	list := func(sums []engine.Sum) []engine.Sum { return append([]engine.Sum{}, sums...) }
 	return StatJSON{
-		Schema: statSchema, Commits: o.Commits, Fixes: o.Fixes, Traced: o.Traced, Culprits: o.Culprits, Floor: overview.Floor, MedianDays: o.Days,
+		Schema: statSchema, Commits: o.Commits, Fixes: o.Fixes, Traced: o.Traced, Culprits: o.Culprits, Floor: engine.Floor, MedianDays: o.Days,
 		Directories: list(o.Directories), Ages: list(o.Ages), Releases: list(o.Releases), Tools: list(o.Tools),
 	}
 }
@@ -45,7 +45,7 @@ func StatJSONOf(o *overview.Overview) StatJSON {
 // statPart is one sum with its heading.
 type statPart struct {
 	title, about string
-	sums         []overview.Sum
+	sums         []engine.Sum
 	newest       bool // the last rows matter most if there are too many
 }
 
@@ -53,7 +53,7 @@ type statPart struct {
 const shownSums = 12
 
 // statParts lists the parts of an overview that have rows.
-func statParts(o *overview.Overview, all bool) []statPart {
+func statParts(o *engine.Overview, all bool) []statPart {
 	var list []statPart
 	for _, p := range []statPart{
 		{"Directories", "the directory with most source files of the fix", o.Directories, false},
@@ -76,13 +76,13 @@ func statParts(o *overview.Overview, all bool) []statPart {
 }
 
 // statHead returns the sentence above the sums.
-func statHead(o *overview.Overview) string {
+func statHead(o *engine.Overview) string {
 	return fmt.Sprintf("%s; %d look like fixes or name a culprit; %d of these have a culprit, %s in all.",
 		agent.Plural(o.Commits, "commit"), o.Fixes, o.Traced, agent.Plural(o.Culprits, "different one"))
 }
 
 // valueOf returns the number of a row, and how many culprits of how many commits they have.
-func valueOf(s overview.Sum) string {
+func valueOf(s engine.Sum) string {
 	if s.Commits > 0 {
 		return fmt.Sprintf("%d (%d of %d)", s.Fixes, s.Culprits, s.Commits)
 	}
@@ -90,7 +90,7 @@ func valueOf(s overview.Sum) string {
 }
 
 // nameOf returns the name of a row; ages are upper bounds, and the top directory has no name.
-func (p statPart) nameOf(s overview.Sum) string {
+func (p statPart) nameOf(s engine.Sum) string {
 	switch {
 	case p.title == "Age" && s.Name != "more":
 		return "< " + s.Name
@@ -101,7 +101,7 @@ func (p statPart) nameOf(s overview.Sum) string {
 }
 
 // Stat prints an overview for people.
-func Stat(w io.Writer, color ui.Palette, o *overview.Overview, all bool) error {
+func Stat(w io.Writer, color ui.Palette, o *engine.Overview, all bool) error {
 	const widest = 30 // of a bar
 	var b bytes.Buffer
 	fmt.Fprintln(&b, statHead(o))
@@ -144,12 +144,12 @@ type statBar struct {
 }
 
 // StatHTML writes an overview as one self-contained page.
-func StatHTML(w io.Writer, o *overview.Overview, of string) error {
+func StatHTML(w io.Writer, o *engine.Overview, of string) error {
 	t, err := template.New("overview").Parse(overviewHTML)
 	if err != nil {
 		return err
 	}
-	page := statPage{Range: of, Head: statHead(o), Floor: fmt.Sprintf("%.0f%%", 100*overview.Floor)}
+	page := statPage{Range: of, Head: statHead(o), Floor: fmt.Sprintf("%.0f%%", 100*engine.Floor)}
 	for _, p := range statParts(o, false) {
 		page.Plots = append(page.Plots, p.plot())
 	}

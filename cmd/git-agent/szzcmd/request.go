@@ -3,7 +3,7 @@ package szzcmd
 import (
 	"context"
 
-	"git-agent/agent/merged"
+	"git-agent/agent/release"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 )
@@ -15,12 +15,12 @@ func (o *output) withRequests(ctx context.Context, ans render.Answer) (render.An
 	if !o.cmd.JSON && !o.cmd.Cc && o.a.Flags.Verbose == 0 {
 		return ans, nil
 	}
-	ans.Requests = map[gitext.OID]merged.Request{}
+	ans.Requests = map[gitext.OID]release.Request{}
 	for i, s := range ans.Answer.Suspects {
-		r, ok := merged.Named(s.Commit.Message)
+		r, ok := release.RequestOf(s.Commit.Message)
 		if tip := ans.Answer.Parent; !ok && i == 0 && tip != "" && (o.cmd.Cc || o.total == 1) {
 			var err error
-			if r, ok, err = merged.Into(ctx, o.repo, s.Commit, tip); err != nil && !gitext.Unreadable(err) {
+			if r, ok, err = release.BroughtBy(ctx, o.repo, s.Commit, tip); err != nil && !gitext.Unreadable(err) {
 				return ans, err
 			}
 		}

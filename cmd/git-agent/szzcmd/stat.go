@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"git-agent/agent/szz/overview"
+	"git-agent/agent/szz/engine"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
@@ -48,7 +48,7 @@ func (c *Szz) runStat(ctx context.Context, a *app.App, repo *gitext.Repo) error 
 }
 
 // printStat prints an overview, and writes the page.
-func (c *Szz) printStat(ctx context.Context, a *app.App, o *overview.Overview) error {
+func (c *Szz) printStat(ctx context.Context, a *app.App, o *engine.Overview) error {
 	page := func(w io.Writer) error { return render.StatHTML(w, o, strings.Join(c.Revisions, " ")) }
 	if c.Alone() {
 		return page(a.Raw)

@@ -1,4 +1,4 @@
-package overview
+package engine
 
 import (
 	"fmt"
@@ -42,15 +42,15 @@ func TestOverview(t *testing.T) {
 	again := h.Commit("net: fix another crash", gittest.Files{"net/tcp/a.c": "int *a;\n"})
 	three := h.Commit("doc: fix a crash of the reader", gittest.Files{"doc/x.md": "w\n"})
 	repo := h.Open()
-	var fixes []Fixed
+	var fixes []tracedFix
 	for _, pair := range [][2]gitext.OID{{one, tool}, {two, old}, {again, tool}, {three, two}} {
 		both, err := repo.Commits(t.Context(), pair[:])
 		if err != nil {
 			t.Fatal(err)
 		}
-		fixes = append(fixes, Fixed{both[0], both[1]})
+		fixes = append(fixes, tracedFix{both[0], both[1]})
 	}
-	o, err := Of(t.Context(), repo, h.Head(), fixes)
+	o, err := overviewOf(t.Context(), repo, h.Head(), fixes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +65,12 @@ func TestOverview(t *testing.T) {
 			t.Errorf("%s, want %s", tt.got, tt.want)
 		}
 	}
-	if o, err = Of(t.Context(), repo, h.Head(), nil); err != nil || o.Traced != 0 || len(o.Ages) > 0 {
+	if o, err = overviewOf(t.Context(), repo, h.Head(), nil); err != nil || o.Traced != 0 || len(o.Ages) > 0 {
 		t.Errorf("without fixes: %+v, %v", o, err)
 	}
 }
 
-func TestCulpritOf(t *testing.T) {
+func TestCountedCulprit(t *testing.T) {
 	// An improbable suspect is not counted; one that the message names is.
 	t.Parallel()
 	answer := func(algorithm string, p float64) *szz.Answer {
@@ -80,7 +80,7 @@ func TestCulpritOf(t *testing.T) {
 		v    *szz.Answer
 		want bool
 	}{{answer("rank", 0.49), false}, {answer("rank", 0.5), true}, {answer("annotation", 0), true}, {&szz.Answer{Algorithm: "annotation"}, false}} {
-		if _, ok := CulpritOf(tt.v); ok != tt.want {
+		if _, ok := countedCulprit(tt.v); ok != tt.want {
 			t.Errorf("%+v: %v", tt.v, ok)
 		}
 	}
@@ -96,11 +96,11 @@ func TestIsFix(t *testing.T) {
 		"doc: fix typos":                                               false,
 		"release 1.2.3":                                                false,
 	} {
-		if got := IsFix(gitext.Commit{Message: message, Parents: []gitext.OID{"1"}}); got != want {
+		if got := countsAsFix(gitext.Commit{Message: message, Parents: []gitext.OID{"1"}}); got != want {
 			t.Errorf("%q: %v", message, got)
 		}
 	}
-	if IsFix(gitext.Commit{Message: "net: fix a crash"}) {
+	if countsAsFix(gitext.Commit{Message: "net: fix a crash"}) {
 		t.Error("a root commit fixes nothing")
 	}
 }

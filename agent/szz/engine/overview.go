@@ -1,10 +1,4 @@
-// Package overview sums the culprits of the fixes of a range: by directory, by the age of the bug, by
-// the first release with it, and by the tools and people that trailers of the culprit name.
-//
-// It counts fixes, not culprits: a commit that introduced two bugs counts twice. A fix counts once
-// in each sum, or in none; a fix of several directories counts in the one with most of its source
-// files. People appear only as trailers name them.
-package overview
+package engine
 
 import (
 	"cmp"
@@ -28,8 +22,8 @@ import (
 // the message names is always counted.
 const Floor = 0.5
 
-// A Fixed is a fix with its culprit.
-type Fixed struct {
+// A tracedFix is a fix with its culprit.
+type tracedFix struct {
 	Fix     gitext.Commit
 	Culprit gitext.Commit
 }
@@ -45,7 +39,11 @@ type Sum struct {
 	Commits  int `json:"commits,omitempty"`
 }
 
-// An Overview has the sums.
+// An Overview sums the culprits of the fixes of a range: by directory, by the age of the bug, by the
+// first release with it, and by the tools and people that trailers of the culprit name. It counts
+// fixes, not culprits: a commit that introduced two bugs counts twice. A fix counts once in each sum,
+// or in none; a fix of several directories counts in the one with most of its source files. People
+// appear only as trailers name them.
 type Overview struct {
 	Commits     int   // of the range, without merges
 	Fixes       int   // of these, those that look like fixes or name a culprit
@@ -58,21 +56,21 @@ type Overview struct {
 	Tools       []Sum // values of trailers of the culprits, most fixes first
 }
 
-// IsFix reports whether a commit is counted as a fix.
-func IsFix(c gitext.Commit) bool {
+// countsAsFix reports whether a commit is counted as a fix.
+func countsAsFix(c gitext.Commit) bool {
 	return len(c.Parents) == 1 && (len(check.Trailers(c.Message)) > 0 || fixlike.Likely(c, nil))
 }
 
-// CulpritOf returns the culprit of an answer that is counted.
-func CulpritOf(v *szz.Answer) (gitext.Commit, bool) {
+// countedCulprit returns the culprit of an answer that is counted.
+func countedCulprit(v *szz.Answer) (gitext.Commit, bool) {
 	if len(v.Suspects) == 0 || v.Algorithm != "annotation" && v.Suspects[0].Probability < Floor {
 		return gitext.Commit{}, false
 	}
 	return v.Suspects[0].Commit, true
 }
 
-// Of sums fixes. tip is a commit whose history has all of them.
-func Of(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed) (*Overview, error) {
+// overviewOf sums fixes. tip is a commit whose history has all of them.
+func overviewOf(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []tracedFix) (*Overview, error) {
 	o := &Overview{Traced: len(fixes)}
 	if len(fixes) == 0 {
 		return o, nil
@@ -116,8 +114,8 @@ var spans = []span{
 	{"2 years", 2 * 365 * day}, {"5 years", 5 * 365 * day}, {"more", 1<<63 - 1},
 }
 
-// sorted returns sums with most fixes first.
-func sorted(count map[string]int) []Sum {
+// sortedSums returns sums with most fixes first.
+func sortedSums(count map[string]int) []Sum {
 	var list []Sum
 	for _, name := range slices.Sorted(maps.Keys(count)) {
 		list = append(list, Sum{Name: name, Fixes: count[name]})
@@ -130,7 +128,7 @@ func sorted(count map[string]int) []Sum {
 const maxPaths = 100
 
 // directories counts fixes by the directory, of at most two names, with most of their source files.
-func directories(ctx context.Context, repo *gitext.Repo, fixes []Fixed) ([]Sum, error) {
+func directories(ctx context.Context, repo *gitext.Repo, fixes []tracedFix) ([]Sum, error) {
 	var oids []gitext.OID
 	for _, f := range fixes {
 		oids = append(oids, f.Fix.OID)
@@ -145,7 +143,7 @@ func directories(ctx context.Context, repo *gitext.Repo, fixes []Fixed) ([]Sum, 
 			count[dir]++
 		}
 	}
-	return sorted(count), nil
+	return sortedSums(count), nil
 }
 
 // directoryOf returns the directory of most source files, else of most files.
@@ -159,14 +157,14 @@ func directoryOf(paths []string) string {
 		names := strings.Split(path.Dir(p), "/")
 		count[strings.Join(names[:min(2, len(names))], "/")] += weight
 	}
-	if sums := sorted(count); len(sums) > 0 {
+	if sums := sortedSums(count); len(sums) > 0 {
 		return sums[0].Name
 	}
 	return ""
 }
 
 // releases counts fixes by the first tag, in the order of time, with their culprit.
-func releases(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed) ([]Sum, error) {
+func releases(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []tracedFix) ([]Sum, error) {
 	tags, err := repo.Tags(ctx)
 	if err != nil || len(tags) == 0 {
 		return nil, err
@@ -217,7 +215,7 @@ var toolTrailers = []string{"assisted-by", "co-authored-by", "generated-by"}
 
 // tools counts fixes by the values of trailers of their culprits that name tools, and how many
 // commits of the history have these.
-func tools(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed) ([]Sum, error) {
+func tools(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []tracedFix) ([]Sum, error) {
 	count, culprits := map[string]int{}, map[string]map[gitext.OID]bool{}
 	for _, f := range fixes {
 		for _, name := range toolsOf(f.Culprit.Message) {
@@ -227,7 +225,7 @@ func tools(ctx context.Context, repo *gitext.Repo, tip gitext.OID, fixes []Fixed
 			culprits[name][f.Culprit.OID] = true
 		}
 	}
-	list := sorted(count)
+	list := sortedSums(count)
 	if len(list) == 0 {
 		return nil, nil
 	}

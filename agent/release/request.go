@@ -1,9 +1,4 @@
-// Package merged finds the pull request, merge request or change that brought a commit into a
-// history, as far as messages name it: the commit's own message, or that of a merge that brought it.
-//
-// It asks no server. It believes a number in one of the forms that forges and mailing-list tools
-// write, and ignores all other numbers of a message, such as those of tickets.
-package merged
+package release
 
 import (
 	"context"
@@ -16,7 +11,7 @@ import (
 	"git-agent/gitext/commitmsg"
 )
 
-// The kinds of requests.
+// The kinds of requests that bring commits.
 const (
 	PullRequest  = "pull-request"
 	MergeRequest = "merge-request"
@@ -24,7 +19,7 @@ const (
 	Mail         = "mail"   // the message in an archive of a mailing list
 )
 
-// A Request is what brought a commit.
+// A Request is what brought a commit: a pull or merge request, a change or a mail.
 type Request struct {
 	Kind  string     `json:"kind"`
 	Name  string     `json:"name"`  // "#12", "group/project!12", a Change-Id, the id of a mail
@@ -47,8 +42,9 @@ var (
 	)
 )
 
-// Named returns the request that a message names as its own.
-func Named(message string) (Request, bool) {
+// RequestOf returns the request that a message names as its own. It believes a number in one of the
+// forms that forges and mailing-list tools write, and ignores all other numbers, such as those of tickets.
+func RequestOf(message string) (Request, bool) {
 	subject, body := commitmsg.Split(message)
 	subject = strings.TrimSpace(subject)
 	for _, pattern := range []func() *regexp.Regexp{mergedPull, bitbucketPull, squashed} {
@@ -63,29 +59,29 @@ func Named(message string) (Request, bool) {
 		return Request{Kind: Change, Name: m[2], URL: m[1]}, true
 	}
 	_, trailers := commitmsg.Trailers(message)
-	slices.SortStableFunc(trailers, func(a, b commitmsg.Trailer) int { return precedence(a.Key) - precedence(b.Key) })
+	slices.SortStableFunc(trailers, func(a, b commitmsg.Trailer) int { return keyRank(a.Key) - keyRank(b.Key) })
 	for _, t := range trailers {
-		if r, ok := inTrailer(strings.ToLower(t.Key), strings.TrimSpace(t.Value)); ok {
+		if r, ok := requestIn(strings.ToLower(t.Key), strings.TrimSpace(t.Value)); ok {
 			return r, true
 		}
 	}
 	return Request{}, false
 }
 
-// keys lists the trailers that name requests, those with an address first.
-var keys = []string{"pr-url", "pull-request", "part-of", "reviewed-on", "link", "change-id"}
+// requestKeys are the trailers that name requests, those with an address first.
+var requestKeys = []string{"pr-url", "pull-request", "part-of", "reviewed-on", "link", "change-id"}
 
-// precedence orders trailers; those that name nothing come last.
-func precedence(key string) int {
-	if i := slices.Index(keys, strings.ToLower(key)); i >= 0 {
+// keyRank orders trailers; those that name nothing come last.
+func keyRank(key string) int {
+	if i := slices.Index(requestKeys, strings.ToLower(key)); i >= 0 {
 		return i
 	}
-	return len(keys)
+	return len(requestKeys)
 }
 
-// inTrailer reads a trailer.
-func inTrailer(key, value string) (Request, bool) {
-	if !slices.Contains(keys, key) {
+// requestIn reads a trailer.
+func requestIn(key, value string) (Request, bool) {
+	if !slices.Contains(requestKeys, key) {
 		return Request{}, false
 	}
 	if m := mergeURL().FindStringSubmatch(value); m != nil {
@@ -108,13 +104,13 @@ func inTrailer(key, value string) (Request, bool) {
 
 var changeID = source.Lazy(`^I[0-9a-f]{40}$`)
 
-// Into returns the request that brought a commit into the history of tip: the one that its own
+// BroughtBy returns the request that brought a commit into the history of tip: the one that its own
 // message names, else that of the innermost merge on its way into the first parents.
-func Into(ctx context.Context, repo *gitext.Repo, commit gitext.Commit, tip gitext.OID) (Request, bool, error) {
-	if r, ok := Named(commit.Message); ok {
+func BroughtBy(ctx context.Context, repo *gitext.Repo, commit gitext.Commit, tip gitext.OID) (Request, bool, error) {
+	if r, ok := RequestOf(commit.Message); ok {
 		return r, true, nil
 	}
-	merges, err := way(ctx, repo, commit.OID, tip)
+	merges, err := mergesOnto(ctx, repo, commit.OID, tip)
 	if err != nil {
 		return Request{}, false, err
 	}
@@ -123,7 +119,7 @@ func Into(ctx context.Context, repo *gitext.Repo, commit gitext.Commit, tip gite
 		return Request{}, false, err
 	}
 	for _, m := range slices.Backward(commits) {
-		if r, ok := Named(m.Message); ok {
+		if r, ok := RequestOf(m.Message); ok {
 			r.Merge = m.OID
 			return r, true, nil
 		}
@@ -131,8 +127,8 @@ func Into(ctx context.Context, repo *gitext.Repo, commit gitext.Commit, tip gite
 	return Request{}, false, nil
 }
 
-// way returns the merges that brought a commit into the first parents of tip, outermost first.
-func way(ctx context.Context, repo *gitext.Repo, commit, tip gitext.OID) ([]gitext.OID, error) {
+// mergesOnto returns the merges that brought a commit into the first parents of tip, outermost first.
+func mergesOnto(ctx context.Context, repo *gitext.Repo, commit, tip gitext.OID) ([]gitext.OID, error) {
 	parents := map[gitext.OID][]gitext.OID{} // of the descendants of commit, and of commit
 	parents[commit] = nil
 	for a, err := range repo.Ancestry(ctx, []gitext.OID{tip}, []gitext.OID{commit}) {

@@ -1,4 +1,4 @@
-package merged
+package release
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-func TestNamed(t *testing.T) {
+func TestRequestOf(t *testing.T) {
 	// The forms of forges and mailing lists are read; a number that a message only mentions is not.
 	t.Parallel()
 	const id = "I0123456789abcdef0123456789abcdef01234567"
@@ -28,7 +28,7 @@ func TestNamed(t *testing.T) {
 		"net: (#12) count\n":                                                                           "",
 	} {
 		got := ""
-		if r, ok := Named(message); ok {
+		if r, ok := RequestOf(message); ok {
 			got = r.Kind + " " + r.Name + " " + r.URL
 		}
 		if got != want {
@@ -37,7 +37,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestInto(t *testing.T) {
+func TestBroughtBy(t *testing.T) {
 	// The innermost merge with a number on the way into the first parents is found; one that brought
 	// the main branch into a side branch is not on the way.
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestInto(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, ok, err := Into(t.Context(), repo, c, h.Head())
+		r, ok, err := BroughtBy(t.Context(), repo, c, h.Head())
 		if err != nil {
 			t.Fatal(err)
 		}
