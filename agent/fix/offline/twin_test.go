@@ -71,3 +71,28 @@ func TestChangeOfCommonLinesHasNoCopies(t *testing.T) {
 		}
 	}
 }
+
+// In a program with the same bug in two copies, "replaces the operator < by <=" in one and "replaces the operator
+// += by =" in the other pass the tests, too. The same change at both places is likelier.
+func TestChangeAtCopiesIsLikelierThanTwoChanges(t *testing.T) {
+	t.Parallel()
+	const text = "first(thing)\nx < y && y > 0\n"
+	file := func(p, text string) gitext.Overlay {
+		return gitext.Overlay{Path: p, Mode: 0o100644, Content: []byte(text)}
+	}
+	in := &Input{Problem: fix.Problem{Tree: fix.Tree{Over: []gitext.Overlay{file("a.go", text), file("b.go", text)}}},
+		Localization: &fix.Localization{Locations: []fix.Location{{Path: "a.go"}, {Path: "b.go"}}}}
+	s := &search{in: in, whole: t.Context(), order: newOrder(), seen: map[string]bool{}}
+	change := generate.Candidate{Files: []gitext.Overlay{file("a.go", "first(thing)\nx <= y && y > 0\n")}, Origin: "this", Prior: 0.2}
+	s.put(generate.Candidate{Files: []gitext.Overlay{file("b.go", "first(that)\nx < y && y > 0\n")}, Origin: "other", Prior: 0.6}, 1)
+	s.note(&waiting{Candidate: change}, fewer)
+	var order []string
+	for _, w := range s.promising() {
+		if len(w.Files) == 2 {
+			order = append(order, w.Origin)
+		}
+	}
+	if len(order) != 2 || order[0] != "this, at two places" {
+		t.Errorf("%q", order)
+	}
+}
