@@ -51,7 +51,7 @@ func joined(original []byte, a, b generate.Candidate) (generate.Candidate, bool)
 	both := a
 	both.Origin, both.Why, both.More = joinedOrigins(a.Origin, b.Origin), "", nil
 	both.Commit = ""
-	both.Prior = max(a.Prior, b.Prior) / 2
+	both.Prior = min(a.Prior, b.Prior) / 2 // both must be right
 	if x.Path != y.Path {
 		both.Files = []gitext.Overlay{x, y}
 		return both, true

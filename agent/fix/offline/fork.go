@@ -70,7 +70,7 @@ func (pythonFork) run(ctx context.Context, s *screen, variants map[int]variant) 
 	}
 	limit := min(max(screenSlower*took, leastScreen), max(screenLimit, took))
 	list := numbersOf(variants)
-	res, err := s.w.Exec(ctx, command, trial.ExecOptions{
+	res, err := s.exec(ctx, command, trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
 		Set: append(s.variantsIn(list, limit),
 			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+s.w.Path(),

@@ -1,11 +1,14 @@
 package offline
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/sandbox"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -48,6 +51,38 @@ func TestPythonCandidatesShareAProcess(t *testing.T) {
 	if found.Trials[0].Verdict != fix.Plausible || !strings.Contains(string(found.Trials[0].Patch.Diff), "\n-    if kind == 'line' and n < 1:\n") {
 		t.Errorf("%+v", found.Trials[0])
 	}
+}
+
+// The time of a search ends while a process tries candidates: the results until then count. A slow machine
+// gets more time.
+func TestProcessThatIsCutOffHasResults(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"shape.py": forkSource, "test_shape.py": forkTests})
+	w, err := trial.Open(t.Context(), h.Open(), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	in := &Input{Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "python3 -m unittest -v test_shape"}}
+	s := &search{in: in, whole: t.Context(), baseline: baseline{took: time.Minute, limit: time.Minute}}
+	variants := map[int]variant{
+		1: {Path: "shape.py", Content: []byte(strings.Replace(forkSource, " and n < 1", "", 1))},
+		2: {Path: "shape.py", Content: []byte("import time\ntime.sleep(600)\n" + forkSource)},
+	}
+	for limit := 2 * time.Second; limit < time.Minute; limit *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		runs, _, err := pythonFork{}.run(ctx, &screen{search: s, w: w, begun: time.Now()}, variants)
+		cancel()
+		if err == nil && len(runs[1]) == 1 && runs[1][0].outcome == trial.Passes && len(runs[2]) == 0 {
+			return
+		}
+		t.Logf("%s: %v, %+v", limit, err, runs)
+	}
+	t.Error("a process that was cut off has no results")
 }
 
 // repairShape repairs shape.py.

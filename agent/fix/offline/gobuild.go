@@ -91,7 +91,7 @@ func (goBuild) exec(ctx context.Context, s *screen, list []string) (trial.Result
 	if s.suite {
 		command, limit = s.in.Problem.Suite, suiteLimit
 	}
-	return s.w.Exec(ctx, command, trial.ExecOptions{
+	return s.exec(ctx, command, trial.ExecOptions{
 		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
 		Set: append(s.variantsIn(list, limit),
 			"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),

@@ -70,7 +70,7 @@ func (javaProcess) run(ctx context.Context, s *screen, variants map[int]variant)
 	if err := s.w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
 		return nil, nil, err
 	}
-	res, err := s.w.Exec(ctx, tests.command(s.w.Dir(), settings, s.begun), trial.ExecOptions{
+	res, err := s.exec(ctx, tests.command(s.w.Dir(), settings, s.begun), trial.ExecOptions{
 		Timeout: 2*screenMost + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * (len(variants) + 2),
 		Writable: []string{dir}, Readable: []string{tests.dir},
 	})

@@ -27,18 +27,20 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 		return err
 	}
 	s.leads = len(list)
-	start := time.Now()
-	if err := s.shareLeads(ctx, w, list[:min(len(list), mostLeads)]); err != nil || s.over() {
+	start, most := time.Now(), min(len(list), mostLeads)
+	if err := s.shareLeads(ctx, w, list[:most]); err != nil || s.over() {
 		return err
 	}
-	for i, c := range list {
-		if i >= leastLeads && (i >= mostLeads || s.late(ctx, start)) || s.over() {
+	undone := len(list) - s.leads // in one process
+	for _, c := range list[:most] {
+		if undone >= leastLeads && s.late(ctx, start) || s.over() {
 			break
 		}
 		lead, ok := s.takeLead(c)
 		if !ok {
 			continue
 		}
+		undone++
 		if err := s.tryAll(ctx, w, []waiting{lead}); err != nil {
 			s.lost(lead)
 			return err

@@ -8,9 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -65,11 +63,10 @@ func (nodeProcess) run(ctx context.Context, s *screen, variants map[int]variant)
 	list := numbersOf(variants)
 	// Options of the user come first, and a path with a space is one word.
 	options := strings.TrimSpace(os.Getenv("NODE_OPTIONS") + ` --require="` + filepath.Join(dir, "preload.cjs") + `"`)
-	res, err := s.w.Exec(ctx, repeated(dir, command), trial.ExecOptions{
+	res, err := s.exec(ctx, repeated(dir, command), trial.ExecOptions{
 		Timeout: screenTime + s.baseline.limit + 10*limit, MaxOutput: 2 * screenOutput * len(list),
 		Set: append(s.variantsIn(list, limit),
 			"NODE_OPTIONS="+options, "GIT_AGENT_NODE="+dir, "GIT_AGENT_TREE="+s.w.Dir(),
-			"GIT_AGENT_UNTIL="+strconv.FormatInt(time.Now().Add(screenTime).Unix(), 10),
 		),
 		Writable: []string{dir},
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -330,5 +331,21 @@ func TestMerged(t *testing.T) {
 		if ok != (c.want != "") || string(got) != c.want {
 			t.Errorf("%q with %q: %q, %t", c.a, c.b, got, ok)
 		}
+	}
+}
+
+// A run of two test files of valibot took 14 s on a loaded machine. With 32 s left, 27 s went into two runs that only
+// showed that vitest is no faster with one test, and no candidate was tried.
+func TestCommandOfFewerTestsIsNotMeasuredInShortTime(t *testing.T) {
+	t.Parallel()
+	in := &Input{Problem: fix.Problem{Test: "python3 -m pytest test_shape.py"}}
+	s := &search{in: in, baseline: baseline{took: 14 * time.Second, limit: time.Minute, failing: []string{"test_shape.py::test_area"}}}
+	if _, ok := testcmd.Focus(in.Problem.Test, s.baseline.failing); !ok {
+		t.Fatal("no command runs only the failing test")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 32*time.Second)
+	defer cancel()
+	if err := s.narrow(ctx, nil); err != nil || s.quick.command != "" { // a run would need a workspace
+		t.Errorf("%v, %q", err, s.quick.command)
 	}
 }

@@ -193,7 +193,7 @@ func (rustBuild) exec(ctx context.Context, s *screen, list []string) (trial.Resu
 		command, took = s.quick.command, s.quick.took
 	}
 	limit := min(max(screenSlower*took, leastScreen), screenLimit)
-	return s.w.Exec(ctx, command, trial.ExecOptions{
+	return s.exec(ctx, command, trial.ExecOptions{
 		Timeout: max(s.baseline.limit, buildLimit) + time.Duration(len(list))*limit, MaxOutput: 2 * screenOutput * len(list),
 		Set: append(s.variantsIn(list, limit),
 			variable+"="+runnerName, "PATH="+dir+string(os.PathListSeparator)+s.w.Path(),

@@ -33,6 +33,8 @@ const (
 	screenLimit  = 10 * time.Second
 	screenSlower = 2
 	suiteLimit   = time.Minute
+	// screenLast is the time between the end of a run of variants and that of the search.
+	screenLast = 200 * time.Millisecond
 	// buildLimit is the least time for the build.
 	buildLimit = 5 * time.Minute
 	// screenOutput bounds the read output of the test with one candidate, in bytes.
@@ -345,6 +347,15 @@ func united(list []screened, twice bool) []screened {
 		}
 	}
 	return out
+}
+
+// exec runs a command that tries variants. It ends shortly before the time of the search does, so
+// that the results until then count: a candidate with which the tests pass is still tried as a patch.
+func (s *screen) exec(ctx context.Context, command string, opt trial.ExecOptions) (trial.Result, error) {
+	if end, bounded := ctx.Deadline(); bounded {
+		opt.Timeout = min(opt.Timeout, max(time.Until(end)-screenLast, screenLast))
+	}
+	return s.w.Exec(ctx, command, opt)
 }
 
 // variantsIn returns the variables that tell a process, or a script, which variants to run: their

@@ -36,11 +36,12 @@ type search struct {
 	window  []waiting
 	order   order
 	tried   []tried
-	partial []waiting // candidates with fewer failing tests
-	since   int       // candidates tried since the first plausible one
-	good    int       // plausible candidates, without probes
-	started int       // number of started trials
-	leads   int       // number of newest changes that are not yet undone
+	partial []waiting         // candidates with fewer failing tests
+	texts   map[string][]byte // files of the tree; nil if there is none
+	since   int               // candidates tried since the first plausible one
+	good    int               // plausible candidates, without probes
+	started int               // number of started trials
+	leads   int               // number of newest changes that are not yet undone
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
@@ -408,6 +409,9 @@ func (s *search) note(c *waiting, seen effect) {
 	s.order.learn(c, seen)
 	if seen == fewer {
 		s.combine(c)
+	}
+	if seen == fewer || seen == changed {
+		s.twin(c, seen)
 	}
 	if c.More == nil || seen < changed {
 		return

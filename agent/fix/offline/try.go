@@ -50,6 +50,9 @@ const (
 	// and quickShare the most share of this duration that the quick one may take.
 	slowTest   = 500 * time.Millisecond
 	quickShare = 0.7
+	// narrowShare bounds the two runs that look for such a command, as a share of the time left: where
+	// a run is long, all tries share few of them, and these two would come out of those.
+	narrowShare = 8
 )
 
 // narrow looks for a command that runs only the failing tests. The command counts if the same
@@ -59,16 +62,20 @@ func (s *search) narrow(ctx context.Context, w *trial.Workspace) error {
 	if !ok || command == s.in.Problem.Test || s.baseline.took < slowTest {
 		return nil
 	}
+	limit := time.Duration(quickShare * float64(s.baseline.took))
+	if end, bounded := ctx.Deadline(); bounded && 2*limit > time.Until(end)/narrowShare {
+		return nil
+	}
 	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
 		return err
 	}
 	q := quick{command: command, baseline: baseline{noise: trial.Failure{}, known: s.in.Problem.Known}}
 	for range 2 { // two runs show the varying lines
-		res, err := w.Exec(ctx, command, trial.ExecOptions{Timeout: s.baseline.limit, MaxOutput: maxOutput})
+		res, err := w.Exec(ctx, command, trial.ExecOptions{Timeout: limit, MaxOutput: maxOutput})
 		if err != nil {
 			return err
 		}
-		if res.Outcome != trial.Fails || float64(res.Took) > quickShare*float64(s.baseline.took) {
+		if res.Outcome != trial.Fails || res.TimedOut || res.Took > limit {
 			return nil
 		}
 		if q.add(res.Output, res.Took); !slices.Equal(q.failing, s.baseline.failing) {

@@ -35,7 +35,8 @@ func TestStatementsWithoutSemicolons(t *testing.T) {
 		"return node.kind ? found[0] : list|report(node)|list.length = 0|return node.list"; strings.Join(got, "|") != want {
 		t.Errorf("%s", strings.Join(got, "|"))
 	}
-	for _, e := range fn.exits(10) {
+	exits, _ := fn.exits(10)
+	for _, e := range exits {
 		if strings.HasSuffix(e, ";") {
 			t.Errorf("an exit with a semicolon: %q", e)
 		}
@@ -49,6 +50,32 @@ func TestStatementsWithoutSemicolons(t *testing.T) {
 			if rest := fn.span(fn.restOfStatement(i + 1)); rest != "a.b" {
 				t.Errorf("%q", rest)
 			}
+		}
+	}
+}
+
+// A loop is rather gone on with than the function left, and a block outside of loops has no exits of one.
+func TestExitsOfALoopComeFirst(t *testing.T) {
+	t.Parallel()
+	fn := function(t, "a.js", `function pairs(query, params) {
+	if (!query) {
+		return params;
+	}
+	for (const value of query) {
+		params.append(value);
+	}
+	return params;
+}
+`, Clues{})
+	best := map[int]Edit{}
+	for _, e := range fn.guards() {
+		if e.Weight > best[e.Line].Weight {
+			best[e.Line] = e
+		}
+	}
+	for line, want := range map[int]string{2: "return params;", 6: "continue;", 8: "return params;"} {
+		if !strings.Contains(best[line].Text, want) {
+			t.Errorf("line %d: %q instead of %q comes first", line, best[line].Text, want)
 		}
 	}
 }

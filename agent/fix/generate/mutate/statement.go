@@ -205,26 +205,24 @@ type exit struct {
 	roots []string
 }
 
-// exits returns the statements that leave the function or the loop around a line.
-func (fn *Function) exits(line int) []string {
+// exits returns the statements that leave the function around a line, and those that leave a loop around it.
+func (fn *Function) exits(line int) (function, loop []string) {
 	if fn.cache.exits == nil {
 		fn.cache.exits = fn.findExits()
 	}
-	var list []string
+	end := ""
+	if fn.ends {
+		end = ";"
+	}
 	for _, e := range fn.cache.exits {
-		if (len(e.roots) == 0 || fn.known(e.roots, line)) && len(list) < maxExits-2 {
-			list = append(list, e.text)
+		if (len(e.roots) == 0 || fn.known(e.roots, line)) && len(function) < maxExits {
+			function = append(function, e.text+end)
 		}
 	}
 	if fn.inLoop(line) {
-		list = append(list, "continue", "break")
+		loop = []string{"continue" + end, "break" + end}
 	}
-	for i := range list {
-		if fn.ends {
-			list[i] += ";"
-		}
-	}
-	return list
+	return function, loop
 }
 
 // findExits returns the short return statements of the function, the most frequent first.
@@ -257,8 +255,8 @@ func (fn *Function) findExits() []exit {
 	return list
 }
 
-// maxExits bounds the tried exits at one place.
-const maxExits = 7
+// maxExits bounds the exits of the function that are tried at one place.
+const maxExits = 5
 
 // returnsValue reports whether the function's heading has a result.
 func (fn *Function) returnsValue() bool {
@@ -293,14 +291,16 @@ func (fn *Function) inLoop(line int) bool {
 }
 
 // guards inserts exits before statements. The probe always leaves; its further edits leave on a
-// condition.
+// condition. In a loop, the exits of the loop come first: of 18 fixes in Python and JavaScript that
+// only add an if statement with an exit to a loop, 13 continue, 4 break, and one returns (26 repositories).
 func (fn *Function) guards() []Edit {
 	var list []Edit
 	for _, s := range fn.stmts {
 		if fn.weight(s.from) <= 0 && fn.weight(s.from-1) <= 0 {
 			continue
 		}
-		for rank, exit := range fn.exits(s.from) {
+		function, loop := fn.exits(s.from)
+		for rank, exit := range append(loop, function...) {
 			e := fn.insertion(OpLeave, s.from, fn.block(s.indent, fn.lang.yes, s.indent+exit+"\n"), "leaves by "+short(exit)+" before "+short(s.text))
 			e.Weight /= float64(rank + 1)
 			e.Probe, e.More = true, func() []Edit { return fn.leaves(s, exit, e.Weight) }
@@ -329,11 +329,11 @@ func (fn *Function) jumps() []Edit {
 		if s.opens || !lastOfBlock || fn.jumpsAway(s) || len(s.indent) <= len(fn.indent(fn.extent.Body)) {
 			continue
 		}
-		exits := fn.exits(s.to)
-		if !fn.returnsValue() && len(exits) > 0 && !strings.HasPrefix(exits[0], "return") {
-			exits = append(exits, "return")
+		function, loop := fn.exits(s.to)
+		if !fn.returnsValue() && len(function) == 0 && len(loop) > 0 {
+			loop = append(loop, "return")
 		}
-		for rank, exit := range exits {
+		for rank, exit := range append(function, loop...) {
 			e := fn.insertion(OpJump, s.to+1, s.indent+exit+"\n", "leaves by "+short(exit)+" after "+short(s.text))
 			e.Weight /= float64(rank + 1)
 			list = append(list, e)

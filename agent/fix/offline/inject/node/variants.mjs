@@ -16,7 +16,6 @@ const tree = env.GIT_AGENT_TREE;
 const numbers = (env.GIT_AGENT_VARIANTS || '').split(' ');
 const mark = env.GIT_AGENT_MARK;
 const most = Number(env.GIT_AGENT_BYTES);
-const until = Number(env.GIT_AGENT_UNTIL);
 const write = process.stdout.write.bind(process.stdout);
 let limit = Number(env.GIT_AGENT_LIMIT) * 1000;
 
@@ -85,6 +84,19 @@ function restore(dir) {
 	fs.rmSync(changed);
 }
 
+// end returns when no more variants are begun, in seconds: some time after the tests ran without a
+// change, and as long after it as this took, if that is longer. A process that is started again goes by
+// the same time.
+function end(dir) {
+	const name = path.join(dir, 'until');
+	if (!fs.existsSync(name)) {
+		const now = Date.now() / 1000;
+		const took = Math.min(now - Number(env.GIT_AGENT_BEGUN), Number(env.GIT_AGENT_MOST));
+		fs.writeFileSync(name, String(now + Math.max(Number(env.GIT_AGENT_TIME), took)));
+	}
+	return Number(fs.readFileSync(name, 'utf8'));
+}
+
 // each runs the tests with each variant that was not yet run.
 async function each(dir, test) {
 	watch();
@@ -93,7 +105,7 @@ async function each(dir, test) {
 		const number = numbers[i];
 		const begun = path.join(dir, 'begun-' + i);
 		const done = path.join(dir, 'done-' + i);
-		if (fs.existsSync(done) || (number !== '0' && Date.now() / 1000 >= until)) continue;
+		if (fs.existsSync(done) || (number !== '0' && Date.now() / 1000 >= end(dir))) continue;
 		if (fs.existsSync(begun)) {
 			print(number, 124, '');
 			fs.writeFileSync(done, '');

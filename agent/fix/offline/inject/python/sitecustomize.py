@@ -35,6 +35,8 @@ class Forker(object):
         self.mark = env['GIT_AGENT_MARK']
         self.limit = float(env['GIT_AGENT_LIMIT'])
         self.time = float(env['GIT_AGENT_TIME'])
+        self.longest = float(env['GIT_AGENT_MOST'])
+        self.begun = float(env['GIT_AGENT_BEGUN'])
         self.most = int(env['GIT_AGENT_BYTES'])
         self.variants = env['GIT_AGENT_VARIANTS'].split()
         self.modules = os.path.join(self.directory, 'modules-%d' % os.getpid())
@@ -84,9 +86,10 @@ class Forker(object):
         os._exit(1)
 
     def rest(self, variants):
-        """rest tries variants until the time is up. It returns True in the processes that go
-        on with the tests."""
-        until = time.time() + self.time
+        """rest tries variants until the time is up, which is longer where the start took long.
+        It returns True in the processes that go on with the tests."""
+        now = time.time()
+        until = now + max(self.time, min(now - self.begun, self.longest))
         for v in variants:
             if v != '0' and time.time() > until:
                 continue
