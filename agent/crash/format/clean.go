@@ -163,6 +163,8 @@ const maxLinks = 20
 // withoutLinks replaces links of Markdown by their texts. A program that makes links of all that looks like one also links functions,
 // whose brackets are no end of the link: [pkg.(*T).f(0x1](http://pkg.(*T).f(0x1), 0x2).
 func withoutLinks(text string) string {
+	const maxBrackets = 20 // that an address may have
+
 	var out strings.Builder
 	for range maxLinks {
 		before, rest, found := strings.Cut(text, "](http")
@@ -173,10 +175,12 @@ func withoutLinks(text string) string {
 			break
 		}
 		label := before[start+1:]
-		for i := end; i < len(address); i++ {
+		tried := 0
+		for i := end; i < len(address) && tried < maxBrackets; i++ {
 			if address[i] != ')' {
 				continue
 			}
+			tried++
 			if to, err := url.PathUnescape(address[:i]); err == nil && (to == label || "http://"+to == label || "https://"+to == label) {
 				end = i
 				break

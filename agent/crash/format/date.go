@@ -35,7 +35,9 @@ func (s *scanner) date(line []byte) {
 	line = line[:min(len(line), maxSearched)]
 	day, utc := "", false
 	if !hasClock(line) {
-		day = postedDay(line)
+		if day = postedDay(line); day != "" && s.Report.Written != "" && s.Last > 0 {
+			return // an answer to the post with the stack
+		}
 	} else if m := isoTime().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%s-%s", m[1], m[2], m[3])
 		utc = len(m[4]) > 0

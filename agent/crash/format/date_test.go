@@ -42,3 +42,19 @@ func TestWritten(t *testing.T) {
 		}
 	}
 }
+
+// An answer below the stack is of another day than the crash.
+func TestDayOfThePostWithTheStack(t *testing.T) {
+	t.Parallel()
+	const stack = "panic: no\n\ngoroutine 1 [running]:\nmain.run(0x1)\n\t/src/app/run.go:12 +0x1d\n\n"
+	for text, want := range map[string]string{
+		"raylu opened this issue on Jul 7, 2011\n\n" + stack + "bob commented on Aug 17, 2015\nThis is fixed in 3.0.\n": "2011-07-07",
+		"raylu opened this issue on Jul 7, 2011\nIt ends.\n\nbob commented on Aug 17, 2015\n" + stack:                   "2015-08-17",
+		stack + "raylu opened this issue on Jul 7, 2011\n":                                                              "2011-07-07",
+	} {
+		r, err := scanAll(strings.NewReader(text), formats())
+		if err != nil || r.Written != want {
+			t.Errorf("%s: %v, %v, want %s", text, r, err, want)
+		}
+	}
+}

@@ -108,7 +108,7 @@ var obfuscated = source.Lazy(`^(?:func_\d+_\w+|m_\d+_)$`)
 func (t *fileText) elsewhere(f crash.Frame) bool {
 	lines := t.lines
 	name := symbol.Last(f.Function)
-	if name == "" || obfuscated().MatchString(name) {
+	if name == "" || path.Ext(f.Path) == ".java" && obfuscated().MatchString(name) {
 		return false
 	}
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)

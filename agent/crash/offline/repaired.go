@@ -36,15 +36,15 @@ var (
 var families = []struct{ report, subject source.Pattern }{
 	{
 		source.Lazy(`NullPointer|NullReference|nil pointer|nil map|null pointer|NoneType|of null\b|of undefined\b|on null\b|for nil\b|Uninitialized`),
-		source.Lazy(`(?i)\b(?:NPEs?|nil|null|nullptr|none|undefined|uninitiali[sz]ed|NullPointer\w*|NullReference\w*|UninitializedProperty\w*)\b`),
+		source.Lazy(`(?i)\b(?:NPEs?|nil|null|nullptr|undefined|uninitiali[sz]ed|NullPointer\w*|NullReference\w*|UninitializedProperty\w*)\b`),
 	},
 	{
 		source.Lazy(`out of range|out of bounds|OutOfBounds|OutOfRange|IndexError|buffer-overflow|KeyError`),
-		source.Lazy(`(?i)out[ -]of[ -](?:range|bounds)|\b(?:index|slice|bounds?|range|overflow|oob|overread|KeyError|IndexError|\w+OutOf\w+)\b`),
+		source.Lazy(`(?i)out[ -]of[ -](?:range|bounds)|\b(?:bounds check\w*|slice bounds|(?:slice|index|range|bounds) panics?|overflow|oob|overread|KeyError|IndexError|\w+OutOf\w+)\b`),
 	},
 	{
 		source.Lazy(`data race|concurrent map|ConcurrentModification|closed channel|deadlock`),
-		source.Lazy(`(?i)\b(?:data race|races?|racy|concurren\w*|deadlock|synchroni[sz]\w*|thread-?safe\w*|closed channel|\w*ConcurrentModification\w*)\b|\bpanic|\bdouble close\b`),
+		source.Lazy(`(?i)\b(?:data races?|race conditions?|racy|concurrent (?:map|access|modification|reads?|writes?)\w*|deadlocks?|synchroni[sz]\w*|thread-?safe\w*|closed channel|\w*ConcurrentModification\w*|double close|(?:close|closing) panics?)\b`),
 	},
 }
 

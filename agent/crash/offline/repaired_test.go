@@ -114,6 +114,13 @@ func TestMends(t *testing.T) {
 		"electrumx: improve closing and fix close panic (#192)": {crash.Problem{Kind: "panic", Message: "close of closed channel"}, true},
 		"fix: fix ConcurrentModificationException":              {crash.Problem{Kind: "java.util.ConcurrentModificationException"}, true},
 		"Bugfix: SwingShell would not load GUI closures":        {crash.Problem{Kind: "java.util.ConcurrentModificationException"}, false},
+		"Fix index page layout":                                 {crash.Problem{Kind: "KeyError"}, false},
+		"Fix price range slider":                                {crash.Problem{Kind: "IndexError"}, false},
+		"Handle none option of the theme":                       {crash.Problem{Kind: "java.lang.NullPointerException"}, false},
+		"Resolve race results table":                            {crash.Problem{Kind: "data race"}, false},
+		"Close the panic room":                                  {crash.Problem{Kind: "data race"}, false},
+		"Fix data race in the pool":                             {crash.Problem{Kind: "data race"}, true},
+		"Fix index out of range in the parser":                  {crash.Problem{Kind: "panic", Message: "runtime error: index out of range [3]"}, true},
 	} {
 		if got := mends(subject, []crash.Problem{test.of}); got != test.want {
 			t.Errorf("%q of %s: %v", subject, test.of.Kind, got)

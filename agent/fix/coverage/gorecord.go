@@ -8,7 +8,6 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
-	"git-agent/agent/stat"
 )
 
 // goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
@@ -17,43 +16,58 @@ import (
 // testing.go by which a test that panics writes the profile, too (see goFlushOverlay).
 const goRecordShim = `PATH=${PATH#@DIR@/bin:}
 test "$1" = test || exec @REAL@ "$@"
-for arg in "$@"; do
-	case $arg in
-	--*) arg=${arg#-} ;;
+for git_agent_arg in "$@"; do
+	case $git_agent_arg in
+	--*) git_agent_arg=${git_agent_arg#-} ;;
 	esac
-	case $arg in
+	case $git_agent_arg in
 	-args) break ;;
 	-C | -C=* | -c | -n | -h | -help | -list* | -fuzz* | -coverprofile* | -coverpkg* | -overlay*) exec @REAL@ "$@" ;;
 	esac
 done
-{ read -r version && read -r root; } <<end
-$(@REAL@ env GOVERSION GOROOT)
+{ read -r git_agent_version && read -r git_agent_root && read -r git_agent_flags; } <<end
+$(@REAL@ env GOVERSION GOROOT GOFLAGS)
 end
-case $version in
+case $git_agent_flags in
+*-coverprofile* | *-coverpkg* | *-overlay*) exec @REAL@ "$@" ;;
+esac
+case $git_agent_version in
 go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | '') exec @REAL@ "$@" ;;
 esac
-to=@DIR@/go.$$
-@REAL@ list -m -f '{{.Dir}} {{.Path}}' >"$to.modules" 2>/dev/null || exec @REAL@ "$@"
-packages=$(sed -n 's|.* \(.*\)|\1/...|p' "$to.modules" | paste -sd, -)
-test -n "$packages" || exec @REAL@ "$@"
+git_agent_to=@DIR@/go.$$
+@REAL@ list -m -f '{{.Dir}} {{.Path}}' >"$git_agent_to.modules" 2>/dev/null || exec @REAL@ "$@"
+git_agent_packages=$(sed -n 's|.* \(.*\)|\1/...|p' "$git_agent_to.modules" | paste -sd, -) 2>/dev/null
+test -n "$git_agent_packages" || exec @REAL@ "$@"
 shift
-sed 's/doPanic := func([a-z]* \(any\|interface{}\)) {/&@FLUSH@/' "$root/src/testing/testing.go" >"$to.go"
-if test "$(grep -cF '@FLUSH@' "$to.go")" = 1; then
-	printf '{"Replace":{"%s":"%s"}}' "$root/src/testing/testing.go" "$to.go" >"$to.json"
-	set -- -overlay="$to.json" "$@"
+sed 's/doPanic := func([a-z]* [a-z{}]*) {/&@FLUSH@/' "$git_agent_root/src/testing/testing.go" >"$git_agent_to.go" 2>/dev/null
+if test "$(grep -cF '@FLUSH@' "$git_agent_to.go" 2>/dev/null)" = 1; then
+	printf '{"Replace":{"%s":"%s"}}' "$git_agent_root/src/testing/testing.go" "$git_agent_to.go" >"$git_agent_to.json"
+	set -- -overlay="$git_agent_to.json" "$@"
 fi
-exec @REAL@ test -coverpkg="$packages" -coverprofile="$to.profile" "$@"
+exec @REAL@ test -coverpkg="$git_agent_packages" -coverprofile="$git_agent_to.profile" "$@"
 `
 
-// maxGoRecorded bounds the source files of a recorded tree, because their packages are compiled once more, with coverage.
-const maxGoRecorded = 1500
+const (
+	// maxGoRecorded bounds the source files of a recorded tree, because their packages are compiled once more, with coverage.
+	maxGoRecorded = 1500
+	// maxGoProfiled bounds these files times the directories of tests, if a command may test several packages: each
+	// package of tests writes the blocks of all files that it needs.
+	maxGoProfiled = 30_000
+)
 
 func (golang) record(j *job) ([]string, error) {
-	files := 0
+	files, tests := 0, map[string]bool{}
 	for p := range j.tree.tracked {
-		files += stat.Count(path.Ext(p) == ".go" && !inVendor(path.Dir(p)) && !source.IsTestPath(p))
+		switch {
+		case path.Ext(p) != ".go" || inVendor(path.Dir(p)):
+		case source.IsTestPath(p):
+			tests[path.Dir(p)] = true
+		default:
+			files++
+		}
 	}
-	if files > maxGoRecorded {
+	several := strings.Contains(j.p.Test, "...") || !goTestCommand().MatchString(j.p.Test)
+	if files > maxGoRecorded || several && files*len(tests) > maxGoProfiled {
 		return nil, nil
 	}
 	ok, err := j.shim("go", strings.ReplaceAll(goRecordShim, "@FLUSH@", goFlush))

@@ -22,8 +22,8 @@ type recorder interface {
 	// record writes the programs of the recorder, and returns NAME=value pairs that switch it on; none if a recording
 	// would cost too much.
 	record(j *job) ([]string, error)
-	// recorded returns what the failing tests and the passing ones executed. If no tests are known, the whole command
-	// counts as one failing test. It returns nil if tests are known and none fails, or if the recorder gave up.
+	// recorded returns what the failing tests and the passing ones executed. If no tests are known, as in Go, the whole
+	// command counts as one failing test. It returns nil if tests are known and none fails, or if the recorder gave up.
 	recorded(j *job) *fix.Spectrum
 	// plain returns the output of the run without what only the recording adds to it.
 	plain(out []byte) []byte

@@ -31,16 +31,16 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
 	if err := s.shareLeads(ctx, w, list[:most]); err != nil || s.over() {
 		return err
 	}
-	undone := len(list) - s.leads // in one process
+	tried := len(list) - s.leads // changes that one process has undone
 	for _, c := range list[:most] {
-		if undone >= leastLeads && s.late(ctx, start) || s.over() {
+		if tried >= leastLeads && s.late(ctx, start) || s.over() {
 			break
 		}
 		lead, ok := s.takeLead(c)
 		if !ok {
 			continue
 		}
-		undone++
+		tried++
 		if err := s.tryAll(ctx, w, []waiting{lead}); err != nil {
 			s.lost(lead)
 			return err

@@ -88,7 +88,7 @@ func (f *Failure) Like(e Ending) Relation {
 	case text != "":
 		return Relation{Early, EarlyHow + " (" + text + ")", name}
 	case named && f.passes(e):
-		return Relation{Likeness: Passed, How: "passes the tests of this failure, and fails in others: " + e.Report.Failing[0]}
+		return Relation{Likeness: Passed, How: "does not fail in the tests of this failure, and fails in others: " + e.Report.Failing[0]}
 	case named:
 		return Relation{Likeness: Other, How: "fails in another way: " + e.Report.Failing[0]}
 	}
@@ -114,37 +114,67 @@ func withoutParents(failing []string) (tests, parents []string) {
 }
 
 // tells reports whether one of the failing tests of another run tells the failure. A test whose subtests tell it does so
-// only if it fails by itself there, because its other subtests are other tests.
+// only if it fails by itself there, because its other subtests are other tests. Numbers in the names of subtests, such as
+// ports, may differ from run to run.
 func (f *Failure) tells(failing []string) bool {
 	if newNames(f.telling).hasAny(failing) {
 		return true
 	}
 	alone, _ := withoutParents(failing)
-	return newNames(f.parents).hasAny(alone)
+	return newNames(f.parents).hasAny(alone) || newNames(unnumbered(f.telling)).hasAny(unnumbered(alone))
 }
 
-// passes reports whether the tests that tell the failure pass in a run in which others fail. Most
-// tools name no passing tests: then the packages of these tests must have ended, or as many tests must have run.
+// subtestNumber matches what may differ in the name of a subtest.
+var subtestNumber = source.Lazy(`#?\d+`)
+
+// unnumbered returns the subtests of a list without the numbers in their names.
+func unnumbered(tests []string) []string {
+	var list []string
+	for _, test := range tests {
+		pkg, name, ok := strings.Cut(test, ":")
+		if !ok {
+			name = pkg
+		}
+		if top, sub, ok := strings.Cut(name, "/"); ok && top != "" {
+			list = append(list, test[:len(test)-len(sub)]+subtestNumber().ReplaceAllString(sub, ""))
+		}
+	}
+	return list
+}
+
+// passes reports whether the tests that tell the failure do not fail in a run in which others fail. Most
+// tools name no passing tests: as many tests must have run. A command that calls go test once tells more.
 func (f *Failure) passes(e Ending) bool {
 	r := &e.Report
 	if f.build || e.State != fix.Failing || r.Cut || f.tells(r.Failing) {
 		return false
 	}
-	passing := newNames(r.Passing)
-	if !slices.ContainsFunc(f.telling, func(test string) bool { return !passing.has(test) }) || f.ended(r) {
+	if e.goOnce && (f.named(r) || f.ended(r)) {
 		return true
 	}
 	return !r.Build && !r.Panicked && r.Ran > 0 && r.Ran == f.ran && len(r.Failing) < r.Ran
 }
 
-// numberedSubtest matches the end of a subtest without a name, whose number may be that of another one elsewhere.
-var numberedSubtest = source.Lazy(`/#?\d+$`)
+// named reports whether go test names all telling tests among the passing ones.
+func (f *Failure) named(r *testlog.Report) bool {
+	passing := map[string]bool{}
+	for _, test := range r.Passing {
+		passing[test] = true
+	}
+	return !slices.ContainsFunc(f.telling, func(test string) bool { return !passing[test] })
+}
 
-// ended reports whether all tests of the packages of the telling tests ended.
+// ended reports whether all tests of the packages of the telling tests ended. Where a test fails in other subtests, nothing is
+// known of its telling ones, which may have other names or not have run.
 func (f *Failure) ended(r *testlog.Report) bool {
+	failing := map[string]bool{}
+	for _, test := range r.Failing {
+		failing[test] = true
+	}
 	for _, test := range f.telling {
-		pkg, _, ok := strings.Cut(test, ":")
-		if !ok || !slices.Contains(r.Ended, pkg) || numberedSubtest().MatchString(test) {
+		pkg, name, ok := strings.Cut(test, ":")
+		top, _, _ := strings.Cut(name, "/")
+		if !ok || !slices.Contains(r.Ended, pkg) || failing[pkg+":"+top] {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,8 @@ type Ending struct {
 
 	TimedOut bool // the command was ended at its time limit
 	Full     bool // the command was ended because it filled the disk
+
+	goOnce bool // the command calls go test once, for all tests of the packages
 }
 
 // Commands are the commands of a run, with their limits.
@@ -88,11 +91,22 @@ func Run(ctx context.Context, w *trial.Workspace, c Commands) (Ending, error) {
 // there since its start, and judges its end.
 func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 	e := read(res, dir)
-	if strings.Contains(command, "failfast") {
-		e.Report.Ended = nil
-	}
+	e.goOnce = goTestOnce(command)
 	e.Output = e.Report.AddXML(command, dir, start.Add(-clockStep), e.Output)
 	return judge(e, res, command)
+}
+
+var (
+	goTestCall = source.Lazy(`(?:^|[\s;&|(/])go\s+test\b`)
+	// repeats matches what may call a program several times, or end go test early.
+	repeats = source.Lazy(`\b(?:for|while|until|xargs|find|parallel)\b|failfast|\bmake\b`)
+)
+
+// goTestOnce reports whether a command calls go test once and itself, without -failfast: then what go test says of a package
+// is about all of its tests.
+func goTestOnce(command string) bool {
+	return len(goTestCall().FindAllStringIndex(command, 2)) == 1 && !repeats().MatchString(command) &&
+		!strings.Contains(os.Getenv("GOFLAGS"), "failfast")
 }
 
 // clockStep is the step of the clock by which file systems note changes.

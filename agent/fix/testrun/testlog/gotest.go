@@ -31,6 +31,7 @@ type goTest struct {
 	last     string          // the unfinished test that began last
 	panicked bool            // a panic in the waiting package
 	over     bool            // the tests of the waiting package have ended, with a failure
+	overIn   string          // package whose tests have ended so, by go test -json
 	headed   bool            // the last lines are a "# package" and compiler errors
 	timedOut bool            // the next lines name tests that were running
 }
@@ -46,6 +47,7 @@ type goEvent struct {
 }
 
 func (g *goTest) take(l line) bool {
+	g.over = g.over && (l.text == "exit status 1" || strings.HasPrefix(l.text, "coverage: ") || goPackage().MatchString(l.text))
 	switch {
 	case strings.HasPrefix(l.text, "{") && strings.Contains(l.text, `"Action":"`):
 		return g.event(l.text)
@@ -123,10 +125,19 @@ func (g *goTest) printed(e goEvent, name string) {
 		if !none && l.text[0] == 'o' {
 			g.ends(e.Package)
 		}
-	case l.text == "FAIL":
-		g.ends(e.Package)
 	default:
 		g.panics(l)
+	}
+	if e.Test != "" || e.Action == "build-output" {
+		return
+	}
+	switch {
+	case l.text == "FAIL" && !g.panicked:
+		g.overIn = e.Package
+	case strings.HasPrefix(l.text, "FAIL\t") && g.overIn == e.Package:
+		g.ends(e.Package)
+	case l.text != "exit status 1" && !strings.HasPrefix(l.text, "coverage: "):
+		g.overIn = ""
 	}
 }
 
@@ -181,9 +192,11 @@ func (g *goTest) resulted(text string) bool {
 }
 
 func (g *goTest) wait(name string, passed bool) {
-	if len(g.waiting) < maxNames {
-		g.waiting = append(g.waiting, goWaiting{name, passed})
+	if len(g.waiting) == maxNames {
+		g.report.Cut = true
+		return
 	}
+	g.waiting = append(g.waiting, goWaiting{name, passed})
 }
 
 // packaged reads the line about a package, which follows the output of its tests.

@@ -183,6 +183,7 @@ func (r *reader) result(name string, passed bool) {
 	before, known := r.results[name]
 	if !known {
 		if len(r.order) == maxNames {
+			r.report.Cut = true
 			return
 		}
 		r.order = append(r.order, name)
