@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -39,34 +38,16 @@ func goneInPlace(ctx context.Context, repo *gitext.Repo, at *reading, files *loc
 	if len(paths) == 0 {
 		return "", "", nil
 	}
-	within, cancel := context.WithTimeout(ctx, goneTime)
-	defer cancel()
-	var deleted gitext.OID // by this commit, the oldest
-	var gone []string
-	for e, err := range repo.Log(within, gitext.LogOptions{Tip: at.commit, Paths: paths, Files: true, NoRenames: true, NoMerges: true}) {
-		if within.Err() != nil {
-			break // what was found counts
+	older, gone, err := lastWith(ctx, repo, gitext.LogOptions{Tip: at.commit, Paths: paths}, len(paths), func(p string) string {
+		if slices.Contains(paths, p) {
+			return p
 		}
-		if err != nil {
-			return "", "", err
-		}
-		for _, f := range e.Files {
-			if f.Status == 'D' && slices.Contains(paths, f.OldPath) && !slices.Contains(gone, f.OldPath) {
-				gone, deleted = append(gone, f.OldPath), e.OID
-			}
-		}
-		if len(gone) == len(paths) {
-			break
-		}
-	}
-	if len(gone) == 0 {
-		return "", "", ctx.Err()
-	}
-	c, err := repo.Commit(ctx, deleted)
-	if err != nil {
+		return ""
+	})
+	if err != nil || len(gone) == 0 {
 		return "", "", err
 	}
-	return c.Parents[0], gone[0], ctx.Err() // what deletes a file has a parent
+	return older, gone[0], nil
 }
 
 // goneAnywhere looks in the history of a reading's commit for files that end as those of a report, of which it has none: in
@@ -78,43 +59,71 @@ func goneAnywhere(ctx context.Context, repo *gitext.Repo, at *reading, report *c
 		for _, f := range s.Frames {
 			file := locate.Clean(f.File)
 			isNew := slices.ContainsFunc(at.work, func(w crash.WorkFile) bool { return w.New && endsAlike(file, w.Path) })
-			if strings.Contains(file, "/") && !locate.Fetched(f) && !isNew && len(wanted) < maxGone {
-				wanted[path.Base(file)] = append(wanted[path.Base(file)], file)
+			if base := path.Base(file); strings.Contains(file, "/") && !locate.Fetched(f) && !isNew &&
+				(wanted[base] != nil || len(wanted) < maxGone) && !slices.Contains(wanted[base], file) {
+				wanted[base] = append(wanted[base], file)
 			}
 		}
 	}
 	if len(wanted) == 0 {
 		return "", "", nil
 	}
+	older, gone, err := lastWith(ctx, repo, gitext.LogOptions{Tip: at.commit}, len(wanted), func(p string) string {
+		base := path.Base(p)
+		if slices.ContainsFunc(wanted[base], func(file string) bool { return endsAlike(file, p) }) {
+			return base
+		}
+		return ""
+	})
+	if err != nil || len(gone) == 0 {
+		return "", "", err
+	}
+	return older, slices.Min(gone), nil
+}
+
+// lastWith looks in a history for the deletions of wanted files. which returns the wanted file that a path is, or "". It
+// returns the last commit that has all files that it found in its time, and their paths, the last deleted one first.
+func lastWith(
+	ctx context.Context,
+	repo *gitext.Repo,
+	opt gitext.LogOptions,
+	wanted int,
+	which func(path string) string,
+) (gitext.OID, []string, error) {
 	within, cancel := context.WithTimeout(ctx, goneTime)
 	defer cancel()
+	opt.Files, opt.NoRenames, opt.NoMerges = true, true, true
 	var deleted gitext.OID // by this commit, the oldest
-	gone := map[string]string{}
-	for e, err := range repo.Log(within, gitext.LogOptions{Tip: at.commit, Files: true, NoRenames: true, NoMerges: true}) {
+	var gone []string
+	found := map[string]bool{}
+	for e, err := range repo.Log(within, opt) {
 		if within.Err() != nil {
 			break // what was found counts
 		}
 		if err != nil {
-			return "", "", err
+			return "", nil, err
 		}
 		for _, f := range e.Files {
-			base := path.Base(f.OldPath)
-			if f.Status == 'D' && gone[base] == "" && slices.ContainsFunc(wanted[base], func(file string) bool { return endsAlike(file, f.OldPath) }) {
-				gone[base], deleted = f.OldPath, e.OID
+			if f.Status != 'D' {
+				continue
+			}
+			if file := which(f.OldPath); file != "" && !found[file] {
+				found[file] = true
+				gone, deleted = append(gone, f.OldPath), e.OID
 			}
 		}
-		if len(gone) == len(wanted) {
+		if len(gone) == wanted {
 			break
 		}
 	}
 	if len(gone) == 0 {
-		return "", "", ctx.Err()
+		return "", nil, ctx.Err()
 	}
 	c, err := repo.Commit(ctx, deleted)
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
-	return c.Parents[0], slices.Min(slices.Collect(maps.Values(gone))), ctx.Err()
+	return c.Parents[0], gone, ctx.Err() // what deletes a file has a parent
 }
 
 // endsAlike reports whether one of two paths with a directory ends with the other.

@@ -12,8 +12,9 @@ import (
 
 // goRecordShim is a program that PATH has before go. It lets go test write a profile of all packages of its module,
 // and beside it the path and directory of the module. A call whose profile the caller wants, or that runs no tests, is
-// left as it is. So is one of Go before 1.20, whose -coverpkg links packages on which the tests do not depend. The compiler reads a copy of
-// testing.go by which a test that panics writes the profile, too (see goFlushOverlay).
+// left as it is. So is one of Go before 1.20, whose -coverpkg links packages on which the tests do not depend. The compiler
+// reads a copy of testing.go by which a test that panics writes the profile, too: the change is that of goFlushOverlay, whose
+// command cannot run before the one that is recorded.
 const goRecordShim = `PATH=${PATH#@DIR@/bin:}
 test "$1" = test || exec @REAL@ "$@"
 for git_agent_arg in "$@"; do

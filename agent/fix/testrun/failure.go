@@ -65,7 +65,7 @@ const (
 	Other  Likeness = iota // another failure, which says nothing about this one
 	Same                   // the same failure
 	Early                  // the tests use what does not exist at the commit, or cannot be built for it: the failure begins later
-	Passed                 // the tests that tell the failure pass, and other tests fail
+	Passed                 // the tests that tell the failure do not fail, and other tests do
 )
 
 // EarlyHow begins what Like says of a failure that is Early.
