@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"git-agent/cache"
+	"git-agent/cache/record"
 )
 
 // Journal records the steps of a run, so that it can be resumed, replayed and shown. An
@@ -20,20 +20,30 @@ type Journal interface {
 	Note(ctx context.Context, key string, payload []byte) error
 }
 
+// Traces stores the steps of runs. *cache.Traces implements it.
+type Traces interface {
+	// Done returns the last result with this key.
+	Done(ctx context.Context, run record.RunID, key string) ([]byte, bool, error)
+	// Append returns when the steps are on the disk.
+	Append(ctx context.Context, run record.RunID, steps ...record.Step) error
+	// OpenIntents returns the intents without a result.
+	OpenIntents(ctx context.Context, run record.RunID) ([]record.Step, error)
+}
+
 // TraceJournal is a Journal in traces.db.
 type TraceJournal struct {
-	traces *cache.Traces
-	run    cache.RunID
+	traces Traces
+	run    record.RunID
 }
 
 // NewTraceJournal returns a journal that writes to a run of traces, started or resumed by
 // this process.
-func NewTraceJournal(traces *cache.Traces, run cache.RunID) *TraceJournal {
+func NewTraceJournal(traces Traces, run record.RunID) *TraceJournal {
 	return &TraceJournal{traces, run}
 }
 
 // Run is the id of the run.
-func (j *TraceJournal) Run() cache.RunID { return j.run }
+func (j *TraceJournal) Run() record.RunID { return j.run }
 
 // Recall returns the last result with this key.
 func (j *TraceJournal) Recall(ctx context.Context, key string) ([]byte, bool, error) {
@@ -42,22 +52,22 @@ func (j *TraceJournal) Recall(ctx context.Context, key string) ([]byte, bool, er
 
 // Intend records that an action is about to start.
 func (j *TraceJournal) Intend(ctx context.Context, key string, payload []byte) error {
-	return j.append(ctx, cache.Intent, key, payload)
+	return j.append(ctx, record.Intent, key, payload)
 }
 
 // Record records the result of an action. It does so even if ctx has ended,
 // because the result may have cost money.
 func (j *TraceJournal) Record(ctx context.Context, key string, payload []byte) error {
-	return j.append(context.WithoutCancel(ctx), cache.Result, key, payload)
+	return j.append(context.WithoutCancel(ctx), record.Result, key, payload)
 }
 
 // Note records anything else.
 func (j *TraceJournal) Note(ctx context.Context, key string, payload []byte) error {
-	return j.append(context.WithoutCancel(ctx), cache.Note, key, payload)
+	return j.append(context.WithoutCancel(ctx), record.Note, key, payload)
 }
 
-func (j *TraceJournal) append(ctx context.Context, kind cache.StepKind, key string, payload []byte) error {
-	return j.traces.Append(ctx, j.run, cache.Step{Kind: kind, Key: key, Payload: payload})
+func (j *TraceJournal) append(ctx context.Context, kind record.StepKind, key string, payload []byte) error {
+	return j.traces.Append(ctx, j.run, record.Step{Kind: kind, Key: key, Payload: payload})
 }
 
 // Open returns the keys of intents without a result: the actions during which an earlier

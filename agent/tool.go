@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"git-agent/cache"
+	"git-agent/cache/record"
 )
 
 // Tool is something that a model can call.
@@ -74,6 +74,6 @@ func (e *CallError) Answer() string { return "error: " + e.Text + "\n" }
 
 // Memory stores answers between calls. *cache.Cache implements it.
 type Memory interface {
-	Get(ctx context.Context, key cache.Key) ([]byte, bool)
-	Put(ctx context.Context, key cache.Key, value []byte)
+	Get(ctx context.Context, key record.Key) ([]byte, bool)
+	Put(ctx context.Context, key record.Key, value []byte)
 }

@@ -215,7 +215,7 @@ func (t *transfer) takeStep(ctx context.Context, rows *sql.Rows) error {
 		t.done.Damaged++
 		return nil
 	}
-	whole := s.check(step.owner(RunID(run))) == nil && t.admits(s)
+	whole := s.check(owner(step, RunID(run))) == nil && t.admits(s)
 	if !whole {
 		s = stored{encoding: plain, sum: []byte{}, data: []byte{}}
 	}

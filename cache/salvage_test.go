@@ -266,7 +266,7 @@ func TestImportOfHostileFiles(t *testing.T) {
 		bomb := new(codec)
 		packed := bomb.compress(make([]byte, 70<<20))
 		s := stored{encoding: compressed, size: 1000, data: packed}
-		s.sum = s.checksum(Step{Seq: 1, Kind: Result, Key: "0"}.owner(ids[2]))
+		s.sum = s.checksum(owner(Step{Seq: 1, Kind: Result, Key: "0"}, ids[2]))
 		execSQL(t, filepath.Join(old, tracesFormat.name), fmt.Sprintf(`
 			UPDATE run SET id = '../../x' WHERE id = '%s'; UPDATE run SET spec = hex(zeroblob(2000000)) WHERE id = '%s';
 			UPDATE step SET encoding = 1, size = 1000, sum = x'%x', payload = x'%x' WHERE run = '%s' AND seq = 1`,

@@ -7,26 +7,9 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"git-agent/cache/record"
 )
-
-// StepKind is the kind of a step.
-type StepKind string
-
-const (
-	Intent StepKind = "intent" // an action is about to start
-	Result StepKind = "result" // the action's result
-	Note   StepKind = "note"   // anything else worth keeping
-)
-
-// Step is one event of a run. The intent and the result of an action have the
-// same key. A repeated action has a second intent with the same key.
-type Step struct {
-	Seq     int64 // from 1, set by Append
-	Kind    StepKind
-	Key     string
-	Payload []byte
-	At      time.Time // set by Append if zero
-}
 
 // Append records steps, all or none, and returns when they are on the disk.
 func (t *Traces) Append(ctx context.Context, run RunID, steps ...Step) error {
@@ -74,18 +57,18 @@ func (t *Traces) append(ctx context.Context, tx *sql.Tx, run RunID, steps []Step
 }
 
 func (t *Traces) insert(ctx context.Context, tx *sql.Tx, run RunID, s Step) error {
-	p := t.h.codec.pack(s.owner(run), s.Payload)
+	p := t.h.codec.pack(owner(s, run), s.Payload)
 	_, err := tx.ExecContext(ctx,
 		"INSERT INTO step (run, seq, kind, key, at, encoding, size, sum, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		string(run), s.Seq, string(s.Kind), s.Key, s.At.UnixMicro(), p.encoding, p.size, p.sum, p.data)
 	return err
 }
 
-// owner identifies the step, for the checksum of its payload.
-func (s Step) owner(run RunID) []byte {
-	b := appendString(nil, string(run))
-	b = appendString(b, string(s.Kind))
-	b = appendString(b, s.Key)
+// owner identifies a step of a run, for the checksum of its payload.
+func owner(s Step, run RunID) []byte {
+	b := record.AppendString(nil, string(run))
+	b = record.AppendString(b, string(s.Kind))
+	b = record.AppendString(b, s.Key)
 	return fmt.Appendf(b, "%d", s.Seq)
 }
 
@@ -151,7 +134,7 @@ func (t *Traces) scan(rows *sql.Rows, run RunID) (Step, error) {
 		return Step{}, explain(t.h.path, err)
 	}
 	s.Kind, s.At = StepKind(kind), time.UnixMicro(at).UTC()
-	payload, err := t.h.codec.unpack(s.owner(run), p)
+	payload, err := t.h.codec.unpack(owner(s, run), p)
 	if err != nil {
 		return s, fmt.Errorf("step %d of run %s: %w", s.Seq, run, err)
 	}

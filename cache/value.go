@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"git-agent/cache/record"
 )
 
 const (
@@ -96,7 +98,7 @@ func (s stored) check(owner []byte) error {
 // input never reaches the decoder.
 func (s stored) checksum(owner []byte) []byte {
 	h := sha256.New()
-	head := appendString(nil, string(owner))
+	head := record.AppendString(nil, string(owner))
 	head = binary.AppendUvarint(head, uint64(s.encoding))
 	head = binary.AppendUvarint(head, uint64(s.size))
 	h.Write(head)

@@ -68,7 +68,7 @@ var tracesRows = rowReader{
 		var s stored
 		err := scan(&run, &step.Seq, &kind, &step.Key, &s.encoding, &s.size, &s.sum, &s.data)
 		step.Kind = StepKind(kind)
-		return fmt.Sprintf("step %d of run %s", step.Seq, run), step.owner(RunID(run)), s, err
+		return fmt.Sprintf("step %d of run %s", step.Seq, run), owner(step, RunID(run)), s, err
 	},
 }
 

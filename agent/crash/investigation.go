@@ -2,7 +2,6 @@ package crash
 
 import (
 	"git-agent/agent"
-	"git-agent/agent/session"
 	"git-agent/gitext"
 )
 
@@ -17,9 +16,9 @@ type AgentReport struct {
 	// Basis identifies the conditions of the probabilities, except the crash. Calibrated says
 	// whether they are calibrated. Calibration describes the calibration's origin, or why there
 	// is none.
-	Basis       session.Basis `json:"basis,omitzero"`
-	Calibrated  bool          `json:"calibrated,omitempty"`
-	Calibration string        `json:"calibration,omitempty"`
+	Basis       agent.Basis `json:"basis,omitzero"`
+	Calibrated  bool        `json:"calibrated,omitempty"`
+	Calibration string      `json:"calibration,omitempty"`
 	// Fallback says why the answer is the offline engine's ranking; "" if the runs voted.
 	// Explanation is the chain of events that led to the crash, from the first run that puts the
 	// first file first.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/session"
 	"git-agent/agent/stat"
 )
@@ -42,7 +43,7 @@ type named struct {
 // CalibratedOn describes the training data of a calibration. It returns "" if there is no
 // calibration, or if it applies to none of the answers. basis returns the basis of an answer's
 // probabilities.
-func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) session.Basis) string {
+func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) agent.Basis) string {
 	if c == nil {
 		return ""
 	}
@@ -60,7 +61,7 @@ func CalibratedOn(c *session.Calibration, res *Results, basis func(Outcome) sess
 type Calibratable struct {
 	Schema string
 	Named  string // the thing that answers name, such as "file"; "" for suspects
-	Basis  func(Outcome) session.Basis
+	Basis  func(Outcome) agent.Basis
 }
 
 // Fit fits a calibration to the probabilities that a model gave for an algorithm. It returns an
@@ -78,7 +79,7 @@ func (k Calibratable) Fit(res *Results, algorithm string, now time.Time) (*Fit, 
 		}
 		basis := k.Basis(o)
 		switch {
-		case basis == session.Basis{}:
+		case basis == agent.Basis{}:
 			return nil, fmt.Errorf(
 				"the answers of %s are from a build that did not record what their probabilities are based on; evaluate again with another --run",
 				algorithm,

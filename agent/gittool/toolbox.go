@@ -28,7 +28,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/condense"
-	"git-agent/cache"
+	"git-agent/cache/record"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
 	"git-agent/prompts"
@@ -322,14 +322,14 @@ func (t *gitTool[P, V]) recall(ctx context.Context, b *scopedRepo, p P) (*V, boo
 
 // key contains all inputs of a value: the tool, the resolved parameters, the scope, git,
 // and the state of the clone.
-func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (cache.Key, error) {
+func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (record.Key, error) {
 	args, err := json.Marshal(p)
 	if err != nil {
-		return cache.Key{}, err
+		return record.Key{}, err
 	}
 	version, err := b.repo.GitVersion(ctx)
 	if err != nil {
-		return cache.Key{}, err
+		return record.Key{}, err
 	}
 	var boundary []string
 	for oid := range b.repo.ShallowBoundary() {
@@ -339,7 +339,7 @@ func (t *gitTool[P, V]) key(ctx context.Context, b *scopedRepo, p P) (cache.Key,
 	if t.also != nil {
 		boundary = append(append(boundary, ""), t.also(b)...)
 	}
-	return cache.Key{Kind: "tool." + t.spec.Name, Parts: append([]string{
+	return record.Key{Kind: "tool." + t.spec.Name, Parts: append([]string{
 		fmt.Sprint(t.version), string(args), version, b.repo.ID(),
 		string(b.scope.Tip), string(b.scope.Fix), fmt.Sprint(b.scope.Until.Unix()), b.scope.Redact.Name,
 	}, boundary...)}, nil

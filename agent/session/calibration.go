@@ -9,49 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/stat"
 )
-
-// A Basis holds the inputs of an agent engine's probabilities, except the cases.
-type Basis struct {
-	Model   string `json:"model"`
-	Prompts string `json:"prompts"` // hash of the texts and schemas sent to the model
-	Ranker  string `json:"ranker"`  // hash of the ranking's model
-	Runs    int    `json:"runs"`    // how many vote
-	Method  string `json:"method"`  // settings other than the defaults, such as "no-tools"; "" for none
-}
-
-// Differs names the differences between this basis and the present one; it returns "" if
-// there are none.
-func (b Basis) Differs(now Basis) string {
-	var words []string
-	add := func(differs bool, format string, args ...any) {
-		if differs {
-			words = append(words, fmt.Sprintf(format, args...))
-		}
-	}
-	there := "there are"
-	if now.Runs == 1 {
-		there = "there is"
-	}
-	add(b.Model != now.Model, "it is for the model %s, and %s is asked", agent.CleanLine(b.Model), agent.CleanLine(now.Model))
-	add(b.Runs != now.Runs, "it is for %s, and %s %d", agent.Plural(b.Runs, "run"), there, now.Runs)
-	add(b.Method != now.Method, "it is for %s, and this is %s", methodName(b.Method), methodName(now.Method))
-	add(b.Prompts != now.Prompts, "what the model is told has changed")
-	add(b.Ranker != now.Ranker, "the ranking has changed")
-	return strings.Join(words, "; ")
-}
-
-func methodName(m string) string {
-	if m == "" {
-		return "the method as it is"
-	}
-	return "the method with " + agent.CleanLine(m)
-}
 
 // A Calibration maps the raw probabilities of an agent engine to the observed share of
 // right answers. It was fitted on cases with known answers, and is valid for its Basis
@@ -59,7 +21,7 @@ func methodName(m string) string {
 type Calibration struct {
 	Schema string    `json:"schema"` // of the calibrated verb
 	Made   time.Time `json:"made"`
-	Basis
+	agent.Basis
 	Files        []string `json:"files"` // names of the case files
 	Cases        int      `json:"cases"` // that the model answered
 	Repositories int      `json:"repositories"`
@@ -95,7 +57,7 @@ func ParseCalibration(data []byte, schema string) (*Calibration, error) {
 // ID returns a hash of the basis and the coefficients.
 func (c *Calibration) ID() string {
 	data, err := json.Marshal(struct {
-		Basis
+		agent.Basis
 		stat.Platt
 	}{c.Basis, c.Platt})
 	if err != nil { // only for numbers outside JSON, which ParseCalibration refuses

@@ -2,7 +2,6 @@ package szz
 
 import (
 	"git-agent/agent"
-	"git-agent/agent/session"
 	"git-agent/gitext"
 )
 
@@ -71,4 +70,4 @@ type Vote struct {
 func (r Run) HasClaim() bool { return len(r.Claims) > 0 || r.Status == agent.StatusNothing }
 
 // A Basis holds the inputs of the agent engine's probabilities, except the cases.
-type Basis = session.Basis
+type Basis = agent.Basis

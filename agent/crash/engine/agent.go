@@ -114,7 +114,7 @@ func (a *Agent) options(in Inquiry, asker model.Asker) investigate.Options {
 }
 
 // Basis returns the conditions on which the probabilities of the answers to a question depend.
-func (a *Agent) Basis(q crash.Question) (session.Basis, error) {
+func (a *Agent) Basis(q crash.Question) (agent.Basis, error) {
 	return investigate.BasisOf(q, a.options(Inquiry{Question: q}, nil))
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/rank"
 	"git-agent/agent/session"
@@ -20,10 +21,10 @@ func ParseCalibration(data []byte) (*session.Calibration, error) {
 }
 
 // BasisOf returns the basis of Trace's answers to a question with these options.
-func BasisOf(q crash.Question, opt Options) (session.Basis, error) {
+func BasisOf(q crash.Question, opt Options) (agent.Basis, error) {
 	hash, err := PromptsHash()
 	method := append(q.Names(), strings.Fields(opt.Sampling)...)
-	return session.Basis{
+	return agent.Basis{
 		Model:   opt.ModelName,
 		Prompts: hash,
 		Ranker:  rank.ModelHash(),

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/crash/investigate"
 	"git-agent/agent/eval"
-	"git-agent/agent/session"
 	"git-agent/agent/stat"
 )
 
@@ -23,15 +23,15 @@ func FitCalibration(res *eval.Results, algorithm string, now time.Time) (*eval.F
 }
 
 // basisOf returns the basis of the probabilities of an outcome.
-func basisOf(o eval.Outcome) session.Basis {
+func basisOf(o eval.Outcome) agent.Basis {
 	row, _ := o.Row.(scoreRow)
 	return row.basis
 }
 
 // basis returns the basis of the probabilities of an answer.
-func (p Prediction) basis() session.Basis {
+func (p Prediction) basis() agent.Basis {
 	if p.Basis == nil {
-		return session.Basis{}
+		return agent.Basis{}
 	}
 	return *p.Basis
 }

@@ -10,12 +10,11 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/eval"
-	"git-agent/agent/session"
 )
 
 // ballots returns the results of a model over 150 cases of five repositories, whose runs agree on
 // the first of two files. right reports for each case whether this file is the right one.
-func ballots(basis session.Basis, right func(i int) bool) *eval.Results {
+func ballots(basis agent.Basis, right func(i int) bool) *eval.Results {
 	res := &eval.Results{Algorithms: []string{"agent"}, Outcomes: map[string][]eval.Outcome{}}
 	for i := range 150 {
 		c := Case{ID: fmt.Sprint("c", i), Repo: fmt.Sprint("o/r", i%5), File: "x.jsonl", FixFiles: []string{"other.c"}}
@@ -38,7 +37,7 @@ var noon = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 // A calibration is accepted if, on other repositories, it is better than the stated probabilities
 // and the base rate. Its probabilities equal the true shares.
 func TestFitCalibration(t *testing.T) {
-	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
+	basis := agent.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
 	res := ballots(basis, func(i int) bool { return i%2 == 0 && i%20 > 2 }) // right only for low probabilities of the ranking
 	fit, err := FitCalibration(res, "agent", noon)
 	if err != nil || fit.Named != "file" || fit.Predictions != 300 || fit.Right != 59 || fit.Cases != 150 || fit.Repositories != 5 || fit.Basis != basis || !strings.HasPrefix(fit.About(), "on 300 files of 150 cases") {
@@ -69,7 +68,7 @@ func TestFitCalibration(t *testing.T) {
 
 // A calibration of noise is no better than the share of right predictions, and is refused.
 func TestNoBetterThanTheRate(t *testing.T) {
-	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
+	basis := agent.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
 	res := ballots(basis, func(i int) bool { return (i/5)%2 == 0 })
 	for i := range res.Outcomes["agent"] { // all files have the same vote
 		o := &res.Outcomes["agent"][i]
@@ -85,12 +84,12 @@ func TestNoBetterThanTheRate(t *testing.T) {
 
 // Answers with different bases, and answers of an older build, are refused with the reason.
 func TestWhatCannotBeFitted(t *testing.T) {
-	basis := session.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
+	basis := agent.Basis{Model: "m", Prompts: "p", Ranker: "r", Runs: 2}
 	never := func(int) bool { return false }
 	if _, err := FitCalibration(ballots(basis, never), "agent", noon); err == nil || !strings.Contains(err.Error(), "needs 200 files that the model named, at least 10 right and 10 wrong; there are 0 right and 300 wrong") {
 		t.Errorf("%v", err)
 	}
-	if _, err := FitCalibration(ballots(session.Basis{}, never), "agent", noon); err == nil || !strings.Contains(err.Error(), "did not record") {
+	if _, err := FitCalibration(ballots(agent.Basis{}, never), "agent", noon); err == nil || !strings.Contains(err.Error(), "did not record") {
 		t.Errorf("%v", err)
 	}
 }

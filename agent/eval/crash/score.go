@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/eval"
-	"git-agent/agent/session"
 	"git-agent/agent/stat"
 	"git-agent/gitext"
 )
@@ -41,7 +41,7 @@ type Prediction struct {
 	// an empty list for a run that names no file.
 	Ballots [][]string `json:"ballots,omitempty"`
 	// Basis is the basis of the model's probabilities; nil if no model answered.
-	Basis *session.Basis `json:"basis,omitempty"`
+	Basis *agent.Basis `json:"basis,omitempty"`
 	// Traced is the number of files in the stacks of the report, including files not in the
 	// answer; 0 in answers of older builds.
 	Traced int `json:"traced,omitempty"`
@@ -73,7 +73,7 @@ type scoreRow struct {
 	ballots [][]string // of the runs of a model; nil if none was asked
 	truth   []string   // the files that the fix changes
 	read    int        // files that the model read
-	basis   session.Basis
+	basis   agent.Basis
 }
 
 // Score scores a prediction against the truth of a case. Its only forecast is that

@@ -10,7 +10,6 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/agent/eval"
-	"git-agent/agent/session"
 	"git-agent/cache"
 	"git-agent/gitext"
 )
@@ -118,7 +117,7 @@ func (s *openedRepo) investigate(ctx context.Context, c Case, q crash.Question) 
 	}
 	p := s.predictionOf(q.Report, r)
 	work := w.Work(runs, r.Agent.RunReports(), r.Agent.Fallback)
-	if r.Agent.Basis != (session.Basis{}) {
+	if r.Agent.Basis != (agent.Basis{}) {
 		p.Basis = &r.Agent.Basis
 	}
 	p.Work, p.Ballots, p.Read = &work, r.Agent.Ballots(), reads.Paths

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	crashinvestigate "git-agent/agent/crash/investigate"
 	"git-agent/agent/session"
@@ -27,7 +28,7 @@ var SzzCalibration = Calibration{
 	doctor.Calibration{
 		Name: "calibration", Again: "git agent eval szz --repos=<directory> --engine=agent --calibrate=<file> <cases>", Read: readSzzCalibrationFile,
 		Path: func(s session.Settings) string { return s.Calibration },
-		Basis: func(s session.Settings, runs int) (session.Basis, error) {
+		Basis: func(s session.Settings, runs int) (agent.Basis, error) {
 			return szzinvestigate.BasisOf(szzinvestigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: runs})
 		},
 	},
@@ -39,7 +40,7 @@ var CrashCalibration = Calibration{
 	doctor.Calibration{
 		Name: "crash calibration", Again: "git agent eval crash --repos=<directory> --engine=agent --calibrate=<file> <cases>", Read: readCrashCalibrationFile,
 		Path: func(s session.Settings) string { return s.CrashCalibration },
-		Basis: func(s session.Settings, runs int) (session.Basis, error) {
+		Basis: func(s session.Settings, runs int) (agent.Basis, error) {
 			return crashinvestigate.BasisOf(crash.Question{}, crashinvestigate.Options{ModelName: s.Model, Sampling: s.Sampling(), Runs: runs})
 		},
 	},
@@ -62,7 +63,7 @@ func (c Calibration) Configured(s session.Settings) (*session.Calibration, error
 
 // For is Configured for answers with a basis. It warns about a calibration for another model or
 // method, which an engine ignores.
-func (c Calibration) For(a *App, s session.Settings, basis func() (session.Basis, error)) (*session.Calibration, error) {
+func (c Calibration) For(a *App, s session.Settings, basis func() (agent.Basis, error)) (*session.Calibration, error) {
 	read, err := c.Configured(s)
 	if read == nil || err != nil {
 		return nil, err

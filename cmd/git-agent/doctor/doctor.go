@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"git-agent/agent"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/session"
 	"git-agent/cmd/git-agent/store"
@@ -43,11 +44,11 @@ type Input struct {
 
 // Calibration is a configured calibration of a verb.
 type Calibration struct {
-	Name  string                                                    // of its check
-	Path  func(s session.Settings) string                           // "" if none is configured
-	Read  func(path string) (*session.Calibration, error)           // reads the file
-	Basis func(s session.Settings, runs int) (session.Basis, error) // of the verb's answers now
-	Again string                                                    // the command that makes a new one
+	Name  string                                                  // of its check
+	Path  func(s session.Settings) string                         // "" if none is configured
+	Read  func(path string) (*session.Calibration, error)         // reads the file
+	Basis func(s session.Settings, runs int) (agent.Basis, error) // of the verb's answers now
+	Again string                                                  // the command that makes a new one
 }
 
 // Setting is a key of git's configuration that the program reads.

@@ -58,7 +58,7 @@ func NewAgent(a *app.App, opened *session.Session, runs int, with szz.Switches) 
 	if err != nil {
 		return nil, err
 	}
-	agent.Calibration, err = app.SzzCalibration.For(a, opened.Settings, func() (session.Basis, error) { return basis, nil })
+	agent.Calibration, err = app.SzzCalibration.For(a, opened.Settings, func() (szz.Basis, error) { return basis, nil })
 	return agent, err
 }
 

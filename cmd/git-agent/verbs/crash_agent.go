@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"git-agent/agent"
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/input"
@@ -80,7 +81,7 @@ func (c *Crash) engine(ctx context.Context, a *app.App, repo *gitext.Repo) (*eng
 	}
 	confinement, err := a.SandboxSettings(ctx, "")
 	if err == nil {
-		basis := func() (session.Basis, error) { return e.Agent.Basis(crash.Question{Switches: c.Switches()}) }
+		basis := func() (agent.Basis, error) { return e.Agent.Basis(crash.Question{Switches: c.Switches()}) }
 		e.Agent.Calibration, err = app.CrashCalibration.For(a, opened.Settings, basis)
 	}
 	if err != nil {

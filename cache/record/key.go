@@ -1,4 +1,4 @@
-package cache
+package record
 
 import (
 	"crypto/sha256"
@@ -27,15 +27,17 @@ func (k Key) Sum() [sha256.Size]byte {
 // differ.
 func (k Key) encode() []byte {
 	b := []byte(keyDomain)
-	b = appendString(b, k.Kind)
+	b = AppendString(b, k.Kind)
 	b = binary.AppendUvarint(b, uint64(len(k.Parts)))
 	for _, part := range k.Parts {
-		b = appendString(b, part)
+		b = AppendString(b, part)
 	}
 	return b
 }
 
-func appendString(b []byte, s string) []byte {
+// AppendString appends s to b, preceded by its length, so that two strings in a row can be told
+// apart from two others.
+func AppendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	return append(b, s...)
 }
