@@ -82,8 +82,8 @@ func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, er
 			v.release(s.take)
 			s.take(n, raw)
 			quiet = false
-		case !quiet:
-			s.Offer(reportLine{N: n}) // lines are left out, so open parts end here
+		case !quiet && v.kept > linesBefore:
+			s.Offer(reportLine{N: n - linesBefore}) // this line is left out, so open parts end here
 			quiet = true
 		}
 		if err != nil {

@@ -16,7 +16,7 @@ type sieve struct {
 	whole  int64 // bytes at the start of the input that always pass
 	awake  int   // lines up to this number pass
 	before [linesBefore]keptLine
-	kept   int // lines in before
+	kept   int // lines that did not pass since the last release; the last linesBefore are in before
 }
 
 type keptLine struct {

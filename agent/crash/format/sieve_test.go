@@ -77,10 +77,37 @@ func goldenSamples(t *testing.T) []sample {
 	return out
 }
 
+// The sieve stops passing lines at any line of what follows, as a report may begin at any distance
+// from the last one.
+func TestSieveStopsWithinAReport(t *testing.T) {
+	const first = "panic: x\n\ngoroutine 1 [running]:\nmain.f(0x1)\n\t/src/a.go:3 +0x1\n"
+	for _, s := range goldenSamples(t) {
+		if len(s.text) > 6000 {
+			continue
+		}
+		for quiet := linesTaken - 10; quiet <= linesTaken+1; quiet++ {
+			text := first + strings.Repeat("ok\n", quiet) + s.text
+			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
+			if err != nil {
+				t.Fatal(err)
+			}
+			some, err := readThrough(strings.NewReader(text), newSieve(0), formats())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Mentions, some.Mentions = nil, nil
+			if !reflect.DeepEqual(all, some) {
+				t.Errorf("%s: after %d lines the sieve changes the report\nall:\n%s\nsome:\n%s", s.name, quiet, brief(all), brief(some))
+				break
+			}
+		}
+	}
+}
+
 // TestSieve reads every sample and every golden report with and without the sieve, alone and
 // within a log.
 func TestSieve(t *testing.T) {
-	log, _ := io.ReadAll(ciLog(20000))
+	log, _ := io.ReadAll(ciLog(10000))
 	for _, s := range slices.Concat(samples, goldenSamples(t)) {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
 			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
