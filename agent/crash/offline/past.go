@@ -35,7 +35,7 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 	}
 	within, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
-	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report))}
+	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report)), left: maxStates}
 	state, err := s.newest()
 	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
 		return nil, err
@@ -43,12 +43,16 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	which := "the newest such change of these files"
+	if s.cut {
+		which = "a change whose subject says that it mends something, since older ones could not all be compared"
+	}
 	switch {
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
-			"nothing tells the commit that crashed; the report's lines fit the code of %s, the newest such change of these files, and %s not that of %s; "+
+			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s not that of %s; "+
 				"give the commit that crashed with --at if it is another one",
-			state.Short(), agent.Plural(found.fit.Moved, "line"), found.commit.Short(),
+			state.Short(), which, agent.Plural(found.fit.Moved, "line"), found.commit.Short(),
 		))
 	case day.commit != "":
 		return day.read(ctx, repo, found, report)
@@ -115,33 +119,41 @@ type pastSearch struct {
 	report *crash.Report
 	tip    gitext.OID // the newest commit that is compared
 	files  int        // frames that a commit must have files for
+	left   int        // number of changes that may still be compared
+	cut    bool       // not all changes were compared that may fit
 }
 
-// newest returns the newest change of the files of the frames that the report fits, or "".
+// newest returns the newest change of the files of the frames that the report fits, or "". If the search is cut off, also by an
+// error, it returns the newest one that mends something, if any.
 func (s *pastSearch) newest() (gitext.OID, error) {
-	left := maxStates
 	var repair gitext.OID // that fits, too
+	s.cut = true
 	for range maxMoves {
 		there := withoutFiles(s.report)
 		if err := locate.ByPath(s.ctx, s.repo, s.tip, &there); err != nil {
-			return "", err
+			return repair, err
 		}
 		paths := pathsOf(&there)
-		if len(paths) == 0 || placed(&there) < s.files || left == 0 {
+		if len(paths) == 0 || placed(&there) < s.files {
 			break
 		}
+		if s.left == 0 {
+			return repair, nil
+		}
 		var oldest gitext.OID
-		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, NoMerges: true, Max: left}) {
+		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, NoMerges: true, Max: s.left}) {
 			if err != nil {
-				return "", err
+				return repair, err
 			}
-			left--
+			s.left--
 			switch fits, err := s.fits(e.OID, &there); {
 			case err != nil:
 				return repair, err
 			case !fits && repair != "":
+				s.cut = false
 				return repair, nil // the lines came with it
 			case fits && !repairWord().MatchString(e.Subject):
+				s.cut = false
 				return e.OID, nil
 			case fits && repair == "":
 				repair = e.OID
@@ -152,11 +164,15 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 			break
 		}
 		c, err := s.repo.Commit(s.ctx, oldest)
-		if err != nil || len(c.Parents) == 0 {
+		if err != nil {
 			return repair, err
+		}
+		if len(c.Parents) == 0 {
+			break
 		}
 		s.tip = c.Parents[0] // the files may have been elsewhere
 	}
+	s.cut = false
 	return repair, nil
 }
 

@@ -85,6 +85,29 @@ func TestChangeThatFits(t *testing.T) {
 	}
 }
 
+// If a repair fits, and the search ends before all older changes are compared, it says so.
+func TestRepairThatFitsBeforeTheSearchIsCut(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"main.go": "\n" + crlfmtMain})
+	culprit := h.Commit("two", gittest.Files{"main.go": "// Crlfmt formats Go.\n" + crlfmtMain})
+	repair := h.Commit("fix the check", gittest.Files{"main.go": "// Crlfmt formats Go code.\n" + crlfmtMain})
+	report, err := format.Read(strings.NewReader(fmt.Sprintf(crlfmt, 5, 11, 15)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left, want := range map[int]struct {
+		state gitext.OID
+		cut   bool
+	}{1: {repair, true}, 2: {culprit, false}} {
+		s := pastSearch{ctx: t.Context(), repo: h.Open(), report: report, tip: repair, files: 1, left: left}
+		state, err := s.newest()
+		if state != want.state || s.cut != want.cut || err != nil {
+			t.Errorf("%d changes: %s, cut off: %t, %v; want %s, %t", left, state.Short(), s.cut, err, want.state.Short(), want.cut)
+		}
+	}
+}
+
 // A report with a day is read at the last commit before that day, also if the code of HEAD has its lines by chance: what
 // was committed on the day may be the repair, as in xcode-plugin's pull request 41 and in heminetwork's issue 191. If a line is elsewhere
 // before the day, it is of a commit of the day.
