@@ -26,10 +26,10 @@ exec @REAL@ list -e -export -deps -f '{{if .Export}}@MARK@ {{.ImportPath}} {{.Ex
 // exports returns the files with the export data of the imports of suspected Go code, by import
 // path. It returns nil if the test command does not run go, or if go lists none.
 func (s *search) exports(ctx context.Context, w *trial.Workspace) (map[string]string, error) {
-	dirs := s.goDirectories()
-	if len(dirs) == 0 || s.in.RevertOnly {
+	if !s.needsExports() {
 		return nil, nil
 	}
+	dirs := s.goDirectories()
 	folder, err := w.Folder("exports")
 	if err != nil {
 		return nil, err
@@ -60,6 +60,9 @@ func (s *search) exports(ctx context.Context, w *trial.Workspace) (map[string]st
 	}
 	return files, nil
 }
+
+// needsExports reports whether candidates are made with the types of suspected Go code.
+func (s *search) needsExports() bool { return !s.in.RevertOnly && len(s.goDirectories()) > 0 }
 
 // goDirectories returns the directories of the first suspected Go functions.
 func (s *search) goDirectories() []string {

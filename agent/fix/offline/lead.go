@@ -21,11 +21,7 @@ const (
 // lead undoes the newest changes of suspected code, one after the other, in the already built
 // workspace. If this repairs a regression, the search is over, because other passing patches
 // would be guesses. The remaining changes join the other candidates.
-func (s *search) lead(ctx context.Context, w *trial.Workspace) error {
-	list, err := s.newest(ctx)
-	if err != nil {
-		return err
-	}
+func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.Candidate) error {
 	s.leads = len(list)
 	start, most := time.Now(), min(len(list), mostLeads)
 	if err := s.shareLeads(ctx, w, list[:most]); err != nil || s.over() {

@@ -105,13 +105,46 @@ func (s *search) begin(ctx context.Context) (w *trial.Workspace, err error) {
 	return w, s.narrow(ctx, w)
 }
 
-// generates starts the generation of candidates.
+// ahead begins to make candidates while the newest changes are undone, unless that needs the workspace. It returns a
+// channel that is closed when the first ones are made.
+func (s *search) ahead(ctx context.Context) <-chan struct{} {
+	made := make(chan struct{})
+	if s.in.Jobs == 1 || s.needsExports() {
+		close(made)
+		return made
+	}
+	next, stop := iter.Pull(generate.Candidates(ctx, s.repo, s.generate()))
+	var first []generate.Candidate
+	s.stop = stop
+	s.pull = func() (c generate.Candidate, ok bool) {
+		if len(first) == 0 {
+			return next()
+		}
+		c, first = first[0], first[1:]
+		return c, true
+	}
+	go func() {
+		defer close(made)
+		for len(first) < windowSize {
+			c, ok := next()
+			if !ok {
+				return
+			}
+			first = append(first, c)
+		}
+	}()
+	return made
+}
+
+// generates starts the generation of candidates, if it has not begun.
 func (s *search) generates(ctx context.Context, w *trial.Workspace) (err error) {
+	if s.pull != nil {
+		return nil
+	}
 	if s.exported, err = s.exports(ctx, w); err != nil {
 		return err
 	}
-	next, stop := iter.Pull(generate.Candidates(ctx, s.repo, s.generate()))
-	s.pull, s.stop = next, stop
+	s.pull, s.stop = iter.Pull(generate.Candidates(ctx, s.repo, s.generate()))
 	return nil
 }
 
@@ -150,10 +183,21 @@ func (s *search) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.lead(ctx, first); err != nil || s.over() {
+	newest, err := s.newest(ctx)
+	if err != nil {
 		return err
 	}
-	if err := s.generates(ctx, first); err != nil {
+	making, cancel := context.WithCancel(ctx)
+	defer cancel()
+	made := s.ahead(making)
+	err = s.lead(ctx, first, newest)
+	if err != nil || s.over() {
+		cancel()
+		<-made
+		return err
+	}
+	<-made
+	if err := s.generates(making, first); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
