@@ -77,6 +77,24 @@ func goldenSamples(t *testing.T) []sample {
 	return out
 }
 
+// sieveChanges says what the sieve changes in the report in a text; "" for nothing.
+func sieveChanges(t *testing.T, text string) string {
+	t.Helper()
+	all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := readThrough(strings.NewReader(text), newSieve(0), formats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Mentions, some.Mentions = nil, nil // the lines that are left out may have some
+	if reflect.DeepEqual(all, some) {
+		return ""
+	}
+	return fmt.Sprintf("the sieve changes the report\nall:\n%s\nsome:\n%s", brief(all), brief(some))
+}
+
 // The sieve stops passing lines at any line of what follows, as a report may begin at any distance
 // from the last one.
 func TestSieveStopsWithinAReport(t *testing.T) {
@@ -87,17 +105,8 @@ func TestSieveStopsWithinAReport(t *testing.T) {
 		}
 		for quiet := linesTaken - 10; quiet <= linesTaken+1; quiet++ {
 			text := first + strings.Repeat("ok\n", quiet) + s.text
-			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
-			if err != nil {
-				t.Fatal(err)
-			}
-			some, err := readThrough(strings.NewReader(text), newSieve(0), formats())
-			if err != nil {
-				t.Fatal(err)
-			}
-			all.Mentions, some.Mentions = nil, nil
-			if !reflect.DeepEqual(all, some) {
-				t.Errorf("%s: after %d lines the sieve changes the report\nall:\n%s\nsome:\n%s", s.name, quiet, brief(all), brief(some))
+			if changes := sieveChanges(t, text); changes != "" {
+				t.Errorf("%s: after %d lines %s", s.name, quiet, changes)
 				break
 			}
 		}
@@ -110,17 +119,8 @@ func TestSieve(t *testing.T) {
 	log, _ := io.ReadAll(ciLog(10000))
 	for _, s := range slices.Concat(samples, goldenSamples(t)) {
 		for _, text := range []string{s.text, string(log) + "\n" + s.text + "\n" + string(log) + s.text} {
-			all, err := readThrough(strings.NewReader(text), newSieve(math.MaxInt64), formats())
-			if err != nil {
-				t.Fatal(err)
-			}
-			some, err := readThrough(strings.NewReader(text), newSieve(0), formats())
-			if err != nil {
-				t.Fatal(err)
-			}
-			all.Mentions, some.Mentions = nil, nil // the lines that are left out may have some
-			if !reflect.DeepEqual(all, some) {
-				t.Errorf("%s: the sieve changes the report\nall:\n%s\nsome:\n%s", s.name, brief(all), brief(some))
+			if changes := sieveChanges(t, text); changes != "" {
+				t.Errorf("%s: %s", s.name, changes)
 			}
 		}
 	}
