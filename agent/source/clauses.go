@@ -12,8 +12,50 @@ var (
 	defHeading    = Lazy(`^(?:(?:private|protected|public|memoize|private_class_method) )?def(?:p|macro|macrop)?\b`)
 	endOfBlock    = Lazy(`^end\b`)
 	partOfBlock   = Lazy(`^(?:rescue|ensure|else|catch|after)\b|^\)`)
+	hereStart     = Lazy("<<(?:[-~][\"'`]?([A-Za-z_]\\w*)|[\"'`]?([A-Z][A-Z0-9_]*)\\b)")
 	clauseHeading = Lazy(`^(?:[a-z][\w@]*|'[^']+')\(`)
 )
+
+// The names in such headings: "def self.each_pair(", "def ==(other)", "defp valid?(x) when", "'a name'(".
+var (
+	definedName = Lazy(`^[a-z_ ]*?def(?:p|macro|macrop)?\s+(?:[\w:]+\.)?([\pL_][\pL\pN_]*(?:[?!]|=(?:[ \t]*\(|\z))?|\[\]=?|[-+~!]@|[-+*/%<>=!~&|^]+)`)
+	clauseName  = Lazy(`^(?:([a-z][\w@]*)|'([^']+)')\(`)
+)
+
+// functionsWithoutBraces lists the functions of a file in a language without braces. known is false for other
+// languages.
+func (l layout) functionsWithoutBraces(filePath string) (found []Function, known bool) {
+	for i := 0; i < len(l.lines) && len(found) < maxListed; i++ {
+		var e Extent
+		name := ""
+		switch strings.ToLower(path.Ext(filePath)) {
+		case ".rb", ".rake", ".ex", ".exs":
+			if t := l.text(i); defHeading().MatchString(t) {
+				e, name = l.toEnd(i, l.indent(i)), nameOfDefinition(t)
+			}
+		case ".erl":
+			if m := clauseName().FindStringSubmatch(l.erlang(i)); m != nil && l.indent(i) == 0 {
+				e, _ = l.clauses(i)
+				name = m[1] + m[2]
+			}
+		default:
+			return nil, false
+		}
+		if name != "" && e.End > i {
+			found = append(found, Function{Name: name, Extent: e})
+			i = e.End - 1
+		}
+	}
+	return found, true
+}
+
+// nameOfDefinition returns the name in a heading of Ruby or Elixir, without the class or "self".
+func nameOfDefinition(heading string) string {
+	if m := definedName().FindStringSubmatch(heading); m != nil {
+		return strings.TrimRight(m[1], "( \t")
+	}
+	return ""
+}
 
 // withoutBraces returns the function around a line of a language without braces. known is false for
 // other languages.
@@ -62,6 +104,9 @@ func (l layout) toEnd(i, indent int) Extent {
 	e.End = e.Body
 	short := !strings.HasSuffix(l.text(e.Body-1), " do") && strings.Contains(l.join(i, e.Body-1), ", do:")
 	for j := e.Body; j < len(l.lines) && j-i < maxFunction; j++ {
+		if j = l.hereDocument(j-1) + 1; j == len(l.lines) {
+			break
+		}
 		t := l.text(j)
 		switch {
 		case t == "" || t[0] == '#' && l.indent(j) <= indent:
@@ -78,6 +123,21 @@ func (l layout) toEnd(i, indent int) Extent {
 		return e
 	}
 	return e
+}
+
+// hereDocument returns the last line of the text of Ruby that begins behind a line, as in "x = <<-END", or the line
+// itself. Such a text may be at the margin.
+func (l layout) hereDocument(at int) int {
+	m := hereStart().FindStringSubmatch(l.text(at))
+	if m == nil {
+		return at
+	}
+	for j := at + 1; j < len(l.lines) && j-at < maxFunction; j++ {
+		if l.text(j) == m[1]+m[2] {
+			return j
+		}
+	}
+	return at
 }
 
 // headingTo returns the last line of a heading whose parameters may be on several lines.

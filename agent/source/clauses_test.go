@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -83,6 +85,40 @@ two('a % b') -> ok.
 			if got, ok := FunctionAround(test.path, lines, line); got != want || ok != (want != Extent{}) {
 				t.Errorf("%s:%d: %v %v, want %v", test.path, line, got, ok, want)
 			}
+		}
+	}
+}
+
+// The names of the functions of a file without braces, as headings of Rails, Elixir's Plug and ejabberd write them.
+func TestListedWithoutBraces(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, text, want string }{
+		{
+			"lib/active_support/time_with_zone.rb",
+			"module A\n  class Zone\n    def self.at(t)\n      new(t)\n    end\n\n    def utc? = @utc\n    def method_missing(...)\n      wrap super\n    rescue => e\n" +
+				"      raise e\n    end\n\n    def <=>(other)\n      utc <=> other\n    end\n\n    def []=(k, v) @h[k] = v end\n    def year=(y)\n      @y = y\n    end\n" +
+				"    def usage\n      $stderr.puts <<-eos\nUsage:\n  end\n      eos\n    end\n" +
+				"    private def encode_with(coder) # :nodoc:\n      coder.map = { \"utc\" => utc }\n    end\n  end\nend\n",
+			"at 3-5, utc? 7-7, method_missing 8-12, <=> 14-16, []= 18-18, year= 19-21, usage 22-27, encode_with 28-30",
+		},
+		{"lib/cut.rb", "def usage\n  <<-EOS\nEOS", "usage 1-2"},
+		{
+			"lib/plug/conn.ex",
+			"defmodule Plug.Conn do\n  def halt(%Conn{} = conn) do\n    conn\n  end\n\n  defp valid?(x) when is_list(x), do: true\n  defmacro assign!(a) do\n    a\n  end\nend\n",
+			"halt 2-4, valid? 6-6, assign! 7-9",
+		},
+		{
+			"src/ejabberd_c2s.erl",
+			"-module(c).\n-spec open(a()) -> b().\nopen(#{ip := IP}) ->\n    IP;\nopen(_) ->\n    none.\n\n'terminate now'(R) -> R.\n",
+			"open 3-6, terminate now 8-8",
+		},
+	} {
+		var got []string
+		for _, f := range Functions(test.path, bytes.Split([]byte(test.text), []byte("\n"))) {
+			got = append(got, fmt.Sprintf("%s %d-%d", f.Name, f.Start, f.End))
+		}
+		if joined := strings.Join(got, ", "); joined != test.want {
+			t.Errorf("%s: %s, want %s", test.path, joined, test.want)
 		}
 	}
 }

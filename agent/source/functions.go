@@ -18,9 +18,11 @@ const maxListed = 20000
 
 // Functions lists the functions of a file in order. It finds their lines by the rules of
 // FunctionAround. It does not list functions within functions, except in a JavaScript function
-// that wraps a whole file: it lists the functions inside instead of the wrapper. It lists none of Ruby, Elixir and
-// Erlang.
+// that wraps a whole file: it lists the functions inside instead of the wrapper.
 func Functions(filePath string, lines [][]byte) []Function {
+	if found, known := (layout{lines: lines}).functionsWithoutBraces(filePath); known {
+		return found
+	}
 	l := newLayout(filePath, lines)
 	var found []Function
 	for i := 0; i < len(lines) && len(found) < maxListed && *l.followed < max(maxFollowed, 4*len(lines)); i++ {
