@@ -122,6 +122,9 @@ func (p *pythonReader) heading(s *scanner, l reportLine) bool {
 
 // frame reads a line with a place.
 func (p *pythonReader) frame(s *scanner, l reportLine) bool {
+	if rubyQuoted().MatchString(l.Text) {
+		return false // a service for errors shows stacks of Ruby like those of Python, but for their order
+	}
 	m := pythonFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		if i := strings.Index(l.Text, `File "`); i == 0 || p.inside && len(l.Text) < 400 {
