@@ -14,6 +14,7 @@ func TestWritten(t *testing.T) {
 		"[Wed Dec 13 10:43:00 2023] BUG: kernel NULL pointer":                 "2023-12-13",
 		"build\t03-Nov-2020 18:53:57\tat x":                                   "2020-11-03",
 		"time: Tue Mar  5 11:22:33 UTC 2019":                                  "2019-03-05",
+		"=ERROR REPORT==== 31-Mar-2015::10:18:25 ===":                         "2015-03-31",
 		"Thu, Jun 30 2022 9:08:02 am | panic: x":                              "2022-06-30",
 		"Nov 3, 2022 11:08:02 AM org.example.Main run":                        "2022-11-03",
 		"2022-11-03T14:45:07Z INFO x\n2022-11-02 14:45:07 y":                  "2022-11-03",

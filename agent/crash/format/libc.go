@@ -27,8 +27,10 @@ var (
 // Read implements lineReader.
 func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
-	if strings.HasPrefix(t, "*** ") && len(t) < maxText {
-		return c.abort(l)
+	if strings.Contains(t, " detected *") || strings.Contains(t, "*** Error in ") {
+		if len(t) < maxText && c.abort(l) {
+			return true
+		}
 	}
 	if len(t) > 4000 || !endsInAddress(t) {
 		return false
@@ -58,7 +60,8 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 
 // abort keeps the message with which the library ends a program, until a stack follows.
 func (c *libcReader) abort(l reportLine) bool {
-	m := libcAbort().FindStringSubmatch(l.Text)
+	text := strings.ReplaceAll(l.Text, `**\*`, "***")                               // as programs quote stars for Markdown
+	m := libcAbort().FindStringSubmatch(text[max(0, strings.Index(text, "*** ")):]) // the program may not have ended its last line
 	if m == nil {
 		return false
 	}

@@ -226,7 +226,7 @@ func nameBefore(text string) string {
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")
 		switch strings.ToLower(word) {
-		case "version":
+		case "version", "versionname", "app_version_name": // the last of ACRA, a library of Android for reports
 			label = crash.VersionLabel
 			continue
 		case "", "v", "v1", "v2", "v3", "v4", "ver", "release", "rel", "rev", "build", "tag", "is", "running", "server":

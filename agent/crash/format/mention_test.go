@@ -55,6 +55,7 @@ func TestMentions(t *testing.T) {
 		"took 0.5 s. 3.4.":                               {{"took", "0.5"}, {"s", "3.4"}},
 		"1.2.3.5":                                        {{"", "1.2.3.5"}},
 		"# 0.14.3 crashes when the shell is gone":        {{"", "0.14.3"}},
+		"APP_VERSION_NAME=1.4.6":                         {{"version", "1.4.6"}},
 		"helix 22.08.1 (4ec2a21c)":                       {{"helix", "22.08.1"}, {"commit", "4ec2a21c"}},
 
 		"pe_reader (latest master [4bbe410](https://github.com/lief-project/LIEF/commit/4bbe410333c0d727df6bc1f3bc92d4d5adc4726e))": {{"commit", "4bbe410333c0d727df6bc1f3bc92d4d5adc4726e"}},
