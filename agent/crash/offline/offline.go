@@ -303,7 +303,7 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 }
 
 // digits matches the id of a commit, perhaps abbreviated.
-var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
+var digits = source.Lazy(`^[0-9a-f]{6,64}$`)
 
 // buildCommit returns the commit that a report names as its build. It accepts only ids, so that
 // the writer of a report cannot choose a branch or a stash of the user: these may contain the

@@ -175,6 +175,38 @@ func TestDescribedVersion(t *testing.T) {
 	}
 }
 
+// A version may have an id without the g of git describe, or a short one, as neomutt/neomutt#1371 and #1486 do: it names the
+// commit that is as far from the tag. A report may also say that a short id is that of HEAD, as dbry/WavPack#31 does.
+func TestCountedVersion(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.c": "1\n"})
+	h.Git("tag", "neomutt-20180716")
+	h.Commit("two", gittest.Files{"a.c": "2\n"})
+	want := h.Commit("three", gittest.Files{"a.c": "3\n"})
+	head := h.Commit("four", gittest.Files{"a.c": "4\n"})
+	repo, id := h.Open(), string(want[:6])
+	for text, commit := range map[string]gitext.OID{
+		"NeoMutt 20180716-2-" + id:                         want,
+		"20180716-2-g" + id:                                want,
+		"NeoMutt 20180716-3-" + id:                         head, // so many commits are not between them
+		"NeoMutt 20170716-2-" + id:                         head, // there is no such tag
+		"on Ubuntu 16.04 & NeoMutt revision abcde1 (HEAD)": head,
+	} {
+		report, err := format.Read(strings.NewReader(text + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, from, _, err := commitOf(t.Context(), repo, crash.Question{Report: report})
+		if err != nil || got != commit {
+			t.Errorf("%s: %s from %q, %v; mentions %v", text, got.Short(), from, err, report.Mentions)
+		}
+	}
+	if oid, ok := buildCommit(t.Context(), repo, id); !ok || oid != want {
+		t.Errorf("%s: %s, %v", id, oid, ok)
+	}
+}
+
 // A report that is older than HEAD, and than its file, blames no commit after its day.
 func TestReportOlderThanHead(t *testing.T) {
 	t.Parallel()
