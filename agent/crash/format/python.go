@@ -203,7 +203,7 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 		}
 	}
 	if len(p.frames.Frames) > 0 && (l.Indent > p.indent || p.code) {
-		if p.code && l.Indent > p.indent {
+		if p.code && (l.Indent > p.indent || l.Indent == p.indent && p.flat(l)) {
 			p.frames.Quote(t)
 		}
 		p.code = false
@@ -213,6 +213,12 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 		p.Flush(s)
 	}
 	return false
+}
+
+// flat reports whether a line is the code of the last frame in a traceback that lost its indentation, as in a mail: it is right
+// below the frame, and has a sign of code.
+func (p *pythonReader) flat(l reportLine) bool {
+	return l.N == p.frames.Frames[len(p.frames.Frames)-1].ReportLine+1 && !l.logged && strings.ContainsAny(l.Text, "(=[")
 }
 
 // exception reads the line of the exception at the end of a traceback.

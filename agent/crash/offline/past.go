@@ -25,8 +25,9 @@ const (
 
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
 // found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
-// lines that can be compared are at their places behind it, one of them surely, and if there are two frames. It maps the
-// report to what it finds. If nothing fits, it is the commit of the report's day, if there is one; else it returns nil.
+// lines that can be compared are at their places behind it, one of them surely, and if there are two frames, or the report
+// quotes the line of the only one. It maps the report to what it finds. If nothing fits, it is the commit of the report's
+// day, if there is one; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
@@ -180,7 +181,7 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error) {
 	there := copied(mapped)
 	fit, err := locate.Compare(s.ctx, s.repo, commit, &there)
-	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting {
+	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting && !quotesCode(&there) {
 		return false, err
 	}
 	able, err := canFail(s.ctx, s.repo, commit, &there)
@@ -188,6 +189,16 @@ func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error)
 		return false, nil
 	}
 	return able, err
+}
+
+// leastQuoted is the least length of the text of a line that tells one change of a file from others by its place alone.
+const leastQuoted = 20
+
+// quotesCode reports whether a frame in a file of the commit has the text of its line.
+func quotesCode(report *crash.Report) bool {
+	return slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" && f.Line > 0 && len(f.Quote) >= leastQuoted })
+	})
 }
 
 // pathsOf returns the files of the frames of a report that have lines.
