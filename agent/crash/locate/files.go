@@ -67,7 +67,9 @@ const (
 	RuleInherited Rule = "superclass that defines the method"
 	RuleMoved     Rule = "only file that defines the function now"
 	RuleCompiled  Rule = "source of the compiled module"
-	RuleNew       Rule = "new file of the work tree"
+	// A file of JavaScript that was made of another one, so that its lines are not those of the source.
+	RuleTranspiled Rule = "source of a generated script"
+	RuleNew        Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at

@@ -61,6 +61,9 @@ func (at *reading) answer(ctx context.Context, repo *gitext.Repo, q crash.Questi
 	if answer.Fit.Other() {
 		answer.Notes = append(answer.Notes, fitNote(answer))
 	}
+	if locate.Transpiled(q.Report) {
+		answer.Notes = append(answer.Notes, "the lines of the report are those of scripts that were made of these files: only their functions can be found")
+	}
 	answer.Declarations, err = locate.Racing(ctx, repo, at.commit, q.Report)
 	if err = answer.Unread("the types of racing fields were not looked up", err); err != nil {
 		return nil, "", err
