@@ -69,7 +69,9 @@ const (
 	RuleCompiled  Rule = "source of the compiled module"
 	// A file of JavaScript that was made of another one, so that its lines are not those of the source.
 	RuleTranspiled Rule = "source of a generated script"
-	RuleNew        Rule = "new file of the work tree"
+	// A class whose packages have short names in the program, where lines have other numbers, too.
+	RuleShortened Rule = "source of a class with shortened packages"
+	RuleNew       Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -153,6 +155,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
 		}
+	}
+	if found := f.shortened(p); found != "" {
+		return []string{found}, RuleShortened
 	}
 	return nil, ""
 }

@@ -53,7 +53,7 @@ func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.F
 			}
 			continue
 		}
-		if f.Moved && f.At == 0 && (f.Uncommitted || f.Rule == string(RuleTranspiled)) {
+		if f.Moved && f.At == 0 && (f.Uncommitted || linesMade(Rule(f.Rule))) {
 			f.DefinedAt = s.Function.Body // the line is not committed, or of another file, but its function may be there
 			continue
 		}

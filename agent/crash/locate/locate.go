@@ -118,8 +118,8 @@ func (f *Files) mapPaths(report *crash.Report) {
 			frame.Rule = string(rule)
 			if rule == RuleGenerated && isScript(frame.File) {
 				frame.Rule = string(RuleTranspiled)
-				frame.Moved = frame.Line > 0 // which is no line of the source
 			}
+			frame.Moved = linesMade(Rule(frame.Rule)) && frame.Line > 0 // which is no line of the source
 			switch {
 			case len(paths) == 0:
 			case rule == RuleExact && report.Stacks[i].Format == namesOnly && len(f.named(frame.File)) > 1:

@@ -55,7 +55,46 @@ func TestLinesOfScripts(t *testing.T) {
 			t.Errorf("frame %d: %q at line %d", i, frames[i].Path, line)
 		}
 	}
-	if !Transpiled(report) {
-		t.Error("no frame is of a script that was made of another file")
+	if of := MadeLines(report); !strings.HasPrefix(of, "scripts") {
+		t.Errorf("lines of %q", of)
+	}
+}
+
+// The frames of emansih/FireflyMobile#81, of a program whose packages R8 shortened; its lines are not those of the files.
+func TestShortenedPackages(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const folder = "app/src/main/java/xyz/hisname/fireflyiii/"
+	tip := h.Commit("one", gittest.Files{
+		folder + "repository/TransactionsViewModel.kt": "package xyz.hisname.fireflyiii.repository\n",
+		folder + "util/network/CallbackUtil.kt":        "package xyz.hisname.fireflyiii.util.network\n",
+		folder + "ui/List.kt":                          "package xyz.hisname.fireflyiii.ui\n",
+		folder + "ui/Box.kt":                           "package xyz.hisname.fireflyiii.ui\n",
+		folder + "repository/Box.kt":                   "package xyz.hisname.fireflyiii.repository\n",
+	})
+	report, err := format.Read(strings.NewReader(`java.lang.NullPointerException: no
+	at xyz.hisname.fireflyiii.d.q.b$a.a(TransactionsViewModel.kt:5)
+	at xyz.hisname.fireflyiii.util.s.a$a.a(CallbackUtil.kt:1)
+	at d.q.b$a.E(TransactionsViewModel.kt:1)
+	at l.i$b$a.d(DefaultCallAdapterFactory.java:3)
+	at a.b.c(List.kt:4)
+	at xyz.hisname.fireflyiii.d.q(Box.kt:4)
+	at org.other.fireflyiii.d.q.c(CallbackUtil.kt:4)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := h.Open()
+	if _, err := Locate(t.Context(), repo, tip, report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"repository/TransactionsViewModel.kt", "util/network/CallbackUtil.kt", "repository/TransactionsViewModel.kt", "", "", "", ""} {
+		f := report.Stacks[0].Frames[i]
+		if strings.TrimPrefix(f.Path, folder) != want || f.Moved != (want != "") {
+			t.Errorf("frame %d: %q by %q, its line elsewhere: %v", i, f.Path, f.Rule, f.Moved)
+		}
+	}
+	if fit, err := Compare(t.Context(), repo, tip, report); err != nil || fit.Moved+fit.Same != 0 {
+		t.Errorf("%+v, %v", fit, err)
 	}
 }

@@ -61,8 +61,8 @@ func (at *reading) answer(ctx context.Context, repo *gitext.Repo, q crash.Questi
 	if answer.Fit.Other() {
 		answer.Notes = append(answer.Notes, fitNote(answer))
 	}
-	if locate.Transpiled(q.Report) {
-		answer.Notes = append(answer.Notes, "the lines of the report are those of scripts that were made of these files: only their functions can be found")
+	if of := locate.MadeLines(q.Report); of != "" {
+		answer.Notes = append(answer.Notes, fmt.Sprintf("the lines of the report are those of %s: only functions can be found", of))
 	}
 	answer.Declarations, err = locate.Racing(ctx, repo, at.commit, q.Report)
 	if err = answer.Unread("the types of racing fields were not looked up", err); err != nil {
