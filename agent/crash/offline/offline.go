@@ -99,8 +99,12 @@ func (at *reading) suspects(ctx context.Context, repo *gitext.Repo, q crash.Ques
 	return repair, nil
 }
 
-// fromUser is the source of a commit that the user gives.
-const fromUser = "given"
+// fromUser is the source of a commit that the user gives, and releaseAfter the beginning of that of a release after the one
+// that crashed: nothing else tells where the development was before it.
+const (
+	fromUser     = "given"
+	releaseAfter = "the release after the report's "
+)
 
 // A reading is the commit whose files a report is mapped to.
 type reading struct {
@@ -108,6 +112,7 @@ type reading struct {
 	from   string // where the commit comes from
 	told   bool   // the user or the report tells the commit
 	mended bool   // the commit is the one before a repair of the failure
+	mute   bool   // the innermost line of the report cannot fail there
 	fit    crash.Fit
 	notes  []string
 	work   []crash.WorkFile
@@ -128,7 +133,8 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if err != nil {
 		return nil, err
 	}
-	at := &reading{commit: commit, from: from, told: from != crash.FromHead, notes: notes, work: q.Work}
+	later := strings.HasPrefix(from, releaseAfter)
+	at := &reading{commit: commit, from: from, told: from != crash.FromHead && !later, notes: notes, work: q.Work}
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
 	}
@@ -146,8 +152,18 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if at.told || len(worked) > 0 {
 		return at, nil
 	}
-	better, err := at.better(ctx, repo, q.Report, len(notes) > 0)
+	if later {
+		able, err := canFail(ctx, repo, at.commit, q.Report)
+		if err != nil {
+			return nil, err
+		}
+		at.mute = !able
+	}
+	better, err := at.better(ctx, repo, q.Report, later || len(notes) > 0)
 	if err != nil || better == nil {
+		if later {
+			at.notes = append(at.notes, "the report is of a version before that release, so that commits after the crash may be suspects; give the commit that crashed with --at")
+		}
 		return at, err
 	}
 	better.notes = append(notes, better.notes...)
@@ -290,6 +306,8 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 	switch {
 	case err != nil:
 		return "", "", nil, err
+	case mentioned != nil && mentioned.before:
+		return mentioned.commit, releaseAfter + mentioned.said, nil, nil
 	case mentioned != nil && mentioned.commit != "":
 		return mentioned.commit, "the report's " + mentioned.said, nil, nil
 	case mentioned != nil:

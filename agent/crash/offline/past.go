@@ -31,12 +31,15 @@ const (
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
-	if found.fit.Moved == 0 && day.files <= placed(report) {
+	if found.fit.Moved == 0 && day.files <= placed(report) && !found.mute {
 		return nil, nil
 	}
 	within, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
-	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report)), left: maxStates}
+	s := pastSearch{
+		ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report)), left: maxStates,
+		mute: found.mute,
+	}
 	state, err := s.newest()
 	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
 		return nil, err
@@ -49,6 +52,12 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 		which = "a change whose subject says that it mends something, since older ones could not all be compared"
 	}
 	switch {
+	case state != "" && found.mute:
+		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
+			"the report is of a version before %s, where its innermost line cannot fail; it is read at %s, the newest change of these files behind "+
+				"which the line can; give the commit that crashed with --at if it is another one",
+			found.commit.Short(), state.Short(),
+		))
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
 			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s not that of %s; "+
@@ -120,6 +129,7 @@ type pastSearch struct {
 	report *crash.Report
 	tip    gitext.OID // the newest commit that is compared
 	files  int        // frames that a commit must have files for
+	mute   bool       // at the commit that was found, the innermost line cannot fail: one where it can is enough
 	left   int        // number of changes that may still be compared
 	cut    bool       // not all changes were compared that may fit
 }
@@ -181,7 +191,8 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error) {
 	there := copied(mapped)
 	fit, err := locate.Compare(s.ctx, s.repo, commit, &there)
-	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting && !quotesCode(&there) {
+	surely := fit.Same > 0 && (placed(&there) >= leastFitting || quotesCode(&there))
+	if err != nil || fit.Moved > 0 || !surely && !s.mute {
 		return false, err
 	}
 	able, err := canFail(s.ctx, s.repo, commit, &there)

@@ -23,6 +23,7 @@ type version struct {
 	said   string      // as the report has it
 	commit gitext.OID  // "" if no commit and no tag of the repository fits
 	near   *gitext.Tag // without a commit: the newest tag of an older version, nil if there is none
+	before bool        // the commit is that of the release before which the version was built
 }
 
 // versionOf looks for the program's version among the mentions of a report. A version that ends
@@ -61,7 +62,7 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 			return &version{said: m.Name + " " + oid.Short(), commit: oid}, nil
 		}
 		if tag := tagOf(tags, m.Version); tag != nil {
-			return &version{said: m.Name + " " + m.Version, commit: tag.Commit}, nil
+			return &version{said: m.Name + " " + m.Version, commit: tag.Commit, before: isBefore(m.Version, *tag)}, nil
 		}
 	}
 	last := own[len(own)-1]
@@ -305,6 +306,14 @@ func tagOf(tags []gitext.Tag, version string) *gitext.Tag {
 		}
 	}
 	return nil
+}
+
+// preview matches a version that is built before a release of its numbers.
+var preview = source.Lazy(`(?i)^v?\d+(?:[._]\d+)*[-.~_+]?(?:dev|snapshot|pre|preview|nightly|alpha|beta|rc|cr|m|a|b)\.?\d*(?:[-.~+]|$)`)
+
+// isBefore reports whether a version, of which tagOf found the tag, was built before that release.
+func isBefore(said string, tag gitext.Tag) bool {
+	return preview().MatchString(said) && !preview().MatchString(tagKey(tag.Name))
 }
 
 // tagKey returns the version in the name of a tag in the form of versionKey, "" if there is none:
