@@ -68,6 +68,9 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	case strings.HasPrefix(t, "During handling of the above exception"), strings.HasPrefix(t, "The above exception was the direct cause"):
 		p.Flush(s)
 		s.Demote("python")
+		if strings.HasPrefix(t, "During ") {
+			endedOnPurpose(s)
+		}
 		return true
 	case strings.HasPrefix(t, "Exception in thread ") && !strings.Contains(t, `"`):
 		if m := pythonThread().FindStringSubmatch(t); m != nil {
@@ -88,6 +91,19 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 		}
 	}
 	return p.inside && p.follows(s, l)
+}
+
+// pythonEnds matches the exceptions that end a program, a task or a loop, and are no failures.
+var pythonEnds = source.Lazy(`^(?:\w+\.)*(?:SystemExit|KeyboardInterrupt|GeneratorExit|StopIteration|StopAsyncIteration|CancelledError)(?:$|:)`)
+
+// endedOnPurpose turns the last stack, of a cause, into a suppressed one if the exception was no failure: then the one that was
+// raised while it was handled is the only failure.
+func endedOnPurpose(s *scanner) {
+	if n := len(s.Report.Stacks); n > 0 {
+		if st := &s.Report.Stacks[n-1]; st.Kind == crash.StackCause && st.Format == "python" && pythonEnds().MatchString(st.Title) {
+			st.Kind = crash.StackSuppressed
+		}
+	}
 }
 
 // heading reads the line before a stack.
