@@ -47,6 +47,9 @@ var (
 	dotnetFields = source.Lazy("^(?:<pre>)?((?:[\\w`<>+]+\\.)+[\\w`<>+]+);([\\w.<>`]+);([^;]*);(\\d*)(?:</pre>)?$")
 	// A frame of Unity and of Mono without "at": N.C.M (Type name), and (at Assets/file.cs:12) behind it.
 	dotnetUnity = source.Lazy(`^([\pL_<][^()\s:]*[.:][^()\s:]+) ?\([^()]*\)(?: \(at (.+?):(\d+)\)| ?\[0x[0-9a-f]+\](?: in <[^>]*>:0)?)?$`)
+	// The place of a frame in Application Insights, in the parentheses: assembly, Version=1.0.0.0, Culture=neutral: D:\a\file.cs: 12. A
+	// copy from its pages has the assembly again behind the file.
+	dotnetInsight = source.Lazy(`^([\w.]+), Version=[^:]*: ((?:[A-Za-z]:)?[^:]*?)(, Version=[^:]*)?: (\d+)$`)
 	// The message of an exception of which only the code of the system is known.
 	dotnetCode    = source.Lazy(`^Exception from HRESULT: 0x[0-9A-Fa-f]{8}\b.*$`)
 	dotnetHeading = source.Lazy(`^.*[Uu]nhandled ?[Ee]xception[.:] +`)
@@ -212,6 +215,11 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 	f := crash.Frame{}
 	if m[3] != "" && !strings.HasPrefix(m[3], "<") {
 		f.File, f.Line = m[3], atoi(m[4])
+	} else if place := dotnetInsight().FindStringSubmatch(m[2]); place != nil {
+		f.File, f.Line = place[2], atoi(place[4])
+		if place[3] != "" {
+			f.File = strings.TrimSuffix(f.File, place[1])
+		}
 	}
 	f.Function = dotnetName(m[1])
 	if f.Function != m[1] {

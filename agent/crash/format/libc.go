@@ -18,7 +18,7 @@ type libcReader struct {
 }
 
 var (
-	libcFrame = source.Lazy(`^(?:\(EE\) )?(?:#?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
+	libcFrame = source.Lazy(`^(?:\(EE\) )?(?:#? ?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
 	libcBare  = source.Lazy(`^([^\s()\[\]]+) ?\[0x[0-9a-f]{4,16}\]$`)
 	// *** glibc detected *** ./prog: double free or corruption (!prev): 0x08a72780 ***
 	libcAbort = source.Lazy(`^\*\*\* (?:(?:glibc detected \*\*\* |Error in [\x60'])(.+?)'?: (.+?)(?:: 0x([0-9a-f]+))?|((?:stack smashing|buffer overflow) detected) \*\*\*:? ?(.*?)(?: terminated)?)(?: \*\*\*)?$`)
