@@ -282,7 +282,7 @@ func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash
 	case ranking.Files[0].Related && slices.ContainsFunc(ranking.Files, func(f crash.File) bool { return !f.Related }):
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "the likeliest file of the stacks is a test; the first file is the one that a test is named after"))
 	case ranking.Files[0].Related:
-		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no frame is in a file of this repository; these files have rare words of the report"))
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no frame is in a file of this repository; these files have words of the report"))
 	case !ranking.Answered:
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no file is likely enough to be named; these are the ones that the report mentions"))
 	}
