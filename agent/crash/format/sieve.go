@@ -46,7 +46,7 @@ at 0x;by 0x;invalid read;invalid write;invalid free;lost in~;alloc'd;free'd;stac
 assert;^bug:~;bug at~;check failed;check(;check (;warning: cpu;panic;abort
 fault addr;***~;cause:~;--- ---;pid: %;pc 0
 @~~;@ 0x;@ %;pc: @
-+0x;all trace;rip:~;eip:~;ip: [;pc :~;kasan;kmsan;kcsan;kfence;ubsan;oops;unable to handle;null pointer;protection fault;warn at;warning: at;warning: possible;warning: suspicious;warning: inconsistent;warning: held;warning: bad;warning: lock;warning: nested;warning: trying;warning: odebug;warning: kernel;warning: stack;[inline];pc is at;lr is at;lockup;blocked for more;info: rcu;info: possible;info: suspicious;info: inconsistent;info: trying;info: lockdep;invalid opcode;divide error;double fault;internal error;unhandled;unreferenced object;> from~;locks held;nmi backtrace;.c:% at~;.h:% at~
++0x;() ip = ;all trace;rip:~;eip:~;ip: [;pc :~;kasan;kmsan;kcsan;kfence;ubsan;oops;unable to handle;null pointer;protection fault;warn at;warning: at;warning: possible;warning: suspicious;warning: inconsistent;warning: held;warning: bad;warning: lock;warning: nested;warning: trying;warning: odebug;warning: kernel;warning: stack;[inline];pc is at;lr is at;lockup;blocked for more;info: rcu;info: possible;info: suspicious;info: inconsistent;info: trying;info: lockdep;invalid opcode;divide error;double fault;internal error;unhandled;unreferenced object;> from~;locks held;nmi backtrace;.c:% at~;.h:% at~
 ) at~;fatal trap;fatal page;uvm_fault;---[ end
 crash;found by:
 exception;# stacktrace;triggered by;thread %
