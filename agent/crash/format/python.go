@@ -20,6 +20,7 @@ type pythonReader struct {
 	group   bool       // within the exceptions of an exception group
 	member  int        // the line before an exception of the group, 0 for none
 	thread  string
+	future  crash.Problem // the exception of a task of asyncio, before its traceback, which may be cut off
 }
 
 // maxStrange limits the lines between the frames of a traceback that are neither frames nor code:
@@ -40,6 +41,7 @@ var (
 	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)
 	pythonDump   = source.Lazy(`^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?.* \(most recent call first\):$`)
 	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
+	pythonFuture = source.Lazy(`^future: <.*\bexception=((?:\w+\.)*\w+)\((?:'(.*)'|"(.*)"|(.*?))(?:,)?\)>$`)
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
@@ -72,6 +74,11 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 			endedOnPurpose(s)
 		}
 		return true
+	case strings.HasPrefix(t, "future: <"):
+		if m := pythonFuture().FindStringSubmatch(t); m != nil {
+			p.future = crash.Problem{Kind: m[1], Message: m[2] + m[3] + m[4], Line: l.N}
+		}
+		return false
 	case strings.HasPrefix(t, "Exception in thread ") && !strings.Contains(t, `"`):
 		if m := pythonThread().FindStringSubmatch(t); m != nil {
 			p.thread = m[1]
@@ -261,6 +268,10 @@ func (p *pythonReader) end(s *scanner, l reportLine, kind, message string) {
 
 // record records the current traceback.
 func (p *pythonReader) record(s *scanner, title string) {
+	if f := p.future; title == "" && f.Kind != "" && len(p.frames.Frames) > 0 && p.frames.Frames[0].ReportLine-f.Line <= 2 {
+		s.Fail(f)
+		title = titleOf(f.Kind, f.Message)
+	}
 	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: cut(title, maxText), Thread: p.thread}
 	if p.group {
 		st.Kind = crash.StackCause
