@@ -123,7 +123,7 @@ func Scope(name string) string {
 var (
 	controlWord = source.Lazy(`^\s*(?:if|else|while|for|switch|return|case|do|goto|sizeof|delete|throw|assert|new|await|yield|print|echo|extern)\b`)
 	keywordDef  = source.Lazy(
-		`^\s*(?:(?:pub(?:\([\w ]+\))?|export|default|async|static|public|private|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|local|my) +)*(func|fn|defp|defmacrop?|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`,
+		`^\s*(?:(?:@\w+(?:\([^()]*\))?|pub(?:\([\w ]+\))?|export|default|async|static|public|private|fileprivate|protected|internal|abstract|final|override|open|inline|unsafe|extern|const|virtual|synchronized|suspend|mutating|dynamic|nonisolated|operator|tailrec|local|my) +)*(func|fn|defp|defmacrop?|def|function|sub|proc|fun|class|struct|interface|trait|enum|type|module|union|typedef|macro_rules!|#define|# *define)\b`,
 	)
 	typeWords = map[string]bool{
 		"class":     true,

@@ -86,6 +86,8 @@ func TestDefinedWithoutBraces(t *testing.T) {
 	}{
 		{"src/gproc_dist.erl", "gproc_dist.remove_entry", "f() ->\n    remove_entry(K, P, []).\n\nremove_entry(Key, Pid, Event) ->\n    ok.\n", []int{4}},
 		{"lib/a.ex", "A.register", "  defp register(state) do\n    register(state)\n  end\n", []int{1}},
+		{"a/V.swift", "ViewController.tcpError", "    @objc func tcpError(notification: NSNotification) {\n        tcpError(n)\n    }\n", []int{1}},
+		{"a/V.kt", "Home.Screen", "@Preview(showBackground = true) fun Other() {\n    Screen()\n}\n@Composable private fun Screen() {\n}\n", []int{4}},
 		{"lib/a.rb", "clean!", "  def run\n    clean!\n  end\n\n  def clean!\n  end\n", []int{5}},
 	} {
 		lines := bytes.Split([]byte(test.text), []byte("\n"))

@@ -15,6 +15,7 @@ type appleReader struct {
 	reading bool // the frames of a thread are read
 	last    int
 	failure crash.Problem // of the run-time of Swift, before frames without numbers
+	service serviceThread // the heading of a service for crashes, until its first frame
 }
 
 var (
@@ -30,7 +31,19 @@ var (
 	appleBare    = source.Lazy(`^(?:specialized )?(\S.*?) \+ \d+(?: \(([\w+-]+\.(?:swift|mm?)):(\d+)\))?$`)
 	swiftFailure = source.Lazy(`^Swift runtime failure: (.*?)(?: \+ \d+)?$`)
 	applePlace   = source.Lazy(`^(.*?) \(([^():]+\.\w+):(\d+)\)$`)
+	appleFile    = source.Lazy(`^(.*?) \(([\w+-]+\.(?:swift|mm?|cc?|cpp))\)$`)
 )
+
+// A serviceThread is the heading of a stack as Crashlytics copies it, and its line.
+type serviceThread struct {
+	line      int
+	thread    string
+	crashed   bool
+	exception string
+}
+
+// appleService matches "Crashed: com.apple.main-thread", "Fatal Exception: NSRangeException", and what stands before them.
+var appleService = source.Lazy(`^(?:#\d+\. |Thread : )?(?:(Crashed: )(\S.*)|Fatal Exception: ([A-Z]\w+))$|^(?:#\d+\. |Thread : )(\S+)$`)
 
 // Read implements lineReader.
 func (a *appleReader) Read(s *scanner, l reportLine) bool {
@@ -41,7 +54,12 @@ func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	switch t[0] {
 	case 'E':
 		return a.exception(s, l)
+	case '#', 'F':
+		return a.ofService(l)
 	case 'C', 'T':
+		if a.ofService(l) {
+			return true
+		}
 		if t == "Call stack:" && a.crashed != "" {
 			a.begin(s, l, crash.Stack{Kind: crash.StackCrash, Thread: a.crashed})
 			return true
@@ -54,10 +72,37 @@ func (a *appleReader) Read(s *scanner, l reportLine) bool {
 	case 'L', 'A':
 		return a.lastException(s, l)
 	}
+	if h := a.service; h.line > 0 && l.N-h.line <= 2 && strings.HasPrefix(t, "0 ") && appleFrame().MatchString(t) {
+		a.fromService(s, l)
+	}
 	if source.IsDigit(t[0]) && a.reading && l.N-a.last <= 4 {
 		return a.frame(s, l)
 	}
 	return strings.Contains(t, " + ") && a.bare(s, l)
+}
+
+// ofService keeps the heading of a stack of Crashlytics.
+func (a *appleReader) ofService(l reportLine) bool {
+	m := appleService().FindStringSubmatch(l.Text)
+	if m != nil {
+		a.service = serviceThread{line: l.N, thread: m[2] + m[4], crashed: m[1] != "", exception: m[3]}
+	}
+	return m != nil
+}
+
+// fromService opens the stack that a heading of Crashlytics announced. The stack of an exception is where it was thrown.
+func (a *appleReader) fromService(s *scanner, l reportLine) {
+	h := a.service
+	a.service = serviceThread{}
+	st := crash.Stack{Kind: crash.StackThread, Thread: h.thread}
+	if h.crashed {
+		st.Kind = crash.StackCrash
+	}
+	if h.exception != "" {
+		s.Fail(crash.Problem{Kind: h.exception, Line: h.line})
+		st.Kind, st.Title = crash.StackCrash, h.exception
+	}
+	a.begin(s, l, st)
 }
 
 // bare reads a frame without a number and an address. The first one of a stack has a place.
@@ -167,6 +212,8 @@ func (a *appleReader) frame(s *scanner, l reportLine) bool {
 	}
 	if p := applePlace().FindStringSubmatch(name); p != nil {
 		name, f.File, f.Line = p[1], p[2], atoi(p[3])
+	} else if p := appleFile().FindStringSubmatch(name); p != nil {
+		name, f.File = p[1], p[2]
 	}
 	if inner, ok := strings.CutPrefix(name, "[inlined] "); ok {
 		name, f.Inline = inner, true
@@ -176,9 +223,12 @@ func (a *appleReader) frame(s *scanner, l reportLine) bool {
 	return true
 }
 
-// appleSymbol names a function as symbolOf does. It leaves methods of Objective-C, "-[View
-// init:]", and of Swift unchanged.
+// appleSymbol names a function as symbolOf does, or as Swift does. It leaves methods of Objective-C, "-[View
+// init:]", unchanged.
 func appleSymbol(name string) (symbol, function string) {
+	if swift := swiftName(name); swift != "" {
+		return name, swift
+	}
 	if strings.HasPrefix(name, "-[") || strings.HasPrefix(name, "+[") || strings.Contains(name, " in ") || strings.Contains(name, "_block_invoke") {
 		return "", name
 	}

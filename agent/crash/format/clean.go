@@ -12,10 +12,13 @@ import (
 )
 
 // logicalLines yields the logical lines in an input line: syslog writes a report of several lines
-// as one, with "#012" for each line end. A link of Markdown that follows another one was on a line of its own.
+// as one, with "#012" for each line end, and "#011" for a tab. A link of Markdown that follows another one was on a line of its own.
 func logicalLines(raw []byte) iter.Seq[[]byte] {
 	if bytes.Contains(raw, []byte("](http")) {
 		raw = bytes.ReplaceAll(raw, []byte(")["), []byte(")#012["))
+	}
+	if bytes.Contains(raw, []byte("#011")) {
+		raw = bytes.ReplaceAll(raw, []byte("#011"), []byte("\t"))
 	}
 	return bytes.SplitSeq(raw, []byte("#012"))
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // These are the forms of a time with its day in a line of a log or a report: 2018-06-28T12:00:00,
-// 28 Jun 2018 12:00:00, Jun 28, 2018 9:00:00 AM, and Jun 28 12:00:00 2018.
+// 28 Jun 2018 12:00:00, 28-Jun-2018::12:00:00 of Erlang, Jun 28, 2018 9:00:00 AM or UTC, and Jun 28 12:00:00 2018.
 var (
 	isoTime   = source.Lazy(`\b(\d{4})[-/](\d\d)[-/](\d\d)[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(Z\b)?`)
-	dayFirst  = source.Lazy(`\b(\d{1,2})[ -](Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ -](\d{4}),? \d\d:\d\d:\d\d`)
-	dayThen   = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{1,2}),? (\d{4}),? \d{1,2}:\d\d:\d\d ?[AaPp][Mm]\b`)
+	dayFirst  = source.Lazy(`\b(\d{1,2})[ -](Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ -](\d{4})(?:,? |::)\d\d:\d\d:\d\d`)
+	dayThen   = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{1,2}),? (\d{4}),? \d{1,2}:\d\d:\d\d ?(?:[AaPp][Mm]|UTC|GMT)\b`)
 	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
 )
 

@@ -43,8 +43,15 @@ var (
 	dotnetError = source.Lazy(`(?:^|[\s:>\]])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	// A frame of App Center: N.C.M(Type name) in file:line 12;N
 	dotnetCenter = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
+	// A frame of HockeyApp for .NET: N.C;M;file;line, most often without the last two.
+	dotnetFields = source.Lazy("^(?:<pre>)?((?:[\\w`<>+]+\\.)+[\\w`<>+]+);([\\w.<>`]+);([^;]*);(\\d*)(?:</pre>)?$")
 	// A frame of Unity and of Mono without "at": N.C.M (Type name), and (at Assets/file.cs:12) behind it.
-	dotnetUnity   = source.Lazy(`^([\pL_<][^()\s:]*[.:][^()\s:]+) ?\([^()]*\)(?: \(at (.+?):(\d+)\)| ?\[0x[0-9a-f]+\](?: in <[^>]*>:0)?)?$`)
+	dotnetUnity = source.Lazy(`^([\pL_<][^()\s:]*[.:][^()\s:]+) ?\([^()]*\)(?: \(at (.+?):(\d+)\)| ?\[0x[0-9a-f]+\](?: in <[^>]*>:0)?)?$`)
+	// The place of a frame in Application Insights, in the parentheses: assembly, Version=1.0.0.0, Culture=neutral: D:\a\file.cs: 12. A
+	// copy from its pages has the assembly again behind the file.
+	dotnetInsight = source.Lazy(`^([\w.]+), Version=[^:]*: ((?:[A-Za-z]:)?[^:]*?)(, Version=[^:]*)?: (\d+)$`)
+	// The message of an exception of which only the code of the system is known.
+	dotnetCode    = source.Lazy(`^Exception from HRESULT: 0x[0-9A-Fa-f]{8}\b.*$`)
 	dotnetHeading = source.Lazy(`^.*[Uu]nhandled ?[Ee]xception[.:] +`)
 	dotnetEnd     = source.Lazy(`^--- .* ---$`)
 	// The names that compilers give to asynchronous functions, lambdas and local functions.
@@ -65,6 +72,8 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return true
 	case (strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in ")) && d.center(s, l):
 		return true
+	case strings.Count(t, ";") == 3 && dotnetFields().MatchString(t):
+		return d.fields(s, l)
 	case strings.Trim(t, "# ") == "Reason" && s.IsOpen("dotnet"):
 		d.reason = l.N
 		return true
@@ -97,6 +106,22 @@ func (d *dotNetReader) center(s *scanner, l reportLine) bool {
 	return d.frame(s, l)
 }
 
+// fields reads a frame of HockeyApp, which names the exception behind its stack.
+func (d *dotNetReader) fields(s *scanner, l reportLine) bool {
+	m := dotnetFields().FindStringSubmatch(l.Text)
+	if !s.IsOpen("dotnet") || s.Since(l) > 2 {
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "dotnet"})
+		d.heads = nil
+	}
+	name := m[1] + "." + m[2]
+	f := crash.Frame{File: m[3], Line: atoi(m[4]), Function: dotnetName(name)}
+	if f.Function != name {
+		f.Symbol = name
+	}
+	s.Add(l, f)
+	return true
+}
+
 // unity reads a frame without the word "at" that is right below an exception or another frame.
 func (d *dotNetReader) unity(s *scanner, l reportLine) bool {
 	m := dotnetUnity().FindStringSubmatch(l.Text)
@@ -117,6 +142,9 @@ func (d *dotNetReader) unity(s *scanner, l reportLine) bool {
 // because reads the exception of the stack of App Center that is open.
 func (d *dotNetReader) because(s *scanner, l reportLine) bool {
 	m := dotnetError().FindStringSubmatch(l.Text)
+	if code := dotnetCode().FindStringSubmatch(l.Text); code != nil {
+		m = []string{"", "exception", code[0]}
+	}
 	if m == nil {
 		return false
 	}
@@ -187,6 +215,11 @@ func (d *dotNetReader) frame(s *scanner, l reportLine) bool {
 	f := crash.Frame{}
 	if m[3] != "" && !strings.HasPrefix(m[3], "<") {
 		f.File, f.Line = m[3], atoi(m[4])
+	} else if place := dotnetInsight().FindStringSubmatch(m[2]); place != nil {
+		f.File, f.Line = place[2], atoi(place[4])
+		if place[3] != "" {
+			f.File = strings.TrimSuffix(f.File, place[1])
+		}
 	}
 	f.Function = dotnetName(m[1])
 	if f.Function != m[1] {

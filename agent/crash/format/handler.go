@@ -14,7 +14,8 @@ import (
 func markHandlers(stack *crash.Stack) {
 	frames := stack.Frames
 	for i := len(frames) - 2; i > 0; i-- {
-		calls := callsHandler(frames[i]) || stack.Format == "go" && panics(frames[i])
+		unwound := strings.HasPrefix(frames[i].Raw, "() ip = ") && signalHandler().MatchString(frames[0].Function) // libunwind knows no name for it
+		calls := callsHandler(frames[i]) || unwound || stack.Format == "go" && panics(frames[i])
 		if !calls || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
 			continue
 		}
@@ -37,6 +38,9 @@ func panics(f crash.Frame) bool {
 
 // trampoline matches the functions by which systems call the handler of a signal.
 var trampoline = source.Lazy(`^(?:<signal handler called>|_sigtramp|__restore_rt|__kernel_(?:rt_)?sigreturn(?:_v2)?|KiUserExceptionDispatcher\w*)$`)
+
+// signalHandler matches names of functions that handle the signal of a crash.
+var signalHandler = source.Lazy(`(?i)(?:segv|sig(?:nal)?|crash|fault)_?(?:\w*_)?handler$`)
 
 // callsHandler reports whether a frame is the one by which the system calls the handler of a
 // signal. backtrace() prints it without a name in libpthread, or as killpg in newer libraries.

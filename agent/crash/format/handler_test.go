@@ -59,3 +59,18 @@ func TestHandlers(t *testing.T) {
 		}
 	}
 }
+
+// libunwind has no name for what calls the handler of a signal, as in neomutt/neomutt#1735; a function without symbols is none.
+func TestHandlersOfLibunwind(t *testing.T) {
+	t.Parallel()
+	const stack = "Backtrace\n\t%s() ip = f1, sp = 7ffffffefb00\n\t() ip = 7ffffffff003, sp = 7fffffff0070\n\tsmtp_rcpt_to() ip = 176, sp = 7fffffff0620\n\tmain() ip = 9767, sp = 7f\n"
+	for name, want := range map[string]bool{"curses_segv_handler": true, "imap_cachepath": false} {
+		r, err := Read(strings.NewReader(strings.Replace(stack, "%s", name, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := r.Stacks[0].Frames; f[0].Handler != want || f[2].Handler {
+			t.Errorf("%s: %v, and the frame behind it %v", name, f[0].Handler, f[2].Handler)
+		}
+	}
+}

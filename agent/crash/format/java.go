@@ -64,6 +64,7 @@ var (
 
 // Read implements lineReader.
 func (j *javaReader) Read(s *scanner, l reportLine) bool {
+	l.Text = strings.TrimPrefix(l.Text, "STACK_TRACE=") // of ACRA, a library of Android for reports
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxRaw*10:

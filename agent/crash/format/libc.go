@@ -18,8 +18,9 @@ type libcReader struct {
 }
 
 var (
-	libcFrame = source.Lazy(`^(?:\(EE\) )?(?:#?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
-	libcBare  = source.Lazy(`^([^\s()\[\]]+) ?\[0x[0-9a-f]{4,16}\]$`)
+	libcFrame   = source.Lazy(`^(?:\(EE\) )?(?:#? ?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
+	libcBare    = source.Lazy(`^([^\s()\[\]]+) ?\[0x[0-9a-f]{4,16}\]$`)
+	libcUnwound = source.Lazy(`^([^\s()]*)\(\) ip = [0-9a-f]+, sp = [0-9a-f]+$`)
 	// *** glibc detected *** ./prog: double free or corruption (!prev): 0x08a72780 ***
 	libcAbort = source.Lazy(`^\*\*\* (?:(?:glibc detected \*\*\* |Error in [\x60'])(.+?)'?: (.+?)(?:: 0x([0-9a-f]+))?|((?:stack smashing|buffer overflow) detected) \*\*\*:? ?(.*?)(?: terminated)?)(?: \*\*\*)?$`)
 )
@@ -27,8 +28,13 @@ var (
 // Read implements lineReader.
 func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
-	if strings.HasPrefix(t, "*** ") && len(t) < maxText {
-		return c.abort(l)
+	if strings.Contains(t, " detected *") || strings.Contains(t, "*** Error in ") {
+		if len(t) < maxText && c.abort(l) {
+			return true
+		}
+	}
+	if strings.Contains(t, "() ip = ") && len(t) < maxRaw {
+		return c.unwound(s, l)
 	}
 	if len(t) > 4000 || !endsInAddress(t) {
 		return false
@@ -56,9 +62,26 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	return true
 }
 
+// unwound reads a frame as programs print it that walk their own stack with libunwind, after the example in its manual.
+func (c *libcReader) unwound(s *scanner, l reportLine) bool {
+	m := libcUnwound().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if !s.IsOpen("libc") || l.N-c.last > 4 {
+		c.begin(s, l)
+	}
+	c.last, c.index = l.N, -1
+	var f crash.Frame
+	f.Symbol, f.Function = symbolOf(m[1])
+	s.Add(l, f)
+	return true
+}
+
 // abort keeps the message with which the library ends a program, until a stack follows.
 func (c *libcReader) abort(l reportLine) bool {
-	m := libcAbort().FindStringSubmatch(l.Text)
+	text := strings.ReplaceAll(l.Text, `**\*`, "***")                               // as programs quote stars for Markdown
+	m := libcAbort().FindStringSubmatch(text[max(0, strings.Index(text, "*** ")):]) // the program may not have ended its last line
 	if m == nil {
 		return false
 	}

@@ -117,9 +117,21 @@ var labelled = source.Lazy(
 	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
+// atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".
+var atHead = source.Lazy(`(?i)\b(?:commit|revision|rev)\s+\x60?([0-9a-f]{6,40})\x60?\s*\((?:HEAD|master|main|trunk)\)`)
+
+// counted matches a version as git describe prints it of a tag without a dot, or other tools do, with or without the g
+// before the id: 20180716-952-a2da0a. The repository tells whether it is one.
+var counted = source.Lazy(`(?:^|[\s(\[:*\x60"'])v?(\d[\w.+~]*-\d{1,6}-g?[0-9a-f]{6,40})\b`)
+
 // commitsOf keeps the ids of commits in a line that are a version of a program.
 func (s *scanner) commitsOf(line []byte) {
 	line = line[:min(len(line), maxSearched)]
+	if bytes.Count(line, []byte("-")) > 1 {
+		if m := counted().FindSubmatchIndex(line); m != nil && !bytes.Contains(line[m[2]:m[3]], []byte(".")) {
+			s.keepMention(crash.Mention{Name: nameBefore(string(line[max(0, m[2]-maxNameBefore):m[2]])), Version: string(line[m[2]:m[3]])})
+		}
+	}
 	if !mayHaveID(line) {
 		return
 	}
@@ -135,6 +147,9 @@ func (s *scanner) commitsOf(line []byte) {
 		if name == "" || len(m[2]) == 40 {
 			s.keepMention(crash.Mention{Name: cmp.Or(name, crash.BuildLabel), Version: m[2]})
 		}
+	}
+	if m := atHead().FindStringSubmatch(text); m != nil && strings.Trim(m[1], "0123456789") != "" && strings.Trim(m[1], "abcdef") != "" {
+		s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: m[1]})
 	}
 	if m := accused().FindStringSubmatch(text); m != nil {
 		s.accuse(cmp.Or(m[1], m[2]))
@@ -155,7 +170,7 @@ func (s *scanner) accuse(id string) {
 	}
 }
 
-// mayHaveID reports whether a line has a word of seven hexadecimal digits or more at its beginning
+// mayHaveID reports whether a line has a word of six hexadecimal digits or more at its beginning
 // or behind a space, a bracket or the sign of a label. The addresses of frames follow 0x.
 func mayHaveID(line []byte) bool {
 	run := 0
@@ -167,7 +182,7 @@ func mayHaveID(line []byte) bool {
 		if run == 0 && i > 0 && strings.IndexByte(" \t(:=|\"/@[`", line[i-1]) < 0 {
 			continue // within another word
 		}
-		if run++; run == 7 {
+		if run++; run == 6 {
 			return true
 		}
 	}
@@ -226,7 +241,7 @@ func nameBefore(text string) string {
 	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
 		word := strings.Trim(words[i], "-_.@+")
 		switch strings.ToLower(word) {
-		case "version":
+		case "version", "versionname", "app_version_name": // the last of ACRA, a library of Android for reports
 			label = crash.VersionLabel
 			continue
 		case "", "v", "v1", "v2", "v3", "v4", "ver", "release", "rel", "rev", "build", "tag", "is", "running", "server":

@@ -48,6 +48,7 @@ var (
 	rooted     = source.Lazy(`^(?:[A-Za-z]:[\\/]|/)`)
 	offsetEnd  = source.Lazy(`^(.*?)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?$`)
 	lldbModule = source.Lazy("^([^`\\s]+)`(.*)$")
+	lldbOffset = source.Lazy(` \+ \d+$`) // of a function without lines
 	nullInArgs = source.Lazy(`(\w+)(?:=\w+@entry)?=0x0[,)]`)
 	// ThreadSanitizer prints Java frames with a type descriptor.
 	jvmFrame   = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)\([\w/$;\[]*\)[\w/$;\[]+ \(?([\w$]+\.(?:java|kt|scala)):(\d+)\)?`)
@@ -280,7 +281,7 @@ func nativeFrame(text string) (f crash.Frame, address string) {
 		return javaFrameOf("", m[1], []string{"", "", m[2], m[3]}, ""), address
 	}
 	if m := lldbModule().FindStringSubmatch(rest); m != nil {
-		f.Module, rest = m[1], m[2]
+		f.Module, rest = m[1], lldbOffset().ReplaceAllString(m[2], "")
 	}
 	name := readPlace(&f, rest)
 	if f.File == "<null>" {

@@ -20,7 +20,9 @@ var (
 	phpThrown   = source.Lazy(`^thrown in (\S.*) on line (\d+)$`)
 	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
 	phpEval     = source.Lazy(`^(.*)\((\d+)\) : (?:eval\(\)'d|runtime-created)`)
-	phpLaravel  = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
+	// The mail of WordPress about an error in a plugin or a theme.
+	phpMail    = source.Lazy(`\bAn error of type (E_\w+) was caused in line (\d+) of the file (\S.*?)\. Error message: (.*)$`)
+	phpLaravel = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
 // Read implements lineReader.
@@ -41,6 +43,8 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		if m := phpHead().FindStringSubmatch(t); m != nil {
 			return p.failed(s, l, strings.TrimLeft(m[1], ": "))
 		}
+	case strings.Contains(t, ". Error message: ") && phpMail().MatchString(t):
+		return p.mailed(s, l)
 	case strings.Contains(t, "exception '") && strings.Contains(t, "' with message '") && phpOld().MatchString(t):
 		m := phpOld().FindStringSubmatch(t)
 		p.begin(s, l, m[1], m[2], m[3], m[4])
@@ -81,6 +85,17 @@ func (p *phpReader) failed(s *scanner, l reportLine, text string) bool {
 		return true
 	}
 	return false
+}
+
+// mailed reads the sentence of a mail of WordPress. An error that is no exception has only a place.
+func (p *phpReader) mailed(s *scanner, l reportLine) bool {
+	m := phpMail().FindStringSubmatch(l.Text)
+	if strings.HasPrefix(m[4], "Uncaught ") {
+		return p.failed(s, l, m[4])
+	}
+	s.Fail(crash.Problem{Kind: m[1], Message: m[4], Line: l.N})
+	s.AddPlace(l, "php", phpPlace(m[3], m[2]))
+	return true
 }
 
 // goesOn reads the next lines of a message, up to the place.

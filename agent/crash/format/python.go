@@ -20,6 +20,7 @@ type pythonReader struct {
 	group   bool       // within the exceptions of an exception group
 	member  int        // the line before an exception of the group, 0 for none
 	thread  string
+	future  crash.Problem // the exception of a task of asyncio, before its traceback, which may be cut off
 }
 
 // maxStrange limits the lines between the frames of a traceback that are neither frames nor code:
@@ -40,6 +41,7 @@ var (
 	pythonRepeat = source.Lazy(`^\[Previous line repeated (\d+) more times?\]$`)
 	pythonDump   = source.Lazy(`^(Current thread|Thread) (0x[0-9a-f]+)(?: \[(.*?)\])?.* \(most recent call first\):$`)
 	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
+	pythonFuture = source.Lazy(`^future: <.*\bexception=((?:\w+\.)*\w+)\((?:'(.*)'|"(.*)"|(.*?))(?:,)?\)>$`)
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
@@ -68,7 +70,15 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	case strings.HasPrefix(t, "During handling of the above exception"), strings.HasPrefix(t, "The above exception was the direct cause"):
 		p.Flush(s)
 		s.Demote("python")
+		if strings.HasPrefix(t, "During ") {
+			endedOnPurpose(s)
+		}
 		return true
+	case strings.HasPrefix(t, "future: <"):
+		if m := pythonFuture().FindStringSubmatch(t); m != nil {
+			p.future = crash.Problem{Kind: m[1], Message: m[2] + m[3] + m[4], Line: l.N}
+		}
+		return false
 	case strings.HasPrefix(t, "Exception in thread ") && !strings.Contains(t, `"`):
 		if m := pythonThread().FindStringSubmatch(t); m != nil {
 			p.thread = m[1]
@@ -88,6 +98,19 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 		}
 	}
 	return p.inside && p.follows(s, l)
+}
+
+// pythonEnds matches the exceptions that end a program, a task or a loop, and are no failures.
+var pythonEnds = source.Lazy(`^(?:\w+\.)*(?:SystemExit|KeyboardInterrupt|GeneratorExit|StopIteration|StopAsyncIteration|CancelledError)(?:$|:)`)
+
+// endedOnPurpose turns the last stack, of a cause, into a suppressed one if the exception was no failure: then the one that was
+// raised while it was handled is the only failure.
+func endedOnPurpose(s *scanner) {
+	if n := len(s.Report.Stacks); n > 0 {
+		if st := &s.Report.Stacks[n-1]; st.Kind == crash.StackCause && st.Format == "python" && pythonEnds().MatchString(st.Title) {
+			st.Kind = crash.StackSuppressed
+		}
+	}
 }
 
 // heading reads the line before a stack.
@@ -122,6 +145,9 @@ func (p *pythonReader) heading(s *scanner, l reportLine) bool {
 
 // frame reads a line with a place.
 func (p *pythonReader) frame(s *scanner, l reportLine) bool {
+	if rubyQuoted().MatchString(l.Text) {
+		return false // a service for errors shows stacks of Ruby like those of Python, but for their order
+	}
 	m := pythonFrame().FindStringSubmatch(l.Text)
 	if m == nil {
 		if i := strings.Index(l.Text, `File "`); i == 0 || p.inside && len(l.Text) < 400 {
@@ -200,7 +226,7 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 		}
 	}
 	if len(p.frames.Frames) > 0 && (l.Indent > p.indent || p.code) {
-		if p.code && l.Indent > p.indent {
+		if p.code && (l.Indent > p.indent || l.Indent == p.indent && p.flat(l)) {
 			p.frames.Quote(t)
 		}
 		p.code = false
@@ -210,6 +236,12 @@ func (p *pythonReader) follows(s *scanner, l reportLine) bool {
 		p.Flush(s)
 	}
 	return false
+}
+
+// flat reports whether a line is the code of the last frame in a traceback that lost its indentation, as in a mail: it is right
+// below the frame, and has a sign of code.
+func (p *pythonReader) flat(l reportLine) bool {
+	return l.N == p.frames.Frames[len(p.frames.Frames)-1].ReportLine+1 && !l.logged && strings.ContainsAny(l.Text, "(=[")
 }
 
 // exception reads the line of the exception at the end of a traceback.
@@ -236,6 +268,10 @@ func (p *pythonReader) end(s *scanner, l reportLine, kind, message string) {
 
 // record records the current traceback.
 func (p *pythonReader) record(s *scanner, title string) {
+	if f := p.future; title == "" && f.Kind != "" && len(p.frames.Frames) > 0 && p.frames.Frames[0].ReportLine-f.Line <= 2 {
+		s.Fail(f)
+		title = titleOf(f.Kind, f.Message)
+	}
 	st := crash.Stack{Kind: crash.StackCrash, Format: "python", Problem: s.Problem, Title: cut(title, maxText), Thread: p.thread}
 	if p.group {
 		st.Kind = crash.StackCause

@@ -13,6 +13,7 @@ type rubyReader struct {
 	head     reportLine // the last line that may name the exception
 	backward backward   // of a stack whose innermost frame is last
 	named    int        // the last line in which a service names the exception; its message comes next
+	far      bool       // head is of a service that has a form between the exception and its stack
 	reversed bool       // the stack of a crash of the interpreter is read
 }
 
@@ -28,13 +29,23 @@ var (
 	)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
-	// The frames of services that collect errors, Errbit, Bugsnag and Honeybadger.
+	// The frames of services that collect errors, Errbit, Bugsnag, Honeybadger, Rollbar and Airbrake.
 	rubyArrow   = source.Lazy(`^(\S+\.\w+):(\d+)→ (\S.*)$`)
 	rubyDash    = source.Lazy(`^(\S+\.(?:rb|rake|ru|haml|erb|slim|builder)):(\d+) - ((?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?\S+)$`)
 	rubyLint    = source.Lazy(`(?i) - (?:convention|error|fatal|failure|failed|hint|info|notice|ok|refactor|style|warn|warning)$`)
 	rubyBugsnag = source.Lazy(`^\*\*([A-Z]\w*(?:::\w+)*)\*\* in \*\*.*\*\*$`)
 	rubyLineOf  = source.Lazy(`^line (\d+) of (\S+\.\w+): (\S.*)$`)
-	rubyMadeOf  = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
+	rubyQuoted  = source.Lazy(`^(?:\d+ )?File "([^"]+\.(?:rb|rake|ru|haml|erb|slim|builder))",? line (\d+),? in (\S.*)$`)
+	rubyUnquote = source.Lazy(`^(\S+\.(?:rb|rake|ru|haml|erb|slim|builder)):(\d+):in ((?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )*(?:<[^<>]+>|[^\s'"\x60‘’]+))$`)
+	// The form of Airbrake: **Error type:** and **Error message:**, with a value in code behind each.
+	rubyField  = source.Lazy("^\\*\\*Error (type|message):\\*\\* `+ ?(.*?) ?`+$")
+	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
+)
+
+// Limits on the lines from the exception to its stack, and where a form is between them.
+const (
+	maxHead = 10
+	maxForm = 40
 )
 
 // Read implements lineReader.
@@ -46,8 +57,10 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case r.named > 0 && r.named == l.N-1 && r.head.N == r.named:
 		r.head.Text += " " + t
+	case strings.HasPrefix(t, "**Error ") && rubyField().MatchString(t):
+		r.field(l)
 	case strings.HasPrefix(t, "**") && rubyBugsnag().MatchString(t):
-		r.head = reportLine{N: l.N, Text: rubyBugsnag().ReplaceAllString(t, "$1:")}
+		r.head, r.far = reportLine{N: l.N, Text: rubyBugsnag().ReplaceAllString(t, "$1:")}, false
 		r.named = l.N
 	case strings.Contains(t, ":in "), strings.Contains(t, ":in`"), strings.Contains(t, ":in'"), strings.HasPrefix(t, "from ") && s.IsOpen("ruby"):
 		return r.frame(s, l)
@@ -63,7 +76,7 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 		return r.native(s, l)
 	case mayBeRaised(t):
 		if rubyHead().MatchString(t) {
-			r.head = l
+			r.head, r.far = l, false
 		}
 	}
 	return false
@@ -77,10 +90,25 @@ func rubyOwnForm(t string, open bool) string {
 		return rubyArrow().ReplaceAllString(t, "$1:$2:in '$3'")
 	case strings.Contains(t, " - ") && (open || !rubyLint().MatchString(t)):
 		return rubyDash().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.Contains(t, `File "`):
+		return rubyQuoted().ReplaceAllString(t, "$1:$2:in '$3'")
+	case strings.Contains(t, ":in "):
+		return rubyUnquote().ReplaceAllString(t, "$1:$2:in '$3'")
 	case strings.HasPrefix(t, "line "):
 		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")
 	}
 	return t
+}
+
+// field reads the type or the message of an exception in a form.
+func (r *rubyReader) field(l reportLine) {
+	m := rubyField().FindStringSubmatch(l.Text)
+	switch {
+	case m[1] == "type":
+		r.head, r.far = reportLine{N: l.N, Text: m[2] + ":"}, true
+	case r.far && r.head.N == l.N-1:
+		r.head.Text += " " + m[2]
+	}
 }
 
 // mayBeRaised is a quick test that rejects most other lines.
@@ -152,7 +180,11 @@ func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
 	}
 	if !s.IsOpen(format) || s.Since(l) > 5 || r.head.N > s.Last {
 		st := crash.Stack{Kind: crash.StackCrash, Format: format}
-		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= 10 {
+		reach := maxHead
+		if r.far {
+			reach = maxForm
+		}
+		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= reach {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
 			st.Title = titleOf(m[1], m[2]+m[3])
 		}

@@ -67,6 +67,10 @@ const (
 	RuleInherited Rule = "superclass that defines the method"
 	RuleMoved     Rule = "only file that defines the function now"
 	RuleCompiled  Rule = "source of the compiled module"
+	// A file of JavaScript that was made of another one, so that its lines are not those of the source.
+	RuleTranspiled Rule = "source of a generated script"
+	// A class whose packages have short names in the program, where lines have other numbers, too.
+	RuleShortened Rule = "source of a class with shortened packages"
 	RuleNew       Rule = "new file of the work tree"
 )
 
@@ -151,6 +155,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
 		}
+	}
+	if found := f.shortened(p); found != "" {
+		return []string{found}, RuleShortened
 	}
 	return nil, ""
 }

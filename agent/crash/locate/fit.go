@@ -53,8 +53,8 @@ func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.F
 			}
 			continue
 		}
-		if f.Uncommitted && f.Moved && f.At == 0 { // the line is not committed, but its function may be
-			f.DefinedAt = s.Function.Body
+		if f.Moved && f.At == 0 && (f.Uncommitted || linesMade(Rule(f.Rule))) {
+			f.DefinedAt = s.Function.Body // the line is not committed, or of another file, but its function may be there
 			continue
 		}
 		if !counted[f.Line] && (s.sure || s.Moved) {

@@ -116,6 +116,10 @@ func (f *Files) mapPaths(report *crash.Report) {
 				rule = ""
 			}
 			frame.Rule = string(rule)
+			if rule == RuleGenerated && isScript(frame.File) {
+				frame.Rule = string(RuleTranspiled)
+			}
+			frame.Moved = linesMade(Rule(frame.Rule)) && frame.Line > 0 // which is no line of the source
 			switch {
 			case len(paths) == 0:
 			case rule == RuleExact && report.Stacks[i].Format == namesOnly && len(f.named(frame.File)) > 1:
@@ -256,7 +260,11 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 	if frame.File != "" {
 		return len(f.named(frame.File)) > 0 || inSystemHeader(stack, frame)
 	}
-	if stack.Format != "java" {
+	switch stack.Format {
+	case "javascript":
+		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
+	case "java":
+	default:
 		return true
 	}
 	for p := range f.all {

@@ -61,6 +61,9 @@ func (at *reading) answer(ctx context.Context, repo *gitext.Repo, q crash.Questi
 	if answer.Fit.Other() {
 		answer.Notes = append(answer.Notes, fitNote(answer))
 	}
+	if of := locate.MadeLines(q.Report); of != "" {
+		answer.Notes = append(answer.Notes, fmt.Sprintf("the lines of the report are those of %s: only functions can be found", of))
+	}
 	answer.Declarations, err = locate.Racing(ctx, repo, at.commit, q.Report)
 	if err = answer.Unread("the types of racing fields were not looked up", err); err != nil {
 		return nil, "", err
@@ -96,8 +99,12 @@ func (at *reading) suspects(ctx context.Context, repo *gitext.Repo, q crash.Ques
 	return repair, nil
 }
 
-// fromUser is the source of a commit that the user gives.
-const fromUser = "given"
+// fromUser is the source of a commit that the user gives, and releaseAfter the beginning of that of a release after the one
+// that crashed: nothing else tells where the development was before it.
+const (
+	fromUser     = "given"
+	releaseAfter = "the release after the report's "
+)
 
 // A reading is the commit whose files a report is mapped to.
 type reading struct {
@@ -105,6 +112,7 @@ type reading struct {
 	from   string // where the commit comes from
 	told   bool   // the user or the report tells the commit
 	mended bool   // the commit is the one before a repair of the failure
+	mute   bool   // the innermost line of the report cannot fail there
 	fit    crash.Fit
 	notes  []string
 	work   []crash.WorkFile
@@ -125,7 +133,8 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if err != nil {
 		return nil, err
 	}
-	at := &reading{commit: commit, from: from, told: from != crash.FromHead, notes: notes, work: q.Work}
+	later := strings.HasPrefix(from, releaseAfter)
+	at := &reading{commit: commit, from: from, told: from != crash.FromHead && !later, notes: notes, work: q.Work}
 	if err := at.place(ctx, repo, q.Report); err != nil {
 		return nil, err
 	}
@@ -143,8 +152,18 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if at.told || len(worked) > 0 {
 		return at, nil
 	}
-	better, err := at.better(ctx, repo, q.Report, len(notes) > 0)
+	if later {
+		able, err := canFail(ctx, repo, at.commit, q.Report)
+		if err != nil {
+			return nil, err
+		}
+		at.mute = !able
+	}
+	better, err := at.better(ctx, repo, q.Report, later || len(notes) > 0)
 	if err != nil || better == nil {
+		if later {
+			at.notes = append(at.notes, "the report is of a version before that release, so that commits after the crash may be suspects; give the commit that crashed with --at")
+		}
 		return at, err
 	}
 	better.notes = append(notes, better.notes...)
@@ -287,6 +306,8 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 	switch {
 	case err != nil:
 		return "", "", nil, err
+	case mentioned != nil && mentioned.before:
+		return mentioned.commit, releaseAfter + mentioned.said, nil, nil
 	case mentioned != nil && mentioned.commit != "":
 		return mentioned.commit, "the report's " + mentioned.said, nil, nil
 	case mentioned != nil:
@@ -303,7 +324,7 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 }
 
 // digits matches the id of a commit, perhaps abbreviated.
-var digits = source.Lazy(`^[0-9a-f]{7,64}$`)
+var digits = source.Lazy(`^[0-9a-f]{6,64}$`)
 
 // buildCommit returns the commit that a report names as its build. It accepts only ids, so that
 // the writer of a report cannot choose a branch or a stash of the user: these may contain the

@@ -25,17 +25,22 @@ const (
 
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
 // found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
-// lines that can be compared are at their places behind it, one of them surely, and if there are two frames. It maps the
-// report to what it finds. If nothing fits, it is the commit of the report's day, if there is one; else it returns nil.
+// lines that can be compared are at their places behind it, one of them surely, and if there are two frames, or the report
+// quotes the line of the only one. It maps the report to what it finds. If nothing fits, it is the commit of the report's
+// day, if there is one; else it is the change with most of the lines, if most are at their places; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
-	if found.fit.Moved == 0 && day.files <= placed(report) {
+	if found.fit.Moved == 0 && day.files <= placed(report) && !found.mute {
 		return nil, nil
 	}
 	within, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
-	s := pastSearch{ctx: within, repo: repo, report: report, tip: cmp.Or(day.commit, found.commit), files: max(1, placed(report)), left: maxStates}
+	first := cmp.Or(day.commit, found.commit)
+	s := pastSearch{
+		ctx: within, repo: repo, report: report, first: first, tip: first, files: max(1, placed(report)), left: maxStates,
+		mute: found.mute,
+	}
 	state, err := s.newest()
 	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
 		return nil, err
@@ -43,11 +48,29 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if state == "" && day.commit == "" {
+		if state, err = s.afar(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if state == "" && s.best.commit != "" {
+		return readAt(ctx, repo, s.best.commit, "the change that fits best", report, fmt.Sprintf(
+			"nothing tells the commit that crashed; no change of these files was found that has all lines of the report, but %s, and %s not; "+
+				"give the commit that crashed with --at if it is another one",
+			agent.Plural(s.best.fit.Same, "line")+" fit the code of "+s.best.commit.Short(), agent.Plural(s.best.fit.Moved, "line"),
+		))
+	}
 	which := "the newest such change of these files"
 	if s.cut {
 		which = "a change whose subject says that it mends something, since older ones could not all be compared"
 	}
 	switch {
+	case state != "" && found.mute:
+		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
+			"the report is of a version before %s, where its innermost line cannot fail; it is read at %s, the newest change of these files behind "+
+				"which the line can; give the commit that crashed with --at if it is another one",
+			found.commit.Short(), state.Short(),
+		))
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
 			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s not that of %s; "+
@@ -117,10 +140,14 @@ type pastSearch struct {
 	ctx    context.Context
 	repo   *gitext.Repo
 	report *crash.Report
+	first  gitext.OID // where the search begins
 	tip    gitext.OID // the newest commit that is compared
 	files  int        // frames that a commit must have files for
+	mute   bool       // at the commit that was found, the innermost line cannot fail: one where it can is enough
 	left   int        // number of changes that may still be compared
 	cut    bool       // not all changes were compared that may fit
+	afresh bool       // the search begins where the lines are nearest to their places: the change that fits best is kept
+	best   dayCommit  // which has most of the lines surely
 }
 
 // newest returns the newest change of the files of the frames that the report fits, or "". If the search is cut off, also by an
@@ -176,11 +203,34 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 	return repair, nil
 }
 
+// afar looks for the change that the report fits where its lines are nearest to their places, in the time of another search.
+// The search then begins anew there.
+func (s *pastSearch) afar(ctx context.Context) (gitext.OID, error) {
+	within, cancel := context.WithTimeout(ctx, pastTime)
+	defer cancel()
+	tip, err := zoomed(within, s.repo, s.first, s.report)
+	if err == nil && tip != "" {
+		s.ctx, s.tip, s.left, s.afresh = within, tip, maxStates, true
+		var state gitext.OID
+		if state, err = s.newest(); err == nil {
+			return state, nil
+		}
+	}
+	if err != nil && within.Err() == nil && !gitext.Unreadable(err) {
+		return "", err
+	}
+	return "", ctx.Err()
+}
+
 // fits reports whether a report that was mapped to files fits their code at a commit.
 func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error) {
 	there := copied(mapped)
 	fit, err := locate.Compare(s.ctx, s.repo, commit, &there)
-	if err != nil || fit.Moved > 0 || fit.Same == 0 || placed(&there) < leastFitting {
+	if s.afresh && err == nil && fit.Same >= leastZoomed && fit.Same > 2*fit.Moved && fit.Same-fit.Moved > s.best.fit.Same-s.best.fit.Moved {
+		s.best = dayCommit{commit, fit, placed(&there)}
+	}
+	surely := fit.Same > 0 && (placed(&there) >= leastFitting || quotesCode(&there))
+	if err != nil || fit.Moved > 0 || !surely && !s.mute {
 		return false, err
 	}
 	able, err := canFail(s.ctx, s.repo, commit, &there)
@@ -188,6 +238,16 @@ func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error)
 		return false, nil
 	}
 	return able, err
+}
+
+// leastQuoted is the least length of the text of a line that tells one change of a file from others by its place alone.
+const leastQuoted = 20
+
+// quotesCode reports whether a frame in a file of the commit has the text of its line.
+func quotesCode(report *crash.Report) bool {
+	return slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f crash.Frame) bool { return f.Path != "" && f.Line > 0 && len(f.Quote) >= leastQuoted })
+	})
 }
 
 // pathsOf returns the files of the frames of a report that have lines.

@@ -85,6 +85,38 @@ func TestChangeThatFits(t *testing.T) {
 	}
 }
 
+// The text of a line is enough if the report has only one frame in the repository, as MuckRock/muckrock#151 and craibo/ha_strava#157.
+func TestQuotedLineThatFits(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tasks := func(before int, line string) string {
+		return strings.Repeat("import os\n", before) + "def upload(doc):\n    params = {\n        'related_article': (URL +\n" + line + "    }\n"
+	}
+	const link = "            doc.get_foia().get_absolute_url()).encode('utf8'),\n"
+	h.Commit("one", gittest.Files{"foia/tasks.py": tasks(1, link)})
+	want := h.Commit("two", gittest.Files{"foia/tasks.py": tasks(5, link)})
+	h.Commit("three", gittest.Files{"foia/tasks.py": tasks(7, link)})
+	head := h.Commit("four", gittest.Files{"foia/tasks.py": tasks(5, "            doc.url(),\n")})
+	repo := h.Open()
+	for line, commit := range map[int]gitext.OID{9: want, 30: head} {
+		report, err := format.Read(strings.NewReader(fmt.Sprintf(
+			"Traceback (most recent call last):\n  File \"/app/foia/tasks.py\", line %d, in upload\n"+
+				"    doc.get_foia().get_absolute_url()).encode('utf8'),\nAttributeError: 'NoneType' object has no attribute 'get_absolute_url'\n",
+			line,
+		)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Commit != commit {
+			t.Errorf("line %d: at %s (%s), want %s; fit %+v, notes %q", line, got.Commit.Short(), got.CommitFrom, commit.Short(), got.Fit, got.Notes)
+		}
+	}
+}
+
 // If a repair fits, and the search ends before all older changes are compared, it says so.
 func TestRepairThatFitsBeforeTheSearchIsCut(t *testing.T) {
 	t.Parallel()

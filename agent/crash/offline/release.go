@@ -68,7 +68,7 @@ func releases(ctx context.Context, repo *gitext.Repo) ([]gitext.Tag, error) {
 	}
 	seen := map[gitext.OID]bool{}
 	tags = slices.DeleteFunc(tags, func(t gitext.Tag) bool {
-		if len(numbersOf(tagKey(t.Name))) < 2 || seen[t.Commit] {
+		if n := numbersOf(tagKey(t.Name)); len(n) == 0 || len(n) == 1 && n[0] < firstDay || seen[t.Commit] {
 			return true
 		}
 		seen[t.Commit] = true
@@ -77,6 +77,9 @@ func releases(ctx context.Context, repo *gitext.Repo) ([]gitext.Tag, error) {
 	slices.SortStableFunc(tags, newestVersion)
 	return tags, nil
 }
+
+// firstDay is the least number that is the day of a release: one number of other tags is rarely a version.
+const firstDay = 1990_01_01
 
 // newestVersion compares two tags by the numbers of their versions, the newest first.
 func newestVersion(a, b gitext.Tag) int {

@@ -23,6 +23,7 @@ type version struct {
 	said   string      // as the report has it
 	commit gitext.OID  // "" if no commit and no tag of the repository fits
 	near   *gitext.Tag // without a commit: the newest tag of an older version, nil if there is none
+	before bool        // the commit is that of the release before which the version was built
 }
 
 // versionOf looks for the program's version among the mentions of a report. A version that ends
@@ -61,7 +62,7 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 			return &version{said: m.Name + " " + oid.Short(), commit: oid}, nil
 		}
 		if tag := tagOf(tags, m.Version); tag != nil {
-			return &version{said: m.Name + " " + m.Version, commit: tag.Commit}, nil
+			return &version{said: m.Name + " " + m.Version, commit: tag.Commit, before: isBefore(m.Version, *tag)}, nil
 		}
 	}
 	last := own[len(own)-1]
@@ -75,6 +76,9 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 // called the build's commit; nil if there is none.
 func commitIn(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) *version {
 	for _, m := range slices.Backward(mentions) {
+		if oid, ok := countedCommit(ctx, repo, m.Version); ok {
+			return &version{said: m.Version, commit: oid}
+		}
 		id, said := describedID(m.Version), m.Version
 		switch {
 		case m.Name == crash.BuildLabel:
@@ -100,11 +104,40 @@ func commitIn(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention) 
 func describedID(version string) string {
 	for part := range strings.FieldsFuncSeq(version, func(r rune) bool { return strings.ContainsRune("-+.~", r) }) {
 		id := strings.TrimPrefix(part, "g")
-		if digits().MatchString(id) && (id != part || strings.Trim(id, "0123456789") != "") {
+		if len(id) > 6 && digits().MatchString(id) && (id != part || strings.Trim(id, "0123456789") != "") {
 			return id
 		}
 	}
 	return ""
+}
+
+// countedForm matches a tag's version, the number of commits since, and the id of a commit, which may be short.
+var countedForm = source.Lazy(`^v?(\d[\w.+~-]*)-(\d{1,6})-g?([0-9a-f]{6,40})$`)
+
+// countedCommit returns the commit of a version as git describe prints it. An id that is short, or has no g before it, is one if
+// as many commits are between it and the tag.
+func countedCommit(ctx context.Context, repo *gitext.Repo, said string) (gitext.OID, bool) {
+	m := countedForm().FindStringSubmatch(said)
+	if m == nil {
+		return "", false
+	}
+	oid, ok := buildCommit(ctx, repo, m[3])
+	if !ok {
+		return "", false
+	}
+	tags, err := repo.Tags(ctx)
+	if err != nil {
+		return "", false // the version is looked for without them
+	}
+	for _, t := range tags {
+		if tagKey(t.Name) != versionKey(m[1]) {
+			continue
+		}
+		if n, err := repo.CountCommits(ctx, oid, []gitext.OID{t.Commit}); err == nil && strconv.Itoa(n) == m[2] {
+			return oid, true
+		}
+	}
+	return "", false
 }
 
 // projectNames are the names of a repository's program.
@@ -273,6 +306,14 @@ func tagOf(tags []gitext.Tag, version string) *gitext.Tag {
 		}
 	}
 	return nil
+}
+
+// preview matches a version that is built before a release of its numbers.
+var preview = source.Lazy(`(?i)^v?\d+(?:[._]\d+)*[-.~_+]?(?:dev|snapshot|pre|preview|nightly|alpha|beta|rc|cr|m|a|b)\.?\d*(?:[-.~+]|$)`)
+
+// isBefore reports whether a version, of which tagOf found the tag, was built before that release.
+func isBefore(said string, tag gitext.Tag) bool {
+	return preview().MatchString(said) && !preview().MatchString(tagKey(tag.Name))
 }
 
 // tagKey returns the version in the name of a tag in the form of versionKey, "" if there is none:

@@ -175,6 +175,79 @@ func TestDescribedVersion(t *testing.T) {
 	}
 }
 
+// A version may have an id without the g of git describe, or a short one, as neomutt/neomutt#1371 and #1486 do: it names the
+// commit that is as far from the tag. A report may also say that a short id is that of HEAD, as dbry/WavPack#31 does.
+func TestCountedVersion(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"a.c": "1\n"})
+	h.Git("tag", "neomutt-20180716")
+	h.Commit("two", gittest.Files{"a.c": "2\n"})
+	want := h.Commit("three", gittest.Files{"a.c": "3\n"})
+	head := h.Commit("four", gittest.Files{"a.c": "4\n"})
+	repo, id := h.Open(), string(want[:6])
+	for text, commit := range map[string]gitext.OID{
+		"NeoMutt 20180716-2-" + id:                         want,
+		"20180716-2-g" + id:                                want,
+		"NeoMutt 20180716-3-" + id:                         head, // so many commits are not between them
+		"NeoMutt 20170716-2-" + id:                         head, // there is no such tag
+		"on Ubuntu 16.04 & NeoMutt revision abcde1 (HEAD)": head,
+	} {
+		report, err := format.Read(strings.NewReader(text + "\n==7==ERROR: AddressSanitizer: SEGV\n    #0 0x4 in f a.c:1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, from, _, err := commitOf(t.Context(), repo, crash.Question{Report: report})
+		if err != nil || got != commit {
+			t.Errorf("%s: %s from %q, %v; mentions %v", text, got.Short(), from, err, report.Mentions)
+		}
+	}
+	if oid, ok := buildCommit(t.Context(), repo, id); !ok || oid != want {
+		t.Errorf("%s: %s, %v", id, oid, ok)
+	}
+}
+
+// A version before a release has no tag of its own: the release may mend the crash, as that of geldata/gel-cli#1603 does. Then the
+// report is read at the newest change behind which its line can fail.
+func TestVersionBeforeARelease(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Git("remote", "add", "origin", "https://h/geldata/gel-cli")
+	const cargo = "[package]\nname = \"other\"\n"
+	lib := func(condition string) string {
+		return "pub fn slurp(bytes: &[u8]) -> Vec<u8> {\n    if " + condition + " {\n        Vec::new()\n    }\n}\n"
+	}
+	culprit := h.Commit("Initial docker support", gittest.Files{"Cargo.toml": cargo, "src/lib.rs": lib("bytes[0] == b'['")})
+	h.Commit("Handle empty output", gittest.Files{"src/lib.rs": lib("bytes.is_empty()")})
+	release := h.Commit("7.3.0", gittest.Files{"a": "1\n"})
+	h.Git("tag", "v7.3.0")
+	h.Commit("later", gittest.Files{"a": "2\n"})
+	repo := h.Open()
+	for _, test := range []struct {
+		version, message string
+		want             gitext.OID
+		note             string
+	}{
+		{"7.3.0-dev", "index out of bounds: the len is 0 but the index is 0", culprit, "where its innermost line cannot fail"},
+		{"7.3.0-dev", "no such thing", release, "a version before that release"},
+		{"7.3.0", "index out of bounds: the len is 0 but the index is 0", release, ""},
+		{"7.3.0-1.el8", "index out of bounds: the len is 0 but the index is 0", release, ""},
+	} {
+		report, err := format.Read(strings.NewReader("gel-cli v" + test.version + "\nthread 'main' panicked at src/lib.rs:2:8:\n" + test.message + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(got.Notes, "\n")
+		if got.Commit != test.want || !strings.Contains(notes, test.note) || test.note == "" && strings.Contains(notes, "release") {
+			t.Errorf("%s, %s: at %s (%s), want %s; notes %q", test.version, test.message, got.Commit.Short(), got.CommitFrom, test.want.Short(), got.Notes)
+		}
+	}
+}
+
 // A report that is older than HEAD, and than its file, blames no commit after its day.
 func TestReportOlderThanHead(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	// Functions that report an error, end the program, or handle its end.
+	// Functions that report an error, end the program, or handle its end. Those that handle something else do their own work.
 	reporter = source.Lazy(
-		`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|backtrace|handler)(?:_|$)|assert|abort|panic|sighandler|^BUG`,
+		`(?i)(?:^|_)(?:die|abort|assert|panic|fatal|bug|fail(?:ed|ure)?|raise|throw|error|err|warn|log|vlog|debug|print|printf|sigsegv|core_handler|signal_handler|segv_handler|(?:crash|die|exception|exit|fault|term(?:inate)?|trap)_handler|backtrace)(?:_|$)|^_*handler$|assert|abort|panic|sighandler|^BUG`,
 	)
 	// Functions of kernels that print a report, that wait for another thread, or that are on every
 	// stack because of interrupts and schedulers.

@@ -25,6 +25,8 @@ var (
 	pythonClass = source.Lazy(`'(\w+)' object\b|\btype object '(\w+)'`)
 	// A class with its package in messages of Java virtual machines.
 	javaClass = source.Lazy(`\b((?:[a-z_]\w*[./])+)([A-Z]\w*)`)
+	// An activity of Android behind its application: ComponentInfo{org.example.app/org.example.app.ui.Home}.
+	component = source.Lazy(`\b(?:[a-z_]\w*\.)+\w+/((?:[a-z_]\w*\.)+[A-Z]\w*)`)
 	// A field with its class: "Go struct field Config.timeout of type int", "Order.items is null".
 	classField = source.Lazy(`(?:^|[^\w./$])([A-Z]\w*[a-z]\w*)\.([a-z_]\w*)`)
 	// What follows the dot in the name of a file, and not in that of a field.
@@ -50,7 +52,7 @@ func spokenClasses(report *crash.Report) []spoken {
 		}
 	}
 	for _, p := range report.Problems {
-		text := source.FirstBytes(p.Message, maxMessageBytes)
+		text := component().ReplaceAllString(source.FirstBytes(p.Message, maxMessageBytes), "$1")
 		for _, m := range pythonClass().FindAllStringSubmatch(text, maxClasses) {
 			add(spoken{name: m[1] + m[2]})
 		}

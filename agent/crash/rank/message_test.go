@@ -30,11 +30,13 @@ func TestSpokenFiles(t *testing.T) {
 		"games.data.BattleRecords$SerializationProxy":                       "src/games/data/BattleRecords.java",
 		"Could not initialize class games/data/BattleRecords":               "src/games/data/BattleRecords.java",
 		"games.data.BattleRecords cannot be cast to class java.lang.String": "src/games/data/BattleRecords.java",
-		"games.data.BrokenException":                                        "",
-		"no.data.BattleRecords":                                             "",
-		"'Task' object is not callable":                                     "",
-		"'NoneType' object is not iterable":                                 "",
-		"LocationsManager failed":                                           "",
+		// emansih/FireflyMobile#76
+		"Unable to start activity ComponentInfo{org.games/games.data.BattleRecords}: java.lang.X: no": "src/games/data/BattleRecords.java",
+		"games.data.BrokenException":        "",
+		"no.data.BattleRecords":             "",
+		"'Task' object is not callable":     "",
+		"'NoneType' object is not iterable": "",
+		"LocationsManager failed":           "",
 		// encoding/json and a virtual machine of Java name a field with its class.
 		"json: cannot unmarshal string into Go struct field Settings.timeout of type int": "config/config.go",
 		`Cannot invoke "String.length()" because "BattleRecords.names" is null`:           "", // two classes

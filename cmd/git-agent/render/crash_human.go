@@ -61,12 +61,13 @@ func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report,
 		title += " " + ui.OneLine(name)
 	}
 	fmt.Fprintf(b, "%s  %s\n", r.Color.Paint("fix", title), ui.OneLine(strings.Join(report.Formats, ", ")))
-	for i, p := range report.Problems {
+	problems := problemTexts(report)
+	for i, p := range problems {
 		if i == 3 && !r.All {
-			line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(report.Problems)-i, "problem")))
+			line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(problems)-i, "problem")))
 			break
 		}
-		for _, l := range ui.Wrap(problemText(p), measure(r.Width)-4) {
+		for _, l := range ui.Wrap(p, measure(r.Width)-4) {
 			line(b, 4, r.Color.Paint("heading", l))
 		}
 	}
@@ -96,6 +97,17 @@ func otherVersion(ranking *crash.Answer) string {
 		return ", and the report is of another version"
 	}
 	return ""
+}
+
+// problemTexts describes the problems of a report, each in one line. Those that a log repeats are described once.
+func problemTexts(report *crash.Report) []string {
+	var texts []string
+	for _, p := range report.Problems {
+		if t := problemText(p); !slices.Contains(texts, t) {
+			texts = append(texts, t)
+		}
+	}
+	return texts
 }
 
 // problemText describes a problem in one line.
@@ -270,7 +282,7 @@ func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash
 	case ranking.Files[0].Related && slices.ContainsFunc(ranking.Files, func(f crash.File) bool { return !f.Related }):
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "the likeliest file of the stacks is a test; the first file is the one that a test is named after"))
 	case ranking.Files[0].Related:
-		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no frame is in a file of this repository; these files have rare words of the report"))
+		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no frame is in a file of this repository; these files have words of the report"))
 	case !ranking.Answered:
 		fmt.Fprintf(b, "\n%s\n", r.Color.Paint("warning", "no file is likely enough to be named; these are the ones that the report mentions"))
 	}

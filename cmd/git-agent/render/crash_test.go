@@ -57,6 +57,17 @@ func TestProblemText(t *testing.T) {
 	}
 }
 
+// A log repeats a failure, as jellyfin/jellyfin-plugin-playbackreporting#77 does: its heading names it once.
+func TestRepeatedProblems(t *testing.T) {
+	t.Parallel()
+	again := crash.Problem{Kind: "System.ArgumentOutOfRangeException", Message: "Index was out of range.", Line: 10}
+	report := &crash.Report{Problems: []crash.Problem{again, {Kind: "SIGABRT"}, again, again}}
+	report.Problems[2].Line = 19
+	if got := problemTexts(report); len(got) != 2 || got[1] != "SIGABRT" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSymbolColumn(t *testing.T) {
 	// The places are in one column, as far to the left as the shown functions allow.
 	t.Parallel()

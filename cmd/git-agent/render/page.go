@@ -78,11 +78,7 @@ func (p *Page) Answer(ans Answer) error {
 // Crash adds the answer about a report to the page.
 func (p *Page) Crash(name string, report *crash.Report, ranking *crash.Answer) error {
 	v := CrashAnswerOf(name, report, ranking, p.Max)
-	title := "crash"
-	var problems []string
-	for _, problem := range report.Problems {
-		problems = append(problems, problemText(problem))
-	}
+	title, problems := "crash", problemTexts(report)
 	if len(problems) > 0 {
 		title, problems = problems[0], problems[1:]
 	}
