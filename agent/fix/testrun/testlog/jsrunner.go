@@ -22,7 +22,9 @@ var (
 	oxcPlace   = source.Lazy(`[\[─] ?([^\s\[\]─]+\.[cm]?[jt]sx?):(\d+):\d+ ?\]?$`)
 	esbuildErr = source.Lazy(`^(\S+\.[cm]?[jt]sx?):(\d+):\d+: ERROR: (.*)$`)
 	babelErr   = source.Lazy(`^SyntaxError: (\S+\.[cm]?[jt]sx?): (.*) \((\d+):\d+\)$`)
-	nodeTotal  = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
+	// nodeFile matches a file among node's results: it has no tests, or did not load. Vitest has other signs.
+	nodeFile  = source.Lazy(`^[✔✖] (\S+\.[cm]?[jt]sx?) \(\d[\d.]*ms\)$`)
+	nodeTotal = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
 )
 
 // jsRunner reads mocha, jest, vitest, bun, and node:test's own style.
@@ -185,6 +187,11 @@ func (j *jsRunner) treeResult(l line) bool {
 		return true
 	}
 	passed := strings.Contains("✓✔√", m[1])
+	if l.indent == 0 && j.style != styleVitest && nodeFile().MatchString(l.bare) {
+		j.style = styleNode
+		j.treeTest(m[2], m[2], passed)
+		return true
+	}
 	if j.style == "" && l.indent > 0 {
 		j.style = styleMocha
 	}
