@@ -23,7 +23,9 @@ var (
 	esbuildErr = source.Lazy(`^(\S+\.[cm]?[jt]sx?):(\d+):\d+: ERROR: (.*)$`)
 	babelErr   = source.Lazy(`^SyntaxError: (\S+\.[cm]?[jt]sx?): (.*) \((\d+):\d+\)$`)
 	// nodeFile matches a file among node's results: it has no tests, or did not load. Vitest has other signs.
-	nodeFile  = source.Lazy(`^[✔✖] (\S+\.[cm]?[jt]sx?) \(\d[\d.]*ms\)$`)
+	nodeFile = source.Lazy(`^[✔✖] (\S+\.[cm]?[jt]sx?) \(\d[\d.]*ms\)$`)
+	// esLintEnd matches the last line of ESLint, which a command may run before its tests.
+	esLintEnd = source.Lazy(`^✖ \d+ problems? \(\d+ errors?, \d+ warnings?\)$`)
 	nodeTotal = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
 )
 
@@ -136,6 +138,8 @@ func (j *jsRunner) sign(l line) bool {
 		return j.nodeTotal(l.bare)
 	case l.has("✖ ERROR: "): // of mocha itself
 		return false
+	case esLintEnd().MatchString(l.bare):
+		return true
 	case l.bare == "✖ failing tests:":
 		j.style, j.ended = styleNode, true
 		return true
