@@ -136,8 +136,8 @@ func (j *jsRunner) sign(l line) bool {
 		return j.framed(l.bare)
 	case l.has("ℹ "):
 		return j.nodeTotal(l.bare)
-	case l.has("✖ ERROR: "): // of mocha itself
-		return false
+	case l.has("✖ ERROR: "):
+		return j.ofMocha(strings.TrimPrefix(l.bare, "✖ ERROR: "))
 	case esLintEnd().MatchString(l.bare):
 		return true
 	case l.bare == "✖ failing tests:":
@@ -145,6 +145,15 @@ func (j *jsRunner) sign(l line) bool {
 		return true
 	}
 	return j.treeResult(l)
+}
+
+// ofMocha notes an error of mocha itself, which ended before it ran a test: a file that it requires did not load.
+func (j *jsRunner) ofMocha(text string) bool {
+	if j.report.Refusal == "" && len(j.order) == 0 {
+		j.report.Refusal = clip(text)
+		j.noBuild("")
+	}
+	return false
 }
 
 // jestFailure reads the heading of a failure.

@@ -47,7 +47,7 @@ type Report struct {
 	BuildErrors []Place
 	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
-	Refusal     string   // an error of cargo, Gradle or tsc, which ended before it ran a test; "" if none is known
+	Refusal     string   // an error of cargo, Gradle, tsc or mocha, which ended before it ran a test; "" if none is known
 	unreached   int      // lines about a network that is not there
 	asserted    bool     // an assertion failed
 	notFound    string   // a shell's line about a missing program; tests may not need the program
