@@ -75,7 +75,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackGo:
 		return Cure{Install: "go mod download"}
 	case fix.LackBuilt:
-		return Cure{Advice: d.buildAdvice()}
+		return d.builtCure(rep.Lacking)
 	case fix.LackScript:
 		return Cure{Advice: "name another command with --test"}
 	case fix.LackNode:

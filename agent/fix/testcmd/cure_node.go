@@ -1,6 +1,7 @@
 package testcmd
 
 import (
+	"path"
 	"regexp"
 
 	"git-agent/agent/source"
@@ -40,6 +41,27 @@ func (d directory) nodeCure(line string) Cure {
 	return Cure{Advice: "package.json does not name it: " + nodeAdds[run] + name + " adds it"}
 }
 
+// unbuilt matches a file that Node.js does not find, in an error line.
+var unbuilt = source.Lazy(`Cannot find module '([^']+)' imported from `)
+
+// builtCure returns the cure for a file that is not there: a build makes it, unless the commit has other files
+// of its directory.
+func (d directory) builtCure(line string) Cure {
+	m := unbuilt().FindStringSubmatch(line)
+	if m == nil {
+		return Cure{Advice: d.buildAdvice()}
+	}
+	for _, ext := range []string{".js", ".cjs", ".mjs"} {
+		if _, ok := d.modes[m[1]+ext]; ok {
+			return Cure{Advice: "there is " + m[1] + ext + ": this version of the tool wants the name with its ending"}
+		}
+	}
+	if at := path.Dir(m[1]); at != "." && len(d.in[at]) > 0 {
+		return Cure{Advice: "the other files of " + at + " are there: add this one, or name another command with --test"}
+	}
+	return Cure{Advice: d.buildAdvice()}
+}
+
 // within reports whether the directory or one around it has the file.
 func (d directory) within(name string) bool {
 	for at, ok := d, true; ok; at, ok = at.up() {
@@ -73,6 +95,7 @@ var toolCures = []struct {
 	advice string
 }{
 	{source.Lazy(`Unknown file extension "\.ts"`), "Node.js reads TypeScript since 22.18; node --import tsx does in older ones, with the package tsx"},
+	{source.Lazy(`defines "packageManager": "yarn@`), "corepack enable lets yarn be the version that package.json names; npm install --global corepack brings it"},
 	{source.Lazy(`Unknown (?:JVM target|language) version`), "use a Kotlin that knows the version, or name one that this Kotlin supports"},
 	{source.Lazy(`error TS`), "use a version of typescript that knows the option, or leave the option out"},
 }

@@ -22,7 +22,11 @@ var (
 	oxcPlace   = source.Lazy(`[\[─] ?([^\s\[\]─]+\.[cm]?[jt]sx?):(\d+):\d+ ?\]?$`)
 	esbuildErr = source.Lazy(`^(\S+\.[cm]?[jt]sx?):(\d+):\d+: ERROR: (.*)$`)
 	babelErr   = source.Lazy(`^SyntaxError: (\S+\.[cm]?[jt]sx?): (.*) \((\d+):\d+\)$`)
-	nodeTotal  = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
+	// nodeFile matches a file among node's results: it has no tests, or did not load. Vitest has other signs.
+	nodeFile = source.Lazy(`^[✔✖] (\S+\.[cm]?[jt]sx?) \(\d[\d.]*ms\)$`)
+	// esLintEnd matches the last line of ESLint, which a command may run before its tests.
+	esLintEnd = source.Lazy(`^✖ \d+ problems? \(\d+ errors?, \d+ warnings?\)$`)
+	nodeTotal = source.Lazy(`^ℹ (tests|skipped|todo) (\d+)$`)
 )
 
 // jsRunner reads mocha, jest, vitest, bun, and node:test's own style.
@@ -132,13 +136,24 @@ func (j *jsRunner) sign(l line) bool {
 		return j.framed(l.bare)
 	case l.has("ℹ "):
 		return j.nodeTotal(l.bare)
-	case l.has("✖ ERROR: "): // of mocha itself
-		return false
+	case l.has("✖ ERROR: "):
+		return j.ofMocha(strings.TrimPrefix(l.bare, "✖ ERROR: "))
+	case esLintEnd().MatchString(l.bare):
+		return true
 	case l.bare == "✖ failing tests:":
 		j.style, j.ended = styleNode, true
 		return true
 	}
 	return j.treeResult(l)
+}
+
+// ofMocha notes an error of mocha itself, which ended before it ran a test: a file that it requires did not load.
+func (j *jsRunner) ofMocha(text string) bool {
+	if j.report.Refusal == "" && len(j.order) == 0 {
+		j.report.Refusal = clip(text)
+		j.noBuild("")
+	}
+	return false
 }
 
 // jestFailure reads the heading of a failure.
@@ -185,6 +200,11 @@ func (j *jsRunner) treeResult(l line) bool {
 		return true
 	}
 	passed := strings.Contains("✓✔√", m[1])
+	if l.indent == 0 && j.style != styleVitest && nodeFile().MatchString(l.bare) {
+		j.style = styleNode
+		j.treeTest(m[2], m[2], passed)
+		return true
+	}
 	if j.style == "" && l.indent > 0 {
 		j.style = styleMocha
 	}

@@ -61,6 +61,7 @@ var signs = []sign{
 	{fix.LackPython, "Missing required plugins: ", nil},
 
 	{fix.LackTool, "ERR_PNPM_BAD_PM_VERSION", nil},
+	{fix.LackTool, "This project's package.json defines \"packageManager\": ", nil}, // yarn 1
 	{fix.LackTool, "does not provide an export named ", source.Lazy(`module '(?:node:)?(?:util|fs|module|url|path|process|test|worker_threads|fs/promises)'`)},
 	{fix.LackTool, "Unknown file extension \".ts\"", nil},
 	{fix.LackTool, "error TS", source.Lazy(`error TS(?:5023: Unknown compiler option|6046: Argument for '--)`)},
@@ -76,6 +77,8 @@ var signs = []sign{
 	{fix.LackBuilt, "Failed to resolve entry for package ", nil},
 	{fix.LackBuilt, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^']*/(?:dist|build|out)/[^']*'`)},
 	{fix.LackBuilt, "Please verify that the package.json has a valid", nil},
+	{fix.LackNode, "Cannot find module 'node_modules/", nil},
+	{fix.LackBuilt, "[ERR_MODULE_NOT_FOUND]: Cannot find module '", source.Lazy(`module '[^./'][^']*' imported from `)}, // Node.js calls a package one
 	{fix.LackNode, "Failed to resolve import ", source.Lazy(`import "[^./][^"]*" from `)},
 	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},
 	{fix.LackNode, "Command \"", source.Lazy(`(?:ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\S* +|^error )Command ".*" not found`)},

@@ -47,7 +47,7 @@ type Report struct {
 	BuildErrors []Place
 	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
-	Refusal     string   // an error of cargo, Gradle or tsc, which ended before it ran a test; "" if none is known
+	Refusal     string   // an error of cargo, Gradle, tsc or mocha, which ended before it ran a test; "" if none is known
 	unreached   int      // lines about a network that is not there
 	asserted    bool     // an assertion failed
 	notFound    string   // a shell's line about a missing program; tests may not need the program
@@ -242,7 +242,7 @@ func (r *reader) add(list *[]Place, p Place) {
 // missing notes a line about a missing requirement. The first such line counts, unless a later one
 // says more.
 func (r *reader) missing(what fix.Lack, text string) {
-	if r.report.Lacks == "" || r.saysMore(what) {
+	if r.report.Lacks == "" || r.saysMore(what, text) {
 		r.report.Lacks, r.report.Missing = what, clip(text)
 	}
 }
@@ -251,9 +251,13 @@ func (r *reader) missing(what fix.Lack, text string) {
 const ruleEnd = "failed with message:"
 
 // saysMore reports whether a lack is more specific than the one that is noted: of all, that of the
-// network is the least. A check that fails names the version of a tool behind it.
-func (r *reader) saysMore(what fix.Lack) bool {
+// network is the least. A check that fails names the version of a tool behind it. Packages are installed
+// before a project is built.
+func (r *reader) saysMore(what fix.Lack, text string) bool {
 	before := r.report.Lacks
+	if before == fix.LackBuilt && what == fix.LackNode {
+		return strings.Contains(text, "Cannot find package ")
+	}
 	if what == fix.LackTool || what == fix.LackJDK {
 		return before == fix.LackNetwork || before == fix.LackCheck || before == what && strings.HasSuffix(r.report.Missing, ruleEnd)
 	}
