@@ -27,6 +27,7 @@ type candidate struct {
 	literal  float64        // share of this function in a text of the output, 1 if no other function has the text
 	printed  string         // that text
 	words    float64        // likeness to the failing tests and their output, 1 for the best
+	named    string         // its name with its class or module in the user's report, "" if it is not named there
 	report   float64        // likeness to the user's report, 1 for the best
 	age      float64        // days since one of its lines changed
 	changed  gitext.OID     // the last commit that changed the function, "" if unknown or uncommitted
@@ -64,7 +65,7 @@ var trust = map[fix.Source]int{
 // location returns a candidate as a fix.Location.
 func (s *search) location(c *candidate) fix.Location {
 	grounds := slices.Concat(
-		c.grounds, s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c),
+		c.grounds, c.namedGrounds(), s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c),
 	)
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
 	return fix.Location{

@@ -70,8 +70,10 @@ func (s *search) crashed() bool {
 // named come before all others, in the user's order.
 func (s *search) score() {
 	for i, share := range s.weights().Shares(featureNames, s.vectors()) {
-		c := s.list[i]
-		c.score = share
+		s.list[i].score = share
+	}
+	s.preferNamed()
+	for _, c := range s.list {
 		if c.given > 0 {
 			c.score += 1 + 1/float64(c.given)
 		}

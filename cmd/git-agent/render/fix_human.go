@@ -145,7 +145,7 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Color.Paint("heading", "commits that wrote the suspected lines"))
-	for i, c := range h.Blamed {
+	for i, c := range joinFunctions(h.Blamed) {
 		if i == shownBlamed && !r.All {
 			break
 		}
@@ -158,6 +158,22 @@ func (r *FixHuman) history(b *bytes.Buffer, h *fix.History) {
 		line(b, 4, how)
 		line(b, 4, r.Color.Paint("command", "git show "+c.Commit.OID.Short()+" -- "+quote.FromTop(c.Path)))
 	}
+}
+
+// joinFunctions makes one entry of those that a commit has for several functions of a file.
+func joinFunctions(list []fix.Blamed) []fix.Blamed {
+	var out []fix.Blamed
+	for _, c := range list {
+		i := slices.IndexFunc(out, func(o fix.Blamed) bool {
+			return o.Commit.OID == c.Commit.OID && o.Path == c.Path && o.Nearby == c.Nearby
+		})
+		if i < 0 {
+			out = append(out, c)
+			continue
+		}
+		out[i].Lines = slices.Concat(out[i].Lines, c.Lines)
+	}
+	return out
 }
 
 // outcomeText says in a sentence how the repair ended. all says that all plausible patches are

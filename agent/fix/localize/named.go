@@ -1,0 +1,94 @@
+package localize
+
+import (
+	"context"
+	"strings"
+
+	"git-agent/agent/fix"
+	"git-agent/agent/source"
+)
+
+// namedShare is the probability that a function is at fault which the report names together with its class or its
+// module. Of 116 fixes whose subject does so for at most three functions, in repositories of 187 that no test of fix
+// holds out, 89 change such a function; the words alone have the right one first in 49.
+const namedShare = 0.77
+
+// mostNamed bounds the functions that one report may name. More are a list of something else.
+const mostNamed = 3
+
+// qualifiedName matches names such as "TimeWithZone#to_s", "console.Console.status" and "utils::merge".
+var qualifiedName = source.Lazy(`[\pL_][\pL\pN_]*(?:(?:#|\.|::)[\pL_][\pL\pN_]*[?!]?)+`)
+
+// addNamed finds the functions that the report names together with their class or module. A failing test, its
+// coverage and a stack say more than such a name.
+func (s *search) addNamed(context.Context) error {
+	if s.in.Problem.Report == "" || len(s.in.Reproduction.Failing) > 0 || s.in.Spectrum != nil || len(s.stacks) > 0 {
+		return nil
+	}
+	holders := map[string]map[string]string{} // of each named function, and the name as it is written
+	for _, written := range qualifiedName().FindAllString(s.in.Problem.Report, -1) {
+		parts := strings.FieldsFunc(written, func(c rune) bool { return c == '#' || c == '.' || c == ':' })
+		holder, name := plainName(parts[len(parts)-2]), parts[len(parts)-1]
+		for _, n := range []string{name, strings.TrimRight(name, "?!")} { // a sentence may end with the name
+			if holders[n] == nil {
+				holders[n] = map[string]string{}
+			}
+			holders[n][holder] = strings.TrimRight(written, "?!")
+		}
+	}
+	var found []*candidate
+	for _, f := range s.files.withLines() {
+		for i, fn := range f.functions {
+			held := holders[fn.Name]
+			written := held[plainName(f.stem)]
+			if written == "" {
+				written = held[plainName(f.folder)]
+			}
+			if written == "" {
+				continue
+			}
+			if c := s.suspect(f, i); c != nil {
+				c.named = written
+				found = append(found, c)
+			}
+		}
+	}
+	if len(found) > mostNamed {
+		for _, c := range found {
+			c.named = ""
+		}
+	}
+	return nil
+}
+
+// plainName returns the name of a class or of a file in one form: TimeWithZone as time_with_zone.
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// preferNamed gives the functions that the report names most of the probability.
+func (s *search) preferNamed() {
+	named := 0
+	for _, c := range s.list {
+		if c.named != "" {
+			named++
+		}
+	}
+	if named == 0 {
+		return
+	}
+	for _, c := range s.list {
+		c.score *= 1 - namedShare
+		if c.named != "" {
+			c.score += namedShare / float64(named)
+		}
+	}
+}
+
+// namedGrounds says by which name the report names a function.
+func (c *candidate) namedGrounds() []fix.Ground {
+	if c.named == "" {
+		return nil
+	}
+	return []fix.Ground{{Source: fix.SourceReport, Text: "the report names " + c.named}}
+}
