@@ -233,8 +233,14 @@ const (
 	maxDepth = 2
 )
 
+// maxGems bounds the gems of one repository, such as activerecord and actionpack in that of Rails, which are
+// released together.
+const maxGems = 40
+
+var gemName = source.Lazy(`\.name\s*=\s*['"]([\w.-]+)`)
+
 // belowTop returns the paths of manifests with the form of the name in them: those at the top of a
-// commit's tree, and if none of them is Python's, those of Python in folders below it.
+// commit's tree, those of gems also in its folders, and if none of them is Python's, those of Python in folders below it.
 func belowTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (map[string]source.Pattern, error) {
 	tree, err := repo.Tree(ctx, commit)
 	if err != nil && !gitext.Unreadable(err) {
@@ -244,6 +250,10 @@ func belowTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (map[st
 	folders := map[string]bool{}
 	for _, e := range tree {
 		dir, base := path.Split(e.Path)
+		if path.Ext(base) == ".gemspec" && strings.Count(dir, "/") <= 1 && len(found) < len(manifests)+maxGems {
+			found[e.Path] = gemName
+			continue
+		}
 		if base != "setup.py" && base != "setup.cfg" && base != "pyproject.toml" {
 			continue
 		}

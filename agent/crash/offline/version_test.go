@@ -55,7 +55,11 @@ func TestVersion(t *testing.T) {
 		"a tag with a name":  {"https://h/curl/curl.git", nil, []string{"curl-7_60_0", "curl-7_61_0"}, "curl 7.61.0 (x86_64-pc-linux-gnu)", "curl-7_61_0", ""},
 		"a module":           {"https://h/x", gittest.Files{"go.mod": "module github.com/spf13/cobra\n"}, []string{"v1.2.2", "v1.2.3"}, "/go/pkg/mod/github.com/spf13/cobra@v1.2.3/a.go:5 +0x1", "v1.2.3", ""},
 		"a major version":    {"https://h/x", gittest.Files{"go.mod": "module github.com/jackc/pgx/v4\n"}, []string{"v4.10.1"}, "/go/pkg/mod/github.com/jackc/pgx/v4@v4.10.1/a.go:5", "v4.10.1", ""},
-		"a wheel":            {"https://h/x", gittest.Files{"setup.py": "setup(name='attrs')\n"}, []string{"19.1.0"}, "/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", ""},
+		"a gem of several": {
+			"https://h/rails/rails", gittest.Files{"activerecord/activerecord.gemspec": "  s.name        = \"activerecord\"\n", "rails.gemspec": "s.name = 'rails'\n"}, []string{"v7.1.3.2", "v7.1.4"},
+			"NoMethodError: undefined method `[]' for nil\nactiverecord (7.1.3.2) lib/active_record/core.rb:289:in `derive_key'\nrack (7.1.4) lib/rack.rb:3:in `call'", "v7.1.3.2", "",
+		},
+		"a wheel": {"https://h/x", gittest.Files{"setup.py": "setup(name='attrs')\n"}, []string{"19.1.0"}, "/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", ""},
 		"a setup.py below the top": {
 			"https://h/x", gittest.Files{"python/setup.py": "setup(name='attrs')\n", "tests/a/setup.py": "setup(name='b')\n"}, []string{"19.1.0"},
 			"/site-packages/attrs-19.1.0.dist-info/x", "19.1.0", "",
