@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"bytes"
 	"context"
 	"hash/maphash"
 	"path"
@@ -29,7 +30,8 @@ const (
 var saysLayout = source.Lazy(
 	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|rustfmt|gofmt|prettier|cosmetic\w*)\b`)
 
-// freeForm has the extensions of languages in which the ends of lines mean little.
+// freeForm has the extensions of languages in which the ends of lines and the indentation mean little. In others, only
+// white space within lines, at their ends and in blank lines is layout.
 var freeForm = []string{
 	".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".m", ".mm", ".cs", ".java", ".kt", ".scala", ".swift", ".dart",
 	".go", ".rs", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".php", ".css", ".scss",
@@ -73,9 +75,10 @@ func (d *CommitDiff) addLayout(f *gitext.FileChange) {
 
 // layoutOf compares the two sides of a file's changes.
 func layoutOf(f *gitext.FileChange) layout {
-	if f.Status == 'A' || f.Status == 'D' || !slices.Contains(freeForm, strings.ToLower(path.Ext(f.NewPath))) {
+	if f.Status == 'A' || f.Status == 'D' {
 		return layoutMore
 	}
+	free := slices.Contains(freeForm, strings.ToLower(path.Ext(f.NewPath)))
 	seed := maphash.MakeSeed()
 	var sums [2][2]maphash.Hash // of the removed and the added side: without white space, and also without marks
 	for side := range sums {
@@ -87,9 +90,9 @@ func layoutOf(f *gitext.FileChange) layout {
 		for _, l := range h.Lines {
 			switch l.Op {
 			case '-':
-				addText(&sums[0], l.Text)
+				addText(&sums[0], l.Text, free)
 			case '+':
-				addText(&sums[1], l.Text)
+				addText(&sums[1], l.Text, free)
 			}
 		}
 	}
@@ -101,18 +104,25 @@ func layoutOf(f *gitext.FileChange) layout {
 	return layoutMore
 }
 
-// addText adds a line to the sums of a side.
-func addText(sums *[2]maphash.Hash, line []byte) {
+// addText adds a line to the sums of a side: in a free form without its indentation, its end and its marks.
+func addText(sums *[2]maphash.Hash, line []byte, free bool) {
+	if text := bytes.TrimSpace(line); !free && len(text) > 0 {
+		indent, _, _ := bytes.Cut(line, text[:1])
+		for i := range sums {
+			sums[i].WriteByte('\n')
+			sums[i].Write(indent)
+		}
+	}
 	for _, c := range line {
 		switch c {
 		case ' ', '\t', '\r', '\n', '\f', '\v':
 			continue
 		}
 		sums[0].WriteByte(c)
-		switch c {
-		case '{', '}', ',', ';':
+		switch {
+		case free && strings.IndexByte("{},;", c) >= 0:
 			continue
-		case '\'':
+		case free && c == '\'':
 			c = '"'
 		}
 		sums[1].WriteByte(c)

@@ -32,7 +32,11 @@ func TestOnlyLayout(t *testing.T) {
 		{"Tidy up", "src/lib.rs", joined, "README.md", true},
 		{"Tidy up", "src/lib.rs", joined, "src/main.rs", false},
 		{"Tidy up", "src/lib.rs", joined, "Cargo.toml", false},
-		{"reformat", "lib.py", "-    if a:\n-        b()\n+    if a:\n+    b()", "", false},
+		{"Fix whitespace", "lib.py", "-    return a+b\n-\n+    return a + b  ", "", true},
+		{"Fix whitespace", "lib.py", "-    return [a, b]\n+    return [a b]", "", false},
+		{"Fix whitespace", "lib.py", "-        return a\n+    return a", "", false},
+		{"Fix whitespace", "lib.sh", "-a\n-b\n+a b", "", false},
+		{"reformat", "lib.py", "-    if a: b()\n+    if a:\n+        b()", "", false},
 	} {
 		f := gitext.FileChange{Status: 'M', OldPath: c.path, NewPath: c.path, Hunks: []gitext.Hunk{{}}}
 		for _, l := range strings.Split(c.change, "\n") {
