@@ -103,6 +103,9 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	for i, f := range set.Files {
 		set.Changes = append(set.Changes, ChangesOf(i, f)...)
 	}
+	if err := set.dropUnitTests(ctx, repo, fc); err != nil {
+		return nil, err
+	}
 	if err := set.blame(ctx, repo, fc.Parent, reach); err != nil {
 		return nil, err
 	}
