@@ -11,12 +11,15 @@ var (
 	rustAttribute = Lazy(`^\s*(?:#!?\[|//|$)`)
 )
 
+// HasUnitTests reports whether source files of a file's language hold tests beside the code, which UnitTests finds.
+func HasUnitTests(filePath string) bool { return path.Ext(filePath) == ".rs" }
+
 // UnitTests returns a function that reports whether a line, from 1, of a file belongs to tests
 // within a source file: to an item of Rust behind #[cfg(test)] or #[test]. An item ends with the
 // bracket that is indented like its attribute.
 func UnitTests(filePath string, lines [][]byte) func(line int) bool {
 	test := map[int]bool{}
-	if path.Ext(filePath) == ".rs" {
+	if HasUnitTests(filePath) {
 		for i := 0; i < len(lines); i++ {
 			if !rustTestMark().Match(lines[i]) {
 				continue
@@ -95,6 +98,8 @@ func rustItemEnd(lines [][]byte, attribute int) int {
 			return i
 		case Indent(lines[i]) <= indent && bytes.HasPrefix(trimmed, []byte("}")):
 			return i
+		case Indent(lines[i]) <= indent && bytes.HasPrefix(trimmed, []byte("]")) && bytes.HasSuffix(trimmed, []byte(";")):
+			return i // a static or a constant
 		}
 	}
 	return len(lines) - 1

@@ -37,15 +37,22 @@ impl S {
 async fn g() {
 }
 fn h() {}
+
+#[cfg(test)]
+static ITEMS: &'static [&'static str] = &[
+    "foo #bar",
+];
+fn i() {
+}
 `
 	is := UnitTests("src/lib.rs", bytes.Split([]byte(text), []byte("\n")))
 	var got []int
-	for n := 1; n < 30; n++ {
+	for n := 1; n < 40; n++ {
 		if is(n) {
 			got = append(got, n)
 		}
 	}
-	if want := []int{5, 6, 7, 8, 9, 10, 11, 13, 14, 19, 20, 21, 25, 26, 27}; !slices.Equal(got, want) {
+	if want := []int{5, 6, 7, 8, 9, 10, 11, 13, 14, 19, 20, 21, 25, 26, 27, 30, 31, 32, 33}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if UnitTests("a.go", [][]byte{[]byte("#[test]")})(1) {

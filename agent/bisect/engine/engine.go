@@ -59,6 +59,7 @@ type Result struct {
 	Incomplete []string
 
 	subjects map[gitext.OID]string
+	replaces bool // git knows a file that is laid over each commit, so that a checkout replaces it or refuses
 }
 
 // Subject returns the subject of a commit that was run or is a candidate.
@@ -91,9 +92,13 @@ func (r *Result) Term(c gitext.OID, isNew, isOld string) string {
 }
 
 // GitAgrees reports whether git bisect run, for which each exit code but 125 counts, would find the
-// same commit. It would not if the command fails in another way where the failure is not: the build is
-// what fails and the command failed where it builds, or the tests use what did not exist there.
+// same commit. It would not if the command is flaky, if git bisect would replace a file that is laid over each
+// commit, or if the command fails in another way where the failure is not: the build is what fails and the command
+// failed where it builds, or the tests use what did not exist there.
 func (r *Result) GitAgrees() bool {
+	if r.replaces || r.FalseNew > 0 || r.FalseOld > 0 {
+		return false
+	}
 	return r.Question.Fixed || !slices.ContainsFunc(r.Runs, func(run bisect.Run) bool { return run.Outcome == bisect.Old && run.How != passes })
 }
 
@@ -218,11 +223,34 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.noteUnjudged()
 	out.noteLeftOut()
+	out.noteHang(c.tip.ending.TimedOut)
 	err = cmp.Or(err, out.noteCure(context.WithoutCancel(ctx), e.Repo, c))
 	if found = out.Answer; found.First != "" {
 		described, failed := e.describe(context.WithoutCancel(ctx), out, c.tip.opened)
 		out.Culprit, err = described, cmp.Or(err, failed)
 	}
+	out.replaces = len(q.Units) > 0 || e.knows(context.WithoutCancel(ctx), q)
 	out.Took = time.Since(start)
 	return out, cmp.Or(err, out.readSubjects(context.WithoutCancel(ctx), e.Repo))
+}
+
+// knows reports whether the newest commit or HEAD has one of the files that are laid over each commit.
+func (e *Engine) knows(ctx context.Context, q Question) bool {
+	var paths []string
+	for _, o := range q.Over {
+		paths = append(paths, o.Path)
+	}
+	if len(paths) == 0 {
+		return false
+	}
+	for _, rev := range []string{string(q.Tip), "HEAD"} {
+		commit, err := e.Repo.Resolve(ctx, rev)
+		if err != nil {
+			continue
+		}
+		if known, err := e.Repo.Tree(ctx, commit, paths...); err == nil && len(known) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -34,6 +34,15 @@ func (r *Result) noteUnjudged() {
 	}
 }
 
+// noteHang says how to look for the beginning of a hang, which the time limit does not count as a failure.
+func (r *Result) noteHang(timedOut bool) {
+	if r.Answer == nil || r.Status != bisect.Nothing || r.Question.Fixed || !timedOut {
+		return
+	}
+	r.Notes = append(r.Notes, "a run that the time limit ends says nothing; to find since when the command hangs, let it end itself, "+
+		"as timeout 60 <command> does: that fails")
+}
+
 // noteLeftOut says that the command did not see uncommitted changes, where it passes though the user
 // looks for the beginning of a failure.
 func (r *Result) noteLeftOut() {

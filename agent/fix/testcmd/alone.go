@@ -183,6 +183,9 @@ var interpreters = map[string]string{
 
 var pytestStyle = source.Lazy(`(?m)^(def test_|import pytest|from pytest|class Test\w*(\(object\))?:)`)
 
+// unittestStyle matches a class of tests that starting its file does not run.
+var unittestStyle = source.Lazy(`(?m)^class \w+\((?:[\w.]+\.)?TestCase\):`)
+
 // interpreted starts a file without the tool of a suite.
 func interpreted(file string, text []byte) (string, bool) {
 	ending := path.Ext(file)
@@ -193,6 +196,8 @@ func interpreted(file string, text []byte) (string, bool) {
 		return "go " + strings.Join(goTestArgs(file, tests, nil), " "), len(tests) > 0
 	case ending == ".py" && pytestStyle().Match(text) && !bytes.Contains(text, []byte("__main__")):
 		start = "python3 -m pytest"
+	case ending == ".py" && unittestStyle().Match(text) && !bytes.Contains(text, []byte("__main__")):
+		start = "PYTHONPATH=. python3 -m unittest"
 	case !ok && bytes.HasPrefix(text, []byte("#!/bin/sh")):
 		start, ok = "sh", true
 	}

@@ -21,6 +21,9 @@ func TestAlone(t *testing.T) {
 		{"mvn -o -q test", "src/test/java/p/NewTest.java", "", "mvn -o -q test -Dtest=NewTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},
 		{"./gradlew --offline test", "src/test/java/p/NewTest.java", "", "./gradlew --offline test --tests '*NewTest'"},
 		{"", "test_new.py", "def test_x():\n    pass\n", "python3 -m pytest test_new.py"},
+		// starting tests/test_furl.py of gruns/furl runs none of its tests
+		{"", "tests/test_new.py", "import unittest\n\nclass TestPath(unittest.TestCase):\n    def test_x(self): pass\n", "PYTHONPATH=. python3 -m unittest tests/test_new.py"},
+		{"", "tests/test_new.py", "class TestPath(unittest.TestCase):\n    pass\n\nif __name__ == '__main__':\n    unittest.main()\n", "PYTHONPATH=. python3 tests/test_new.py"},
 		{"make test", "test_new.py", "assert f() == 1\n", "PYTHONPATH=. python3 test_new.py"},
 		{"", "tests/new.sh", "exit 1\n", "sh tests/new.sh"},
 		{"make test", "tests/new.c", "int main(void) {}\n", "make test"},

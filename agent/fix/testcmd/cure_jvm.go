@@ -63,12 +63,14 @@ func javaOf(classFile string) string {
 	return strconv.Itoa(n - 44)
 }
 
-// jdkCure says which JDK a command needs.
-func jdkCure(line string) Cure {
+// jdkCure says which JDK a command needs, which ended with a line.
+func jdkCure(command, line string) Cure {
 	const named = ", and let JAVA_HOME name it"
 	switch m := wantedRelease().FindStringSubmatch(line); {
 	case m != nil:
 		return Cure{Advice: "install JDK " + m[1] + " or later" + named}
+	case strings.Contains(line, " is no longer supported. Use ") && strings.Contains(command, "-Dmaven.compiler.source="):
+		return Cure{Advice: "the pom.xml sets the level itself, so that no option changes it: let JAVA_HOME name an older JDK, or raise the level there"}
 	case strings.Contains(line, " is no longer supported. Use "):
 		return Cure{Advice: "add -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 to the command, or let JAVA_HOME name an older JDK"}
 	case strings.Contains(line, "No compiler is provided"), strings.Contains(line, "tools.jar not found"):

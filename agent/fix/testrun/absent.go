@@ -84,10 +84,16 @@ func (f *Failure) lacks(e Ending) (text, name string) {
 	return text, name
 }
 
+// goMoreErrors is what Go's compiler says at the place of the tenth error of a package, if there are more.
+const goMoreErrors = "too many errors"
+
 // unbuiltTests returns the first error of a failed build, and the name in it, if all errors are in tests
 // and about names that do not exist.
 func (e *Ending) unbuiltTests() (text, name string) {
 	for _, p := range e.Report.BuildErrors {
+		if p.Text == goMoreErrors {
+			continue
+		}
 		missing := cmp.Or(missingName(p.Text), lastGroup(unbuilt().FindStringSubmatch(p.Text)))
 		isTest := source.FileKindOf(p.File) == source.TestFile || e.UnitTest != nil && e.UnitTest(p)
 		if missing == "" || !isTest {

@@ -39,6 +39,13 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 			"# example.com/a [example.com/a.test]\n./a_test.go:6:12: undefined: Twice\n./a_test.go:7:2: declared and not used: x\nFAIL\texample.com/a [build failed]\nFAIL\n",
 			Other, "",
 		},
+		{ // robfig/cron before d2799502, with the tests of ccba498c
+			goTest,
+			"# github.com/robfig/cron/v3 [github.com/robfig/cron/v3.test]\n./chain_test.go:21:48: undefined: JobWrapper\n" +
+				"./chain_test.go:38:2: undefined: NewChain\n./chain_test.go:105:46: undefined: DiscardLogger\n" +
+				"./chain_test.go:105:46: too many errors\nFAIL\tgithub.com/robfig/cron/v3 [build failed]\nFAIL\n",
+			Early, "JobWrapper",
+		},
 		{"cargo test", "error[E0425]: cannot find function `twice` in this scope\n --> tests/a.rs:3:16\n  |\nerror: could not compile `a` (test \"a\") due to 1 previous error\n", Early, "twice"},
 		{"cargo test", "error[E0599]: no method named `twice` found for struct `A` in the current scope\n --> tests/a.rs:3:16\n  |\nerror: could not compile `a`\n", Early, "twice"},
 		{

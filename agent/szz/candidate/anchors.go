@@ -64,7 +64,9 @@ type AnchorSet struct {
 	// Files, Changes and Anchors are set. It is nil if there are none.
 	Beside *AnchorSet
 	Beyond bool // a shallow clone lacks the owners of all lines
-	Notes  []string
+	// Ignored are commits that blame looks through, because they say that they format code and change only its layout.
+	Ignored []gitext.OID
+	Notes   []string
 }
 
 // Bounds of the work for one fix. If a fix has more files, the largest are traced, and a
@@ -100,6 +102,9 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	}
 	for i, f := range set.Files {
 		set.Changes = append(set.Changes, ChangesOf(i, f)...)
+	}
+	if err := set.dropUnitTests(ctx, repo, fc); err != nil {
+		return nil, err
 	}
 	if err := set.blame(ctx, repo, fc.Parent, reach); err != nil {
 		return nil, err
@@ -152,7 +157,7 @@ func (s *AnchorSet) blame(ctx context.Context, repo *gitext.Repo, parent gitext.
 		placed[i] = placeAnchors(i, s.Changes, reach[f.OldPath])
 		asked[i] = suspect.FileLines{Path: f.OldPath, Ranges: rangesOf(placed[i])}
 	}
-	owners, err := suspect.FindOwners(ctx, repo, parent, asked)
+	owners, err := s.findOwners(ctx, repo, parent, asked)
 	if err != nil {
 		return err
 	}

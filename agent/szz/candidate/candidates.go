@@ -64,6 +64,7 @@ type CommitDiff struct {
 	Creates                  bool                  // adds one of the fixed files
 	Hunks                    map[string][]DiffHunk // by new path
 	index                    map[string]*hunkIndex // of Hunks; made on first use
+	layouts                  map[string]layout     // of its files of code
 }
 
 // A DiffHunk is one hunk of a candidate's diff.
@@ -396,6 +397,7 @@ func digest(p *gitext.Patch) *CommitDiff {
 		if f.Submodule { // git wrote the text of a submodule, not the author
 			continue
 		}
+		d.addLayout(f)
 		for _, h := range f.Hunks {
 			d.addHunk(f, &h)
 		}

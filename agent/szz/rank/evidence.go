@@ -93,7 +93,13 @@ func (k *Case) blameCommand(set *candidate.AnchorSet, list []*candidate.Anchor, 
 	for after := to; in[after]; after.line++ {
 		to = after
 	}
-	return fmt.Sprintf("git blame -w -L %d,%d %s -- %s", from.line, to.line, from.rev.Short(), quote.Shell(from.path))
+	through := ""
+	if a.Move == nil {
+		for _, oid := range set.Ignored {
+			through += " --ignore-rev=" + oid.Short()
+		}
+	}
+	return fmt.Sprintf("git blame -w%s -L %d,%d %s -- %s", through, from.line, to.line, from.rev.Short(), quote.Shell(from.path))
 }
 
 // diffEvidence returns the evidence against a candidate that owns none of the lines: the

@@ -127,7 +127,7 @@ func (k *Case) rank(ctx context.Context) ([]Ranked, error) {
 		ranked[i].Probability = p
 	}
 	sort.SliceStable(ranked, func(i, j int) bool { return ranked[i].Probability > ranked[j].Probability }) // ties stay in order of id
-	k.doubtTests(ranked)
+	k.doubt(ranked)
 	return ranked, nil
 }
 

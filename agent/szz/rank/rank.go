@@ -152,7 +152,8 @@ type Ranked struct {
 	features      []float64
 	Probability   float64   // calibrated
 	contributions []float64 // of each feature to the log-odds
-	testsOnly     float64   // change of the log-odds by doubtTests, 0 for none
+	doubt         string    // why doubt lowers its probability, as a signal; "" if it does not
+	lowered       float64   // change of the log-odds by doubt
 }
 
 // Suspect makes a ranked candidate a suspect, with reason, evidence and signals.
@@ -180,8 +181,8 @@ func signals(j Ranked) []suspect.Signal {
 			list = append(list, suspect.Signal{Name: wording(columnFeature(i), j.features[i], w), Value: j.features[i], Weight: w})
 		}
 	}
-	if j.testsOnly != 0 {
-		list = append(list, suspect.Signal{Name: "changes only tests", Value: 1, Weight: j.testsOnly})
+	if j.doubt != "" {
+		list = append(list, suspect.Signal{Name: j.doubt, Value: 1, Weight: j.lowered})
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
 	return list[:min(most, len(list))]

@@ -141,6 +141,9 @@ func gitBisect(found *engine.Result, up string) string {
 	if found.Question.Fixed {
 		start, test = "start --term-new=fixed --term-old=broken ", "! { "+test+"; }"
 	}
+	if build := found.Question.Build; build != "" {
+		test = "( " + build + " ) || exit 125; " + test
+	}
 	return fmt.Sprintf("%s%s%s %s && %srun sh -c %s", git, start, found.Question.Tip.Short(), old.Short(), git, quote.Shell(test))
 }
 

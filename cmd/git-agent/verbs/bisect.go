@@ -74,7 +74,7 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 		return err
 	}
 	e.Trial.Compiled = a.CompiledFolder(ctx, repo)
-	kept, err := openBisectRuns(a.Data.Folders(ctx, repo.CommonDir()), q, c.Restart)
+	kept, err := openBisectRuns(a.Data.Folders(ctx, repo.CommonDir()), q, e.Trial, c.Restart)
 	if err != nil {
 		return err
 	}

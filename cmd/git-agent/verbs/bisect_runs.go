@@ -12,6 +12,7 @@ import (
 
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/engine"
+	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/store"
 	"git-agent/gitext/disk"
 )
@@ -23,12 +24,13 @@ type bisectRuns struct {
 	file  *os.File // nil if there is no folder for it
 }
 
-// openBisectRuns opens the file of a search. Its name is made of all that determines an outcome.
-func openBisectRuns(folders *store.Folders, q engine.Question, forget bool) (*bisectRuns, error) {
+// openBisectRuns opens the file of a search. Its name is made of what determines an outcome: the failure at another
+// newest commit may be another one, and a command may end in another way with a network or more time.
+func openBisectRuns(folders *store.Folders, q engine.Question, opt trial.Options, forget bool) (*bisectRuns, error) {
 	if folders.CacheErr != nil {
 		return &bisectRuns{}, nil
 	}
-	parts, err := json.Marshal([]any{q.Test, q.Build, q.Fixed, q.Over, q.Units})
+	parts, err := json.Marshal([]any{q.Tip, q.Test, q.Build, q.Fixed, q.Over, q.Units, opt.Sandbox, opt.Network, opt.Env, opt.Timeout})
 	if err != nil {
 		return nil, err
 	}

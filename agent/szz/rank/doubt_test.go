@@ -27,13 +27,13 @@ func TestCommitsThatChangeOnlyTests(t *testing.T) {
 		return k
 	}
 	source := list()
-	of("nova/virt/hardware.py", "nova/tests/functional/test_numa.py").doubtTests(source)
+	of("nova/virt/hardware.py", "nova/tests/functional/test_numa.py").doubt(source)
 	var order []gitext.OID
 	sum := 0.0
 	for _, j := range source {
 		order, sum = append(order, j.Candidate.OID), sum+j.Probability
 	}
-	if order[0] != "both" || order[1] != "huge" || order[2] != "docs" || source[3].Probability != testsOnlyChance {
+	if order[0] != "both" || order[1] != "huge" || order[2] != "docs" || source[3].Probability != doubtedChance {
 		t.Errorf("order %s, %+v", order, source[3])
 	}
 	if math.Abs(source[0].Probability-0.25/0.51) > 1e-9 || sum > 1 {
@@ -43,7 +43,7 @@ func TestCommitsThatChangeOnlyTests(t *testing.T) {
 		t.Errorf("signals: %+v", s)
 	}
 	tests := list()
-	of("nova/tests/functional/test_numa.py").doubtTests(tests)
+	of("nova/tests/functional/test_numa.py").doubt(tests)
 	if tests[0].Candidate.OID != "test" || tests[0].Probability != 0.5 {
 		t.Errorf("a fix of tests: %+v", tests[0])
 	}
