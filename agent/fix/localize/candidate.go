@@ -65,7 +65,8 @@ var trust = map[fix.Source]int{
 // location returns a candidate as a fix.Location.
 func (s *search) location(c *candidate) fix.Location {
 	grounds := slices.Concat(
-		c.grounds, c.namedGrounds(), s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c), s.wordGrounds(c), s.ageGrounds(c),
+		c.grounds, c.namedGrounds(), s.assertedGrounds(c), s.callGrounds(c), s.operatorGrounds(c), s.literalGrounds(c),
+		s.wordGrounds(c), s.ageGrounds(c),
 	)
 	slices.SortStableFunc(grounds, func(a, b fix.Ground) int { return trust[a.Source] - trust[b.Source] })
 	return fix.Location{
