@@ -9,11 +9,10 @@ import (
 // Erlang are clauses up to a full stop. Each of the two kinds of languages is read by its layout.
 
 var (
-	defHeading    = Lazy(`^(?:(?:private|protected|public|memoize|private_class_method) )?def(?:p|macro|macrop)?\b`)
-	endOfBlock    = Lazy(`^end\b`)
-	partOfBlock   = Lazy(`^(?:rescue|ensure|else|catch|after)\b|^\)`)
-	hereStart     = Lazy("<<(?:[-~][\"'`]?([A-Za-z_]\\w*)|[\"'`]?([A-Z][A-Z0-9_]*)\\b)")
-	clauseHeading = Lazy(`^(?:[a-z][\w@]*|'[^']+')\(`)
+	defHeading  = Lazy(`^(?:(?:private|protected|public|memoize|private_class_method) )?def(?:p|macro|macrop)?\b`)
+	endOfBlock  = Lazy(`^end\b`)
+	partOfBlock = Lazy(`^(?:rescue|ensure|else|catch|after)\b|^\)`)
+	hereStart   = Lazy("<<(?:[-~][\"'`]?([A-Za-z_]\\w*)|[\"'`]?([A-Z][A-Z0-9_]*)\\b)")
 )
 
 // The names in such headings: "def self.each_pair(", "def ==(other)", "defp valid?(x) when", "'a name'(".
@@ -22,31 +21,55 @@ var (
 	clauseName  = Lazy(`^(?:([a-z][\w@]*)|'([^']+)')\(`)
 )
 
+// hasDefinitions and hasClauses report whether the functions of a file's language go from def to end, or are
+// clauses.
+func hasDefinitions(filePath string) bool {
+	switch strings.ToLower(path.Ext(filePath)) {
+	case ".rb", ".rake", ".ex", ".exs":
+		return true
+	}
+	return false
+}
+
+func hasClauses(filePath string) bool { return strings.ToLower(path.Ext(filePath)) == ".erl" }
+
 // functionsWithoutBraces lists the functions of a file in a language without braces. known is false for other
 // languages.
 func (l layout) functionsWithoutBraces(filePath string) (found []Function, known bool) {
+	at := l.definitionAt
+	switch {
+	case hasDefinitions(filePath):
+	case hasClauses(filePath):
+		at = l.clausesAt
+	default:
+		return nil, false
+	}
 	for i := 0; i < len(l.lines) && len(found) < maxListed; i++ {
-		var e Extent
-		name := ""
-		switch strings.ToLower(path.Ext(filePath)) {
-		case ".rb", ".rake", ".ex", ".exs":
-			if t := l.text(i); defHeading().MatchString(t) {
-				e, name = l.toEnd(i, l.indent(i)), nameOfDefinition(t)
-			}
-		case ".erl":
-			if m := clauseName().FindStringSubmatch(l.erlang(i)); m != nil && l.indent(i) == 0 {
-				e, _ = l.clauses(i)
-				name = m[1] + m[2]
-			}
-		default:
-			return nil, false
-		}
-		if name != "" && e.End > i {
+		if name, e := at(i); name != "" && e.End > i {
 			found = append(found, Function{Name: name, Extent: e})
 			i = e.End - 1
 		}
 	}
 	return found, true
+}
+
+// definitionAt returns the function whose def is in a line, with the name "" if there is none.
+func (l layout) definitionAt(i int) (string, Extent) {
+	t := l.text(i)
+	if !defHeading().MatchString(t) {
+		return "", Extent{}
+	}
+	return nameOfDefinition(t), l.toEnd(i, l.indent(i))
+}
+
+// clausesAt returns the function of Erlang whose first clause begins in a line, with the name "" if there is none.
+func (l layout) clausesAt(i int) (string, Extent) {
+	m := clauseName().FindStringSubmatch(l.erlang(i))
+	if m == nil || l.indent(i) > 0 {
+		return "", Extent{}
+	}
+	e, _ := l.clauses(i)
+	return m[1] + m[2], e
 }
 
 // nameOfDefinition returns the name in a heading of Ruby or Elixir, without the class or "self".
@@ -61,11 +84,11 @@ func nameOfDefinition(heading string) string {
 // other languages.
 func withoutBraces(filePath string, lines [][]byte, line int) (e Extent, found, known bool) {
 	l := layout{lines: lines}
-	switch strings.ToLower(path.Ext(filePath)) {
-	case ".rb", ".rake", ".ex", ".exs":
+	switch {
+	case hasDefinitions(filePath):
 		e, found = l.definition(line - 1)
 		return e, found, true
-	case ".erl":
+	case hasClauses(filePath):
 		e, found = l.clauses(line - 1)
 		return e, found, true
 	}
@@ -164,7 +187,7 @@ func (l layout) clauses(at int) (Extent, bool) {
 		if i < at && strings.HasSuffix(t, ".") {
 			break // the end of what is before
 		}
-		if l.indent(i) == 0 && clauseHeading().MatchString(t) {
+		if l.indent(i) == 0 && clauseName().MatchString(t) {
 			first = i
 		}
 	}

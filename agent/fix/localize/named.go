@@ -1,6 +1,7 @@
 package localize
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -8,9 +9,9 @@ import (
 	"git-agent/agent/source"
 )
 
-// namedShare is the probability that a function is at fault which the report names together with its class or its
-// module. Of 116 fixes whose subject does so for at most three functions, in repositories of 187 that no test of fix
-// holds out, 89 change such a function; the words alone have the right one first in 49.
+// namedShare is the probability that one of the functions is at fault that the report names together with their class
+// or module. The subjects of 116 fixes name one to three functions so: 89 of these fixes change such a function, and the
+// words alone put a right function first in 49 (decision 99).
 const namedShare = 0.77
 
 // mostNamed bounds the functions that one report may name. More are a list of something else.
@@ -25,7 +26,7 @@ func (s *search) addNamed(context.Context) error {
 	if s.in.Problem.Report == "" || len(s.in.Reproduction.Failing) > 0 || s.in.Spectrum != nil || len(s.stacks) > 0 {
 		return nil
 	}
-	holders := map[string]map[string]string{} // of each named function, and the name as it is written
+	holders := map[string]map[string]string{} // the name as it is written, by the function's name and its class or module
 	for _, written := range qualifiedName().FindAllString(s.in.Problem.Report, -1) {
 		parts := strings.FieldsFunc(written, func(c rune) bool { return c == '#' || c == '.' || c == ':' })
 		holder, name := plainName(parts[len(parts)-2]), parts[len(parts)-1]
@@ -40,10 +41,10 @@ func (s *search) addNamed(context.Context) error {
 	for _, f := range s.files.withLines() {
 		for i, fn := range f.functions {
 			held := holders[fn.Name]
-			written := held[plainName(f.stem)]
-			if written == "" {
-				written = held[plainName(f.folder)]
+			if held == nil {
+				continue
 			}
+			written := cmp.Or(held[plainName(f.stem)], held[plainName(f.folder)])
 			if written == "" {
 				continue
 			}
@@ -61,10 +62,10 @@ func (s *search) addNamed(context.Context) error {
 	return nil
 }
 
-// plainName returns the name of a class or of a file in one form: TimeWithZone as time_with_zone.
-func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+var separators = strings.NewReplacer("_", "", "-", "")
+
+// plainName returns the same form for TimeWithZone, time_with_zone and time-with-zone.
+func plainName(name string) string { return strings.ToLower(separators.Replace(name)) }
 
 // preferNamed gives the functions that the report names most of the probability.
 func (s *search) preferNamed() {
