@@ -28,7 +28,7 @@ const (
 
 // saysLayout matches the subject of a commit that formats code.
 var saysLayout = source.Lazy(
-	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|rustfmt|gofmt|prettier|cosmetic\w*)\b`)
+	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|rustfmt|go ?fmt|prettier|cosmetic\w*)\b`)
 
 // freeForm has the extensions of languages in which the ends of lines and the indentation mean little. In others, only
 // white space within lines, at their ends and in blank lines is layout.

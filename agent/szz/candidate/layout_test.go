@@ -25,6 +25,7 @@ func TestOnlyLayout(t *testing.T) {
 	}{
 		{"format code base (#54)", "src/lib.rs", rust, "Cargo.toml", true},
 		{"style: lint with prettier defaults", "src/parse.ts", prettier, "src/url.ts", true},
+		{"go fmt", "merge.go", comma, "", true}, // mergo 7fe0c75 led for 28c15b0
 		{"format code base", "src/lib.rs", number, "", false},
 		{"Count once", "src/lib.rs", rust, "", false}, // moved brackets may be the fault
 		{"Shorten the list", "names.c", comma, "", false},
