@@ -128,6 +128,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 		return trial.Result{}, err
 	}
 	if !c.shown {
+		c.missSubmodule(ctx, w, &ran.ending)
 		c.first(ran)
 	}
 	c.keep(commit, ran)
