@@ -104,6 +104,9 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	case cure.Install != "":
 		r.Notes = append(r.Notes, "this gets what is missing, at the top of the work tree: "+cure.Install)
 	case cure.Advice != "" && !strings.Contains(cure.Advice, "--test"):
+		if tip.Report.Lacks == fix.LackGoMod {
+			cure.Advice += "; --with=go.mod and --with=go.sum lay them over each commit"
+		}
 		r.Notes = append(r.Notes, cure.Advice)
 	}
 	return nil
