@@ -127,7 +127,13 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if err != nil {
 		return trial.Result{}, err
 	}
+	if less, ok, err := c.withoutOthers(ctx, w, commit, over, ran); err != nil {
+		return trial.Result{}, err
+	} else if ok {
+		ran = less
+	}
 	if !c.shown {
+		c.missSubmodule(ctx, w, &ran.ending)
 		c.first(ran)
 	}
 	c.keep(commit, ran)

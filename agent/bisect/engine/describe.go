@@ -63,7 +63,7 @@ func (r *Result) reason(root bool) string {
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
 	case r.Status == bisect.Always && r.isNew():
-		return isNew + " since this commit; before it, its tests use what does not exist"
+		return isNew + " at it; before it, the tests cannot run, because they use what does not exist there: whether the bug is older is not known"
 	case r.Status == bisect.Always:
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}

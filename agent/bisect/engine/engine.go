@@ -223,6 +223,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	}
 	out.noteUnjudged()
 	out.noteLeftOut()
+	out.noteNetwork(c.spaces[0].Online())
 	out.noteHang(c.tip.ending.TimedOut)
 	err = cmp.Or(err, out.noteCure(context.WithoutCancel(ctx), e.Repo, c))
 	if found = out.Answer; found.First != "" {

@@ -213,7 +213,7 @@ func TestABugThatIsAsOldAsWhatIsTested(t *testing.T) {
 		t.Errorf("%s at %s in %d runs: %+v", got.Status, got.First, len(got.Runs), got.Runs)
 	}
 	s := got.Culprit
-	if s == nil || !strings.HasSuffix(s.Reason, "before it, its tests use what does not exist") || s.Confirmation.Status != suspect.Unclear ||
+	if s == nil || !strings.HasSuffix(s.Reason, "because they use what does not exist there: whether the bug is older is not known") || s.Confirmation.Status != suspect.Unclear ||
 		!strings.Contains(s.Confirmation.Detail, c[3].Short()+" has tests that use what does not exist there (TypeError: 'itertools.takewhile' object is not reversible)") {
 		t.Errorf("%+v", s)
 	}

@@ -3,12 +3,17 @@ package engine
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/bisect"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
 
@@ -43,6 +48,36 @@ func (r *Result) noteHang(timedOut bool) {
 		"as timeout 60 <command> does: that fails")
 }
 
+// missSubmodule turns the failure at the tip into a lack, if the command says that a file of a submodule is not
+// there: it fails so at each commit that uses the submodule.
+func (c *command) missSubmodule(ctx context.Context, w *trial.Workspace, e *testrun.Ending) {
+	if c.q.Fixed || e.State == fix.Passing {
+		return
+	}
+	path, text := trial.InSubmodule(ctx, c.engine.Repo, c.q.Tip, e.Output)
+	if entries, err := os.ReadDir(filepath.Join(w.Dir(), filepath.FromSlash(path))); path == "" || err != nil || len(entries) > 0 {
+		return
+	}
+	e.State, e.Report.Lacks, e.Report.Missing = fix.Broken, lackSubmodule, text
+	e.How = fmt.Sprintf("needs a file of the submodule %q (exit %d): %s", path, e.Exit, source.Cut(text, maxLine))
+	c.notes = append(c.notes, "git bisect run can fill submodules at each commit: git submodule update --init && <command>")
+}
+
+// lackSubmodule is what a command lacks that needs a file of a submodule.
+const lackSubmodule fix.Lack = "a file of a submodule"
+
+// maxLine bounds the line of an output that a sentence quotes, in bytes.
+const maxLine = 200
+
+// noteNetwork says how to let the command use the network, where it fails everywhere, names no failing test
+// and prints nothing that tells why, as curl -s does.
+func (r *Result) noteNetwork(online bool) {
+	if r.Answer == nil || r.Status != bisect.Always || r.isNew() || online || len(r.Failing) > 0 || r.Builds {
+		return
+	}
+	r.Notes = append(r.Notes, "the command had no network; if it fails for want of one, --network lets it use it")
+}
+
 // noteLeftOut says that the command did not see uncommitted changes, where it passes though the user
 // looks for the beginning of a failure.
 func (r *Result) noteLeftOut() {
@@ -57,7 +92,7 @@ func (r *Result) noteLeftOut() {
 // reason.
 func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) error {
 	tip := c.tip.ending
-	if r.Answer == nil || r.Status != bisect.Nothing || tip.State != fix.Broken {
+	if r.Answer == nil || r.Status != bisect.Nothing || tip.State != fix.Broken || tip.Report.Lacks == lackSubmodule {
 		return nil
 	}
 	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
@@ -69,6 +104,9 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	case cure.Install != "":
 		r.Notes = append(r.Notes, "this gets what is missing, at the top of the work tree: "+cure.Install)
 	case cure.Advice != "" && !strings.Contains(cure.Advice, "--test"):
+		if tip.Report.Lacks == fix.LackGoMod {
+			cure.Advice += "; --with=go.mod and --with=go.sum lay them over each commit"
+		}
 		r.Notes = append(r.Notes, cure.Advice)
 	}
 	return nil

@@ -105,6 +105,12 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 // goLacked matches the package without a module in an error line of go.
 var goLacked = source.Lazy(`no required module provides package ([^\s;]+)`)
 
+// withoutGoMod matches what go says where there is no go.mod.
+var withoutGoMod = source.Lazy(`cannot find main module|go\.mod file not found|cannot find package "`)
+
+// makesGoMod is the advice for a repository that is older than modules.
+const makesGoMod = "go mod init and go mod tidy make a go.mod"
+
 // goModCure returns the cure for incomplete go.mod and go.sum files. They are tracked, so the
 // user has to change them.
 func goModCure(line string) Cure {
@@ -113,6 +119,9 @@ func goModCure(line string) Cure {
 	}
 	if strings.Contains(line, "vendoring") {
 		return Cure{Advice: "go mod vendor makes them agree"}
+	}
+	if withoutGoMod().MatchString(line) {
+		return Cure{Advice: makesGoMod}
 	}
 	return Cure{Advice: "go mod tidy completes them"}
 }

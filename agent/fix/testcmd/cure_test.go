@@ -22,6 +22,7 @@ func TestCureOf(t *testing.T) {
 		"nothing":                       {lacks: "", want: Cure{}},
 		"go":                            {lacks: fix.LackGo, want: Cure{Install: "go mod download"}},
 		"go below":                      {lacks: fix.LackGo, command: "cd 'a b' && go test ./...", want: Cure{Install: "cd 'a b' && go mod download"}},
+		"no go.mod":                     {lacks: fix.LackGoMod, lacking: "go: cannot find main module, but found .git/config in /w", want: Cure{Advice: makesGoMod}},
 		"go.mod":                        {lacks: fix.LackGoMod, lacking: "a.go:1:2: no required module provides package example.com/u; to add it:", want: Cure{Advice: "go get example.com/u adds it to go.mod"}},
 		"npm":                           {files: gittest.Files{"package-lock.json": "{}", "package.json": "{}"}, lacks: fix.LackNode, want: Cure{Install: "npm ci"}},
 		"npm without a lock":            {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackNode, want: Cure{Install: "npm install"}},

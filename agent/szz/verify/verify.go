@@ -54,16 +54,17 @@ type Check struct {
 	notes    []string
 	over     overlays
 
-	mu      sync.Mutex // guards what follows
-	space   *trial.Workspace
-	chosen  bool             // the commands were tried
-	usable  bool             // the last one tried shows the bug
-	command string           // the one that is run
-	passing []byte           // its output at the fix
-	failure *testrun.Failure // its failure at the fix's parent; nil before that run
-	known   map[gitext.OID]trial.Result
-	absent  map[gitext.OID]string // names that the tests use and that do not exist at these commits
-	order   []gitext.OID          // keys of known, in the order of the runs
+	mu           sync.Mutex // guards what follows
+	space        *trial.Workspace
+	chosen       bool             // the commands were tried
+	usable       bool             // the last one tried shows the bug
+	command      string           // the one that is run
+	passing      []byte           // its output at the fix
+	failingAtFix []string         // the tests that fail at the fix, too
+	failure      *testrun.Failure // its failure at the fix's parent; nil before that run
+	known        map[gitext.OID]trial.Result
+	absent       map[gitext.OID]string // names that the tests use and that do not exist at these commits
+	order        []gitext.OID          // keys of known, in the order of the runs
 }
 
 // Suspects opens a check, verifies an answer with it and closes it.
@@ -217,12 +218,19 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	why := ""
 	for _, command := range c.commands {
-		c.use(command)
-		c.failure, c.known, c.order = nil, map[gitext.OID]trial.Result{}, nil
-		c.absent = map[gitext.OID]string{}
+		c.begin(command)
 		var err error
 		if why, err = c.baseline(ctx); err != nil {
 			return false, err
+		}
+		if narrowed, ok, err := c.narrow(ctx, command); err != nil {
+			return false, err
+		} else if ok {
+			c.begin(narrowed)
+			if why, err = c.baseline(ctx); err != nil {
+				return false, err
+			}
+			command = narrowed
 		}
 		if why == "" {
 			c.focus(command)
@@ -234,6 +242,30 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	}
 	c.note("the command cannot tell: %s", why)
 	return false, nil
+}
+
+// begin lets the next runs run a command of which nothing is known.
+func (c *Check) begin(command Found) {
+	c.use(command)
+	c.failure, c.known, c.order = nil, map[gitext.OID]trial.Result{}, nil
+	c.absent, c.failingAtFix = map[gitext.OID]string{}, nil
+}
+
+// narrow restricts a command some of whose tests fail at the fix, such as for a newer interpreter, to those
+// that fail only at its parent. ok is false if there are none, and for a command of the user.
+func (c *Check) narrow(ctx context.Context, command Found) (narrowed Found, ok bool, err error) {
+	if len(c.failingAtFix) == 0 || c.opt.Focus == nil || c.opt.Command != "" {
+		return command, false, nil
+	}
+	if _, err := c.run(ctx, c.fc.Parent); err != nil || c.failure == nil {
+		return command, false, err
+	}
+	tests := slices.DeleteFunc(slices.Clone(c.failure.Failing), func(test string) bool { return slices.Contains(c.failingAtFix, test) })
+	if len(tests) == 0 {
+		return command, false, nil
+	}
+	command.Command, ok = c.opt.Focus(command.Command, tests)
+	return command, ok, nil
 }
 
 // focus restricts the command to the tests that show the bug, and notes a command that was found.
@@ -292,6 +324,9 @@ func (c *Check) runFix(ctx context.Context) (trial.Result, error) {
 	res, ending, err := c.runOver(ctx, commit, c.over.fix)
 	if err == nil && res.Outcome == trial.Passes {
 		c.passing = ending.Output
+	}
+	if err == nil && res.Outcome == trial.Fails {
+		c.failingAtFix = ending.Report.Failing
 	}
 	return res, err
 }

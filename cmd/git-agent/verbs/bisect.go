@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -184,6 +185,10 @@ func (c *Bisect) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q
 			}
 			*list.to = append(*list.to, oid)
 		}
+	}
+	if _, err := os.Lstat(filepath.Join(repo.GitDir(), "BISECT_START")); err == nil && len(tips) == 0 {
+		a.WarnOnce("git bisect is in progress here: the search begins at the commit that it checked out, " + q.Tip.Short() +
+			"; name the newest commit to begin there, or call git bisect reset")
 	}
 	if slices.Contains(q.Old, q.Tip) {
 		return q, fmt.Errorf("%s is named as good and as bad", q.Tip.Short())

@@ -23,6 +23,9 @@ var signs = []sign{
 	{fix.LackGoMod, "no required module provides package ", nil},
 	{fix.LackGoMod, "go: updates to go.", source.Lazy(`^go: updates to go\.(?:mod|sum) needed`)},
 	{fix.LackGoMod, "go: inconsistent vendoring", nil},
+	{fix.LackGoMod, "go: cannot find main module", nil},
+	{fix.LackGoMod, "go: go.mod file not found in ", nil},
+	{fix.LackGoMod, "cannot find package \"", source.Lazy(`cannot find package "[^"/]+\.[^"]*" in any of:`)}, // of GOPATH
 	{fix.LackTool, "toolchain not available", source.Lazy(`^go: `)},
 	{fix.LackTool, "requires go >= ", source.Lazy(`^go: `)},
 	{fix.LackGo, "module lookup disabled by GOPROXY", nil},
