@@ -96,6 +96,8 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Install: program + " testClasses"}
 	case fix.LackComposer:
 		return Cure{Install: "composer install"}
+	case fix.LackMix:
+		return Cure{Install: "mix local.hex --force && mix deps.get"}
 	case fix.LackNuGet:
 		return Cure{Install: "dotnet restore"}
 	}

@@ -27,7 +27,7 @@ var (
 
 	exunitTest  = source.Lazy(`^(\d+)\) ((?:test|doctest|property) .+ \(\S+\))$`)
 	exunitPlace = source.Lazy(`^(\S+\.exs?):(\d+)$`)
-	exunitTotal = source.Lazy(`^(?:\d+ (?:doctests?|propert\w+), )*(\d+) tests?, \d+ failures?(?:, \d+ excluded)?(?:, (\d+) skipped)?`)
+	exunitTotal = source.Lazy(`^(?:\d+ (?:doctests?|propert\w+), )*(\d+) tests?, \d+ failures?(?:, (\d+) excluded)?(?:, \d+ invalid)?(?:, (\d+) skipped)?`)
 )
 
 // numbered reads tools that print a numbered list of failures at the end: RSpec,
@@ -188,7 +188,11 @@ func (n *numbered) total(text string) bool {
 		if m == nil {
 			continue
 		}
-		n.count(number(m[1]) - number(m[2]))
+		ran := number(m[1])
+		for _, left := range m[2:] {
+			ran -= number(left)
+		}
+		n.count(ran)
 		if strings.Contains(m[0], "occurred outside of examples") {
 			n.noBuild("")
 		}

@@ -58,9 +58,9 @@ func (t *trouble) take(l line) bool {
 // ofGoal matches what Maven puts before the message of a plugin.
 var ofGoal = source.Lazy(`^Failed to execute goal (?:\S+ (?:\([^)]*\) )?)?on project \S+: (?:Execution \S+ of goal \S+ failed: )?`)
 
-// withoutMarks removes the marks of pytest and Maven from a line about a lack.
+// withoutMarks removes the marks of pytest, mix and Maven from a line about a lack.
 func withoutMarks(text string, what fix.Lack) string {
-	text = strings.TrimPrefix(text, "E   ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "E   "), "** (Mix) ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "[ERROR] "), "[FATAL] ")
 	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck {
 		text = strings.TrimPrefix(text, ofGoal().FindString(text))
