@@ -134,6 +134,7 @@ const (
 	LackMaven    Lack = "Maven artifacts that are not downloaded"
 	LackGradle   Lack = "Gradle, or dependencies of its build, that are not downloaded"
 	LackComposer Lack = "PHP packages that are not installed"
+	LackMix      Lack = "Elixir packages that are not installed"
 	LackNuGet    Lack = "NuGet packages that are not restored"
 	LackJDK      Lack = "another JDK"
 	LackTool     Lack = "another version of a tool"

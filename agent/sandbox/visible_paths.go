@@ -43,7 +43,7 @@ go/pkg/mod go/bin sdk .cache/go-build
 .virtualenvs .local/share/virtualenvs .cache/pypoetry/virtualenvs .local/share/hatch .local/share/pdm/venvs miniconda3 anaconda3 miniforge3 mambaforge .conda/envs .conda/pkgs
 .rbenv .rvm .gem/ruby .local/share/gem .nuget/packages .dotnet/dotnet .dotnet/host .dotnet/sdk .dotnet/shared .dotnet/packs .dotnet/tools
 .ghcup .cabal/packages .cabal/store .cabal/bin .stack/programs .stack/snapshots .stack/pantry .opam
-.mix/archives .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts
+.mix/archives .mix/elixir .mix/rebar3 .hex/packages .cache/composer perl5 .pub-cache/hosted .pub-cache/bin .julia/packages .julia/artifacts
 .nix-profile .local/state/nix/profiles .ccache .cache/ccache .cache/zig .cache/bazelisk`)
 
 // namedDirs maps variables that name a toolchain's directory to the visible parts of this

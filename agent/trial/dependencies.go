@@ -22,11 +22,12 @@ const maxDependencies = 64
 // file in it, or "".
 var dependencyMarks = []struct{ dir, file string }{
 	{"node_modules", ""}, {".venv", "pyvenv.cfg"}, {"venv", "pyvenv.cfg"}, {"env", "pyvenv.cfg"}, {".env", "pyvenv.cfg"}, {"vendor", "modules.txt"}, {"vendor", "autoload.php"},
+	{"deps", "../mix.exs"}, // of Elixir
 }
 
 // FindDependencies returns the directories in the user's work tree with installed packages and
-// without tracked files: node_modules, virtual environments of Python, and vendor of Go and
-// PHP. Tests in a scratch work tree need them. Paths are relative to the top, with slashes. A
+// without tracked files: node_modules, virtual environments of Python, vendor of Go and PHP,
+// and deps of Elixir. Tests in a scratch work tree need them. Paths are relative to the top, with slashes. A
 // bare repository has none.
 func FindDependencies(ctx context.Context, repo *gitext.Repo, commit gitext.OID) ([]string, error) {
 	if repo.WorkTree() == "" {

@@ -29,13 +29,14 @@ func write(t *testing.T, dir string, files map[string]string) {
 func TestFindDependencies(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
-	commit := h.Commit("c", gittest.Files{"a.js": "\n", "web/b.js": "\n", "lib/vendor/modules.txt": "tracked\n", "py/c.py": "\n"})
+	commit := h.Commit("c", gittest.Files{"a.js": "\n", "web/b.js": "\n", "lib/vendor/modules.txt": "tracked\n", "py/c.py": "\n", "ex/mix.exs": "\n"})
 	write(t, h.Dir, map[string]string{
 		"node_modules/a/index.js": "", "web/node_modules/b/index.js": "", "untracked/node_modules/c/index.js": "",
 		"py/.venv/pyvenv.cfg": "", "py/venv/readme": "no environment", "vendor/modules.txt": "",
+		"ex/deps/jason/mix.exs": "", "deps/jason/mix.exs": "no project of Elixir",
 	})
 	got, err := FindDependencies(t.Context(), h.Open(), commit)
-	if want := []string{"node_modules", "py/.venv", "vendor", "web/node_modules"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"ex/deps", "node_modules", "py/.venv", "vendor", "web/node_modules"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }

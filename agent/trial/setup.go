@@ -69,6 +69,8 @@ var stores = []store{
 	{name: Cargo.variable(), dir: "cargo"},
 	{name: "PYTHONUSERBASE", dir: "python"},
 	{name: "BUNDLE_PATH", dir: "bundle"},
+	{name: "GEM_HOME", dir: "gems"},
+	{name: "MIX_HOME", dir: "mix"}, // Hex and Rebar, without which mix does not take packages
 	{name: mavenOptions, prefix: quickMaven + " -Dmaven.repo.local=", dir: "maven"},
 	{name: gradle.variable(), dir: "gradle", later: "GRADLE_RO_DEP_CACHE", below: "caches"},
 	{name: "NUGET_PACKAGES", dir: "nuget"},

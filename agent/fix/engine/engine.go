@@ -219,7 +219,7 @@ func (s *study) suspectFailing(ctx context.Context) (err error) {
 func (s *study) readOutput(ctx context.Context, in *localize.Input) error {
 	out := s.answer.Reproduction.Output
 	in.Problem = s.problem // the commands may have changed to another guess
-	in.Stacks, in.Places = testrun.Stacks(out), placesOf(out)
+	in.Stacks, in.Places = testrun.Stacks(out), placesOf(out, s.problem.Known)
 	crash, err := s.crash(ctx)
 	if err != nil {
 		return err
@@ -252,7 +252,10 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 		s.dropKnown()
 		s.answer.Declined, err = s.declined(ctx)
 		s.problem.WriteTest, s.q.Problem.WriteTest = false, false
-		return err
+		if err != nil || s.answer.Declined != "" {
+			return err
+		}
+		return s.leaveOutOlder(ctx)
 	case s.writes():
 		s.unwritten = true
 		return s.noteAbsent(ctx)

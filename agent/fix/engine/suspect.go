@@ -107,7 +107,7 @@ func (e *Engine) Suspect(ctx context.Context, p fix.Problem, output []byte, list
 		}
 		s.answer.Reproduction.Failing = testlog.Read(output).Failing
 		in.Reproduction = fix.Reproduction{Failing: s.answer.Reproduction.Failing, Output: output}
-		in.Stacks, in.Places = testrun.Stacks(output), placesOf(output)
+		in.Stacks, in.Places = testrun.Stacks(output), placesOf(output, nil)
 	}
 	return s.answer, s.suspect(ctx, in)
 }

@@ -83,7 +83,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackPython:
 		return d.pythonCure(rep.Lacking)
 	case fix.LackRuby:
-		return Cure{Install: "bundle install"}
+		return d.gemCure(rep.Lacking)
 	case fix.LackCargo:
 		return Cure{Install: "cargo fetch"}
 	case fix.LackMaven:
@@ -96,10 +96,25 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return Cure{Install: program + " testClasses"}
 	case fix.LackComposer:
 		return Cure{Install: "composer install"}
+	case fix.LackMix:
+		return Cure{Install: "mix local.hex --force && mix deps.get"}
 	case fix.LackNuGet:
 		return Cure{Install: "dotnet restore"}
 	}
 	return d.brokenCure(rep.How)
+}
+
+// rubyLacked matches the file that Ruby does not find.
+var rubyLacked = source.Lazy(`cannot load such file -- ([\w.-]+)`)
+
+// gemCure returns the cure for a gem that is missing. Without a Gemfile, bundle has nothing to install, and
+// most gems have the name of their first file.
+func (d directory) gemCure(line string) Cure {
+	m := rubyLacked().FindStringSubmatch(line)
+	if d.has("Gemfile", "gems.rb") || m == nil {
+		return Cure{Install: "bundle install"}
+	}
+	return Cure{Advice: "no Gemfile names its gems: --setup=" + quote("gem install "+m[1]) + " installs the gem, if it is named like its file"}
 }
 
 // goLacked matches the package without a module in an error line of go.

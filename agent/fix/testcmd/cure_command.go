@@ -17,6 +17,7 @@ var commandCures = []struct {
 	{source.Lazy(`^Task '`), "name a task that the build has, such as test"},
 	{source.Lazy(`^Project '`), "name a project that the build has"},
 	{source.Lazy(`Unknown lifecycle phase`), "name a phase that Maven has, such as test"},
+	{source.Lazy(`\(Mix\) The task `), "name a task that mix has, such as test"},
 	{source.Lazy(`error TS5058`), "-p must name a tsconfig.json of the tree"},
 	{source.Lazy("Unknown option `|Unrecognized option \""), "leave the option out"},
 	{source.Lazy(`import statement outside`), "its configuration must translate the file (jest: transform), or package.json must have \"type\": \"module\""},
@@ -32,12 +33,13 @@ type buildFile struct {
 var (
 	pomFile     = buildFile{source.Lazy(`there is no POM in this directory|^POM file |in the reactor`), []string{"pom.xml"}}
 	gradleFile  = buildFile{source.Lazy(`does not contain a Gradle build|^Task '`), []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}}
+	mixFile     = buildFile{source.Lazy(`Could not find a Mix\.Project`), []string{"mix.exs"}}
 	packageFile = buildFile{source.Lazy(`package\.json|IMPORTER_MANIFEST`), []string{"package.json"}}
 )
 
 // commandCure says how to change a command that names what is not there, such as a directory.
 func (d directory) commandCure(line string) Cure {
-	for _, b := range []buildFile{pomFile, gradleFile, packageFile} {
+	for _, b := range []buildFile{pomFile, gradleFile, mixFile, packageFile} {
 		if b.lacked().MatchString(line) && !d.has(b.names...) {
 			return d.projectCure(b)
 		}

@@ -57,7 +57,7 @@ var focusers = map[string]focuser{
 	"jest": focusJest, "vitest": focusVitest, "mocha": focusMocha, "node": focusNode, "ava": focusAVA, "bun": focusBun,
 	"cargo": focusCargo, "ctest": focusCTest,
 	"mvn": focusMaven, "mvnw": focusMaven, "gradle": focusGradle, "gradlew": focusGradle,
-	"rspec": focusRSpec, "phpunit": focusPHPUnit, "bats": focusBats,
+	"rspec": focusRSpec, "mix": focusMix, "phpunit": focusPHPUnit, "bats": focusBats,
 }
 
 // raws returns the original text of arguments.

@@ -62,6 +62,8 @@ func TestFocus(t *testing.T) {
 		{"mvn verify", []string{"com.x.ATest.a"}, ""},
 		{"./gradlew --offline :core:test --continue", []string{"com.x.ATest > adds()"}, "./gradlew --offline :core:test --tests com.x.ATest.adds --continue"},
 		{"./gradlew test", []string{"ATest > a name in words"}, ""},
+		{"mix test", []string{"test a: adds (CalcTest)", "doctest Calc.add/2 (1) (CalcTest)"}, "mix test --only 'test:test a: adds' --only 'test:doctest Calc.add/2 (1)'"},
+		{"mix test --only x", []string{"test adds (CalcTest)"}, ""},
 		{"bundle exec rspec", []string{"Calc adds"}, "bundle exec rspec -e 'Calc adds'"},
 		{"vendor/bin/phpunit -c x.xml", []string{`Tests\ATest::testB with data set #0 (1)`}, `vendor/bin/phpunit -c x.xml --filter '/^(Tests\\ATest::testB)( with data set .*)?$/'`},
 		{"bats test", []string{"adds # numbers"}, `bats -f '^(adds # numbers)$' test`},

@@ -176,6 +176,25 @@ func focusRSpec(args []word, failing []string) ([]string, bool) {
 	return out, true
 }
 
+// exunitName matches the name of a test of ExUnit and its module.
+var exunitName = source.Lazy(`^((?:test|doctest|property) .+) \(\S+\)$`)
+
+// focusMix selects tests by the tag that ExUnit gives each, which is its name without the module.
+func focusMix(args []word, failing []string) ([]string, bool) {
+	if len(args) == 0 || args[0].value != "test" || hasFlag(args, "--only", "--include", "--exclude", "--failed", "--stale") {
+		return nil, false
+	}
+	out := raws(args)
+	for _, name := range failing {
+		m := exunitName().FindStringSubmatch(name)
+		if m == nil {
+			return nil, false
+		}
+		out = append(out, "--only", quote("test:"+m[1]))
+	}
+	return out, true
+}
+
 // focusPHPUnit matches the names of classes and methods, with any data set.
 func focusPHPUnit(args []word, failing []string) ([]string, bool) {
 	if hasFlag(args, "--filter") {

@@ -21,6 +21,8 @@ var narrowers = map[string]narrower{
 	"jest": script, "vitest": script, "mocha": script, "ava": script, "node": runtime, "bun": runtime,
 	"pytest": python, "py.test": python,
 	"go": {namedBy(`_test\.go$`), packagesOf}, "cargo": {cargoAmong, cargoTargetsOf},
+	"rspec": {namedBy(`_spec\.rb$`), filesInstead}, "rake": {rubyAmong, filesOfRake},
+	"mix": {namedBy(`_test\.exs$`), filesOfMix}, "phpunit": {namedBy(`Test\.php$`), fileOfPHPUnit},
 }
 
 var (

@@ -35,6 +35,17 @@ func TestNarrow(t *testing.T) {
 		{"cargo test --lib", "tests/a.rs", ""},
 		{"cargo test name", "tests/a.rs", ""},
 		{"cargo build", "tests/a.rs", ""},
+		{"bundle exec rspec", "spec/a_spec.rb", "bundle exec rspec spec/a_spec.rb"},
+		{"rspec", "spec/spec_helper.rb", ""},
+		{"bundle exec rake test", "test/spec_static.rb", "bundle exec rake test TEST=test/spec_static.rb"},
+		{"rake test", "test/test_helper.rb", ""},
+		{"rake spec", "test/a_test.rb", ""},
+		{"mix test", "test/a/b_test.exs", "mix test test/a/b_test.exs"},
+		{"mix test test/c_test.exs --trace", "test/a_test.exs", "mix test --trace test/a_test.exs"},
+		{"mix test", "apps/a/test/a_test.exs", ""},
+		{"mix compile", "test/a_test.exs", ""},
+		{"vendor/bin/phpunit", "tests/ATest.php", "vendor/bin/phpunit tests/ATest.php"},
+		{"vendor/bin/phpunit tests/unit", "tests/ATest.php", ""},
 	} {
 		got, ok := Narrow(Proposal{Test: c.command}, []string{c.file})
 		if ok != (c.want != "") || ok && (got.Test != c.want || got.Suite != c.command) {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
@@ -54,17 +56,43 @@ func setupFolder(ctx context.Context, a *app.App, repo *gitext.Repo) string {
 	return filepath.Join(folders.Cache.Path, keptSetups)
 }
 
-// shownOfSetup is the number of shown lines from the end of a setup command's output.
-const shownOfSetup = 20
+// These bound what is shown of a setup command's output: lines from its end, and lines before them that tell
+// an error.
+const (
+	shownOfSetup  = 20
+	errorsOfSetup = 5
+)
 
-// explainSetup prints the end of a failed setup command's output.
+// tellsError matches a line by which an installer reports an error. Of Maven and npm, dozens of lines of advice or of
+// a stack may follow it.
+var tellsError = source.Lazy(
+	`^\s*(?:\[ERROR\] *\S|(?:fatal |[\w.]*)?[Ee]rror\b(?:\[\w+\])?:? \S|ERROR:? \S|FATAL\b|fatal: |npm (?:ERR!|error) \S|E: |ERR_\w+|Caused by: |FAILURE: |> \S.*\b(?:failed|not)\b|Exception in )`,
+)
+
+// tellingLines returns the first lines of an output that tell an error, each once.
+func tellingLines(lines []string) []string {
+	var found []string
+	for _, l := range lines {
+		if len(found) < errorsOfSetup && tellsError().MatchString(l) && !slices.Contains(found, l) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// explainSetup prints the end of a failed setup command's output, and the errors before it.
 func explainSetup(a *app.App, err error) error {
 	var failed *trial.SetupError
 	if !errors.As(err, &failed) {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(string(failed.Output), "\n"), "\n")
-	for _, l := range lines[max(0, len(lines)-shownOfSetup):] {
+	end := max(0, len(lines)-shownOfSetup)
+	telling := tellingLines(lines[:end])
+	if len(telling) > 0 {
+		telling = append(telling, "...")
+	}
+	for _, l := range slices.Concat(telling, lines[end:]) {
 		fmt.Fprintln(a.Stderr, ui.Printable(strings.TrimRight(l, "\r")))
 	}
 	return app.WithHint(

@@ -149,6 +149,13 @@ var signs = []sign{
 	{fix.LackComposer, "vendor/autoload", source.Lazy(`Failed opening required|Failed to open stream|No such file`)},
 	{fix.LackComposer, "You need to set up the project dependencies", nil},
 	{fix.LackComposer, " could not be fully loaded (curl error ", nil},
+	{fix.LackTool, "(Mix) You're trying to run ", nil},
+	{fix.LackMix, "Could not find Hex, which is needed to build dependency ", nil},
+	{fix.LackMix, "Could not find an SCM for dependency ", nil},
+	{fix.LackMix, "Unchecked dependencies for environment ", nil},
+	{fix.LackMix, "Can't continue due to errors on dependencies", nil},
+	{fix.LackCommand, "(Mix) The task \"", source.Lazy(`could not be found`)},
+	{fix.LackCommand, "(Mix) Could not find a Mix.Project", nil},
 	{fix.LackNuGet, "error NETSDK1004", nil},
 	{fix.LackNuGet, "error NU1", source.Lazy(`error NU1\d\d\d`)},
 

@@ -27,7 +27,8 @@ var (
 
 	exunitTest  = source.Lazy(`^(\d+)\) ((?:test|doctest|property) .+ \(\S+\))$`)
 	exunitPlace = source.Lazy(`^(\S+\.exs?):(\d+)$`)
-	exunitTotal = source.Lazy(`^(?:\d+ (?:doctests?|propert\w+), )*(\d+) tests?, \d+ failures?(?:, \d+ excluded)?(?:, (\d+) skipped)?`)
+	exunitTotal = source.Lazy(`^((?:\d+ (?:doctests?|propert\w+|tests?), )+)\d+ failures?((?:, \d+ \w+)*)`)
+	exunitCount = source.Lazy(`(\d+) (\w+)`)
 )
 
 // numbered reads tools that print a numbered list of failures at the end: RSpec,
@@ -183,7 +184,11 @@ func (n *numbered) failedAt(file, at string) {
 
 // total reads the last line.
 func (n *numbered) total(text string) bool {
-	for _, pattern := range []source.Pattern{rspecTotal, minitestTotal, exunitTotal} {
+	if m := exunitTotal().FindStringSubmatch(text); m != nil {
+		n.count(exunitRan(m[1], m[2]))
+		return true
+	}
+	for _, pattern := range []source.Pattern{rspecTotal, minitestTotal} {
 		m := pattern().FindStringSubmatch(text)
 		if m == nil {
 			continue
@@ -204,4 +209,18 @@ func (n *numbered) total(text string) bool {
 	}
 	n.count(ran)
 	return true
+}
+
+// exunitRan sums the kinds of tests of ExUnit, without those that it left out.
+func exunitRan(kinds, others string) int {
+	ran := 0
+	for _, m := range exunitCount().FindAllStringSubmatch(kinds, -1) {
+		ran += number(m[1])
+	}
+	for _, m := range exunitCount().FindAllStringSubmatch(others, -1) {
+		if m[2] == "excluded" || m[2] == "skipped" {
+			ran -= number(m[1])
+		}
+	}
+	return ran
 }

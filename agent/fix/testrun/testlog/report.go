@@ -47,7 +47,7 @@ type Report struct {
 	BuildErrors []Place
 	Lacks       fix.Lack // the missing requirement; "" if no line reports one
 	Missing     string   // the line about Lacks
-	Refusal     string   // an error of cargo, Gradle, tsc or mocha, which ended before it ran a test; "" if none is known
+	Refusal     string   // an error of cargo, Gradle, tsc, mocha or mix, which ended before it ran a test; "" if none is known
 	unreached   int      // lines about a network that is not there
 	asserted    bool     // an assertion failed
 	notFound    string   // a shell's line about a missing program; tests may not need the program
@@ -127,7 +127,7 @@ func newReader() *reader {
 	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{}, seen: map[Place]bool{}}
 	r.machines = []machine{
 		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
-		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &jsRunner{reader: r}, &numbered{reader: r}, &harness{reader: r},
+		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &jsRunner{reader: r}, &mix{reader: r}, &numbered{reader: r}, &harness{reader: r},
 		&compile{reader: r},
 	}
 	return r

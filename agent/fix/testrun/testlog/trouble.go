@@ -58,9 +58,13 @@ func (t *trouble) take(l line) bool {
 // ofGoal matches what Maven puts before the message of a plugin.
 var ofGoal = source.Lazy(`^Failed to execute goal (?:\S+ (?:\([^)]*\) )?)?on project \S+: (?:Execution \S+ of goal \S+ failed: )?`)
 
-// withoutMarks removes the marks of pytest and Maven from a line about a lack.
+// inRuby matches the place before the message of an error of Ruby.
+var inRuby = source.Lazy("^\\S+\\.rb>?:\\d+:in ['`][^']*': ")
+
+// withoutMarks removes the marks of pytest, mix and Maven from a line about a lack.
 func withoutMarks(text string, what fix.Lack) string {
-	text = strings.TrimPrefix(text, "E   ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "E   "), "** (Mix) ")
+	text = strings.TrimPrefix(text, inRuby().FindString(text))
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "[ERROR] "), "[FATAL] ")
 	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck {
 		text = strings.TrimPrefix(text, ofGoal().FindString(text))

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"git-agent/agent"
+	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
+)
+
+// leaveOutOlder removes the tests that fail without the uncommitted changes too from the failing
+// ones, if those changes are tests, and other tests fail only with them: these show the bug, and no
+// patch of it repairs the older failures, such as those of a tool that is of another version. While
+// one of them counted, no patch at all was plausible.
+func (s *study) leaveOutOlder(ctx context.Context) error {
+	p, rep := &s.problem, &s.answer.Reproduction
+	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 || !s.onlyTestsAreNew() {
+		return nil
+	}
+	if s.clock.whole > 0 && rep.Took > s.clock.left()/olderPart {
+		return nil
+	}
+	s.say("running the test without the uncommitted changes")
+	if err := s.space.Prepare(ctx, p.Tree.Commit, nil); err != nil {
+		return err
+	}
+	e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
+	if err != nil || e.State != fix.Failing {
+		return err
+	}
+	var older, fresh []string
+	for _, name := range rep.Failing {
+		if slices.Contains(e.Report.Failing, name) {
+			older = append(older, name)
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	if len(older) == 0 || len(fresh) == 0 {
+		return nil
+	}
+	p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
+	s.note("tests that fail without the uncommitted changes too are left out: %s, such as %s", agent.Plural(len(older), "test"), older[0])
+	return nil
+}
+
+// onlyTestsAreNew reports whether there are uncommitted changes, and all are of tests. A change of the program
+// may itself be the bug, or the beginning of its repair.
+func (s *study) onlyTestsAreNew() bool {
+	var paths []string
+	for _, o := range s.problem.Tree.Over {
+		paths = append(paths, o.Path)
+	}
+	return source.AreTests(paths)
+}
