@@ -50,7 +50,7 @@ var luaForm = lineForm{
 
 var ocamlForm = lineForm{
 	format: "ocaml",
-	failed: source.Lazy(`^(?:Fatal error: exception|.*\bUncaught exception:) \(?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
+	failed: source.Lazy(`^(?:Fatal error: exception|.*\bUncaught(?: exception)?:?) [\[(]?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
 	alone: source.Lazy(
 		`^Fatal error: exception (?:[\w.]*(?P<kind>Match_failure|Assert_failure)\(\\?"(?P<file>[^"\\]+)\\?", ?(?P<line>\d+)|` +
 			`File "(?P<file2>[^"]+)", line (?P<line2>\d+), characters [\d-]+: (?P<message>.*))`,
@@ -219,7 +219,7 @@ func (r *oneLineReader) Flush(s *scanner) {
 
 // problem returns the failure of the groups of its line.
 func (r *oneLineReader) problem(m map[string]string) crash.Problem {
-	message := strings.TrimSpace(m["message"])
+	message := strings.TrimRight(strings.TrimSpace(m["message"]), "]")
 	if inner, whole := strings.CutPrefix(message, "("); whole || strings.Count(message, "(") < strings.Count(message, ")") {
 		message = strings.TrimSuffix(inner, ")") // as in Failure("hd") and (Not_found_s "key") of OCaml
 	}
@@ -228,8 +228,9 @@ func (r *oneLineReader) problem(m map[string]string) crash.Problem {
 
 // frameOf adds the frame of a line to the stack that is open, or to the one that it begins.
 func (r *oneLineReader) frameOf(s *scanner, l reportLine, m map[string]string) bool {
+	again := r.opened > s.Last || r.opens == nil && r.head.N > s.Last // another failure is above the line
 	switch {
-	case s.IsOpen(r.format) && s.Since(l) <= lineBlank:
+	case s.IsOpen(r.format) && s.Since(l) <= lineBlank && !again:
 	case r.opens == nil || r.opened > 0 && l.N <= r.opened+lineBlank:
 		r.begin(s, l)
 	default:
