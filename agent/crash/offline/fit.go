@@ -60,6 +60,13 @@ func compareAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report
 	return fit, &there, err
 }
 
+// locateAt is compareAt for a report without places: it looks up the functions.
+func locateAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, *crash.Report, error) {
+	there := withoutFiles(report)
+	_, err := locate.Locate(ctx, repo, commit, &there)
+	return crash.Fit{}, &there, err
+}
+
 // readAt maps a report to another commit than the first one, with a note that says why.
 func readAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, from string, report *crash.Report, note string) (*reading, error) {
 	unmap(report)
@@ -75,15 +82,28 @@ func readAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, from stri
 
 // placed counts the frames of a report that name a line of a file of the commit.
 func placed(report *crash.Report) int {
+	return count(report, func(f crash.Frame) bool { return f.Path != "" && f.Line > 0 && f.File != "" })
+}
+
+func count(report *crash.Report, has func(crash.Frame) bool) int {
 	n := 0
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if f.Path != "" && f.Line > 0 && f.File != "" {
+			if has(f) {
 				n++
 			}
 		}
 	}
 	return n
+}
+
+// hasPlaces reports whether a frame of a report names a line of a file, and mapped counts the frames with a file of the commit.
+func hasPlaces(report *crash.Report) bool {
+	return count(report, func(f crash.Frame) bool { return f.File != "" && f.Line > 0 }) > 0
+}
+
+func mapped(report *crash.Report) int {
+	return count(report, func(f crash.Frame) bool { return f.Path != "" })
 }
 
 // withoutFiles returns a copy of a report without the files of its frames.

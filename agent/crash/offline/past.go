@@ -98,7 +98,7 @@ func (d dayCommit) fits(other crash.Fit) bool {
 
 // ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last
 // one until the end of the day: a crash is often repaired on the day of its report. Both must have files for as many frames
-// as the found one.
+// as the found one, or where no frame has a place, functions.
 func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (dayCommit, error) {
 	day, until, ok := lastDay(report)
 	if !ok {
@@ -109,17 +109,21 @@ func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 		return dayCommit{}, err
 	}
 	var best dayCommit
+	count, compare := placed, compareAt
+	if !hasPlaces(report) {
+		count, compare = mapped, locateAt
+	}
 	for _, until := range []time.Time{day, until} {
 		for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: found.commit, Until: until, Max: 1}) {
 			if err != nil {
 				return dayCommit{}, err
 			}
-			fit, there, err := compareAt(ctx, repo, e.OID, report)
+			fit, there, err := compare(ctx, repo, e.OID, report)
 			if err != nil && !gitext.Unreadable(err) {
 				return dayCommit{}, err
 			}
-			files := placed(there)
-			if err == nil && files >= max(1, placed(report)) && (best.commit == "" || fit.Moved < best.fit.Moved) {
+			files := count(there)
+			if err == nil && files >= max(1, count(report)) && (best.commit == "" || fit.Moved < best.fit.Moved) {
 				best = dayCommit{e.OID, fit, files}
 			}
 		}
@@ -168,7 +172,7 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 			return repair, nil
 		}
 		var oldest gitext.OID
-		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, NoMerges: true, Max: s.left}) {
+		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, Max: s.left}) {
 			if err != nil {
 				return repair, err
 			}
