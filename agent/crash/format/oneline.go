@@ -14,6 +14,8 @@ type lineForm struct {
 	format string
 	// failed matches the line of the failure, with the groups kind, message, file and line.
 	failed source.Pattern
+	// far matches a failure that may be far above its stack, with the same groups; nil for none.
+	far source.Pattern
 	// alone matches a failure that is a report without a stack, with the same groups; nil for none.
 	alone source.Pattern
 	// opens matches the heading of a stack; nil if the first frame opens it.
@@ -40,12 +42,29 @@ func oneLineReaders() []lineReader {
 
 var luaForm = lineForm{
 	format: "lua",
-	failed: source.Lazy(`^(?:.*?[\s:])??(?:\[string ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): (?P<message>\S.*?)(?: -)?$`),
-	opens:  source.Lazy(`^(?i:stack traceback:|stack trace:|traceback(?: \[.*\])?)$`),
-	has:    ": in ",
-	frame: source.Lazy(
-		`^(?:\[C\]|(?:\[string ")?(?P<file>[^:"]+?)(?:"\])?:(?P<line>\d+)): in (?:main chunk$|(?:\w+ ){0,2}(?:['"\x60](?P<name>[\w.:]+)['"]|<.*>|\?)?)`,
+	failed: source.Lazy(`^(?:.*?[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): (?P<message>\S.*?)(?: -)?$`),
+	far: source.Lazy(
+		`^(?:\S*[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): ` +
+			`(?P<message>(?:attempt to (?:index|call|perform|compare|concatenate|get length)|bad argument #\d) .*?)(?: -)?$`,
 	),
+	opens: source.Lazy(`^(?i:stack traceback:?|stack trace:|traceback(?: \[.*\])?)$`),
+	has:   " ",
+	frame: source.Lazy(
+		`^(?:(?P<module>\[C\])|(?:\[string ")?(?P<file>[^:"]+?)(?:"\])?:(?P<line>\d+)): in ` +
+			`(?:main chunk$|(?:\w+ ){0,2}(?:['"\x60](?P<name>[\w.:]+)['"]|<.*>|\?)?)|` +
+			// StackTracePlus, as Balatro prints it.
+			`^\(\d+\) (?:main chunk of (?:\w+ )?file '(?P<file2>[^']+)' at line (?P<line2>\d+)|` +
+			`(?:Lua|LÖVE|C) [a-z ]*?(?:'(?P<name2>[^']*)' )?at (?:\w+ )?file '(?P<file3>[^':]+):(?P<line3>\d+)'|` +
+			`Lua \w+ '(?P<name3>[^']*)' at line \d+ of chunk .*|(?P<module2>[a-z ]*C) [a-z]+ '(?P<name4>[^']*)')`,
+	),
+	source: func(f *crash.Frame) {
+		if strings.ContainsAny(f.Function, "?()") {
+			f.Function, f.Symbol = "", ""
+		}
+		if f.Module != "" {
+			f.Module = "[C]" // which has no file of Lua
+		}
+	},
 }
 
 var ocamlForm = lineForm{
@@ -140,6 +159,7 @@ func ofJulia(f *crash.Frame) {
 type oneLineReader struct {
 	lineForm
 	head   reportLine  // the last line that may name the failure
+	above  reportLine  // the first line above the stack that surely names one
 	at     reportLine  // the line below it that has only the place of the stack, as Perl's confess prints it
 	lone   bool        // the head is a report, unless a stack follows
 	opened int         // the line of the heading of a stack without frames, 0 for none
@@ -147,9 +167,16 @@ type oneLineReader struct {
 }
 
 const (
-	lineHead  = 10 // lines between a failure and the heading of its stack
-	lineBlank = 3  // lines between two frames
+	lineHead  = 10  // lines between a failure and the heading of its stack
+	lineAbove = 100 // lines between what is surely a failure and the heading
+	lineBlank = 3   // lines between two frames
+	lineVars  = 200 // lines between two frames with numbers, behind which the values of variables are
 )
+
+// near reports whether a line may be the next one of the open stack.
+func (r *oneLineReader) near(s *scanner, l reportLine) bool {
+	return s.IsOpen(r.format) && (s.Since(l) <= lineBlank || l.Text[0] == '(' && s.Since(l) <= lineVars)
+}
 
 // Read implements lineReader.
 func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
@@ -172,14 +199,14 @@ func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
 			return true
 		}
 	}
-	open := s.IsOpen(r.format) && s.Since(l) <= lineBlank
+	open := r.near(s, l)
 	if open && r.place != nil {
 		if m := groups(r.place, t); m != nil {
 			r.placed(s, l, m)
 			return true
 		}
 	}
-	if open && (strings.HasPrefix(t, "(tail call)") || strings.HasPrefix(t, "(...") || strings.HasPrefix(t, "...")) {
+	if open && (t == "Local variables:" || strings.HasPrefix(t, "(tail call)") || strings.HasPrefix(t, "(...") || strings.HasPrefix(t, "...")) {
 		s.Last = l.N
 		return true
 	}
@@ -195,6 +222,9 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 			r.Flush(s) // no stack follows
 		}
 		return
+	}
+	if r.far != nil && (r.above.N == 0 || l.N-r.above.N > lineAbove) && r.far().MatchString(l.Text) {
+		r.above = l
 	}
 	switch m := groups(r.failed, l.Text); {
 	case m == nil:
@@ -230,7 +260,7 @@ func (r *oneLineReader) problem(m map[string]string) crash.Problem {
 func (r *oneLineReader) frameOf(s *scanner, l reportLine, m map[string]string) bool {
 	again := r.opened > s.Last || r.opens == nil && r.head.N > s.Last // another failure is above the line
 	switch {
-	case s.IsOpen(r.format) && s.Since(l) <= lineBlank && !again:
+	case r.near(s, l) && !again:
 	case r.opens == nil || r.opened > 0 && l.N <= r.opened+lineBlank:
 		r.begin(s, l)
 	default:
@@ -250,12 +280,15 @@ func (r *oneLineReader) frameOf(s *scanner, l reportLine, m map[string]string) b
 // begin opens a stack for the failure above it.
 func (r *oneLineReader) begin(s *scanner, l reportLine) {
 	st := crash.Stack{Kind: crash.StackCrash, Format: r.format}
-	form := r.failed
-	if r.lone {
+	form, reach := r.failed, lineHead
+	switch {
+	case r.lone:
 		form = r.alone
+	case r.above.N > 0 && l.N-r.above.N <= lineAbove && (r.head.N == 0 || l.N-r.head.N > lineHead):
+		form, reach, r.head = r.far, lineAbove, r.above
 	}
 	var m map[string]string
-	if r.head.Text != "" && max(l.N, r.opened)-r.head.N <= lineHead {
+	if r.head.Text != "" && l.N-r.head.N <= reach {
 		m = groups(form, r.head.Text)
 		p := r.problem(m)
 		s.Fail(p)
@@ -269,7 +302,7 @@ func (r *oneLineReader) begin(s *scanner, l reportLine) {
 	} else if r.called && r.raised.File != "" {
 		r.add(s, r.head, r.raised)
 	}
-	r.head, r.at, r.lone, r.opened = reportLine{}, reportLine{}, false, 0
+	r.head, r.above, r.at, r.lone, r.opened = reportLine{}, reportLine{}, reportLine{}, false, 0
 }
 
 // add adds a frame. Those before the place that the failure names only report it.
