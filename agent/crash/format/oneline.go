@@ -23,6 +23,8 @@ type lineForm struct {
 	// frame matches a frame, with the groups name, file, line, column and module; has is a part of each frame.
 	frame source.Pattern
 	has   string
+	// apart has the first characters of frames that may be far below the last one.
+	apart string
 	// place matches the place of a frame on the line below it; nil if it is on the same line.
 	place source.Pattern
 	// called says that a frame names the function that its line calls, which is the one of the frame before.
@@ -34,7 +36,7 @@ type lineForm struct {
 // oneLineReaders returns the readers of languages that print each frame on a line of its own.
 func oneLineReaders() []lineReader {
 	var out []lineReader
-	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm} {
+	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm, shinyForm} {
 		out = append(out, &oneLineReader{lineForm: form})
 	}
 	return out
@@ -49,6 +51,7 @@ var luaForm = lineForm{
 	),
 	opens: source.Lazy(`^(?i:stack traceback:?|stack trace:|traceback(?: \[.*\])?)$`),
 	has:   " ",
+	apart: "(",
 	frame: source.Lazy(
 		`^(?:(?P<module>\[C\])|(?:\[string ")?(?P<file>[^:"]+?)(?:"\])?:(?P<line>\d+)): in ` +
 			`(?:main chunk$|(?:\w+ ){0,2}(?:['"\x60](?P<name>[\w.:]+)['"]|<.*>|\?)?)|` +
@@ -116,6 +119,15 @@ var haskellForm = lineForm{
 	called: true,
 }
 
+// shinyForm is how Shiny prints an error of R.
+var shinyForm = lineForm{
+	format: "r",
+	failed: source.Lazy(`^(?:Warning: )?Error in (?:\S.*?): (?P<message>.*)$`),
+	has:    ": ",
+	frame:  source.Lazy("^\\d+: (?:(?P<name>[A-Za-z.][\\w.:$]*)|[`<%].*?) \\[(?P<file>[^\\]]+\\.[Rr])#(?P<line>\\d+)\\]$"),
+	apart:  "0123456789",
+}
+
 var juliaForm = lineForm{
 	format: "julia",
 	failed: source.Lazy(
@@ -170,12 +182,12 @@ const (
 	lineHead  = 10  // lines between a failure and the heading of its stack
 	lineAbove = 100 // lines between what is surely a failure and the heading
 	lineBlank = 3   // lines between two frames
-	lineVars  = 200 // lines between two frames with numbers, behind which the values of variables are
+	lineVars  = 200 // lines between two frames with numbers, behind which may be the values of variables or frames of libraries
 )
 
 // near reports whether a line may be the next one of the open stack.
 func (r *oneLineReader) near(s *scanner, l reportLine) bool {
-	return s.IsOpen(r.format) && (s.Since(l) <= lineBlank || l.Text[0] == '(' && s.Since(l) <= lineVars)
+	return s.IsOpen(r.format) && (s.Since(l) <= lineBlank || strings.IndexByte(r.apart, l.Text[0]) >= 0 && s.Since(l) <= lineVars)
 }
 
 // Read implements lineReader.
