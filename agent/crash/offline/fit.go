@@ -60,13 +60,6 @@ func compareAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report
 	return fit, &there, err
 }
 
-// locateAt is compareAt for a report without places: it looks up the functions.
-func locateAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *crash.Report) (crash.Fit, *crash.Report, error) {
-	there := withoutFiles(report)
-	_, err := locate.Locate(ctx, repo, commit, &there)
-	return crash.Fit{}, &there, err
-}
-
 // readAt maps a report to another commit than the first one, with a note that says why.
 func readAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, from string, report *crash.Report, note string) (*reading, error) {
 	unmap(report)
@@ -97,11 +90,7 @@ func count(report *crash.Report, has func(crash.Frame) bool) int {
 	return n
 }
 
-// hasPlaces reports whether a frame of a report names a line of a file, and mapped counts the frames with a file of the commit.
-func hasPlaces(report *crash.Report) bool {
-	return count(report, func(f crash.Frame) bool { return f.File != "" && f.Line > 0 }) > 0
-}
-
+// mapped counts the frames of a report with a file of the commit.
 func mapped(report *crash.Report) int {
 	return count(report, func(f crash.Frame) bool { return f.Path != "" })
 }
