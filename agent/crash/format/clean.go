@@ -13,7 +13,11 @@ import (
 
 // logicalLines yields the logical lines in an input line: syslog writes a report of several lines
 // as one, with "#012" for each line end, and "#011" for a tab. A link of Markdown that follows another one was on a line of its own.
+// A stack in a log of JSON is the lines of a string.
 func logicalLines(raw []byte) iter.Seq[[]byte] {
+	if bytes.Contains(raw, []byte(`\n`)) && stackKey().Match(raw) {
+		raw = withStacks(raw)
+	}
 	if bytes.Contains(raw, []byte("](http")) {
 		raw = bytes.ReplaceAll(raw, []byte(")["), []byte(")#012["))
 	}
@@ -21,6 +25,38 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 		raw = bytes.ReplaceAll(raw, []byte("#011"), []byte("\t"))
 	}
 	return bytes.SplitSeq(raw, []byte("#012"))
+}
+
+// stackKey matches the keys that logs of JSON have for stacks, and panicKey the one for the value of a panic of Go.
+var (
+	stackKey = source.Lazy(`(?i)"(?:[\w.]*stack(?:_?trace)?|traceback|backtrace|exc_info|exception|@x)": ?"`)
+	panicKey = source.Lazy(`"panic": ?"((?:[^"\\]|\\.)*)"`)
+)
+
+// withStacks returns a line of a log with "#012" for each line end in the strings that may be stacks. Monolog's exceptions of PHP have their
+// own reader.
+func withStacks(raw []byte) []byte {
+	var out []byte
+	if m := panicKey().FindSubmatch(raw); m != nil {
+		out = append(append(append(out, "panic: "...), m[1]...), "#012"...)
+	}
+	rest := raw
+	for at := stackKey().FindIndex(rest); at != nil; at = stackKey().FindIndex(rest) {
+		end := at[1]
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		value := rest[at[1]:min(end, len(rest))]
+		if out = append(out, rest[:at[1]]...); bytes.Contains(value, []byte(`\n`)) && !bytes.HasPrefix(value, []byte("[object] (")) {
+			value = []byte("#012" + strings.ReplaceAll(unescaped(string(value)), "\n", "#012") + "#012")
+		}
+		out = append(out, value...)
+		rest = rest[min(end, len(rest)):]
+	}
+	return append(out, rest...)
 }
 
 // trimEnd returns a line without trailing white space.

@@ -34,7 +34,7 @@ const (
 
 var (
 	elixirRaised = source.Lazy(`^\*\* \(([A-Z]\w*(?:\.[A-Z]\w*)*|EXIT from #PID<[\d.]+>|stop|exit|throw|error)\)(?: (.*))?$`)
-	elixirFrame  = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) )?([^\s:(][^:(]*\.(?:exs?|[hl]?eex|[ehxy]rl)):(\d+): (\S.*)$`)
+	elixirFrame  = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) )?([^\s:(][^:(]*\.(?:exs?|[hl]?eex|[ehxy]rl)):(\d+):? (\S.*)$`)
 	elixirNoFile = source.Lazy(`^(?:\(([a-z]\w*)(?: [\w.+-]+)?\) |:)(\S.*)$`)
 	elixirCall   = source.Lazy(`^(?:anonymous fn/\d+ in |expanding macro: )?:?([A-Za-z_][\w.!?]*(?:"[^"]*"|[^\w\s."(]+)?)(?:/\d+|\(.*\)?)$`)
 	elixirFile   = source.Lazy(`\.(?:exs?|[hl]?eex|[hexy]rl)$`)

@@ -2,7 +2,7 @@ package format
 
 // formats returns the formats, the most specific ones first.
 func formats() []lineReader {
-	return []lineReader{
+	return append([]lineReader{
 		&kernelReader{},
 		&bsdReader{},
 		&clusterFuzzReader{},
@@ -33,5 +33,5 @@ func formats() []lineReader {
 		&libcReader{},
 		&hanaText{},
 		&goTestReader{},
-	}
+	}, oneLineReaders()...)
 }

@@ -42,6 +42,14 @@ func TestHandlers(t *testing.T) {
 /lib64/libpthread.so.0(+0x7fa3)[0x7f4d]
 /lib64/libc.so.6(clone+0x3f)[0x7f4d]
 `,
+		"a handler of errors of Lua, as in hawkthorne/hawkthorne-journey#1856": `nodes/real.lua:80: attempt to index field "character" (a nil value)
+
+Traceback [v0.3.3]
+
+hawk/application.lua:106: in function "logStackTrace"
+nodes/real.lua:80: in function "real"
+main.lua:197: in function "main"
+`,
 	} {
 		r, err := Read(strings.NewReader(text))
 		if err != nil {

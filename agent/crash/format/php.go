@@ -9,7 +9,9 @@ import (
 
 // phpReader reads the text that PHP prints around its stacks. numberedReader reads the frames.
 type phpReader struct {
-	part reportLine // the beginning of a message with several lines
+	part   reportLine    // the beginning of a message with several lines
+	named  crash.Problem // an exception that Symfony's frames may follow
+	called reportLine    // the last line of Symfony with a function, whose call is on the next line
 }
 
 var (
@@ -21,8 +23,12 @@ var (
 	phpFrame    = source.Lazy(`^(\S[^(]*\.(?:php|phtml|inc|phpt|module|tpl)|\S[^(]*)\((\d+)\)(?: : (?:eval\(\)'d|runtime-created) .*?)?: (.*)$`)
 	phpEval     = source.Lazy(`^(.*)\((\d+)\) : (?:eval\(\)'d|runtime-created)`)
 	// The mail of WordPress about an error in a plugin or a theme.
-	phpMail    = source.Lazy(`\bAn error of type (E_\w+) was caused in line (\d+) of the file (\S.*?)\. Error message: (.*)$`)
-	phpLaravel = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
+	phpMail = source.Lazy(`\bAn error of type (E_\w+) was caused in line (\d+) of the file (\S.*?)\. Error message: (.*)$`)
+	// An exception of Symfony, a frame with the function that it calls and the place of the call on the line below, and the place of the exception.
+	symfonyHead  = source.Lazy(`^(?:\[\d+\] )?([A-Z]\w*(?:[\\_]\w+)*(?:Exception|Error|_Error_\w+)): ?(.*)$`)
+	symfonyCall  = source.Lazy(`^at (n/a|(?:[A-Za-z_][\w\\]*(?:->|::))?[A-Za-z_{][\w\\{}]*)(?:\(.*\))?$`)
+	symfonyPlace = source.Lazy(`^(?:in +(\S.*?)? ?line ?(\d*)|\((\S.*\.\w+):(\d+)\)|at (\S+\.(?:php|phtml|twig)):(\d+))$`)
+	phpLaravel   = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
 // Read implements lineReader.
@@ -61,7 +67,59 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 	case t == "[stacktrace]" || t == "Stack trace:":
 		return s.IsOpen("php")
 	}
+	return p.symfony(s, l)
+}
+
+// symfony reads a trace of Symfony in text.
+func (p *phpReader) symfony(s *scanner, l reportLine) bool {
+	t := l.Text
+	if m := symfonyHead().FindStringSubmatch(t); m != nil {
+		p.named = crash.Problem{Kind: m[1], Message: m[2], Line: l.N}
+		return false
+	}
+	if p.named.Kind != "" && p.named.Message == "" && l.N == p.named.Line+1 {
+		p.named.Message = t
+		return false
+	}
+	open := s.IsOpen("php") && s.Since(l) <= maxHeld
+	if p.named.Kind == "" && !open {
+		return false
+	}
+	m := symfonyPlace().FindStringSubmatch(t)
+	call := symfonyCall().FindStringSubmatch(t)
+	switch below := p.called.N > 0 && p.called.N == l.N-1; {
+	case m != nil && (below || m[5] != "" && !open):
+		if !open {
+			p.begins(s)
+		}
+		p.calls(s, l, phpPlace(m[1]+m[3]+m[5], m[2]+m[4]+m[6]))
+		return true
+	case call != nil && (open || l.N-p.named.Line <= maxHeld):
+		p.called = l
+		p.called.Text = call[1]
+		return true
+	}
 	return false
+}
+
+// begins opens the stack of the exception that was named last.
+func (p *phpReader) begins(s *scanner) {
+	s.Fail(p.named)
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "php", Title: titleOf(p.named.Kind, p.named.Message)})
+	p.named = crash.Problem{}
+}
+
+// calls adds the frame of a call, and names the function of the one before: what is called.
+func (p *phpReader) calls(s *scanner, l reportLine, place crash.Frame) {
+	name := p.called.Text
+	if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
+		s.Open.Frames[n-1].Function = cut(name, maxRaw)
+	} else if name != "" && name != "n/a" {
+		s.Add(p.called, crash.Frame{Function: name})
+	}
+	if p.called = (reportLine{}); place.File != "" {
+		s.Add(l, place)
+	}
 }
 
 // failed reads the message of an error.

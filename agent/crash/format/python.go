@@ -21,6 +21,14 @@ type pythonReader struct {
 	member  int        // the line before an exception of the group, 0 for none
 	thread  string
 	future  crash.Problem // the exception of a task of asyncio, before its traceback, which may be cut off
+	box     richBox
+}
+
+// A richBox is a traceback that Rich and Typer draw in a box, with the lines of code around each frame.
+type richBox struct {
+	open bool
+	head reportLine // the place of a frame, which may take several rows
+	full bool       // the last row of the place fills the box, so that a word may go on in the next one
 }
 
 // maxStrange limits the lines between the frames of a traceback that are neither frames nor code:
@@ -43,6 +51,11 @@ var (
 	pythonFatal  = source.Lazy(`(?:Fatal Python error|Windows fatal exception): (.*?)$`)
 	pythonFuture = source.Lazy(`^future: <.*\bexception=((?:\w+\.)*\w+)\((?:'(.*)'|"(.*)"|(.*?))(?:,)?\)>$`)
 	pythonThread = source.Lazy(`^Exception in thread (.*?):?$`)
+	richTop      = source.Lazy(`^(?:[╭┌]─+|\+-+) Traceback \(most recent call last\) (?:─+[╮┐]|-+\+)$`)
+	richPlace    = source.Lazy(`^(\S.*):(\d+) in (\S+)$`)
+	richCode     = source.Lazy(`^(?:[❱>] *)?(\d+)(?: (.*))?$`)
+	richBeside   = source.Lazy(` {2,}[╭│╰].*$`) // the values of variables beside the code
+	richHidden   = source.Lazy(`^\.\.\. (\d+) frames hidden \.\.\.$`)
 	groupMargin  = source.Lazy(`^\+-+[+-]* ?(?:\d+ -+|\.\.\. -+|-*)$`)
 
 	// faulthandler's words for signals.
@@ -60,6 +73,8 @@ func (p *pythonReader) Read(s *scanner, l reportLine) bool {
 	switch {
 	case strings.Contains(t, "(most recent call "):
 		return p.heading(s, l)
+	case p.box.open:
+		return p.row(s, l)
 	case p.part.Text != "":
 		return p.wrapped(s, l)
 	case strings.Contains(t, `File "`):
@@ -123,6 +138,9 @@ func (p *pythonReader) heading(s *scanner, l reportLine) bool {
 				p.margin = m
 			}
 			p.inside, p.strange, p.indent = true, 0, l.Indent
+			if p.box = (richBox{}); richTop().MatchString(l.Text) {
+				p.box.open, p.margin = true, ""
+			}
 			return true
 		}
 	}
@@ -169,6 +187,56 @@ func (p *pythonReader) frame(s *scanner, l reportLine) bool {
 	p.inside, p.code, p.strange, p.indent = true, true, 0, l.Indent
 	p.frames.Add(l, f)
 	return true
+}
+
+// row reads a line of a box of Rich: the place of a frame, a line of code, or the values of variables. The exception is below the box.
+func (p *pythonReader) row(s *scanner, l reportLine) bool {
+	text := strings.TrimPrefix(l.Text, "│")
+	inside := strings.TrimRight(text, "│|")
+	switch {
+	case l.Text == "": // in a box of other signs, a row was a quote
+		return true
+	case text == l.Text && inside == text:
+		p.box = richBox{}
+		p.indent, p.code = l.Indent+2, false // what is not indented is the exception
+		return strings.Trim(text, "╰└─┘╯+-") == "" || p.follows(s, l)
+	}
+	full := inside != text && !strings.HasSuffix(inside, "  ")
+	text = strings.TrimSpace(inside)
+	frames := p.frames.Frames
+	switch code, hidden := richCode().FindStringSubmatch(text), richHidden().FindStringSubmatch(text); {
+	case text == "", strings.IndexAny(text, "╭│╰┌└") == 0:
+	case hidden != nil:
+		p.frames.Omitted += atoi(hidden[1])
+	case code != nil && p.box.head.Text == "":
+		if n := len(frames); n > 0 && frames[n-1].Line == atoi(code[1]) {
+			p.frames.Quote(richBeside().ReplaceAllString(strings.TrimLeft(code[2], "│| "), ""))
+		}
+	default:
+		p.place(l, text, full)
+	}
+	return true
+}
+
+// place reads a row with a place, or a part of one.
+func (p *pythonReader) place(l reportLine, text string, full bool) {
+	head := p.box.head
+	if head.Text == "" || len(head.Text) > maxRaw {
+		head = l
+		head.Text = text
+	} else if joined := head.Text + text; p.box.full && (richPlace().MatchString(joined) || !strings.Contains(head.Text, ".py:")) {
+		head.Text = joined
+	} else {
+		head.Text += " " + text
+	}
+	m := richPlace().FindStringSubmatch(head.Text)
+	if m == nil {
+		p.box.head, p.box.full = head, full
+		return
+	}
+	p.box.head = reportLine{}
+	p.inside, p.strange = true, 0
+	p.frames.Add(head, crash.Frame{File: m[1], Line: atoi(m[2]), Function: m[3]})
 }
 
 // wrapped joins a wrapped frame with its next line.

@@ -24,3 +24,21 @@ func TestQuoteWithoutIndentation(t *testing.T) {
 		}
 	}
 }
+
+// The code of a frame is the row of a box of Rich that has its number, without the guides of the indentation and the values beside it.
+func TestQuoteInBox(t *testing.T) {
+	t.Parallel()
+	a, err := txtar.ParseFile("testdata/python_rich.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Read(bytes.NewReader(a.Files[0].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"raise OSError(error)", "theme.apply_css(self)"} {
+		if got := report.Stacks[i].Frames[0].Quote; got != want {
+			t.Errorf("stack %d: %q, want %q", i, got, want)
+		}
+	}
+}

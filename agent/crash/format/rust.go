@@ -16,7 +16,18 @@ type rustReader struct {
 	head   string     // the first line of the last panic without a message in it
 	held   reportLine // a function; its place may come next
 	name   string
+	eyre   eyreReport
 }
+
+// An eyreReport is what eyre, color-eyre and anyhow print of an error, or of a panic, before its place and its stack.
+type eyreReport struct {
+	head    reportLine // "Error: ..." or "The application panicked (crashed)."
+	message string
+	place   int // the line before the place, 0 for none
+}
+
+// maxEyre is the number of lines from the head of an error to its place or its stack: the chain of its causes.
+const maxEyre = 20
 
 var (
 	rustPanic   = source.Lazy(`thread (?:'([^']*)' )?(?:\(\d+\) )?panicked at (.*)$`)
@@ -24,6 +35,10 @@ var (
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
 	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
+	eyreHead    = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
+	eyreCause   = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
+	eyrePlace   = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
+	eyreHidden  = source.Lazy(`^⋮ (\d+) frames? hidden ⋮$`)
 	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
 )
 
@@ -42,9 +57,18 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 			s.Fail(crash.Problem{Kind: "stack overflow", Message: t, Line: l.N})
 			return true
 		}
-	case len(t) < 20 && (strings.EqualFold(t, "stack backtrace:") || strings.EqualFold(t, "backtrace:")):
+	case strings.HasPrefix(t, "⋮ ") && s.IsOpen("rust"):
+		if m := eyreHidden().FindStringSubmatch(t); m != nil {
+			s.Open.Omitted += atoi(m[1])
+			s.Last = l.N
+		}
+		return true
+	case strings.Trim(t, "━ ") == "BACKTRACE", len(t) < 20 && (strings.EqualFold(t, "stack backtrace:") || strings.EqualFold(t, "backtrace:")):
 		r.awaits = 0
+		r.failed(s, l)
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+		return true
+	case r.error(s, l):
 		return true
 	case source.IsDigit(t[0]) && strings.Contains(t[:min(len(t), 6)], ": "):
 		return r.frame(s, l)
@@ -67,7 +91,7 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	if m == nil {
 		return false
 	}
-	r.thread = m[1]
+	r.thread, r.eyre = m[1], eyreReport{}
 	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
 		if p := s.Failing(); p != nil && p.Message == "" && r.head == m[0] && at[4] == "" {
 			r.awaits = l.N // a title has the line, too, without the message
@@ -155,6 +179,48 @@ func (r *rustReader) frame(s *scanner, l reportLine) bool {
 	}
 	s.Add(l, f)
 	return true
+}
+
+// error reads the lines of an error, or of a panic, up to its place, with which an error alone is a report.
+func (r *rustReader) error(s *scanner, l reportLine) bool {
+	e := &r.eyre
+	if m := eyreHead().FindStringSubmatch(l.Text); m != nil {
+		*e = eyreReport{head: l, message: m[1]}
+		return false
+	}
+	if e.head.Text == "" || l.N-e.head.N > maxEyre {
+		*e = eyreReport{}
+		return false
+	}
+	if m := eyreCause().FindStringSubmatch(l.Text); m != nil && e.message == "" {
+		e.message = m[1]
+		return true
+	}
+	if l.Text == "Location:" {
+		e.place = l.N
+		return true
+	}
+	m := eyrePlace().FindStringSubmatch(l.Text)
+	if m == nil || e.place != l.N-1 && !strings.HasPrefix(l.Text, "Location:") {
+		return false
+	}
+	r.failed(s, l)
+	r.place(s, l, m[1:])
+	return true
+}
+
+// failed records the error whose place or stack comes next.
+func (r *rustReader) failed(s *scanner, l reportLine) {
+	e := r.eyre
+	r.eyre = eyreReport{}
+	if e.head.Text == "" || l.N-e.head.N > maxEyre {
+		return
+	}
+	kind := "Error"
+	if !strings.HasPrefix(e.head.Text, kind) {
+		kind = "panic"
+	}
+	s.Fail(crash.Problem{Kind: kind, Message: e.message, Line: e.head.N})
 }
 
 // Flush adds the frame without a place.

@@ -19,11 +19,12 @@ const (
 	maxStacks   = 200
 	maxProblems = 100
 	maxLeft     = 1000 // stacks that are counted and not kept; the formats read no line after them
+	maxSplits   = 1 << 16
 )
 
 // A reportLine is one line of a report without its prefixes.
 type reportLine struct {
-	N      int    // number of the line in the report, from 1
+	N      int    // number of the line in the report, from 1; the lines that one line holds count, too
 	Text   string // without prefixes, indentation, and trailing white space
 	Indent int    // columns of white space before text
 	Tag    string // "123" of a prefix "==123==", as Valgrind and sanitizers write
@@ -58,6 +59,18 @@ type scanner struct {
 	heading   []byte // the end of the last line with text
 
 	fromFolder bool // pip builds a package from a folder
+
+	splits []int // the numbers of lines that begin within a line of the report
+}
+
+// number returns the number of a line of the report for the formats, to which the lines that one line holds are lines below each
+// other.
+func (s *scanner) number(n int) int { return n + len(s.splits) }
+
+// numbered returns the number in the report of a line of the formats.
+func (s *scanner) numbered(n int) int {
+	i, _ := slices.BinarySearch(s.splits, n+1)
+	return n - i
 }
 
 // scanAll reads the lines of r.
@@ -83,7 +96,7 @@ func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, er
 			s.take(n, raw)
 			quiet = false
 		case !quiet && v.kept > linesBefore:
-			s.Offer(reportLine{N: n - linesBefore}) // this line is left out, so open parts end here
+			s.Offer(reportLine{N: s.number(n - linesBefore)}) // this line is left out, so open parts end here
 			quiet = true
 		}
 		if err != nil {
@@ -96,7 +109,7 @@ func readThrough(r io.Reader, v *sieve, formats []lineReader) (*crash.Report, er
 // take passes a line of the input to the formats.
 func (s *scanner) take(n int, raw []byte) {
 	if len(raw) == 0 {
-		s.Offer(reportLine{N: n})
+		s.Offer(reportLine{N: s.number(n)})
 		return
 	}
 	if s.repeats(n, raw) {
@@ -112,8 +125,13 @@ func (s *scanner) take(n int, raw []byte) {
 	if s.sated() {
 		return
 	}
+	first := true
 	for text := range logicalLines(raw) {
-		if s.Offer(cleanLine(n, text)) {
+		if !first && len(s.splits) < maxSplits {
+			s.splits = append(s.splits, s.number(n)+1)
+		}
+		first = false
+		if s.Offer(cleanLine(s.number(n), text)) {
 			s.sieve.taken(n)
 		}
 	}
@@ -157,6 +175,13 @@ func (s *scanner) Finish() *crash.Report {
 	s.Close()
 	for i := range s.Report.Stacks {
 		markHandlers(&s.Report.Stacks[i])
+		for j := range s.Report.Stacks[i].Frames {
+			f := &s.Report.Stacks[i].Frames[j]
+			f.ReportLine = s.numbered(f.ReportLine)
+		}
+	}
+	for i := range s.Report.Problems {
+		s.Report.Problems[i].Line = s.numbered(s.Report.Problems[i].Line)
 	}
 	nameSignals(&s.Report)
 	switch {

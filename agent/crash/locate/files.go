@@ -116,6 +116,24 @@ func (f *Files) fetchedHere(file string) string {
 	return m[2]
 }
 
+// juliaPackage matches the path of a file of an installed package of Julia, with the package's name and the path in it.
+var juliaPackage = source.Lazy(`(?:^|/)\.julia/packages/(\w+)/\w+/(.+)$`)
+
+// installedByJulia returns the path in the repository of a file that Julia installed, and whether it did so. The package is of
+// the tree if that has the file that a package must have, src/NAME.jl.
+func (f *Files) installedByJulia(p string) (own string, installed bool) {
+	m := juliaPackage().FindStringSubmatch(p)
+	if m == nil {
+		return "", false
+	}
+	for _, main := range f.byBase[strings.ToLower(m[1]+".jl")] {
+		if own := path.Join(path.Dir(path.Dir(main)), m[2]); path.Base(path.Dir(main)) == "src" && f.all[own] {
+			return own, true
+		}
+	}
+	return "", true
+}
+
 // Find returns the tracked files that may match a report's path, best first, and the rule. It
 // returns none if the file is not the project's.
 func (f *Files) Find(file string) ([]string, Rule) {
@@ -134,6 +152,11 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact
+	}
+	if own, installed := f.installedByJulia(p); own != "" {
+		return []string{own}, RuleWhole
+	} else if installed {
+		return nil, ""
 	}
 	pkg, inside, installed := installedByNpm(p)
 	own := installed && pkg == f.npm.Name
@@ -211,7 +234,7 @@ var (
 	// Folders of systems and tools for files outside the project.
 	systemPath = source.Lazy(
 		`^/(usr/(lib|lib32|lib64|libexec|include|share|s?bin|local/(lib|include|go|Cellar))|lib(32|64)?|opt/(rh|hostedtoolcache)|rustc|go/pkg|nix/store|snap|Applications|System|Library)/|` +
-			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|go_sdk/src|\.cargo/registry|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
+			`/(site-packages|dist-packages|node_modules|libexec/src|pkg/mod|go_sdk/src|\.cargo/registry|\.julia/packages|sysdeps|csu|nptl|libio|stdlib|lib(?:64)?/python[\d.]+|[Pp]ython[\d.]+/lib|libstdc\+\+-v3|compiler-rt|glibc-[\d.]+|llvm-project|gcc-[\d.]+)/|` +
 			`^(external/go_sdk|GOROOT/src|sysdeps|csu|nptl|malloc|stdlib|java/(lang|util|io|net|nio|security)|jdk/internal|sun|javax|node:)/|^node:`,
 	)
 	// The folder of a Python package manager for a project's own modules.

@@ -12,7 +12,7 @@ func TestFind(t *testing.T) {
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
 		"web/app.ts", "bin/ebuild.in", "mux.go", "vendor/x/testing/testing.go",
-		"src/virtManager/create.py", "mkosi", "core/org/apache/activemq/store/jdbc/Context.java",
+		"src/PeriDyn.jl", "src/solvers.jl", "src/virtManager/create.py", "mkosi", "core/org/apache/activemq/store/jdbc/Context.java",
 	})
 	files.module = "github.com/go-chi/chi"
 	for _, test := range []struct {
@@ -43,6 +43,8 @@ func TestFind(t *testing.T) {
 		{"/build/x/Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleSuffix},
 		{"Foo.java", []string{"server/src/main/java/org/x/Foo.java"}, RuleUnique},
 		{"/go/pkg/mod/github.com/minio/minio@v0.0.0-2023/cmd/batch-handlers.go", []string{"cmd/batch-handlers.go"}, RuleWhole},
+		{"~/.julia/packages/PeriDyn/6Dx8g/src/solvers.jl", []string{"src/solvers.jl"}, RuleWhole},
+		{"/srv/u/.julia/packages/Optim/Zq1jM/src/solvers.jl", nil, ""},
 		{"/usr/lib/python3.9/json/decoder.py", nil, ""},
 		{"/usr/include/main.c", nil, ""},
 		{"/usr/share/virt-manager/virtManager/create.py", []string{"src/virtManager/create.py"}, RuleSuffix},

@@ -261,8 +261,10 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 		return len(f.named(frame.File)) > 0 || inSystemHeader(stack, frame)
 	}
 	switch stack.Format {
-	case "javascript":
+	case "javascript", "julia":
 		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
+	case "lua":
+		return frame.Module != "[C]"
 	case "java":
 	default:
 		return true

@@ -75,15 +75,24 @@ func readAt(ctx context.Context, repo *gitext.Repo, commit gitext.OID, from stri
 
 // placed counts the frames of a report that name a line of a file of the commit.
 func placed(report *crash.Report) int {
+	return count(report, func(f crash.Frame) bool { return f.Path != "" && f.Line > 0 && f.File != "" })
+}
+
+func count(report *crash.Report, has func(crash.Frame) bool) int {
 	n := 0
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if f.Path != "" && f.Line > 0 && f.File != "" {
+			if has(f) {
 				n++
 			}
 		}
 	}
 	return n
+}
+
+// mapped counts the frames of a report with a file of the commit.
+func mapped(report *crash.Report) int {
+	return count(report, func(f crash.Frame) bool { return f.Path != "" })
 }
 
 // withoutFiles returns a copy of a report without the files of its frames.

@@ -98,7 +98,7 @@ func (d dayCommit) fits(other crash.Fit) bool {
 
 // ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last
 // one until the end of the day: a crash is often repaired on the day of its report. Both must have files for as many frames
-// as the found one.
+// as the found one, or where it has none of the places, functions.
 func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (dayCommit, error) {
 	day, until, ok := lastDay(report)
 	if !ok {
@@ -124,7 +124,28 @@ func ofTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 			}
 		}
 	}
+	if best.commit == "" && placed(report) == 0 {
+		return functionsOfTheDay(ctx, repo, found, report, day)
+	}
 	return best, nil
+}
+
+// functionsOfTheDay finds the last commit before the report's day, if it has as many of the functions as the found one, which has none of
+// the places.
+func functionsOfTheDay(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day time.Time) (dayCommit, error) {
+	for e, err := range repo.Log(ctx, gitext.LogOptions{Tip: found.commit, Until: day, Max: 1}) {
+		if err != nil {
+			return dayCommit{}, err
+		}
+		there := withoutFiles(report)
+		if _, err := locate.Locate(ctx, repo, e.OID, &there); err != nil && !gitext.Unreadable(err) {
+			return dayCommit{}, err
+		}
+		if n := mapped(&there); n >= max(1, mapped(report)) {
+			return dayCommit{commit: e.OID, files: n}, nil
+		}
+	}
+	return dayCommit{}, nil
 }
 
 // read maps a report to the commit of its day.
@@ -168,7 +189,7 @@ func (s *pastSearch) newest() (gitext.OID, error) {
 			return repair, nil
 		}
 		var oldest gitext.OID
-		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, NoMerges: true, Max: s.left}) {
+		for e, err := range s.repo.Log(s.ctx, gitext.LogOptions{Tip: s.tip, Paths: paths, Max: s.left}) {
 			if err != nil {
 				return repair, err
 			}

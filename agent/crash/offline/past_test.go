@@ -179,6 +179,67 @@ func TestCommitBeforeTheDay(t *testing.T) {
 	}
 }
 
+// Frames without places are read at the last commit before the day, too, as in StackTraceExplorer's issue 5: at HEAD, the innermost
+// method has another name. A time from which no commit has as many of the functions is that of something else.
+func TestNamesOfTheDay(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const text = "class CustomText\n{\n    protected override void OnMouseDown(EventArgs e)\n    {\n        ClickFunction(Link);\n    }\n}\n"
+	h.Commit("one", gittest.Files{"README": "links\n"})
+	h.Time += 10 * 24 * 3600
+	before := h.Commit("two", gittest.Files{
+		"ClickHelper.cs": "static class ClickHelper\n{\n    public static bool HandleLink(string[] input)\n    {\n        return true;\n    }\n}\n",
+		"CustomText.cs":  text,
+	})
+	h.Time += 10 * 24 * 3600
+	head := h.Commit("three", gittest.Files{
+		"ClickHelper.cs": "static class ClickHelper\n{\n    public static bool HandleMember(string[] input)\n    {\n        return true;\n    }\n}\n",
+	})
+	repo := h.Open()
+	for days, want := range map[int]gitext.OID{5: before, 15: head} {
+		report, err := format.Read(strings.NewReader(fmt.Sprintf(
+			"me opened this issue on %s\nException Info: System.IO.FileNotFoundException\n   at Explorer.ClickHelper.HandleLink(System.String[])\n"+
+				"   at Explorer.CustomText.OnMouseDown(System.EventArgs)\n",
+			time.Unix(int64(h.Time-days*24*3600), 0).UTC().Format("Jan 2, 2006"),
+		)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Rank(t.Context(), repo, crash.Question{Report: report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Commit != want {
+			t.Errorf("%d days before: at %s (%s), want %s; notes %q", days, got.Commit.Short(), got.CommitFrom, want.Short(), got.Notes)
+		}
+	}
+}
+
+// The code of a report may be what a merge made of two branches, as in Parisson/TimeSide#90: no change has its lines at their places.
+func TestMergeThatFits(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"main.go": crlfmtMain})
+	h.Git("checkout", "-q", "-b", "side")
+	h.Commit("say what it is", gittest.Files{"main.go": "// Crlfmt formats Go.\n" + crlfmtMain})
+	h.Git("checkout", "-q", "-")
+	h.Commit("check all lists", gittest.Files{"main.go": strings.Replace(crlfmtMain, "\nfunc walk", "\n// walk walks.\nfunc walk", 1)})
+	h.Git("merge", "-q", "--no-ff", "-m", "Merge branch 'side'", "side")
+	want := h.Head()
+	h.Commit("check for no body", gittest.Files{"main.go": strings.Replace(crlfmtMain, "range fn", "range body(fn)", 1)})
+	report, err := format.Read(strings.NewReader(fmt.Sprintf(crlfmt, 5, 12, 16)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Commit != want {
+		t.Errorf("at %s (%s), want %s; fit %+v, notes %q", got.Commit.Short(), got.CommitFrom, want.Short(), got.Fit, got.Notes)
+	}
+}
+
 // A report with a day is read at that day if HEAD has none of its files, as of TotalFreedomMod's issue 549: the package
 // has another name now. Its lines are those of an older commit, which has moved them.
 func TestPackageOfTheDay(t *testing.T) {

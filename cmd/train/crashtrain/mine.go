@@ -242,7 +242,8 @@ const native = "native"
 // languages maps the formats of stacks to the names of groups in eval crash. All others are
 // native.
 var languages = map[string]string{"java": "java", "hs_err": "java", "python": "python", "pytest": "python", "go": "go", "go test": "go",
-	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet", "elixir": "elixir", "erlang": "elixir"}
+	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet", "elixir": "elixir", "erlang": "elixir",
+	"lua": "lua", "perl": "perl", "ocaml": "ocaml", "haskell": "haskell", "julia": "julia", "r": "r"}
 
 // ecosystemOf returns the language of a report's main stack.
 func ecosystemOf(report *crash.Report) string {

@@ -1,0 +1,364 @@
+package format
+
+import (
+	"cmp"
+	"strings"
+
+	"git-agent/agent/crash"
+	"git-agent/agent/source"
+)
+
+// A lineForm is how a language prints a failure: below a line that names it, each frame is on a line of its
+// own, the innermost first.
+type lineForm struct {
+	format string
+	// failed matches the line of the failure, with the groups kind, message, file and line.
+	failed source.Pattern
+	// far matches a failure that may be far above its stack, with the same groups; nil for none.
+	far source.Pattern
+	// alone matches a failure that is a report without a stack, with the same groups; nil for none.
+	alone source.Pattern
+	// opens matches the heading of a stack; nil if the first frame opens it.
+	opens source.Pattern
+	// frame matches a frame, with the groups name, file, line, column and module; has is a part of each frame.
+	frame source.Pattern
+	has   string
+	// apart has the first characters of frames that may be far below the last one.
+	apart string
+	// place matches the place of a frame on the line below it; nil if it is on the same line.
+	place source.Pattern
+	// called says that a frame names the function that its line calls, which is the one of the frame before.
+	called bool
+	// source completes a frame from the groups of its line; nil for nothing.
+	source func(f *crash.Frame)
+}
+
+// oneLineReaders returns the readers of languages that print each frame on a line of its own.
+func oneLineReaders() []lineReader {
+	var out []lineReader
+	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm, shinyForm} {
+		out = append(out, &oneLineReader{lineForm: form})
+	}
+	return out
+}
+
+var luaForm = lineForm{
+	format: "lua",
+	failed: source.Lazy(`^(?:.*?[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): (?P<message>\S.*?)(?: -)?$`),
+	far: source.Lazy(
+		`^(?:\S*[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): ` +
+			`(?P<message>(?:attempt to (?:index|call|perform|compare|concatenate|get length)|bad argument #\d) .*?)(?: -)?$`,
+	),
+	opens: source.Lazy(`^(?i:stack traceback:?|stack trace:|traceback(?: \[.*\])?)$`),
+	has:   " ",
+	apart: "(",
+	frame: source.Lazy(
+		`^(?:(?P<module>\[C\])|(?:\[string ")?(?P<file>[^:"]+?)(?:"\])?:(?P<line>\d+)): in ` +
+			`(?:main chunk$|(?:\w+ ){0,2}(?:['"\x60](?P<name>[\w.:]+)['"]|<.*>|\?)?)|` +
+			// StackTracePlus, as Balatro prints it.
+			`^\(\d+\) (?:main chunk of (?:\w+ )?file '(?P<file2>[^']+)' at line (?P<line2>\d+)|` +
+			`(?:Lua|LÖVE|C) [a-z ]*?(?:'(?P<name2>[^']*)' )?at (?:\w+ )?file '(?P<file3>[^':]+):(?P<line3>\d+)'|` +
+			`Lua \w+ '(?P<name3>[^']*)' at line \d+ of chunk .*|(?P<module2>[a-z ]*C) [a-z]+ '(?P<name4>[^']*)')`,
+	),
+	source: func(f *crash.Frame) {
+		if strings.ContainsAny(f.Function, "?()") {
+			f.Function, f.Symbol = "", ""
+		}
+		if f.Module != "" {
+			f.Module = "[C]" // which has no file of Lua
+		}
+	},
+}
+
+var ocamlForm = lineForm{
+	format: "ocaml",
+	failed: source.Lazy(`^(?:Fatal error: exception|.*\bUncaught(?: exception)?:?) [\[(]?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
+	alone: source.Lazy(
+		`^Fatal error: exception (?:[\w.]*(?P<kind>Match_failure|Assert_failure)\(\\?"(?P<file>[^"\\]+)\\?", ?(?P<line>\d+)|` +
+			`File "(?P<file2>[^"]+)", line (?P<line2>\d+), characters [\d-]+: (?P<message>.*))`,
+	),
+	has: ", character",
+	frame: source.Lazy(
+		`^(?:Raised|Called|Re-raised)(?: by primitive operation)? (?:at|from) (?:(?P<name>[\w.+']*\w)\S* in )?file "(?P<file>[^"]+)"(?: \(inlined\))?, ` +
+			`lines? (?P<line>\d+)(?:-\d+)?, characters? (?P<column>\d+)`,
+	),
+	source: func(f *crash.Frame) {
+		f.Column++
+		if strings.HasPrefix(f.Symbol, "Stdlib") {
+			f.File = "stdlib/" + f.File
+		}
+		if i := strings.LastIndex(f.Symbol, "__"); i >= 0 {
+			f.Function = f.Symbol[i+2:] // Stdlib__List.map is List.map of the library Stdlib
+		}
+	},
+}
+
+var perlForm = lineForm{
+	format: "perl",
+	failed: source.Lazy(`^(?:(?P<message>.*) )?at (?P<file>\S+) line (?P<line>\d+)(?:, <\S*> (?:line|chunk) \d+)?\.?$`),
+	alone: source.Lazy(
+		`(?:^|[ :\]])(?P<message>(?:Can't (?:call method|locate object method|use (?:string|an undefined value)|modify) |` +
+			`Not an? \w+ reference |Undefined subroutine |Illegal (?:division|modulus) |Modification of a read-only ).*?) ?\b` +
+			`at (?P<file>\S+) line (?P<line>\d+)(?:, <\S*> (?:line|chunk) \d+)?\.?(?: ?\])?$`,
+	),
+	has:    " called at ",
+	frame:  source.Lazy(`^(?:(?P<name>[\w:']+)\(.*\)|eval \{\.\.\.\}|eval '.*'|require \S+) called at (?P<file>\S.*?) line (?P<line>\d+)$`),
+	called: true,
+}
+
+var haskellForm = lineForm{
+	format: "haskell",
+	failed: source.Lazy(`^(?:[\w.-]+: )?(?P<message>\S.*)$`),
+	alone: source.Lazy(
+		`(?:^|\s)(?P<file>\S+\.l?hs):\(?(?P<line>\d+)[,:]\d+\)?\S*: ` +
+			`(?P<message>Non-exhaustive (?:patterns|guards) in .*|Irrefutable pattern failed .*)$`,
+	),
+	opens:  source.Lazy(`^(?:CallStack \(from HasCallStack\)|HasCallStack backtrace):$`),
+	has:    ", called at ",
+	frame:  source.Lazy(`^(?P<name>\S+), called at (?P<file>\S+\.\w+):(?P<line>\d+):(?P<column>\d+) in (?P<module>\S+):[\w.']+$`),
+	called: true,
+}
+
+// shinyForm is how Shiny prints an error of R.
+var shinyForm = lineForm{
+	format: "r",
+	failed: source.Lazy(`^(?:Warning: )?Error in (?:\S.*?): (?P<message>.*)$`),
+	has:    ": ",
+	frame:  source.Lazy("^\\d+: (?:(?P<name>[A-Za-z.][\\w.:$]*)|[`<%].*?) \\[(?P<file>[^\\]]+\\.[Rr])#(?P<line>\\d+)\\]$"),
+	apart:  "0123456789",
+}
+
+var juliaForm = lineForm{
+	format: "julia",
+	failed: source.Lazy(
+		`^ERROR: (?:(?:LoadError|InitError|TaskFailedException|On worker \d+): ?)*` +
+			`(?:(?P<kind>[A-Z]\w*(?:Error|Exception)\b):? ?)?(?P<message>.*)$`,
+	),
+	opens: source.Lazy(`^Stacktrace:$`),
+	has:   "[",
+	frame: source.Lazy(
+		`^\[\d+\] (?P<name>\S.*?)(?:(?: \(repeats \d+ times\))? (?:at|@ (?P<module>[A-Z][\w.]*)) (?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?)?$`,
+	),
+	place:  source.Lazy(`^@ (?:(?P<module>[A-Z][\w.]*) )?(?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?$`),
+	source: ofJulia,
+}
+
+var (
+	juliaInner = source.Lazy(`^\(?(?:::)?(?:[\w.]*\bvar")?#(\w+!?)#\d+`)
+	juliaPlain = source.Lazy(`^[^\s({]+$`)
+)
+
+// ofJulia sets the function of a frame without arguments and types, and the path of a file of Julia itself.
+func ofJulia(f *crash.Frame) {
+	name := f.Symbol
+	if m := juliaInner().FindStringSubmatch(name); m != nil {
+		name = m[1] // #instantiate#114 has the body of instantiate, and (::var"#f#12") is f within another function
+	} else if i := strings.IndexAny(name, "({"); i >= 0 {
+		name = name[:i]
+	}
+	if f.Function = name; !juliaPlain().MatchString(name) {
+		f.Function = "" // top-level scope
+	}
+	switch rest, base := strings.CutPrefix(f.File, "./"); {
+	case base && (f.Module == "" || f.Module == "Base" || f.Module == "Core"):
+		f.File = "/usr/share/julia/base/" + rest
+	case strings.HasPrefix(f.File, "REPL["):
+		f.File, f.Line = "", 0
+	}
+}
+
+// A oneLineReader reads the reports of one language.
+type oneLineReader struct {
+	lineForm
+	head   reportLine  // the last line that may name the failure
+	above  reportLine  // the first line above the stack that surely names one
+	at     reportLine  // the line below it that has only the place of the stack, as Perl's confess prints it
+	lone   bool        // the head is a report, unless a stack follows
+	opened int         // the line of the heading of a stack without frames, 0 for none
+	raised crash.Frame // the place that the failure of the open stack names
+}
+
+const (
+	lineHead  = 10  // lines between a failure and the heading of its stack
+	lineAbove = 100 // lines between what is surely a failure and the heading
+	lineBlank = 3   // lines between two frames
+	lineVars  = 200 // lines between two frames with numbers, behind which may be the values of variables or frames of libraries
+)
+
+// near reports whether a line may be the next one of the open stack.
+func (r *oneLineReader) near(s *scanner, l reportLine) bool {
+	return s.IsOpen(r.format) && (s.Since(l) <= lineBlank || strings.IndexByte(r.apart, l.Text[0]) >= 0 && s.Since(l) <= lineVars)
+}
+
+// Read implements lineReader.
+func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
+	if r.lone && l.N > r.head.N+lineBlank {
+		r.Flush(s)
+	}
+	t := l.Text
+	if t == "" || len(t) > maxText {
+		return false
+	}
+	if r.opens != nil && r.opens().MatchString(t) {
+		if r.opened = l.N; s.IsOpen(r.format) && s.Since(l) < lineBlank {
+			r.opened = 0 // the same calls again
+			s.Close()
+		}
+		return false
+	}
+	if strings.Contains(t, r.has) {
+		if m := groups(r.frame, t); m != nil && r.frameOf(s, l, m) {
+			return true
+		}
+	}
+	open := r.near(s, l)
+	if open && r.place != nil {
+		if m := groups(r.place, t); m != nil {
+			r.placed(s, l, m)
+			return true
+		}
+	}
+	if open && (t == "Local variables:" || strings.HasPrefix(t, "(tail call)") || strings.HasPrefix(t, "(...") || strings.HasPrefix(t, "...")) {
+		s.Last = l.N
+		return true
+	}
+	r.failure(s, l)
+	return false
+}
+
+// failure keeps a line that may name a failure.
+func (r *oneLineReader) failure(s *scanner, l reportLine) {
+	if r.alone != nil && r.alone().MatchString(l.Text) {
+		r.Flush(s)
+		if r.head, r.lone = l, true; r.opens != nil {
+			r.Flush(s) // no stack follows
+		}
+		return
+	}
+	if r.far != nil && (r.above.N == 0 || l.N-r.above.N > lineAbove) && r.far().MatchString(l.Text) {
+		r.above = l
+	}
+	switch m := groups(r.failed, l.Text); {
+	case m == nil:
+	case m["file"] != "" && m["message"] == "":
+		r.at = l
+	case r.lone:
+	case r.opens == nil || r.opened == 0 || l.N > r.opened+lineBlank:
+		r.head = l
+	}
+}
+
+// Flush reports a failure without a stack.
+func (r *oneLineReader) Flush(s *scanner) {
+	if !r.lone {
+		return
+	}
+	m := groups(r.alone, r.head.Text)
+	s.Fail(r.problem(m))
+	s.AddPlace(r.head, r.format, crash.Frame{File: m["file"], Line: atoi(m["line"])})
+	r.head, r.lone = reportLine{}, false
+}
+
+// problem returns the failure of the groups of its line.
+func (r *oneLineReader) problem(m map[string]string) crash.Problem {
+	message := strings.TrimRight(strings.TrimSpace(m["message"]), "]")
+	if inner, whole := strings.CutPrefix(message, "("); whole || strings.Count(message, "(") < strings.Count(message, ")") {
+		message = strings.TrimSuffix(inner, ")") // as in Failure("hd") and (Not_found_s "key") of OCaml
+	}
+	return crash.Problem{Kind: cmp.Or(m["kind"], "error"), Message: message, Line: r.head.N}
+}
+
+// frameOf adds the frame of a line to the stack that is open, or to the one that it begins.
+func (r *oneLineReader) frameOf(s *scanner, l reportLine, m map[string]string) bool {
+	again := r.opened > s.Last || r.opens == nil && r.head.N > s.Last // another failure is above the line
+	switch {
+	case r.near(s, l) && !again:
+	case r.opens == nil || r.opened > 0 && l.N <= r.opened+lineBlank:
+		r.begin(s, l)
+	default:
+		return false
+	}
+	f := crash.Frame{Function: m["name"], Symbol: m["name"], File: m["file"], Line: atoi(m["line"]), Column: atoi(m["column"]), Module: m["module"]}
+	if r.called {
+		if n := len(s.Open.Frames); n > 0 && s.Open.Frames[n-1].Function == "" {
+			s.Open.Frames[n-1].Function = f.Function
+		}
+		f.Function, f.Symbol = "", ""
+	}
+	r.add(s, l, f)
+	return true
+}
+
+// begin opens a stack for the failure above it.
+func (r *oneLineReader) begin(s *scanner, l reportLine) {
+	st := crash.Stack{Kind: crash.StackCrash, Format: r.format}
+	form, reach := r.failed, lineHead
+	switch {
+	case r.lone:
+		form = r.alone
+	case r.above.N > 0 && l.N-r.above.N <= lineAbove && (r.head.N == 0 || l.N-r.head.N > lineHead):
+		form, reach, r.head = r.far, lineAbove, r.above
+	}
+	var m map[string]string
+	if r.head.Text != "" && l.N-r.head.N <= reach {
+		m = groups(form, r.head.Text)
+		p := r.problem(m)
+		s.Fail(p)
+		st.Title = titleOf(p.Kind, p.Message)
+	}
+	s.Begin(st)
+	r.raised = crash.Frame{File: m["file"], Line: atoi(m["line"])}
+	if r.called && r.at.N == l.N-1 && r.at.N > 0 {
+		at := groups(r.failed, r.at.Text)
+		r.add(s, r.at, crash.Frame{File: at["file"], Line: atoi(at["line"])})
+	} else if r.called && r.raised.File != "" {
+		r.add(s, r.head, r.raised)
+	}
+	r.head, r.above, r.at, r.lone, r.opened = reportLine{}, reportLine{}, reportLine{}, false, 0
+}
+
+// add adds a frame. Those before the place that the failure names only report it.
+func (r *oneLineReader) add(s *scanner, l reportLine, f crash.Frame) {
+	if r.source != nil {
+		r.source(&f)
+	}
+	if f.Symbol == f.Function {
+		f.Symbol = ""
+	}
+	s.Add(l, f)
+	n := len(s.Open.Frames) - 1
+	if n > 0 && r.raised.Line > 0 && f.Line == r.raised.Line && f.File == r.raised.File {
+		for i := range s.Open.Frames[:n] {
+			s.Open.Frames[i].Handler = true
+		}
+		r.raised = crash.Frame{}
+	}
+}
+
+// placed gives the last frame its place, which is on the line below it.
+func (r *oneLineReader) placed(s *scanner, l reportLine, m map[string]string) {
+	f := &s.Open.Frames[len(s.Open.Frames)-1]
+	if f.Line > 0 || f.File != "" {
+		return
+	}
+	function := f.Function
+	f.File, f.Line, f.Module = m["file"], atoi(m["line"]), m["module"]
+	r.source(f)
+	f.Function = function
+	s.Last = l.N
+}
+
+// groups returns the named groups of a match, nil for none. A name with a digit behind it stands for the name.
+func groups(p source.Pattern, text string) map[string]string {
+	m := p().FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	out := map[string]string{}
+	for i, name := range p().SubexpNames() {
+		if name = strings.TrimRight(name, "0123456789"); name != "" && m[i] != "" {
+			out[name] = m[i]
+		}
+	}
+	return out
+}
