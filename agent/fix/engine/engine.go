@@ -131,6 +131,7 @@ type study struct {
 	space   *trial.Workspace // workspace of the test run; nil before it
 	runs    []testrun.Ending // runs of the test without a patch
 
+	passed    string   // the guessed part of the tests that passed; "" if there is none
 	unwritten bool     // the model must first write the failing test
 	wrote     *fix.Run // the run that wrote the test; nil if there is none
 }
@@ -253,6 +254,7 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 		s.answer.Declined, err = s.declined(ctx)
 		s.problem.WriteTest, s.q.Problem.WriteTest = false, false
 		if err != nil || s.answer.Declined != "" {
+			s.noteNewTests()
 			return err
 		}
 		return s.leaveOutOlder(ctx)
@@ -291,6 +293,9 @@ func (s *study) reproduce(ctx context.Context) error {
 		}
 		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build && !rep.TimedOut) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
+			if rep.State == fix.Passing {
+				s.passed = p.Test
+			}
 			continue
 		}
 		if first {

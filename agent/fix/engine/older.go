@@ -8,6 +8,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
+	"git-agent/gitext"
 )
 
 // leaveOutOlder removes the tests that fail without the uncommitted changes too from the failing
@@ -54,4 +55,18 @@ func (s *study) onlyTestsAreNew() bool {
 		paths = append(paths, o.Path)
 	}
 	return source.AreTests(paths)
+}
+
+// noteNewTests says of tests that are not committed why they tell no bug, if there is nothing to repair: they
+// pass, or the command does not run them, such as those of a part that the build leaves out.
+func (s *study) noteNewTests() {
+	switch {
+	case s.passed != "":
+		s.note("%s passes, which runs the tests with uncommitted changes", s.passed)
+	case s.answer.Reproduction.State == fix.Passing && s.onlyTestsAreNew():
+		tests := slices.DeleteFunc(slices.Clone(s.problem.Tree.Over), func(o gitext.Overlay) bool {
+			return source.FileKindOf(o.Path) != source.TestFile
+		})
+		s.note("the command may leave out %s, which has uncommitted changes: see whether it runs", tests[0].Path)
+	}
 }

@@ -52,3 +52,23 @@ func TestOlderFailures(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing fails, the answer says what is known of the tests with uncommitted changes.
+func TestNewTestsThatFindNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		part bool
+		want string
+	}{
+		{true, "sh check_test.sh passes, which runs the tests with uncommitted changes"},
+		{false, "the command may leave out check_test.sh, which has uncommitted changes: see whether it runs"},
+	} {
+		b := newBench(t, nil)
+		b.question.Problem.Tree.Over = []gitext.Overlay{{Path: "check_test.sh", Mode: 0o100644, Content: []byte("true\n")}}
+		b.question.Problem.Part = c.part
+		b.question.Problem.Others = []fix.Commands{{Test: "true"}}
+		if ans := b.answer(); !slices.Contains(ans.Notes, c.want) || ans.Declined == "" {
+			t.Errorf("%v: %q, %s", c.part, ans.Notes, ans.Declined)
+		}
+	}
+}

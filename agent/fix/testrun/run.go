@@ -238,6 +238,9 @@ func (e *Ending) notBuilt() string {
 	if len(e.Report.BuildErrors) == 0 && e.Report.Refusal != "" {
 		return how + ": " + agent.Shorten(e.Report.Refusal, shownLine)
 	}
+	if len(e.Report.BuildErrors) == 0 && len(e.Report.Unbuilt) > 0 {
+		return how + ": " + e.Report.Unbuilt[0]
+	}
 	if len(e.Report.BuildErrors) == 0 {
 		return how
 	}

@@ -9,15 +9,16 @@ import (
 )
 
 var (
-	pySummary = source.Lazy(`^(FAILED|ERROR|SUBFAILED|SUBFAIL)(?:[\[(][^ ]*[\])])? (\S.*)$`)
-	pyVerbose = source.Lazy(`^(?:\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR) (\S.*)|(\S+\.py::.*?) (PASSED|FAILED|ERROR|XPASS|XFAIL)(?: .*)?)$`)
-	pyCounts  = source.Lazy(`^=* ?((?:\d+ [a-z]+(?: passed)?(?:, )?)+|no tests ran) in [\d.]+s(?: \(.*\))?(?: =*)?$`)
-	pyCount   = source.Lazy(`(\d+) (failed|passed|error|errors|xfailed|xpassed)\b`)
-	pyHeading = source.Lazy(`^_{3,} (.+) _{3,}$`)
-	pyTestOf  = source.Lazy(`^(?:ERROR at \w+ of )?(.+?)(?: \(.*\))?$`) // in a heading
-	pyPlace   = source.Lazy(`^(\S[^:]*\.py):(\d+): (.+)$`)
-	pyRaised  = source.Lazy(`^E {3,}([A-Za-z_][\w.]*(?:: .*)?)$`) // E   ValueError: no such key
-	pyConfig  = source.Lazy(
+	pySummary   = source.Lazy(`^(FAILED|ERROR|SUBFAILED|SUBFAIL)(?:[\[(][^ ]*[\])])? (\S.*)$`)
+	pyVerbose   = source.Lazy(`^(?:\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR) (\S.*)|(\S+\.py::.*?) (PASSED|FAILED|ERROR|XPASS|XFAIL)(?: .*)?)$`)
+	pyCounts    = source.Lazy(`^=* ?((?:\d+ [a-z]+(?: passed)?(?:, )?)+|no tests ran) in [\d.]+s(?: \(.*\))?(?: =*)?$`)
+	pyCount     = source.Lazy(`(\d+) (failed|passed|error|errors|xfailed|xpassed)\b`)
+	pyHeading   = source.Lazy(`^_{3,} (.+) _{3,}$`)
+	pyTestOf    = source.Lazy(`^(?:ERROR at \w+ of )?(.+?)(?: \(.*\))?$`) // in a heading
+	pyPlace     = source.Lazy(`^(\S[^:]*\.py):(\d+): (.+)$`)
+	pyException = source.Lazy(`^[\w.]*(?:Error|Exception|Warning|Exit|Interrupt)(?::|$)`)
+	pyRaised    = source.Lazy(`^E {3,}([A-Za-z_][\w.]*(?:: .*)?)$`) // E   ValueError: no such key
+	pyConfig    = source.Lazy(
 		`^(?:ImportError while loading|.*Error while loading) conftest '([^']+)'`,
 	) // ImportError while loading conftest '/w/tests/conftest.py'.
 )
@@ -67,7 +68,7 @@ func (p *pyTest) raises(text string) {
 	if m == nil {
 		return
 	}
-	if p.raised == "" || p.collects { // a message may have several lines
+	if p.raised == "" || p.collects && (pyException().MatchString(m[1]) || !pyException().MatchString(p.raised)) { // a message may have several lines
 		p.raised = m[1]
 	}
 	if p.collects && !strings.Contains(text, "SyntaxError: ") && len(p.frames) > 0 {
@@ -81,7 +82,19 @@ func (p *pyTest) flush() {
 	for _, place := range slices.Backward(p.frames) {
 		p.buildError(place)
 	}
+	// An error that pytest itself raises has no frame in the project, such as that of a later version.
+	file, collects := strings.CutPrefix(p.heading, "ERROR collecting ")
+	if collects && p.collects && len(p.frames) == 0 && !strings.Contains(p.raised, "SyntaxError: ") {
+		p.unplaced(Place{File: file, Text: p.raised})
+	}
 	p.frames, p.raised = nil, ""
+}
+
+// unplaced notes an error of a file without a line, if it has a text.
+func (p *pyTest) unplaced(at Place) {
+	if at.Text != "" {
+		p.buildError(at)
+	}
 }
 
 func (p *pyTest) end() {
