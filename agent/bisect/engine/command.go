@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"git-agent/agent"
+	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
@@ -33,6 +34,8 @@ type command struct {
 	unbuilt bool // at the tip the code does not build
 	builds  bool // the failure that is looked for is that of the build
 	notes   []string
+	focused string      // the command with the failing tests alone; "" if it is not restricted to them
+	again   *bisect.Run // its run at the tip
 
 	judging sync.Mutex
 	failure *testrun.Failure    // the failure that is looked for; nil before a run failed
@@ -123,7 +126,7 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 			return trial.Result{}, err
 		}
 	}
-	ran, err := c.run(ctx, w, commit, over)
+	ran, err := c.runFocused(ctx, w, commit, over)
 	if err != nil {
 		return trial.Result{}, err
 	}
@@ -135,19 +138,27 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if !c.shown {
 		c.missSubmodule(ctx, w, &ran.ending)
 		c.first(ran)
+		res := c.judge(ran.ending)
+		if err := c.focus(ctx, w, over); err != nil {
+			return trial.Result{}, err
+		}
+		c.keep(commit, ran)
+		return res, nil
 	}
 	c.keep(commit, ran)
 	return c.judge(ran.ending), nil
 }
 
-// run runs the command in the prepared work tree. Of the run that shows the failure, it also learns which
+// runTest runs a test command in the prepared work tree. Of the run that shows the failure, it also learns which
 // files it opens and which lines its tests execute.
-func (c *command) run(ctx context.Context, w *trial.Workspace, commit gitext.OID, over []gitext.Overlay) (ran seen, err error) {
+func (c *command) runTest(
+	ctx context.Context, w *trial.Workspace, commit gitext.OID, over []gitext.Overlay, test string,
+) (ran seen, err error) {
 	var files []string
 	if !c.shown || c.unbuilt {
 		files, _ = w.Paths(ctx, commit, over) // without them, less is known of the run
 	}
-	commands := testrun.Commands{Build: c.q.Build, Test: c.q.Test, Set: append(testrun.Uncached(c.q.Test), "GIT_AGENT_COMMIT="+string(commit))}
+	commands := c.commandsOf(test, commit)
 	done := false
 	if r := c.recorder(w, files); r != nil {
 		if ran, done, err = recorded(ctx, w, files, commands, r); err == nil && !done {

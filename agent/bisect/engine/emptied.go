@@ -46,7 +46,7 @@ func (c *command) withoutOthers(
 		if err := w.Prepare(ctx, commit, over); err != nil {
 			return ran, false, err
 		}
-		if again, err = c.run(ctx, w, commit, over); err != nil {
+		if again, err = c.runFocused(ctx, w, commit, over); err != nil {
 			return ran, false, err
 		}
 	}

@@ -58,6 +58,8 @@ type Result struct {
 	// Incomplete has agent.LacksObjects if commits were not checked out because the clone lacks objects.
 	Incomplete []string
 
+	Focused string // the command with the failing tests alone, which ran at the commits but the tip; "" if the whole command ran
+
 	subjects map[gitext.OID]string
 	replaces bool // git knows a file that is laid over each commit, so that a checkout replaces it or refuses
 }
@@ -208,11 +210,13 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 		opt.Prior = c.prior
 	}
 	found, err := c.search(ctx, opt)
+	c.withAgain(found)
 	out := &Result{Answer: found, Question: q, How: c.tip.ending.How, Sandbox: string(c.spaces[0].Level())}
 	if err == nil && c.builds {
 		out.Answer, err = c.below(ctx, found, opt)
 	}
 	out.Failing, out.Builds = c.tip.ending.Report.Failing, c.builds
+	out.Focused = c.focused
 	out.Notes = append(out.Notes, c.notes...)
 	out.unproved()
 	if c.lacking {

@@ -31,6 +31,7 @@ func TestFocus(t *testing.T) {
 		{"pytest", []string{"test_without_file"}, ""},
 		{"tox -e py3", []string{"tests/a.py::test_b"}, ""},
 		{"python3 -m unittest -v tests.test_u", []string{"test_eq (tests.test_u.T.test_eq)", "test_old (tests.test_u.T)"}, "python3 -m unittest -v tests.test_u.T.test_eq tests.test_u.T.test_old"},
+		{"python3 -m unittest -k e tests.test_u tests.test_v", []string{"test_eq (tests.test_u.T.test_eq)"}, "python3 -m unittest -k e tests.test_u.T.test_eq"},
 		{"python3 -m unittest discover -s tests", []string{"test_eq (test_u.T.test_eq)"}, ""},
 
 		{"npx --no-install jest --ci", []string{"Calc › adds (1+1)", "top"}, `npx --no-install jest --ci -t '^(Calc( ›)? adds \(1\+1\)|top)$'`},

@@ -48,7 +48,7 @@ func focusPytest(args []word, failing []string) ([]string, bool) {
 
 var unittestName = source.Lazy(`^(\w+) \(([\w.]+)\)$`)
 
-// focusUnittest names tests by module, class and method. With discover, names of modules are
+// focusUnittest names tests by module, class and method, in place of the modules of the command. With discover, names of modules are
 // relative to another directory, so they cannot be imported here.
 func focusUnittest(args []word, failing []string) ([]string, bool) {
 	if len(args) > 0 && args[0].value == "discover" {
@@ -64,7 +64,13 @@ func focusUnittest(args []word, failing []string) ([]string, bool) {
 			ids[len(ids)-1] += "." + m[1] // before Python 3.11
 		}
 	}
-	return append(withoutTargets(args, ids), ids...), true
+	var flags []string
+	for i, a := range args {
+		if strings.HasPrefix(a.value, "-") || i > 0 && (args[i-1].value == "-k" || args[i-1].value == "--durations") {
+			flags = append(flags, a.raw)
+		}
+	}
+	return append(flags, ids...), true
 }
 
 // byPattern adds a flag with a regular expression that matches the names.

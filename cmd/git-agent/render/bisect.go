@@ -137,7 +137,7 @@ func gitBisect(found *engine.Result, up string) string {
 		git = "git -C " + quote.Shell(up) + " bisect "
 	}
 	old := cmp.Or(oldest(found), found.First+"^")
-	start, test := "start ", found.Question.Test
+	start, test := "start ", cmp.Or(found.Focused, found.Question.Test)
 	if found.Question.Fixed {
 		start, test = "start --term-new=fixed --term-old=broken ", "! { "+test+"; }"
 	}
