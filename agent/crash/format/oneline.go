@@ -47,6 +47,7 @@ func oneLineReaders() []lineReader {
 
 var luaForm = lineForm{
 	format: "lua",
+	hints:  []string{"attempt to ", "bad argument #", ".lua", "script:", "]:"},
 	failed: source.Lazy(`^(?:.*?[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): (?P<message>\S.*?)(?: -)?$`),
 	far: source.Lazy(
 		`^(?:\S*[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): ` +
