@@ -94,11 +94,14 @@ func IsIdentifier(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9')
 }
 
-// Last returns the last part of a qualified name: "f" of "ns::C::f" and of
-// "pkg.(*T).f". Destructors lose their tilde.
+// Last returns the last part of a qualified name: "f" of "ns::C::f", of
+// "pkg.(*T).f" and of "C->f". Destructors lose their tilde.
 func Last(name string) string {
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		name = name[i+2:]
+	}
+	if i := strings.LastIndex(name, "->"); i > 0 && !strings.HasSuffix(name[:i], "operator") {
+		name = name[i+2:] // a method of PHP
 	}
 	if i := strings.LastIndexAny(name, ".)/$`"); i >= 0 {
 		name = name[i+1:]

@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -16,6 +17,8 @@ type lineForm struct {
 	failed source.Pattern
 	// far matches a failure that may be far above its stack, with the same groups; nil for none.
 	far source.Pattern
+	// hints are parts of the lines of failures, one of which each has, for speed; nil for none.
+	hints []string
 	// alone matches a failure that is a report without a stack, with the same groups; nil for none.
 	alone source.Pattern
 	// opens matches the heading of a stack; nil if the first frame opens it.
@@ -44,6 +47,7 @@ func oneLineReaders() []lineReader {
 
 var luaForm = lineForm{
 	format: "lua",
+	hints:  []string{"attempt to ", "bad argument #", ".lua", "script:", "]:"},
 	failed: source.Lazy(`^(?:.*?[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): (?P<message>\S.*?)(?: -)?$`),
 	far: source.Lazy(
 		`^(?:\S*[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): ` +
@@ -72,6 +76,7 @@ var luaForm = lineForm{
 
 var ocamlForm = lineForm{
 	format: "ocaml",
+	hints:  []string{"xception", "ncaught"},
 	failed: source.Lazy(`^(?:Fatal error: exception|.*\bUncaught(?: exception)?:?) [\[(]?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
 	alone: source.Lazy(
 		`^Fatal error: exception (?:[\w.]*(?P<kind>Match_failure|Assert_failure)\(\\?"(?P<file>[^"\\]+)\\?", ?(?P<line>\d+)|` +
@@ -95,6 +100,7 @@ var ocamlForm = lineForm{
 
 var perlForm = lineForm{
 	format: "perl",
+	hints:  []string{" line "},
 	failed: source.Lazy(`^(?:(?P<message>.*) )?at (?P<file>\S+) line (?P<line>\d+)(?:, <\S*> (?:line|chunk) \d+)?\.?$`),
 	alone: source.Lazy(
 		`(?:^|[ :\]])(?P<message>(?:Can't (?:call method|locate object method|use (?:string|an undefined value)|modify) |` +
@@ -122,6 +128,7 @@ var haskellForm = lineForm{
 // shinyForm is how Shiny prints an error of R.
 var shinyForm = lineForm{
 	format: "r",
+	hints:  []string{"Error in "},
 	failed: source.Lazy(`^(?:Warning: )?Error in (?:\S.*?): (?P<message>.*)$`),
 	has:    ": ",
 	frame:  source.Lazy("^\\d+: (?:(?P<name>[A-Za-z.][\\w.:$]*)|[`<%].*?) \\[(?P<file>[^\\]]+\\.[Rr])#(?P<line>\\d+)\\]$"),
@@ -130,6 +137,7 @@ var shinyForm = lineForm{
 
 var juliaForm = lineForm{
 	format: "julia",
+	hints:  []string{"ERROR: "},
 	failed: source.Lazy(
 		`^ERROR: (?:(?:LoadError|InitError|TaskFailedException|On worker \d+): ?)*` +
 			`(?:(?P<kind>[A-Z]\w*(?:Error|Exception)\b):? ?)?(?P<message>.*)$`,
@@ -179,10 +187,11 @@ type oneLineReader struct {
 }
 
 const (
-	lineHead  = 10  // lines between a failure and the heading of its stack
-	lineAbove = 100 // lines between what is surely a failure and the heading
-	lineBlank = 3   // lines between two frames
-	lineVars  = 200 // lines between two frames with numbers, behind which may be the values of variables or frames of libraries
+	maxHeading = 80  // bytes of the heading of a stack
+	lineHead   = 10  // lines between a failure and the heading of its stack
+	lineAbove  = 100 // lines between what is surely a failure and the heading
+	lineBlank  = 3   // lines between two frames
+	lineVars   = 200 // lines between two frames with numbers, behind which may be the values of variables or frames of libraries
 )
 
 // near reports whether a line may be the next one of the open stack.
@@ -199,14 +208,14 @@ func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
 	if t == "" || len(t) > maxText {
 		return false
 	}
-	if r.opens != nil && r.opens().MatchString(t) {
+	if r.opens != nil && len(t) < maxHeading && r.opens().MatchString(t) {
 		if r.opened = l.N; s.IsOpen(r.format) && s.Since(l) < lineBlank {
 			r.opened = 0 // the same calls again
 			s.Close()
 		}
 		return false
 	}
-	if strings.Contains(t, r.has) {
+	if strings.Contains(t, r.has) && (r.opens == nil || r.opened > 0 || s.IsOpen(r.format)) {
 		if m := groups(r.frame, t); m != nil && r.frameOf(s, l, m) {
 			return true
 		}
@@ -228,6 +237,9 @@ func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
 
 // failure keeps a line that may name a failure.
 func (r *oneLineReader) failure(s *scanner, l reportLine) {
+	if r.hints != nil && !slices.ContainsFunc(r.hints, func(h string) bool { return strings.Contains(l.Text, h) }) {
+		return
+	}
 	if r.alone != nil && r.alone().MatchString(l.Text) {
 		r.Flush(s)
 		if r.head, r.lone = l, true; r.opens != nil {

@@ -106,3 +106,26 @@ func TestMethodOfSystemLibrary(t *testing.T) {
 		}
 	}
 }
+
+// A method of PHP without a place is in the file of its class, as in zikula-modules/Formicula's issue 75, and not in another one that
+// has a method of the name.
+func TestMethodOfPHP(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"Controller/UserController.php":  "<?php\nclass UserController\n{\n    public function indexAction(Request $request)\n    {\n    }\n}\n",
+		"Controller/AdminController.php": "<?php\nclass AdminController\n{\n    public function indexAction(Request $request)\n    {\n    }\n\n    public function handle()\n    {\n    }\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "php", Frames: []crash.Frame{
+		{Function: `Zikula\Controller\UserController->indexAction`},
+		{Function: `Symfony\Component\HttpKernel\HttpKernel->handle`},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"Controller/UserController.php", ""} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s is in %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}

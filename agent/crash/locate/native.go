@@ -44,6 +44,8 @@ func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
 		return !isManaged(file) && len(ofGoPackage(frame.Function, []string{file})) > 0
 	case stack.Format == "java":
 		return inJavaClass(frame.Function, file)
+	case stack.Format == "php" && frame.File == "":
+		return inPHPClass(frame.Function, file)
 	}
 	return len(ofGoPackage(frame.Function, []string{file})) > 0
 }
@@ -64,6 +66,14 @@ func inJavaClass(method, file string) bool {
 	dir, base := path.Split(file)
 	stem := source.Stem(base)
 	return stem == class || stem+"Kt" == class || pkg != "" && strings.HasSuffix("/"+strings.TrimSuffix(dir, "/"), "/"+pkg)
+}
+
+// inPHPClass reports whether a file may hold the class of a method of PHP, A\B\Class->method or Class::method: it has its name.
+func inPHPClass(method, file string) bool {
+	class, _, found := strings.Cut(strings.Replace(method, "::", "->", 1), "->")
+	class = class[strings.LastIndexByte(class, '\\')+1:]
+	stem := source.Stem(path.Base(file))
+	return !found || strings.EqualFold(stem, class) || strings.EqualFold(stem, "class."+class)
 }
 
 // builtIn reports whether a function is of the kernel itself, in a repository of modules: the stack has
