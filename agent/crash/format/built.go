@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 
 	"git-agent/agent/source"
 )
@@ -20,6 +21,11 @@ var builtLine = source.Lazy(
 		`|\bUsing \S+ \d\S* from source at `,
 )
 
+// builtParts are parts of such lines, one of which each has, for speed.
+var builtParts = [][]byte{
+	[]byte(" ("), []byte("> "), []byte("npm "), []byte("[INFO] "), []byte("Testsuite "), []byte("-0.editable-"), []byte("/.tox/"), []byte("/.nox/"), []byte(" from source at "),
+}
+
 var (
 	fromFolder = [][]byte{[]byte("Obtaining file:"), []byte("Processing /"), []byte("Processing ./")}
 	installed  = []byte("Successfully installed ")
@@ -27,7 +33,8 @@ var (
 
 // ofWorkTree reports whether a line names the version of what is built from a work tree.
 func (s *scanner) ofWorkTree(line []byte) bool {
-	return builtLine().Match(line) || s.fromFolder && bytes.Contains(line, installed)
+	has := slices.ContainsFunc(builtParts, func(part []byte) bool { return bytes.Contains(line, part) })
+	return has && builtLine().Match(line) || s.fromFolder && bytes.Contains(line, installed)
 }
 
 // folder notes that pip builds a package from a folder.

@@ -243,7 +243,7 @@ func erlangReasonOf(text string) (kind, message string) {
 // sentence reads a reason in words, which may go on in the next lines.
 func (e *erlangReader) sentence(s *scanner, l reportLine) bool {
 	switch {
-	case erlangBegins().MatchString(l.Text):
+	case strings.Contains(l.Text, "with reason") && erlangBegins().MatchString(l.Text):
 	case e.said.Text != "" && l.N-e.said.N < maxSentence:
 		l.Text = cut(e.said.Text+" "+l.Text, maxTerm)
 		l.N = e.said.N

@@ -15,12 +15,16 @@ type lineForm struct {
 	format string
 	// failed matches the line of the failure, with the groups kind, message, file and line.
 	failed source.Pattern
+	// any says that failed matches each line.
+	any bool
 	// far matches a failure that may be far above its stack, with the same groups; nil for none.
 	far source.Pattern
 	// hints are parts of the lines of failures, one of which each has, for speed; nil for none.
 	hints []string
 	// alone matches a failure that is a report without a stack, with the same groups; nil for none.
 	alone source.Pattern
+	// aloneHas is a part of each such line.
+	aloneHas string
 	// opens matches the heading of a stack; nil if the first frame opens it.
 	opens source.Pattern
 	// frame matches a frame, with the groups name, file, line, column and module; has is a part of each frame.
@@ -75,9 +79,10 @@ var luaForm = lineForm{
 }
 
 var ocamlForm = lineForm{
-	format: "ocaml",
-	hints:  []string{"xception", "ncaught"},
-	failed: source.Lazy(`^(?:Fatal error: exception|.*\bUncaught(?: exception)?:?) [\[(]?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
+	format:   "ocaml",
+	hints:    []string{"xception", "ncaught"},
+	aloneHas: "Fatal error: exception ",
+	failed:   source.Lazy(`^(?:Fatal error: exception|.*\bUncaught(?: exception)?:?) [\[(]?(?P<kind>[A-Z][\w.]*)(?P<message>.*)$`),
 	alone: source.Lazy(
 		`^Fatal error: exception (?:[\w.]*(?P<kind>Match_failure|Assert_failure)\(\\?"(?P<file>[^"\\]+)\\?", ?(?P<line>\d+)|` +
 			`File "(?P<file2>[^"]+)", line (?P<line2>\d+), characters [\d-]+: (?P<message>.*))`,
@@ -113,8 +118,10 @@ var perlForm = lineForm{
 }
 
 var haskellForm = lineForm{
-	format: "haskell",
-	failed: source.Lazy(`^(?:[\w.-]+: )?(?P<message>\S.*)$`),
+	format:   "haskell",
+	any:      true,
+	aloneHas: "hs:",
+	failed:   source.Lazy(`^(?:[\w.-]+: )?(?P<message>\S.*)$`),
 	alone: source.Lazy(
 		`(?:^|\s)(?P<file>\S+\.l?hs):\(?(?P<line>\d+)[,:]\d+\)?\S*: ` +
 			`(?P<message>Non-exhaustive (?:patterns|guards) in .*|Irrefutable pattern failed .*)$`,
@@ -240,7 +247,7 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 	if r.hints != nil && !slices.ContainsFunc(r.hints, func(h string) bool { return strings.Contains(l.Text, h) }) {
 		return
 	}
-	if r.alone != nil && r.alone().MatchString(l.Text) {
+	if r.alone != nil && strings.Contains(l.Text, r.aloneHas) && r.alone().MatchString(l.Text) {
 		r.Flush(s)
 		if r.head, r.lone = l, true; r.opens != nil {
 			r.Flush(s) // no stack follows
@@ -250,12 +257,18 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 	if r.far != nil && (r.above.N == 0 || l.N-r.above.N > lineAbove) && r.far().MatchString(l.Text) {
 		r.above = l
 	}
+	names := !r.lone && (r.opens == nil || r.opened == 0 || l.N > r.opened+lineBlank)
+	if r.any {
+		if names {
+			r.head = l
+		}
+		return
+	}
 	switch m := groups(r.failed, l.Text); {
 	case m == nil:
 	case m["file"] != "" && m["message"] == "":
 		r.at = l
-	case r.lone:
-	case r.opens == nil || r.opened == 0 || l.N > r.opened+lineBlank:
+	case names:
 		r.head = l
 	}
 }

@@ -51,7 +51,7 @@ fault addr;***~;cause:~;--- ---;pid: %;pc 0
 crash;found by:
 exception;# stacktrace;triggered by;thread %
 .%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
-traceback;file ";recent call;line %;.py:%;.py::
+traceback;file ";recent call;line %;.py:%;failed~
 .java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
 goroutine;fatal error;panicked;created by;--- fail:;_test.go:%
 .js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal;expect(
