@@ -31,6 +31,9 @@ var checks = []struct{ plugin, skip string }{
 
 // checkCure returns the option that skips a check.
 func checkCure(line string) Cure {
+	if strings.HasPrefix(line, "go vet: ") {
+		return Cure{Advice: "add -vet=off to go test"}
+	}
 	for _, c := range checks {
 		if strings.Contains(line, ":"+c.plugin+":") {
 			return Cure{Advice: "add " + c.skip + " to the command"}

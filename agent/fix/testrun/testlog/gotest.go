@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
 )
 
@@ -26,14 +27,16 @@ type goTest struct {
 	*reader
 	waiting  []goWaiting
 	places   []Place
-	test     string          // the test of the present lines
-	started  map[string]bool // unfinished tests
-	last     string          // the unfinished test that began last
-	panicked bool            // a panic in the waiting package
-	over     bool            // the tests of the waiting package have ended, with a failure
-	overIn   string          // package whose tests have ended so, by go test -json
-	headed   bool            // the last lines are a "# package" and compiler errors
-	timedOut bool            // the next lines name tests that were running
+	test     string            // the test of the present lines
+	started  map[string]bool   // unfinished tests
+	last     string            // the unfinished test that began last
+	panicked bool              // a panic in the waiting package
+	over     bool              // the tests of the waiting package have ended, with a failure
+	overIn   string            // package whose tests have ended so, by go test -json
+	headed   bool              // the last lines are a "# package" and compiler errors
+	vetting  string            // the package of a heading "# [package]" above them, which go vet writes
+	vetted   map[string]string // what go vet first finds in packages
+	timedOut bool              // the next lines name tests that were running
 }
 
 type goWaiting struct {
@@ -80,6 +83,7 @@ func (g *goTest) event(text string) bool {
 		}
 	case e.Action == "fail" && e.FailedBuild != "":
 		g.noBuild(e.Package)
+		g.unvetted(e.Package)
 	case e.Action == "fail" && g.test != e.Package:
 		// No test of it failed.
 		if g.panicked && strings.HasPrefix(g.last, e.Package+":") {
@@ -145,14 +149,36 @@ func (g *goTest) printed(e goEvent, name string) {
 func (g *goTest) compiled(l line) bool {
 	if strings.HasPrefix(l.text, "# ") {
 		g.headed = !strings.Contains(l.text, ":") // as in "# Subtest: a"
+		name, ok := strings.CutPrefix(l.text, "# [")
+		if g.vetting, ok = strings.CutSuffix(name, "]"); !ok || strings.Contains(g.vetting, " ") {
+			g.vetting = ""
+		}
 		return false
 	}
 	m := goError().FindStringSubmatch(l.text)
 	if g.headed = m != nil || l.indent > 0; m == nil {
 		return false
 	}
+	if g.vetting != "" && !strings.HasPrefix(l.text, "vet: ") && g.vetted[g.vetting] == "" && len(g.vetted) < maxNames {
+		if g.vetted == nil {
+			g.vetted = map[string]string{}
+		}
+		g.vetted[g.vetting] = vetted + l.text
+		g.unvetted(g.vetting)
+	}
 	g.buildError(Place{File: m[1], Line: number(m[2]), Text: m[3]})
 	return true
+}
+
+// vetted begins the line of what go vet finds.
+const vetted = "go vet: "
+
+// unvetted notes that go test runs no test of a package because of what go vet finds in it. The command go vet itself
+// says no more than that.
+func (g *goTest) unvetted(pkg string) {
+	if found := g.vetted[pkg]; found != "" && g.unbuilt[clip(pkg)] {
+		g.missing(fix.LackCheck, found)
+	}
 }
 
 func (g *goTest) starts(text string) bool {
@@ -212,6 +238,7 @@ func (g *goTest) packaged(text string) bool {
 	switch failed := m[1] == "FAIL"; {
 	case strings.Contains(m[3], "[build failed]"), strings.Contains(m[3], "[setup failed]"):
 		g.noBuild(m[2])
+		g.unvetted(m[2])
 	case strings.Contains(m[3], "[no tests to run]"):
 		g.ranNone = true
 	default:

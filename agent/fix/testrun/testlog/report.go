@@ -243,7 +243,7 @@ func (r *reader) add(list *[]Place, p Place) {
 // says more.
 func (r *reader) missing(what fix.Lack, text string) {
 	if r.report.Lacks == "" || r.saysMore(what, text) {
-		r.report.Lacks, r.report.Missing = what, clip(text)
+		r.report.Lacks, r.report.Missing = what, clip(strings.TrimSuffix(text, "; to add it:")) // go get stands on the next line
 	}
 }
 
