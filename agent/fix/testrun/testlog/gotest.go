@@ -149,9 +149,9 @@ func (g *goTest) printed(e goEvent, name string) {
 func (g *goTest) compiled(l line) bool {
 	if strings.HasPrefix(l.text, "# ") {
 		g.headed = !strings.Contains(l.text, ":") // as in "# Subtest: a"
-		name, ok := strings.CutPrefix(l.text, "# [")
-		if g.vetting, ok = strings.CutSuffix(name, "]"); !ok || strings.Contains(g.vetting, " ") {
-			g.vetting = ""
+		g.vetting = ""
+		if name, ok := strings.CutPrefix(l.text, "# ["); ok && strings.HasSuffix(name, "]") {
+			g.vetting = strings.TrimSuffix(name, "]")
 		}
 		return false
 	}
