@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -33,9 +34,9 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case rep.Unbuilt != "" && source.IsTestPath(rep.Unbuilt):
-		return "; the test does not fit the code as it is: make it compile first", nil
+		return "; the test does not fit the code as it is: make it " + builds(rep.Unbuilt) + " first", nil
 	case rep.Unbuilt != "":
-		return "; make it compile first, for a test that fails needs a build that passes", nil
+		return "; make it " + builds(rep.Unbuilt) + " first, for a test can only fail where its code does", nil
 	case cure.Advice != "":
 		return "; " + cure.Advice, nil
 	case cure.Install == "":
@@ -49,6 +50,15 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	}
 	s.answer.Setup = cure.Install
 	return fix.GetBy(cure.Install), nil
+}
+
+// builds returns the word for what a file must do before its tests run: interpreters load it.
+func builds(file string) string {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".py", ".rb", ".php", ".js", ".mjs", ".cjs", ".jsx", ".lua", ".pl":
+		return "load"
+	}
+	return "compile"
 }
 
 // inSetUp says why the failure comes from the tests' environment and not from a bug: all

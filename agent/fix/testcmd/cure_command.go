@@ -17,7 +17,7 @@ var commandCures = []struct {
 	{source.Lazy(`^Task '`), "name a task that the build has, such as test"},
 	{source.Lazy(`^Project '`), "name a project that the build has"},
 	{source.Lazy(`Unknown lifecycle phase`), "name a phase that Maven has, such as test"},
-	{source.Lazy(`\(Mix\) The task `), "name a task that mix has, such as test"},
+	{source.Lazy(`^The task "`), "name a task that mix has, such as test"},
 	{source.Lazy(`error TS5058`), "-p must name a tsconfig.json of the tree"},
 	{source.Lazy("Unknown option `|Unrecognized option \""), "leave the option out"},
 	{source.Lazy(`import statement outside`), "its configuration must translate the file (jest: transform), or package.json must have \"type\": \"module\""},
