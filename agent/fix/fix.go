@@ -147,6 +147,9 @@ const (
 	LackProcess  Lack = "a test process that does not die"
 )
 
+// VetFinds begins Reproduction.Lacking where the check is go vet, which go test runs before the tests.
+const VetFinds = "go vet: "
+
 // A Ground is a reason to suspect a function.
 type Ground struct {
 	Source Source

@@ -65,7 +65,10 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackTool:
 		return toolCure(rep.Lacking)
 	case fix.LackCheck:
-		return checkCure(rep.Lacking)
+		if strings.HasPrefix(rep.Lacking, fix.VetFinds) {
+			return Cure{Advice: "add -vet=off to go test"}
+		}
+		return mavenCheckCure(rep.Lacking)
 	case fix.LackTests:
 		return Cure{Advice: "name tests that exist"}
 	case fix.LackProcess:

@@ -29,11 +29,8 @@ var checks = []struct{ plugin, skip string }{
 	{"modernizer-maven-plugin", "-Dmodernizer.skip"},
 }
 
-// checkCure returns the option that skips a check.
-func checkCure(line string) Cure {
-	if strings.HasPrefix(line, "go vet: ") {
-		return Cure{Advice: "add -vet=off to go test"}
-	}
+// mavenCheckCure returns the option that skips a check of Maven.
+func mavenCheckCure(line string) Cure {
 	for _, c := range checks {
 		if strings.Contains(line, ":"+c.plugin+":") {
 			return Cure{Advice: "add " + c.skip + " to the command"}

@@ -163,15 +163,12 @@ func (g *goTest) compiled(l line) bool {
 		if g.vetted == nil {
 			g.vetted = map[string]string{}
 		}
-		g.vetted[g.vetting] = vetted + l.text
+		g.vetted[g.vetting] = fix.VetFinds + l.text
 		g.unvetted(g.vetting)
 	}
 	g.buildError(Place{File: m[1], Line: number(m[2]), Text: m[3]})
 	return true
 }
-
-// vetted begins the line of what go vet finds.
-const vetted = "go vet: "
 
 // unvetted notes that go test runs no test of a package because of what go vet finds in it. The command go vet itself
 // says no more than that.
