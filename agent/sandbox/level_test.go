@@ -55,6 +55,22 @@ func TestSelfTestFindsAHole(t *testing.T) {
 	}
 }
 
+// Commands see the directories of PATH. If one of them holds the temporary directory, they see this, too, and
+// the error says what to change.
+func TestSelfTestBelowAFolderOfPath(t *testing.T) {
+	above := t.TempDir()
+	t.Setenv("TMPDIR", above)
+	t.Setenv("PATH", os.Getenv("PATH")+":"+above)
+	for _, level := range []Level{Bwrap, Landlock} {
+		_, err := probeLevel(t.Context(), level)
+		if err == nil {
+			t.Errorf("%s hides the temporary directory below %s", level, above)
+		} else if strings.Contains(err.Error(), "self-test failed") && !strings.Contains(err.Error(), "commands see "+above+", because PATH") {
+			t.Errorf("%s: error %v", level, err)
+		}
+	}
+}
+
 // A program in a directory of the home directory that PATH does not name, such as a build in a
 // checkout, is shown to its own check. bubblewrap was refused there, because the directory around the
 // program "was reached".

@@ -116,7 +116,21 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	if err != nil {
 		return st, err
 	}
-	return isolationOf(st, res)
+	st, err = isolationOf(st, res)
+	if above := shownAbove(bait.Secret, s); err != nil && above != "" {
+		err = fmt.Errorf("%w: commands see %s, because PATH or a variable of a toolchain names it; set TMPDIR to a directory outside of it", err, above)
+	}
+	return st, err
+}
+
+// shownAbove returns the directory that commands see and that holds path, or "".
+func shownAbove(path string, s Spec) string {
+	for _, g := range visiblePaths(os.LookupEnv, homeDir(), s) {
+		if holds(g.path, path) {
+			return g.path
+		}
+	}
+	return ""
 }
 
 // makeTargets creates things that the check, which is the program exe, must not reach.

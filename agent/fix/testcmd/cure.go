@@ -107,17 +107,22 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	return d.brokenCure(rep.How)
 }
 
-// rubyLacked matches the file that Ruby does not find.
-var rubyLacked = source.Lazy(`cannot load such file -- ([\w.-]+)`)
+// rubyLacked matches the file that Ruby does not find, and the first folder of its path.
+var rubyLacked = source.Lazy(`cannot load such file -- ([\w.-]+)((?:/[\w.-]+)*)`)
 
 // gemCure returns the cure for a gem that is missing. Without a Gemfile, bundle has nothing to install, and
-// most gems have the name of their first file.
+// most gems have the name of their first file: a/b is of the gem a, or of the gem a-b, which extends it
+// (RubyGems' guide, "Name your gem").
 func (d directory) gemCure(line string) Cure {
 	m := rubyLacked().FindStringSubmatch(line)
 	if d.has("Gemfile", "gems.rb") || m == nil {
 		return Cure{Install: "bundle install"}
 	}
-	return Cure{Advice: "no Gemfile names its gems: --setup=" + quote("gem install "+m[1]) + " installs the gem, if it is named like its file"}
+	setup := "--setup=" + quote("gem install "+m[1])
+	if m[2] != "" {
+		setup += " or --setup=" + quote("gem install "+m[1]+strings.ReplaceAll(m[2], "/", "-"))
+	}
+	return Cure{Advice: "no Gemfile names its gems: " + setup + " installs the gem, if it is named like its file"}
 }
 
 // goLacked matches the package without a module in an error line of go.
