@@ -20,10 +20,12 @@ import (
 
 // The limits of a worker.
 const (
-	readTime   = 30 * time.Second
-	readMemory = 4 << 30
-	maxAnswer  = 8 << 20 // bytes of names
+	readTime  = 30 * time.Second
+	maxAnswer = 8 << 20 // bytes of names
 )
+
+// readMemory limits a worker's memory, in bytes. Tests lower it.
+var readMemory int64 = 4 << 30
 
 // workerMark is the argument of a worker. Nobody types its control character by accident.
 const workerMark = "address\x1f"
@@ -179,7 +181,7 @@ func (q question) send(ctx context.Context) (a answer, err error) {
 	case err != nil:
 		return answer{}, err
 	case result.Exit != 0 || result.TimedOut:
-		return answer{}, fmt.Errorf("reading it takes more than %v or %d GiB of memory", readTime, readMemory>>30)
+		return answer{}, fmt.Errorf("reading it takes more than %v or %d MiB of memory", readTime, readMemory>>20)
 	}
 	if text, err = os.ReadFile(filepath.Join(dir.Path, answerFile)); err == nil {
 		err = json.Unmarshal(text, &a)
