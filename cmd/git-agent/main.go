@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 
+	"git-agent/agent/crash/address"
 	"git-agent/agent/sandbox"
 	"git-agent/cmd/git-agent/app"
 	"git-agent/cmd/git-agent/ui"
@@ -28,6 +29,7 @@ import (
 
 func main() {
 	sandbox.Helper() // does not return if this process was started as the sandbox's helper
+	address.Helper() // likewise, if it was started to read a binary
 	// A command of --verify-cmd must not be able to read API keys from this process.
 	if err := sandbox.Harden(); err != nil {
 		fmt.Fprintf(os.Stderr, "warning: other processes may read this one's environment: %v\n", err)

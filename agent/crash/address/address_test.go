@@ -1,10 +1,17 @@
 package address
 
 import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Helper()
+	Helper()
 	os.Exit(m.Run())
 }
 
@@ -170,6 +178,9 @@ func TestNameByDebuginfod(t *testing.T) {
 	t.Setenv("DEBUGINFOD_CACHE_PATH", cache)
 	t.Setenv("DEBUGINFOD_URLS", "")
 	t.Setenv("PATH", dir)
+	if err := os.Symlink("/bin/sh", filepath.Join(dir, "sh")); err != nil {
+		t.Fatal(err)
+	}
 	ask := func(n *Namer) string {
 		r := about("sanitizer", crash.Frame{Module: "/gone/queued", Offset: fmt.Sprintf("0x%x", at["main"]), Build: build})
 		n.Name(t.Context(), r)
@@ -221,3 +232,107 @@ func FuzzOpenImage(f *testing.F) {
 		}
 	})
 }
+
+// A binary that a report names may be made to exhaust the memory of who reads it: by a packed symbol
+// table, or by sections whose names overlap.
+func TestHostileBinaries(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no system but Linux limits the memory of a worker")
+	}
+	defer func(limit int64) { readMemory = limit }(readMemory)
+	readMemory = 512 << 20
+	for name, section := range map[string][]byte{"packed symbols": bomb(t, 128<<20), "names": names()} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "bomb.so")
+			if err := os.WriteFile(file, section, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := about("sanitizer", crash.Frame{Module: file, Offset: "0x1234", Build: bombBuild})
+			before := peak(t)
+			(&Namer{}).Name(t.Context(), r)
+			if grown := peak(t) - before; grown > 256<<20 {
+				t.Errorf("this process took %d MiB", grown>>20)
+			}
+			if got := text(r); !strings.HasPrefix(got, " .:0; ") {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// peak returns how much memory this process had at most. It is not that of its children.
+func peak(t *testing.T) int64 {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kib int64
+	if _, err := fmt.Sscan(after, &kib); err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}
+
+// bombBuild is the build id of the binaries that bomb makes.
+const bombBuild = "11223344556677889900aabbccddeeff00112233"
+
+// bomb returns a binary with a packed symbol table of zeros.
+func bomb(t *testing.T, size int64) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	binary.Write(&packed, binary.LittleEndian, elf.Chdr64{Type: uint32(elf.COMPRESS_ZLIB), Size: uint64(size), Addralign: 1})
+	w, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(w, zeros{}, size); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	symbols := elf.Section64{Type: uint32(elf.SHT_SYMTAB), Flags: uint64(elf.SHF_COMPRESSED), Link: 4, Entsize: 24}
+	return object([]string{".symtab", ".strtab"}, []elf.Section64{symbols, {Type: uint32(elf.SHT_STRTAB)}}, [][]byte{packed.Bytes(), []byte("\x00a\x00")})
+}
+
+// names returns a binary with thousands of sections whose names are a megabyte and overlap.
+func names() []byte {
+	const count = 8_000
+	title := make([]string, count)
+	title[0] = strings.Repeat("n", 1<<20)
+	return object(title, make([]elf.Section64, count), make([][]byte, count))
+}
+
+// object returns a binary with a build id and these sections. A section without a name has that of
+// the first one.
+func object(titles []string, sections []elf.Section64, bodies [][]byte) []byte {
+	id, _ := hex.DecodeString(bombBuild)
+	note := append([]byte{4, 0, 0, 0, byte(len(id)), 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0}, id...)
+	titles = append([]string{".shstrtab", ".note.gnu.build-id"}, titles...)
+	sections = append([]elf.Section64{{Type: uint32(elf.SHT_STRTAB)}, {Type: uint32(elf.SHT_NOTE)}}, sections...)
+	table := []byte{0}
+	for i, title := range titles {
+		if sections[i].Name = sections[min(i, 2)].Name; title != "" {
+			sections[i].Name = uint32(len(table))
+			table = append(append(table, title...), 0)
+		}
+	}
+	bodies = append([][]byte{table, note}, bodies...)
+	var out bytes.Buffer
+	out.Write(make([]byte, 64))
+	for i, body := range bodies {
+		sections[i].Off, sections[i].Size, sections[i].Addralign = uint64(out.Len()), uint64(len(body)), 1
+		out.Write(body)
+	}
+	head := elf.Header64{Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Shoff: uint64(out.Len()), Ehsize: 64, Phentsize: 56, Shentsize: 64,
+		Shnum: uint16(len(sections) + 1), Shstrndx: 1}
+	copy(head.Ident[:], "\x7fELF\x02\x01\x01")
+	binary.Write(&out, binary.LittleEndian, append([]elf.Section64{{}}, sections...))
+	var first bytes.Buffer
+	binary.Write(&first, binary.LittleEndian, head)
+	return append(first.Bytes(), out.Bytes()[64:]...)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -9,4 +9,7 @@
 // Files are looked for at the path in the report, in the cache of debuginfod's clients, and in the
 // system's folder of debugging information. A server of debuginfod is asked only if
 // [Namer.Ask] is set, because the build ids then leave the machine. A binary is read and never run.
+//
+// Whoever wrote a report chooses which files are read, and may have written them, too. So a worker of
+// limited time and, on Linux, of limited memory reads them ([Helper]).
 package address

@@ -19,9 +19,9 @@ func inlined(data *dwarf.Data, address uint64) []call {
 	file, line, files := lineOf(data, unit, address)
 	var calls []call
 	for _, e := range enclosing(data, r, address) {
-		c := call{file: file, line: line}
-		c.name, c.symbol = namesOf(data, e)
-		c.symbol = cmp.Or(c.symbol, c.name)
+		c := call{File: file, Line: line}
+		c.Name, c.Symbol = namesOf(data, e)
+		c.Symbol = cmp.Or(c.Symbol, c.Name)
 		// Its caller is where it was inlined.
 		file, line = "", 0
 		if i, ok := e.Val(dwarf.AttrCallFile).(int64); ok && i >= 0 && i < int64(len(files)) && files[i] != nil {
@@ -30,7 +30,7 @@ func inlined(data *dwarf.Data, address uint64) []call {
 		if n, ok := e.Val(dwarf.AttrCallLine).(int64); ok {
 			line = int(n)
 		}
-		if c.symbol != "" {
+		if c.Symbol != "" {
 			calls = append(calls, c)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"git-agent/agent/crash"
 	"git-agent/gitext/disk"
@@ -18,6 +19,7 @@ import (
 // Limits on the parts of a binary that are read.
 const (
 	maxBinary = 4 << 30
+	maxDebug  = 768 << 20 // unpacked; of larger ones, only the symbols are read
 	maxNotes  = 1 << 20
 )
 
@@ -48,13 +50,23 @@ func openImage(file, build string) (*image, error) {
 		return nil, errors.New("the file is of another build")
 	}
 	im := &image{file: file, base: baseOf(binary), functions: functionsOf(binary)}
-	if binary.Section(".debug_info") != nil {
+	if binary.Section(".debug_info") != nil && debugSize(binary) <= maxDebug {
 		im.dwarf, _ = binary.DWARF() // the symbols remain
 	}
 	if im.dwarf == nil && len(im.functions) == 0 {
 		return nil, errors.New("the file has no symbols")
 	}
 	return im, nil
+}
+
+// debugSize returns how much debugging information a binary has, unpacked.
+func debugSize(binary *elf.File) (size uint64) {
+	for _, s := range binary.Sections {
+		if strings.HasPrefix(s.Name, ".debug_") {
+			size += min(s.Size, maxDebug+1)
+		}
+	}
+	return size
 }
 
 // baseOf returns the address at which the first segment of a binary is linked, by pages.
@@ -102,17 +114,36 @@ func buildID(binary *elf.File) string {
 	return ""
 }
 
+// richest returns the first of the files that is the binary of a build id and has debugging
+// information, else the first that has symbols.
+func richest(files []string, build string) *image {
+	var best *image
+	for _, file := range files {
+		im, err := openImage(file, build)
+		if err != nil {
+			continue // it is of another build, or no binary
+		}
+		if im.dwarf != nil {
+			return im
+		}
+		if best == nil {
+			best = im
+		}
+	}
+	return best
+}
+
 // A call is what a binary knows of an address.
 type call struct {
-	symbol string // as the linker knows it
-	name   string // as the source has it, "" if only the symbol is known
-	file   string
-	line   int
+	Symbol string // as the linker knows it
+	Name   string // as the source has it, "" if only the symbol is known
+	File   string
+	Line   int
 }
 
 // is reports whether a call is of the function of a frame.
 func (c call) is(f crash.Frame) bool {
-	for _, name := range []string{c.symbol, c.name} {
+	for _, name := range []string{c.Symbol, c.Name} {
 		if name != "" && (name == f.Function || name == f.Symbol) {
 			return true
 		}
@@ -135,5 +166,5 @@ func (im *image) calls(address uint64) []call {
 	if i < 0 || address-im.functions[i].Value >= im.functions[i].Size {
 		return nil
 	}
-	return []call{{symbol: im.functions[i].Name}}
+	return []call{{Symbol: im.functions[i].Name}}
 }

@@ -20,7 +20,7 @@ const (
 )
 
 const (
-	maxNotes  = 16 << 20 // bytes of notes that are read
+	maxNotes  = 16 << 20 // bytes of all notes that are read
 	maxMapped = 1000     // files that a core lists
 )
 
@@ -44,11 +44,11 @@ func inspect(name string) (found core) {
 		return core{}
 	}
 	defer f.Close() // only read
-	file, err := elf.NewFile(f)
+	file, err := elf.NewFile(withoutSections{f})
 	if err != nil {
 		return core{}
 	}
-	word := 8
+	word, left := 8, int64(maxNotes)
 	if file.Class == elf.ELFCLASS32 {
 		word = 4
 	}
@@ -58,7 +58,8 @@ func inspect(name string) (found core) {
 		if p.Type != elf.PT_NOTE {
 			continue
 		}
-		notes, _ := io.ReadAll(io.LimitReader(p.Open(), maxNotes)) // a partial read may suffice
+		notes, _ := io.ReadAll(io.LimitReader(p.Open(), left)) // a partial read may suffice
+		left -= int64(len(notes))
 		eachNote(notes, file.ByteOrder, func(kind uint32, data []byte) {
 			switch kind {
 			case noteAux:
@@ -77,6 +78,28 @@ func inspect(name string) (found core) {
 		}
 	}
 	return found
+}
+
+// withoutSections reads a core file as if it had no table of sections, which nothing here needs.
+// The names of thousands of sections may overlap, so that a file of a megabyte takes all memory.
+type withoutSections struct{ io.ReaderAt }
+
+func (w withoutSections) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.ReaderAt.ReadAt(p, off)
+	class := make([]byte, elf.EI_CLASS+1)
+	if _, err := w.ReaderAt.ReadAt(class, 0); err != nil {
+		return 0, err
+	}
+	hidden := [][2]int64{{0x20, 0x24}, {0x30, 0x34}} // e_shoff; e_shnum and e_shstrndx
+	if elf.Class(class[elf.EI_CLASS]) == elf.ELFCLASS64 {
+		hidden = [][2]int64{{0x28, 0x30}, {0x3c, 0x40}}
+	}
+	for _, h := range hidden {
+		if from, to := max(h[0]-off, 0), min(h[1]-off, int64(n)); from < to {
+			clear(p[from:to])
+		}
+	}
+	return n, err
 }
 
 // eachNote calls f for each note of Linux.

@@ -3,12 +3,15 @@ package input
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +195,41 @@ func dumpCore(t *testing.T) string {
 		t.Skipf("no core file: %s %v", out, err)
 	}
 	return found[0]
+}
+
+// The names of thousands of sections may overlap in a core file. It is described all the same, and
+// nothing of them is read.
+func TestInspectOverlappingNames(t *testing.T) {
+	le := binary.LittleEndian
+	var files []byte
+	for _, word := range []uint64{1, 4096, 0x1000, 0x2000, 0} {
+		files = le.AppendUint64(files, word)
+	}
+	files = append(files, "/bin/queued\x00"...)
+	note := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 5), uint32(len(files))), noteFiles)
+	note = append(append(note, "CORE\x00\x00\x00\x00"...), files...)
+	name := strings.Repeat("n", 1<<20) + "\x00"
+	const sections = 2000
+	head := elf.Header64{Type: uint16(elf.ET_CORE), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: 64, Shoff: 120, Ehsize: 64, Phentsize: 56, Phnum: 1,
+		Shentsize: 64, Shnum: sections, Shstrndx: 1}
+	copy(head.Ident[:], "\x7fELF\x02\x01\x01")
+	table := make([]elf.Section64, sections)
+	data := uint64(120 + 64*sections)
+	table[1] = elf.Section64{Type: uint32(elf.SHT_STRTAB), Off: data + uint64(len(note)), Size: uint64(len(name))}
+	var b bytes.Buffer
+	for _, part := range []any{head, elf.Prog64{Type: uint32(elf.PT_NOTE), Off: data, Filesz: uint64(len(note))}, table, note, []byte(name)} {
+		if err := binary.Write(&b, le, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := write(t, filepath.Join(t.TempDir(), "core"), b.String())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found := inspect(file)
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 || !slices.Equal(found.files, []string{"/bin/queued"}) {
+		t.Errorf("%d MiB for %q", grown>>20, found.files)
+	}
 }
 
 // Reading the description in any core file ends and does no harm.
