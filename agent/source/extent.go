@@ -181,9 +181,10 @@ func isLabel(t string) bool {
 // headingEnding returns the heading of the block that opens at line i: the first line of the
 // heading, and the line that opens the body. It returns false if the line opens no block.
 func (l layout) headingEnding(i int) (start, body int, ok bool) {
+	i = l.opening(i)
 	comment := false // a comment that began since line i goes on
 	for body = i; body < len(l.lines) && body < i+maxHeading; body++ {
-		t := withoutComment(l.text(body))
+		t := l.code(body)
 		begins, ends := strings.LastIndex(t, "/*"), strings.LastIndex(t, "*/")
 		if ends > begins && !comment && !l.rules.indented && strings.HasSuffix(t, "*/") && !strings.Contains(t[:ends], "/*") {
 			break // line i is inside of a comment
@@ -202,7 +203,7 @@ func (l layout) headingEnding(i int) (start, body int, ok bool) {
 			}
 			return l.headingStart(start, body), body, true
 		}
-		if t == "" || strings.HasSuffix(t, ";") || closesBlock(t) {
+		if t == "" || strings.HasSuffix(t, ";") || closesBlock(t) && !l.inBrackets(i, body) {
 			break
 		}
 	}
@@ -257,7 +258,7 @@ func (l layout) headingStart(at, body int) int {
 
 // endsStatement reports whether a line ends a statement, so that a heading cannot extend over it.
 func (l layout) endsStatement(i int) bool {
-	t := withoutComment(l.text(i))
+	t := l.code(i)
 	if t == "" || strings.HasSuffix(l.text(i), "*/") || t[0] == '#' && !strings.HasPrefix(t, "#[") || t[0] == '*' || isLabel(t) {
 		return true
 	}

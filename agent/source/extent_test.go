@@ -253,6 +253,42 @@ func TestFunctionAround(t *testing.T) {
  
      def bar(self):
          pass`},
+		"Python, a line for each parameter": {"a.py", `
+ class A(B):
+|    def foo(
+|        self,
+|        a,
+|    ) -> int:
+>        return a
+ 
+     def bar(self):
+         pass`},
+		"Python, a type of several lines": {"a.py", `
+|def foo(
+|    a,
+|) -> Iterator[
+|    tuple[
+|        int,
+|    ]
+|]:
+|    for x in a:
+>        yield x
+ 
+ def bar():
+     pass`},
+		"Python, a heading with a comment": {"a.py", `
+ class A(B):  # b
+     x = "#"
+|    def foo(self, a="#", b=' # '):  # noqa: B006
+>        return a
+ 
+     def bar(self):  # b
+         pass`},
+		"Python, a call of several lines": {"a.py", `
+ foo(
+     a,
+ )
+>main()`},
 		"Python, at the margin": {"a.py", `
 |def foo():
 |    if x:
