@@ -159,8 +159,12 @@ func (p *Progress) line(elapsed time.Duration) string {
 	if strings.HasSuffix(line, ":") {
 		tail = tail[1:]
 	}
-	line = ui.CutColumns(line, max(0, width-1-len(tail)))
-	return strings.TrimRightFunc(line, quote.Hidden) + tail // cutting may leave a joiner with nothing to join
+	room := max(0, width-1-len(tail))
+	if ui.CutColumns(line, room) != line {
+		dots := "..."[:min(3, room)]
+		line = strings.TrimRightFunc(ui.CutColumns(line, room-len(dots)), quote.Hidden) + dots // cutting may leave a joiner with nothing to join
+	}
+	return strings.TrimRightFunc(line, quote.Hidden) + tail
 }
 
 // Clear removes the line so that something else can be printed. The line returns after the same

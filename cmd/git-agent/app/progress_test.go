@@ -92,6 +92,18 @@ func TestLongProgressWithoutTerminal(t *testing.T) {
 	}
 }
 
+// A line that is too long ends with dots, before the time.
+func TestProgressIsCut(t *testing.T) {
+	p := &Progress{title: "fix", what: strings.Repeat("reverts a hunk, ", 9)}
+	if line := p.line(time.Minute); len(line) != 79 || !strings.HasSuffix(line, ", r..., 1m0s") {
+		t.Errorf("%d columns: %q", len(line), line)
+	}
+	p.what = "reverts a hunk"
+	if line := p.line(time.Minute); line != "fix: reverts a hunk, 1m0s" {
+		t.Errorf("%q", line)
+	}
+}
+
 // A nil meter shows nothing.
 func TestNoProgress(t *testing.T) {
 	var p *Progress
