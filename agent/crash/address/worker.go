@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -174,14 +175,20 @@ func (q question) send(ctx context.Context) (a answer, err error) {
 	if err := os.WriteFile(filepath.Join(dir.Path, questionFile), text, 0o600); err != nil {
 		return answer{}, err
 	}
-	result, err := sandbox.Run(ctx, sandbox.Spec{
-		Dir: dir.Path, Argv: []string{self, workerMark}, Sandbox: sandbox.None, Timeout: readTime, Memory: readMemory,
-	})
+	worker := sandbox.Spec{Dir: dir.Path, Argv: []string{self, workerMark}, Sandbox: sandbox.None, Timeout: readTime}
+	if runtime.GOOS == "linux" { // elsewhere there may be no sh, which sets the limit
+		worker.Memory = readMemory
+	}
+	result, err := sandbox.Run(ctx, worker)
 	switch {
 	case err != nil:
 		return answer{}, err
-	case result.Exit != 0 || result.TimedOut:
-		return answer{}, fmt.Errorf("reading it takes more than %v or %d MiB of memory", readTime, readMemory>>20)
+	case result.TimedOut:
+		return answer{}, fmt.Errorf("reading it takes more than %v", readTime)
+	case result.Starved:
+		return answer{}, fmt.Errorf("reading it takes more than %d MiB of memory", readMemory>>20)
+	case result.Exit != 0:
+		return answer{}, fmt.Errorf("reading it failed (exit %d)", result.Exit)
 	}
 	if text, err = os.ReadFile(filepath.Join(dir.Path, answerFile)); err == nil {
 		err = json.Unmarshal(text, &a)
