@@ -116,8 +116,10 @@ func selfTest(ctx context.Context, st Isolation) (Isolation, error) {
 	if err != nil {
 		return st, err
 	}
-	st, err = isolationOf(st, res)
-	if above := shownAbove(bait.Secret, s); err != nil && above != "" {
+	if st, err = isolationOf(st, res); err == nil {
+		return st, nil
+	}
+	if above := shownAbove(bait.Secret, s); above != "" {
 		err = fmt.Errorf("%w: commands see %s, because PATH or a variable of a toolchain names it; set TMPDIR to a directory outside of it", err, above)
 	}
 	return st, err

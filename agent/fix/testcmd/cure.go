@@ -107,7 +107,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	return d.brokenCure(rep.How)
 }
 
-// rubyLacked matches the file that Ruby does not find, and the first folder of its path.
+// rubyLacked matches the file that Ruby does not find: the first name of its path, and the rest.
 var rubyLacked = source.Lazy(`cannot load such file -- ([\w.-]+)((?:/[\w.-]+)*)`)
 
 // gemCure returns the cure for a gem that is missing. Without a Gemfile, bundle has nothing to install, and
