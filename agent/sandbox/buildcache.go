@@ -53,7 +53,7 @@ func (b *BuildCache) bound() {
 	}
 	if gate, err := lockFile(filepath.Join(b.dir, lockName), false); err == nil {
 		RemoveAll(b.Content()) // remaining files are used or removed later
-		gate.Close()
+		unlock(gate)
 	}
 }
 
@@ -75,7 +75,7 @@ func treeSize(dir string) (size int64) {
 func (b *BuildCache) Content() string { return filepath.Join(b.dir, "content") }
 
 // Close ends the use of the cache; links to it may then lead nowhere.
-func (b *BuildCache) Close() error { return b.lock.Close() }
+func (b *BuildCache) Close() error { return unlock(b.lock) }
 
 // copied is the size, in bytes, below which a file is copied and not linked. Nine of ten
 // files of Go's cache are smaller and hold a fortieth of its bytes, and a link may take

@@ -57,7 +57,7 @@ func Keep(parent, key string) (*Kept, error) {
 	}
 	forgetKept(parent, key)
 	if err := errors.Join(forget(k.Path), os.Mkdir(k.Path, 0o700)); err != nil {
-		k.lock.Close()
+		unlock(k.lock)
 		return nil, err
 	}
 	return k, nil
@@ -79,7 +79,7 @@ func (k *Kept) Close() error {
 	if !k.Complete {
 		err = forget(k.Path)
 	}
-	err = errors.Join(err, k.lock.Close())
+	err = errors.Join(err, unlock(k.lock))
 	k.lock = nil
 	return err
 }
@@ -126,6 +126,6 @@ func forgetUnused(path string) {
 	if err != nil {
 		return
 	}
-	defer lock.Close() // the lock's file stays: another process may have opened it
+	defer unlock(lock) // the lock's file stays: another process may have opened it
 	forget(path)
 }

@@ -16,6 +16,9 @@ func lockFile(path string, wait bool) (*os.File, error) {
 // shareFile opens the file, so that lockFile finds it.
 func shareFile(path string) (*os.File, error) { return lockFile(path, true) }
 
+// unlock closes the file.
+func unlock(f *os.File) error { return f.Close() }
+
 func checkPrivate(string) error { return nil }
 
 // linked returns true: a file may have another name, and this system does not say.

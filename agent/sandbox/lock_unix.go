@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -31,6 +32,12 @@ func flock(path string, how int) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// unlock drops the lock of a file and closes it. Closing alone is not enough: a process that
+// this one starts at the same moment has the open file, and so its lock, until it executes a program.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 // checkPrivate refuses a directory that another user owns or can write: any user can make

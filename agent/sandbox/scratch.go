@@ -33,7 +33,7 @@ func NewScratch(parent string) (*Scratch, error) {
 	}
 	s, err := newScratch(parent)
 	old := setAside(parent)
-	gate.Close()
+	unlock(gate)
 	for _, dir := range old {
 		RemoveAll(dir) // a failure only wastes space until the next run tries
 	}
@@ -85,7 +85,7 @@ func (s *Scratch) Dir(name string) (string, error) {
 // Close removes the directory with all its content.
 func (s *Scratch) Close() error {
 	err := RemoveAll(s.dir)
-	s.lock.Close()
+	unlock(s.lock)
 	return err
 }
 
@@ -109,7 +109,7 @@ func eachOwnerless(parent string, f func(dir string)) {
 			continue // its owner lives
 		}
 		f(dir)
-		lock.Close()
+		unlock(lock)
 	}
 }
 
@@ -121,7 +121,7 @@ func Leftovers() ([]string, error) {
 	if gate == nil {
 		return nil, err
 	}
-	defer gate.Close()
+	defer unlock(gate)
 	left, _ := filepath.Glob(filepath.Join(parent, "old-*")) // the pattern is well formed
 	eachOwnerless(parent, func(dir string) { left = append(left, dir) })
 	return left, nil
@@ -136,7 +136,7 @@ func RemoveLeftovers() (int, error) {
 		return 0, err
 	}
 	old := setAside(parent)
-	gate.Close()
+	unlock(gate)
 	removed := 0
 	for _, dir := range old {
 		failed := RemoveAll(dir)
