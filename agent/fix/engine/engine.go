@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-agent/agent"
@@ -21,6 +22,7 @@ import (
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
+	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -281,6 +283,9 @@ func (s *study) reproduce(ctx context.Context) error {
 		if tried == maxGuesses {
 			break
 		}
+		if guess.Part && s.passed != "" {
+			continue // another command for tests that pass
+		}
 		p := s.problem
 		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
 		if err := s.compile(ctx, guess); err != nil {
@@ -291,7 +296,7 @@ func (s *study) reproduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if guess.Part && k+1 < len(guesses) && (rep.State == fix.Passing || rep.State == fix.Broken && !runs[0].Report.Build && !rep.TimedOut) {
+		if guess.Part && k+1 < len(guesses) && s.saysNothing(rep, runs[0].Report.Build, guesses[k+1].Part) {
 			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
 			if rep.State == fix.Passing {
 				s.passed = p.Test
@@ -323,6 +328,31 @@ func (s *study) reproduce(ctx context.Context) error {
 		return s.compileAll(ctx, rep)
 	}
 	return nil
+}
+
+// saysNothing reports whether the end of a command that runs a part of the tests leaves open whether
+// they fail, so that the next guess should run. A build that fails does so only if the next guess
+// runs a part too, because that one may build more of the project: a package of a Cargo workspace may
+// need features that only other packages ask for.
+func (s *study) saysNothing(rep fix.Reproduction, unbuilt, nextIsPart bool) bool {
+	switch {
+	case rep.State == fix.Passing:
+		return true
+	case rep.State != fix.Broken || rep.TimedOut:
+		return false
+	case unbuilt:
+		return nextIsPart && !s.blamesNewTest(rep.Output)
+	}
+	return true
+}
+
+// blamesNewTest reports whether the output of a failed build names a test that is not committed. A
+// feature that is not enabled is not the test's fault.
+func (s *study) blamesNewTest(output []byte) bool {
+	return !bytes.Contains(output, []byte("gated behind the")) &&
+		slices.ContainsFunc(s.problem.Tree.Over, func(o gitext.Overlay) bool {
+			return o.Mode != 0 && source.IsTestPath(o.Path) && bytes.Contains(output, []byte(o.Path))
+		})
 }
 
 // maxGuesses bounds the guessed commands that run without a judgement.

@@ -176,6 +176,28 @@ func TestSlowPartIsNotWidened(t *testing.T) {
 	}
 }
 
+// A part of a project that does not build is followed by a part that builds more of it, unless the
+// user's new test does not build. Of several commands for tests that pass, one is enough.
+func TestPartThatDoesNotBuild(t *testing.T) {
+	t.Parallel()
+	const first, part, whole = "true", "echo a part; sh check_test.sh", "sh check_test.sh"
+	for build, want := range map[string]string{
+		"echo 'error: no such item'; false":                                                   part,
+		"echo ' --> sub/new_test.sh:3 no such item'; false":                                   first,
+		"echo ' --> sub/new_test.sh:3 no such item: it is gated behind the x feature'; false": part,
+		"true": whole,
+	} {
+		b := newBench(t, nil)
+		p := &b.question.Problem
+		p.Tree.Over = []gitext.Overlay{{Path: "sub/new_test.sh", Mode: 0o100644, Content: []byte("false\n")}}
+		p.Build, p.Test, p.Part = build, first, true
+		p.Others = []fix.Commands{{Test: part, Part: true}, {Test: whole}}
+		if ans := b.answer(); ans.Reproduction.Command != want {
+			t.Errorf("%s: %q %s %q", build, ans.Reproduction.Command, ans.Reproduction.How, ans.Declined)
+		}
+	}
+}
+
 // A model repairs the bug; the tests decide, the trajectory is recorded, and FirstRequest
 // returns the request that is later sent.
 func TestModelRepairs(t *testing.T) {

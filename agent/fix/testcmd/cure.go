@@ -29,7 +29,7 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 	if rep.Lacks == "" && rep.State != fix.Broken {
 		return Cure{}, nil
 	}
-	l, err := newLayout(ctx, repo, tree)
+	l, err := newLayout(ctx, repo, tree, "")
 	if err != nil {
 		return Cure{}, err
 	}

@@ -37,7 +37,7 @@ const (
 //
 // An error means that the repository could not be read. An empty result is no error.
 func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
-	l, err := newLayout(ctx, repo, tree)
+	l, err := newLayout(ctx, repo, tree, near)
 	if err != nil {
 		return nil, err
 	}
@@ -98,15 +98,16 @@ type layout struct {
 	in     map[string]map[string]bool // names of files by directory
 	counts map[string]int             // files by extension
 	laid   []string                   // test files that are laid over the commit, as a user writes them
+	near   string                     // a path that the tests should cover; "" for none
 	err    error                      // the first error of read
 }
 
-func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (*layout, error) {
+func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) (*layout, error) {
 	entries, err := repo.Tree(ctx, tree.Commit)
 	if err != nil && len(entries) == 0 {
 		return nil, err
 	}
-	l := &layout{modes: map[string]uint32{}, in: map[string]map[string]bool{}, counts: map[string]int{}}
+	l := &layout{near: near, modes: map[string]uint32{}, in: map[string]map[string]bool{}, counts: map[string]int{}}
 	for _, e := range entries {
 		if !e.Submodule {
 			l.modes[e.Path] = e.Mode

@@ -1,6 +1,7 @@
 package testcmd
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,6 +164,37 @@ func TestProposeBeginsWithJavaTestsThatAreNotCommitted(t *testing.T) {
 	if got := propose(t, gittest.Files{"build.gradle": "\n"}, "", laid("src/test/java/x/ATest.java")); got != "build.gradle: gradle --offline --continue test --tests '*ATest'\n"+
 		"build.gradle: gradle --offline --continue test" {
 		t.Errorf("gradle: %q", got)
+	}
+}
+
+func TestProposeBeginsWithTheCratesOfNewTests(t *testing.T) {
+	// Of a Cargo workspace, the packages of the tests in question come first, and the workspace next.
+	t.Parallel()
+	files := gittest.Files{
+		"Cargo.toml": "[workspace]\nmembers = [\"core\"]\n", "core/src/lib.rs": "\n", "core/tests/old.rs": "\n",
+		"core/Cargo.toml":          "[package]\nauthors = [\"A\"]\nname = \"the-core\" # of all\n\n[[bin]]\nname = \"b\"\n",
+		"examples/a/Cargo.toml":    "[lib]\nname = \"none\"\n[package]\nname = 'a'\n",
+		"examples/none/Cargo.toml": "[lib]\nname = \"none\"\n",
+	}
+	laid := func(p string) gitext.Overlay {
+		return gitext.Overlay{Path: p, Mode: 0o100644, Content: []byte("#[test]\nfn t() {}\n")}
+	}
+	const whole = "Cargo.toml: cargo test --offline --no-fail-fast --workspace"
+	for _, c := range []struct {
+		near, first string
+		laid        []gitext.Overlay
+	}{
+		{near: "core/tests/old.rs", first: "Cargo.toml: cargo test --offline --no-fail-fast -p the-core"},
+		{first: "Cargo.toml: cargo test --offline --no-fail-fast -p a -p the-core",
+			laid: []gitext.Overlay{laid("core/tests/t.rs"), laid("examples/a/tests/t.rs"), {Path: "core/tests/data.txt", Mode: 0o100644}}},
+		{first: whole, laid: []gitext.Overlay{laid("core/tests/t.rs"), laid("examples/none/tests/t.rs")}},
+		{first: whole, laid: []gitext.Overlay{laid("tests/t.rs")}},
+		{first: whole, near: "core"},
+	} {
+		got := strings.Split(propose(t, files, c.near, c.laid...), "\n")
+		if got[0] != c.first || !slices.Contains(got, whole) {
+			t.Errorf("near %q, %d laid: got %q, want %q first", c.near, len(c.laid), got, c.first)
+		}
 	}
 }
 

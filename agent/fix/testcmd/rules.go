@@ -54,14 +54,6 @@ func simple(file, command string) func(directory) []Proposal {
 
 func proposeGo(d directory) []Proposal { return simple("go.mod", "go test ./...")(d) }
 
-func proposeCargo(d directory) []Proposal {
-	command := "cargo test --offline --no-fail-fast"
-	if strings.Contains(d.text("Cargo.toml"), "[workspace]") {
-		command += " --workspace"
-	}
-	return simple("Cargo.toml", command)(d)
-}
-
 // holds reports whether a path is below the directory.
 func (d directory) holds(p string) bool { return d.path == "." || strings.HasPrefix(p, d.path+"/") }
 
