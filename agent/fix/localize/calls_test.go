@@ -66,6 +66,25 @@ func TestReportNamesFunctions(t *testing.T) {
 	}
 }
 
+// A name means the function of the test's own Cargo package before those of others: bindings for
+// other languages have the names of what they bind (minijinja before a4205ddb).
+func TestMeaningsInACrate(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("p", gittest.Files{
+		"core/Cargo.toml": "[package]\nname = \"core\"\n", "py/Cargo.toml": "[package]\nname = \"py\"\n",
+		"core/src/env.rs":      "pub fn set_escape() -> u8 {\n    1\n}\n",
+		"py/src/env.rs":        "pub fn set_escape() -> u8 {\n    2\n}\n",
+		"core/tests/escape.rs": "#[test]\nfn test_escape() {\n    let env = 1;\n    assert_eq!(env.set_escape(), 2);\n}\n",
+	})
+	for _, at := range localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"test_escape"}}}).Locations {
+		called := slices.ContainsFunc(at.Grounds, func(g fix.Ground) bool { return strings.HasPrefix(g.Text, "the failing test calls it") })
+		if want := at.Path == "core/src/env.rs"; called != want {
+			t.Errorf("%s: %+v", at.Path, at.Grounds)
+		}
+	}
+}
+
 // A name means the function of its own folder before those of others.
 func TestMeanings(t *testing.T) {
 	t.Parallel()

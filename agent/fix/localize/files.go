@@ -23,6 +23,7 @@ type file struct {
 	path      string
 	stem      string     // its name without ending, in lower case
 	folder    string     // the name of its folder, in lower case
+	crate     string     // the folder of its Cargo package, with a slash at its end; "" for the top, and outside of Rust
 	place     string     // its folder without names of source and test folders, equal for tests and tested code
 	oid       gitext.OID // "" for content of an overlay
 	content   []byte     // content of an overlay
@@ -82,6 +83,7 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 	}
 	slices.Sort(fs.paths)
 	fs.setCargoAside()
+	fs.setCrates()
 	return fs, nil
 }
 
@@ -102,6 +104,20 @@ func (fs *files) setCargoAside() {
 				fs.all[name].aside = true
 			}
 		}
+	}
+}
+
+// setCrates sets the Cargo packages of Rust files.
+func (fs *files) setCrates() {
+	for _, p := range fs.paths {
+		if path.Ext(p) != ".rs" {
+			continue
+		}
+		dir := path.Dir(p)
+		for dir != "." && fs.all[dir+"/Cargo.toml"] == nil {
+			dir = path.Dir(dir)
+		}
+		fs.all[p].crate = strings.TrimPrefix(dir+"/", "./")
 	}
 }
 

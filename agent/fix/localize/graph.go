@@ -247,8 +247,9 @@ func compareUses(a, b use) int {
 // the functions of the imported package before the dot; in a test of Java those of the class
 // that it names before a dot, then those of the class that it is named after, because its
 // variables often have the names of other classes and folders; those in a file or folder that
-// the code names before a dot; those of the same file; those of the same folder; all. Only
-// tests call functions of tests.
+// the code names before a dot; those of the same file; those of the same folder; all. In a group
+// the functions of the caller's own Cargo package come before those of others. Only tests call
+// functions of tests.
 func (g *graph) meanings(of use, u *uses) []int {
 	var groups [6][]int
 	for _, m := range g.byName[of.name] {
@@ -275,6 +276,9 @@ func (g *graph) meanings(of use, u *uses) []int {
 		}
 	}
 	for _, meant := range groups {
+		if own := g.inCrate(u.file.crate, meant); len(own) > 0 {
+			meant = own
+		}
 		if len(meant) > maxMeanings {
 			return nil
 		}
@@ -283,6 +287,16 @@ func (g *graph) meanings(of use, u *uses) []int {
 		}
 	}
 	return nil
+}
+
+// inCrate returns those of some functions that belong to a Cargo package.
+func (g *graph) inCrate(crate string, of []int) (own []int) {
+	for _, m := range of {
+		if g.nodes[m].file.crate == crate {
+			own = append(own, m)
+		}
+	}
+	return own
 }
 
 // A walk is the result of random walks with restarts.
