@@ -48,21 +48,27 @@ func (s *study) complete(ctx context.Context, read func(context.Context) error) 
 	return err
 }
 
+// builtBefore is the ratio of the first run of a test to the later ones from which the first also built
+// what the later ones found built.
+const builtBefore = 4
+
 // announce reports the duration of a test run and the resulting number of candidates that the
-// search can try.
+// search can try. There is no number if candidates are also built, which takes unknown time.
 func (s *study) announce(wall time.Duration) {
-	took := s.answer.Reproduction.Took
-	if s.listen == nil || took <= 0 || wall <= 0 {
+	rep := s.answer.Reproduction
+	if s.listen == nil || rep.Took <= 0 || wall <= 0 {
 		return
 	}
-	n := max(1, int(wall/took))
-	if most := s.engine.Effort.Tries; most > 0 {
-		n = min(n, most)
+	text := "one run of the test takes " + brief(rep.Took)
+	if rep.First > time.Second && rep.First > builtBefore*rep.Took {
+		text += fmt.Sprintf(" and the first one, with a build, took %s; candidates are built too, in the %s that are left", brief(rep.First), brief(wall))
+	} else {
+		n := max(1, int(wall/rep.Took))
+		if most := s.engine.Effort.Tries; most > 0 {
+			n = min(n, most)
+		}
+		text += fmt.Sprintf("; about %s into the %s that are left, and more where they share a build or a process", fitting(n), brief(wall))
 	}
-	text := fmt.Sprintf(
-		"one run of the test takes %s; about %s into the %s that are left, and more where they share a build or a process",
-		brief(took), fitting(n), brief(wall),
-	)
 	s.listen(agent.Progress{Lasting: true, Text: text})
 }
 

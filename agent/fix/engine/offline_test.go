@@ -45,6 +45,23 @@ func TestRegressionTakesFewRuns(t *testing.T) {
 	}
 }
 
+// The number of candidates is left open if the first run of the test built the program: candidates
+// are built too.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[time.Duration]string{
+		400 * time.Millisecond: "one run of the test takes 200ms; about 300 candidates fit into the 1m that are left",
+		50 * time.Second:       "one run of the test takes 200ms and the first one, with a build, took 50s; candidates are built too, in the 1m that are left",
+	} {
+		said := ""
+		s := study{engine: &Engine{}, answer: &fix.Answer{}, listen: func(e agent.Event) { said = e.(agent.Progress).Text }}
+		s.answer.Reproduction = fix.Reproduction{Took: 200 * time.Millisecond, First: first}
+		if s.announce(time.Minute); !strings.HasPrefix(said, want) {
+			t.Errorf("first %s: %q", first, said)
+		}
+	}
+}
+
 // The shares of the time depend on the duration of one run, and leave most of the time to the
 // search. The remaining time is never negative.
 func TestClock(t *testing.T) {
