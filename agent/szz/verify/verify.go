@@ -64,6 +64,7 @@ type Check struct {
 	failure      *testrun.Failure // its failure at the fix's parent; nil before that run
 	known        map[gitext.OID]trial.Result
 	absent       map[gitext.OID]string // names that the tests use and that do not exist at these commits
+	emptied      int                   // number of commits where tests were left out
 	order        []gitext.OID          // keys of known, in the order of the runs
 }
 
@@ -248,7 +249,7 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 func (c *Check) begin(command Found) {
 	c.use(command)
 	c.failure, c.known, c.order = nil, map[gitext.OID]trial.Result{}, nil
-	c.absent, c.failingAtFix = map[gitext.OID]string{}, nil
+	c.absent, c.failingAtFix, c.emptied = map[gitext.OID]string{}, nil, 0
 }
 
 // narrow restricts a command some of whose tests fail at the fix, such as for a newer interpreter, to those
@@ -363,6 +364,9 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	case c.failure == nil:
 		c.failure = testrun.FailureOf(ending, c.passing)
 	default:
+		if res, ending, err = c.withoutOthers(ctx, commit, over, res, ending); err != nil {
+			return trial.Result{}, err
+		}
 		res = c.compared(res, ending, commit)
 	}
 	res.Output = nil // otherwise a hundred outputs would stay in memory
