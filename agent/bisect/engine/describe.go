@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,9 @@ func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool
 			return nil, err
 		}
 		if patch != nil {
-			s.Evidence = evidence(commit.OID, patch, opened)
+			if s.Evidence, err = e.evidence(ctx, commit.OID, patch, opened); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(s.Evidence) == 0 {
@@ -111,7 +114,7 @@ func times(agreeing, others int) string {
 
 // evidence lists the files that the culprit changes: those that the command opened first, and
 // source files before others. Each shows its first new line, or the first removed one.
-func evidence(oid gitext.OID, patch *gitext.Patch, opened map[string]bool) []suspect.Evidence {
+func (e *Engine) evidence(ctx context.Context, oid gitext.OID, patch *gitext.Patch, opened map[string]bool) ([]suspect.Evidence, error) {
 	files := slices.Clone(patch.Files)
 	weight := func(f gitext.FileChange) int {
 		w := 0
@@ -127,39 +130,62 @@ func evidence(oid gitext.OID, patch *gitext.Patch, opened map[string]bool) []sus
 	var list []suspect.Evidence
 	for _, f := range files[:min(len(files), maxEvidence)] {
 		ev := suspect.Evidence{Path: cmp.Or(f.NewPath, f.OldPath), Command: "git show " + string(oid)}
-		ev.Line, ev.Text = firstChange(f)
+		var err error
+		if ev.Line, ev.Text, err = e.firstChange(ctx, f); err != nil {
+			return nil, err
+		}
 		if ev.Command += " -- " + quote.Pathspec(ev.Path); f.Status == 'D' {
 			ev.Path, ev.Text = f.OldPath, "deleted"
 		}
 		list = append(list, ev)
 	}
-	return list
+	return list, nil
 }
 
-// firstChange returns the first new line of a file that says something, else the first removed
-// one. Comments count only where there is nothing else.
-func firstChange(f gitext.FileChange) (line int, text string) {
-	for _, comments := range []bool{false, true} {
+// firstChange returns the first new line of a file that is code, else the first removed one.
+// Other lines, such as comments and imports, count only where there is nothing else.
+func (e *Engine) firstChange(ctx context.Context, f gitext.FileChange) (line int, text string, err error) {
+	isNew, err := e.codeOf(ctx, f.NewPath, f.NewOID, f.NewMode != 0 && !f.Submodule)
+	if err != nil {
+		return 0, "", err
+	}
+	isOld, err := e.codeOf(ctx, f.OldPath, f.OldOID, f.OldMode != 0 && !f.Submodule)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, others := range []bool{false, true} {
 		for _, op := range []byte("+-") {
 			for _, h := range f.Hunks {
 				for _, l := range h.Lines {
 					t := strings.TrimSpace(string(l.Text))
-					if l.Op == op && len(t) > 2 && (comments || !startsComment(t)) {
-						return max(l.New, l.Old), string(op) + " " + t
+					if l.Op == op && len(t) > 2 && (others || op == '+' && isNew(l.New) || op == '-' && isOld(l.Old)) {
+						return max(l.New, l.Old), string(op) + " " + t, nil
 					}
 				}
 			}
 		}
 	}
-	return 0, ""
+	return 0, "", nil
 }
 
-// startsComment reports whether a line begins like a comment in a common language.
-func startsComment(line string) bool {
-	for _, mark := range []string{"#", "//", "/*", "*", "--", `"""`} {
-		if strings.HasPrefix(line, mark) && !strings.HasPrefix(line, "#include") && !strings.HasPrefix(line, "#define") {
-			return true
-		}
+// codeOf returns a function that reports whether a line of a file is code. Of a file that cannot be
+// read, is large or does not exist, each line is.
+func (e *Engine) codeOf(ctx context.Context, path string, oid gitext.OID, exists bool) (func(line int) bool, error) {
+	all := func(int) bool { return true }
+	if !exists {
+		return all, nil
 	}
-	return false
+	blob, err := e.Repo.Blob(ctx, oid, source.MaxLexed)
+	var large *gitext.TooLargeError
+	switch {
+	case errors.As(err, &large) || gitext.Unreadable(err):
+		return all, nil
+	case err != nil:
+		return nil, err
+	}
+	kinds := source.LineKinds(path, blob, maxLines)
+	return func(line int) bool { return line < 1 || line > len(kinds) || kinds[line-1] == source.LineCode }, nil
 }
+
+// maxLines bounds the lines of a file that are searched for comments.
+const maxLines = 20_000

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -333,5 +334,31 @@ func TestRecorderIsNoCulprit(t *testing.T) {
 		if got.Status != want || want == bisect.Proved && (got.First != h.Head() || len(got.Runs) != 3) {
 			t.Errorf("%s: %s at %s with %d runs, want %s; notes %q", strings.TrimSpace(check), got.Status, got.First, len(got.Runs), want, got.Notes)
 		}
+	}
+}
+
+func TestEvidenceIsCode(t *testing.T) {
+	// The culprit's evidence is a line of code, and neither a comment nor an import: a licence of
+	// many lines has no mark on each (parson 6b3d6f42).
+	t.Parallel()
+	const code = "int price(void) {\n    return 1;\n}\n"
+	h := gittest.New(t)
+	h.Commit("add", gittest.Files{"price.c": code, "gone.c": code})
+	culprit := h.Commit("license", gittest.Files{
+		"price.c": "/*\n Price\n Permission is granted.\n*/\n#include <a.h>\n" + strings.Replace(code, "1", "2", 1),
+		"gone.c":  "/*\n Gone\n*/\n" + strings.Replace(code, "    return 1;\n", "", 1),
+		"note.c":  "/*\n Only words\n*/\n",
+	})
+	got := answer(t, h, Question{Test: "grep -q 1 price.c"})
+	if got.First != culprit {
+		t.Fatalf("%s at %s", got.Status, got.First)
+	}
+	var texts []string
+	for _, e := range got.Culprit.Evidence {
+		texts = append(texts, fmt.Sprintf("%s:%d %s", e.Path, e.Line, e.Text))
+	}
+	slices.Sort(texts)
+	if want := "gone.c:2 - return 1;|note.c:2 + Only words|price.c:7 + return 2;"; strings.Join(texts, "|") != want {
+		t.Errorf("%q", texts)
 	}
 }
