@@ -54,7 +54,7 @@ const (
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
 	found := map[string][]Definition{}
 	var unread error
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !IsIdentifier(n) })
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !IsIdentifier(strings.ReplaceAll(n, ".", "")) }) // R's have dots
 	for part := range slices.Chunk(names, namesAtOnce) {
 		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: strings.Join(part, "|"), Word: true, Max: maxMatches})
 		if err != nil && !gitext.Unreadable(err) {
@@ -157,6 +157,9 @@ func definition(p, text, name string) (Definition, bool) {
 	if m := keywordDef().FindStringSubmatch(text); m != nil && !returnsTag(m[1], before, after) {
 		return keywordDefinition(d, m[1], before, after)
 	}
+	if strings.EqualFold(path.Ext(p), ".r") {
+		return ofR(d, before, after)
+	}
 	if !strings.HasPrefix(after, "(") || controlWord().MatchString(text) {
 		return d, false
 	}
@@ -190,6 +193,23 @@ func definition(p, text, name string) (Definition, bool) {
 		d.Score += 2
 	}
 	if source.IsTestPath(p) {
+		d.Score -= 4
+	}
+	return d, true
+}
+
+// assignsFunction matches the text behind the name of a function that R defines.
+var assignsFunction = source.Lazy(`^(?:<<?-|=)\s*(?:function\b|\\\(|$)`)
+
+// ofR judges a line of R, where functions are values of names.
+func ofR(d Definition, before, after string) (Definition, bool) {
+	if strings.TrimSpace(before) != "" || !assignsFunction().MatchString(after) {
+		return d, false
+	}
+	if d.Score = 10; before != "" {
+		d.Score = 6 // in another function
+	}
+	if source.IsTestPath(d.Path) {
 		d.Score -= 4
 	}
 	return d, true

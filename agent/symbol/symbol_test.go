@@ -10,6 +10,29 @@ import (
 	"git-agent/gitext/gittest"
 )
 
+func TestFindInR(t *testing.T) {
+	// A function of R is a value of a name, which may have dots.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("one", gittest.Files{
+		"R/a.R": gittest.Lines("filter.lm <- function(x, ...) {", "  lm(x)", "}", "fit = \\(x) x", "x <- lm + 1", "lm <- 3"),
+		"R/b.r": gittest.Lines("lm <-", "  function(x) {", "  fit <- function(y) y", "  filter.lm(x)", "}", "`lm`(1)"),
+	})
+	found, err := Find(t.Context(), h.Open(), tip, []string{"lm", "filter.lm", "fit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"lm": "R/b.r:1", "filter.lm": "R/a.R:1", "fit": "R/a.R:4 R/b.r:3"} {
+		var got []string
+		for _, d := range found[name] {
+			got = append(got, fmt.Sprintf("%s:%d", d.Path, d.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", name, got, want)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	// Definitions come before lines that only look like definitions; uses, declarations and
 	// comments do not count.

@@ -3,6 +3,7 @@ package format
 // formats returns the formats, the most specific ones first.
 func formats() []lineReader {
 	return append([]lineReader{
+		&rReader{}, // before others that know a heading "Backtrace:"
 		&kernelReader{},
 		&bsdReader{},
 		&clusterFuzzReader{},

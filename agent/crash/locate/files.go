@@ -22,6 +22,8 @@ type Files struct {
 	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
+	// packages are the names of the packages of R in the tree.
+	packages map[string]bool
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.

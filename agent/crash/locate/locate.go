@@ -71,6 +71,7 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
+	files.packages = packagesOfR(ctx, repo, commit, files)
 	return files, err
 }
 
@@ -242,6 +243,9 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			name := symbol.Last(frame.Function)
+			if report.Stacks[i].Format == "r" {
+				name = frame.Function // a dot is a part of the name
+			}
 			if len(name) < 3 || names[name] == nil && len(order) == maxLookups {
 				continue
 			}
@@ -263,6 +267,8 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 	switch stack.Format {
 	case "javascript", "julia":
 		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
+	case "r":
+		return frame.Module == "" || f.packages[frame.Module]
 	case "lua":
 		return frame.Module != "[C]"
 	case "java":

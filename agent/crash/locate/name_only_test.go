@@ -33,6 +33,29 @@ func TestNameWithoutFolder(t *testing.T) {
 	}
 }
 
+// A frame of R names the package of its function. Only packages with a DESCRIPTION are in the tree.
+func TestFunctionsOfR(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"pkg/DESCRIPTION": "Title: T\nPackage: own.pkg\n", "pkg/R/fit.R": "print.fit <- function(x) {\n  x\n}\nmutate <- function(x) x\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "r", Frames: []crash.Frame{
+		{Function: "mutate", Module: "dplyr"},
+		{Function: "mutate", Module: "own.pkg"},
+		{Function: "print.fit"},
+		{Function: "fit"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 4, 1, 0} {
+		if f := report.Stacks[0].Frames[i]; f.DefinedAt != want || (f.Path == "") != (want == 0) {
+			t.Errorf("%s: %q line %d, want line %d", f.Function, f.Path, f.DefinedAt, want)
+		}
+	}
+}
+
 // A frame of .NET names the class that declares the method. The report is of GodotModules' client, which no
 // longer had the class of the second frame.
 func TestMethodWithoutItsClass(t *testing.T) {
