@@ -6,8 +6,8 @@
 // line reader remembers what it needs from earlier lines, and reports problems, stacks and frames
 // to the scanner.
 //
-// There are three families of line readers: for native programs (sanitizers, debuggers, Valgrind,
-// minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions), for languages that print their
+// There are three families of line readers: for native programs (sanitizers, debuggers, Windows,
+// Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions), for languages that print their
 // own stacks (Python, Java, Go, Rust, .NET, JavaScript, Ruby, PHP, Elixir, Erlang, Lua, Perl, OCaml,
 // Haskell, Julia, R), and for operating systems (Linux, the BSDs, Xen).
 //

@@ -10,6 +10,7 @@ func formats() []lineReader {
 		&tombstoneReader{},
 		&glogReader{},
 		&minidumpReader{},
+		&windowsReader{},
 		&pythonReader{},
 		&pytestReader{},
 		&goReader{},

@@ -195,6 +195,8 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 			}
 			frame.Path, frame.Rule = d.Path, string(RuleDefines)
 			switch {
+			case frame.File == "" && frame.Line >= d.Line: // Visual Studio names no file
+				frame.File, frame.Rule = path.Base(d.Path), string(RuleSymbol)
 			case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
 				frame.Rule, frame.DefinedAt = string(RuleSymbol), d.Line
 				frame.Moved = frame.Line > 0 // which is a line of the header

@@ -1,6 +1,8 @@
 package locate
 
 import (
+	"cmp"
+	"fmt"
 	"testing"
 
 	"git-agent/agent/crash"
@@ -52,6 +54,25 @@ func TestFunctionsOfR(t *testing.T) {
 	for i, want := range []int{0, 4, 1, 0} {
 		if f := report.Stacks[0].Frames[i]; f.DefinedAt != want || (f.Path == "") != (want == 0) {
 			t.Errorf("%s: %q line %d, want line %d", f.Function, f.Path, f.DefinedAt, want)
+		}
+	}
+}
+
+// Visual Studio prints the line of a frame, and not its file: the line counts where the function is defined above it.
+func TestLineWithoutAFile(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"src/parser.cpp": "// words\n// words\nint Parser::Next(const char *s)\n{\n\treturn *s;\n}\n"})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "windows", Frames: []crash.Frame{
+		{Function: "Parser::Next", Line: 5}, {Function: "Parser::Next", Line: 1}, {Function: "Parser::Next"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"src/parser.cpp:5", "src/parser.cpp:3", "src/parser.cpp:3"} {
+		f := report.Stacks[0].Frames[i]
+		if got := fmt.Sprintf("%s:%d", f.Path, cmp.Or(f.DefinedAt, f.Line)); got != want || f.Moved != (i == 1) {
+			t.Errorf("%d: %s, moved %v, want %s", i, got, f.Moved, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const kernel = "kernel"
 // nativeFormats are formats whose frames are functions of machine code.
 var nativeFormats = map[string]bool{
 	"apple": true, "bsd": true, "coredump": true, "gdb": true, "glog": true, "go": true, "hana": true, kernel: true, "libc": true,
-	"minidump": true, "rust": true, "sanitizer": true, "tombstone": true, "valgrind": true,
+	"minidump": true, "rust": true, "sanitizer": true, "tombstone": true, "valgrind": true, "windows": true,
 }
 
 // managedExtensions are those of languages whose functions are not machine code: a debugger shows
