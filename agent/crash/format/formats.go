@@ -27,6 +27,7 @@ func formats() []lineReader {
 		&phpReader{},
 		&sanitizerReader{},
 		&valgrindReader{},
+		&oneLineReader{lineForm: dartForm},
 		&numberedReader{},
 		&appleReader{},
 		&moduleReader{},

@@ -110,6 +110,9 @@ func (r *windowsReader) begin(s *scanner, l reportLine) {
 
 // windowsFrame reads a frame. sure says that no other line looks like it.
 func windowsFrame(t string) (f crash.Frame, sure, ok bool) {
+	if !strings.Contains(t, "!") && !strings.Contains(t, "+0x") {
+		return f, false, false
+	}
 	at := windowsColumns().FindStringIndex(t)
 	if at != nil {
 		t = t[at[1]:]

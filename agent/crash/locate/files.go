@@ -22,8 +22,8 @@ type Files struct {
 	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
-	// packages are the names of the packages of R in the tree.
-	packages map[string]bool
+	// packages and dart are the folders of the packages of R and of Dart in the tree, by name.
+	packages, dart map[string]string
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
@@ -154,6 +154,11 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	}
 	if f.all[p] {
 		return []string{p}, RuleExact
+	}
+	if own, ofDart := f.ofDart(file); own != "" {
+		return []string{own}, RuleWhole
+	} else if ofDart {
+		return nil, ""
 	}
 	if own, installed := f.installedByJulia(p); own != "" {
 		return []string{own}, RuleWhole

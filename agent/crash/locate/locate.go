@@ -71,7 +71,8 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
-	files.packages = packagesOfR(ctx, repo, commit, files)
+	files.packages = packagesIn(ctx, repo, commit, files, "DESCRIPTION", packageOfR)
+	files.dart = packagesIn(ctx, repo, commit, files, "pubspec.yaml", packageOfDart)
 	return files, err
 }
 
@@ -270,7 +271,8 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 	case "javascript", "julia":
 		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
 	case "r":
-		return frame.Module == "" || f.packages[frame.Module]
+		_, own := f.packages[frame.Module]
+		return frame.Module == "" || own
 	case "lua":
 		return frame.Module != "[C]"
 	case "java":

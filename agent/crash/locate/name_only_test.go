@@ -58,6 +58,27 @@ func TestFunctionsOfR(t *testing.T) {
 	}
 }
 
+// Dart names a file by its package, whose folder has a pubspec.yaml, and the path in its folder lib.
+func TestPackagesOfDart(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"packages/app/pubspec.yaml": "# words\nname: app\n", "packages/app/lib/src/framework.dart": "void f() {}\n", "packages/app/lib/zone.dart": "void g() {}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "dart", Frames: []crash.Frame{
+		{Function: "f", File: "package:app/src/framework.dart", Line: 1}, {Function: "f", File: "package:flutter/src/framework.dart", Line: 1},
+		{Function: "g", File: "dart:async/zone.dart", Line: 1}, {Function: "g", File: "package:app/gone.dart", Line: 1},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"packages/app/lib/src/framework.dart", "", "", ""} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s: %q, want %q", f.File, f.Path, want)
+		}
+	}
+}
+
 // Visual Studio prints the line of a frame, and not its file: the line counts where the function is defined above it.
 func TestLineWithoutAFile(t *testing.T) {
 	t.Parallel()

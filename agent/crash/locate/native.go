@@ -21,8 +21,8 @@ var nativeFormats = map[string]bool{
 // managedExtensions are those of languages whose functions are not machine code: a debugger shows
 // the interpreter or the virtual machine instead.
 var managedExtensions = map[string]bool{
-	".cs": true, ".erl": true, ".ex": true, ".exs": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
-	".pm": true, ".py": true, ".r": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
+	".cs": true, ".dart": true, ".erl": true, ".ex": true, ".exs": true, ".gd": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
+	".pm": true, ".ps1": true, ".psm1": true, ".py": true, ".r": true, ".raku": true, ".rakumod": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
 // stacksOf returns the stack of each frame.

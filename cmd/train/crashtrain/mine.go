@@ -243,7 +243,8 @@ const native = "native"
 // native.
 var languages = map[string]string{"java": "java", "hs_err": "java", "python": "python", "pytest": "python", "go": "go", "go test": "go",
 	"rust": "rust", "javascript": "javascript", "ruby": "ruby", "php": "php", "dotnet": "dotnet", "elixir": "elixir", "erlang": "elixir",
-	"lua": "lua", "perl": "perl", "ocaml": "ocaml", "haskell": "haskell", "julia": "julia", "r": "r"}
+	"lua": "lua", "perl": "perl", "ocaml": "ocaml", "haskell": "haskell", "julia": "julia", "r": "r",
+	"dart": "dart", "zig": "zig", "crystal": "crystal", "d": "d", "raku": "raku", "godot": "godot", "powershell": "powershell", "swift": "swift"}
 
 // ecosystemOf returns the language of a report's main stack.
 func ecosystemOf(report *crash.Report) string {
