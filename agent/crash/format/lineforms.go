@@ -42,7 +42,8 @@ type lineForm struct {
 func oneLineReaders() []lineReader {
 	var out []lineReader
 	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm, shinyForm,
-		zigForm, crystalForm, dForm, rakuForm, godotForm, powerShellForm, swiftForm} {
+		zigForm, crystalForm, dForm, rakuForm, godotForm, powerShellForm, swiftForm,
+		clojureForm, qmlForm, fortranForm} {
 		out = append(out, &oneLineReader{lineForm: form})
 	}
 	return out
@@ -270,3 +271,44 @@ var swiftForm = lineForm{
 	source: func(f *crash.Frame) { f.Function, _, _ = strings.Cut(f.Function, "(") },
 	apart:  "0123456789",
 }
+
+// clojureForm is the line with which Clojure ends. Its traces are Java's.
+var clojureForm = lineForm{
+	format:   "clojure",
+	hints:    []string{"Execution error"},
+	failed:   clojureEnd,
+	alone:    clojureEnd,
+	aloneHas: "Execution error",
+	has:      noFrame,
+	frame:    source.Lazy(noFrame),
+}
+
+var clojureEnd = source.Lazy(`^Execution error \((?P<kind>[\w.$]+)\) at (?:\S+ )?\((?P<file>\S+\.clj[cs]?):(?P<line>\d+)\)\.$`)
+
+var qmlForm = lineForm{
+	format:   "qml",
+	hints:    []string{".qml:"},
+	failed:   qmlError,
+	alone:    qmlError,
+	aloneHas: ".qml:",
+	has:      noFrame,
+	frame:    source.Lazy(noFrame),
+}
+
+var qmlError = source.Lazy(`^(?:file://|qrc:)(?P<file>/\S+\.qml):(?P<line>\d+)(?::\d+)?: (?:(?P<kind>\w+Error): )?(?P<message>.*)$`)
+
+// fortranForm is the line in which gfortran names a place. The stack below it is read as one of a debugger.
+var fortranForm = lineForm{
+	format:   "fortran",
+	hints:    []string{"At line "},
+	failed:   fortranPlace,
+	alone:    fortranPlace,
+	aloneHas: "At line ",
+	has:      noFrame,
+	frame:    source.Lazy(noFrame),
+}
+
+var fortranPlace = source.Lazy(`^At line (?P<line>\d+) of file (?P<file>\S+\.[fF]\w*)\b.*$`)
+
+// noFrame matches no line: a form with it has no stack.
+const noFrame = "\x00"
