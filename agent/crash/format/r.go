@@ -46,7 +46,7 @@ var (
 	rErrorForm = source.Lazy(`^(?:Error|Caused by error)(?: in (.+?)(?: at \S+:\d+:\d+)?)? ?:(?: (.*))?$`)
 	rNumbered  = source.Lazy(`^(\d+)([.:]) ([│├└─|+\\ -]*)(\S.*)$`)
 	rCalled    = source.Lazy("^(?:([A-Za-z][\\w.]*)(?::::?| \\(local\\) | )|global )?(?:[\\w.]+\\$)*\\x60?([A-Za-z.][\\w.]*)\\x60?\\(")
-	rPlace     = source.Lazy(`^(.*?)(?: at (.+?)| (/\S+?))(?:#(\d+)|:(\d+):\d+)$`)
+	rPlace     = source.Lazy(`^(.*)(?: at (.+?)| (/\S+?))(?:#(\d+)|:(\d+):\d+)$`)
 	rFile      = source.Lazy(`\.(?:[Rr](?:md|nw|html)?|[Qq](?:md)?)$`)
 )
 
