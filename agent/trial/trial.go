@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -301,7 +302,7 @@ func (w *Workspace) variables(command string) ([]string, error) {
 		return nil, err
 	}
 	modules, err := w.modules()
-	return slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.quickMaven(), gradle, cargo, modules, compiled), err
+	return slices.Concat([]string{"TMPDIR=" + w.temp, noBytecode}, w.offline(), w.ownPnpm(command), w.quickMaven(), gradle, cargo, modules, compiled), err
 }
 
 // noBytecode keeps Python from storing what it compiled: it compares a file's size and the second
@@ -327,6 +328,17 @@ func (w *Workspace) offline() []string {
 		return nil
 	}
 	return []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true"}
+}
+
+// ownPnpm returns the variables that let pnpm run as it is where there is no network. Otherwise, it downloads
+// the version that package.json names in packageManager, and fails before any test runs. The first variable
+// is for pnpm 10, the others are for later ones, which also install anew what another version has installed.
+// npm warns of the first one, so that only a command that names pnpm has them.
+func (w *Workspace) ownPnpm(command string) []string {
+	if w.Online() || !strings.Contains(command, "pnpm") {
+		return nil
+	}
+	return []string{"npm_config_manage_package_manager_versions=false", "pnpm_config_pm_on_fail=ignore", "pnpm_config_verify_deps_before_run=false"}
 }
 
 // quickMaven returns the variable with the options for Maven, unless the user passes another value

@@ -88,6 +88,33 @@ func TestOffline(t *testing.T) {
 	}
 }
 
+func TestPnpmRunsAsItIsWithoutANetwork(t *testing.T) {
+	// Without a network, pnpm cannot download the version that package.json names. npm warns of the variable
+	// that says so, and does not get it.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("c", gittest.Files{"a": "a\n"})
+	w := open(t, h, Options{Command: "true"})
+	for _, c := range []struct {
+		level   sandbox.Level
+		command string
+		want    bool
+	}{
+		{sandbox.Bwrap, "pnpm exec vitest run", true},
+		{sandbox.Bwrap, "npx vitest run", false},
+		{sandbox.None, "pnpm exec vitest run", false},
+	} {
+		w.level = c.level
+		set, err := w.variables(c.command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(set, "npm_config_manage_package_manager_versions=false"); got != c.want {
+			t.Errorf("%q at level %s: %q", c.command, c.level, set)
+		}
+	}
+}
+
 func TestRunKeepsUntrackedFilesOnly(t *testing.T) {
 	// Files that a build leaves in the work tree are kept for the next run. Files
 	// that were laid over and files in TMPDIR are removed.

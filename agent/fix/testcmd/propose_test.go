@@ -52,6 +52,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: pnpm exec vitest run\npackage.json: npx --no-install vitest run\npackage.json: pnpm test"},
 		"yarn, a script of a script": {gittest.Files{"package.json": `{"scripts":{"test":"yarn lint && yarn testonly --runInBand","lint":"eslint src","testonly":"jest"}}`, "yarn.lock": "\n"},
 			"package.json: yarn run jest --runInBand\npackage.json: npx --no-install jest --runInBand\npackage.json: yarn test"},
+		"pnpm, vitest that checks types": {gittest.Files{"package.json": `{"scripts":{"test":"pnpm lint && vitest run --typecheck --retry 2"}}`, "pnpm-lock.yaml": "\n"},
+			"package.json: pnpm exec vitest run --retry 2\npackage.json: npx --no-install vitest run --retry 2\npackage.json: pnpm test"},
 		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},
 			"package.json: yarn run vitest --run\npackage.json: yarn test"},
 		"bun, its types and vitest": {gittest.Files{"package.json": `{"scripts":{"test":"tsc -p tsconfig.spec.json && vitest --run"}}`, "bun.lock": "\n"},

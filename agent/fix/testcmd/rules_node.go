@@ -70,6 +70,9 @@ var (
 	)
 	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
+	// nodeTypes matches a command of vitest up to the option by which it also runs tsc. tsc then writes into the
+	// installed package of vitest, which can only be read, so that the command fails with any patch.
+	nodeTypes = source.Lazy(`(\bvitest\b.*?) --typecheck(?:\.enabled)?(?:=true)?(?:\s|$)`)
 )
 
 // runner returns the testing part of the script "test": the command of the test tool itself, to
@@ -99,6 +102,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 		case partLints:
 			lints = true
 		case partTests:
+			part = strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 "))
 			single = single && nodeTester().MatchString(n.bare(part))
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
