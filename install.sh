@@ -126,11 +126,18 @@ check_target() {
 		[ -w "$at" ] && [ -x "$at" ] || die "$at cannot be written by you" \
 			"without PREFIX, everything is installed below ~/.local; PREFIX=DIRECTORY ./install.sh installs elsewhere"
 	done
+	[ ! -d "$prefix/bin/git-agent" ] || die "$prefix/bin/git-agent is in the way: it is a directory" "PREFIX=DIRECTORY ./install.sh installs elsewhere"
 	check_space "$prefix" "$installed_megabytes" PREFIX
 }
 
+# check_runs PROGRAM MESSAGE: the program runs. Some systems let no program run in /tmp.
+check_runs() {
+	"$1" --version >/dev/null 2>&1 || die "$2" \
+		"if no program may run in ${TMPDIR:-/tmp}, TMPDIR=DIRECTORY ./install.sh uses another place"
+}
+
 # unpacked: the source is an archive of a release, and not a checkout.
-unpacked() { [ -x "$source/bin/git-agent" ] && [ ! -e "$source/go.mod" ]; }
+unpacked() { [ -f "$source/bin/git-agent" ] && [ ! -e "$source/go.mod" ]; }
 
 # files lists what belongs to an installation, below PREFIX.
 files() {
@@ -154,6 +161,7 @@ files() {
 # program is never half overwritten.
 put() {
 	mkdir -p "${2%/*}"
+	rm -f "$2.new" # it may be left over, or a link
 	cp "$1" "$2.new"
 	chmod "$3" "$2.new"
 	mv -f "$2.new" "$2"
@@ -202,7 +210,7 @@ build() {
 		-ldflags "-s -w -X git-agent/cmd/git-agent/app.$stamp" -o "$tree/bin/git-agent" ./cmd/git-agent) ||
 		die "the program does not build; go says above why not" "a first build downloads modules; 'go env GOPROXY' says from where" \
 			"without a network, install an archive of a release: ./install.sh <archive>"
-	"$tree/bin/git-agent" --version >/dev/null || die "the program that was built does not run"
+	check_runs "$tree/bin/git-agent" "the program that was built does not run"
 	say "built in $(($(date +%s) - began)) s"
 	files | while read -r file; do
 		mkdir -p "$tree/${file%/*}"
@@ -225,7 +233,8 @@ unpack() {
 	[ -f "$1" ] || die "there is no file $1"
 	check_sum "$1"
 	mkdir "$work/unpacked"
-	tar -xzf "$1" -C "$work/unpacked" 2>/dev/null || die "$1 is no archive of a release for this system" \
+	# Standard input, because tar would take a: in a name for another machine.
+	tar -xzf - -C "$work/unpacked" <"$1" 2>/dev/null || die "$1 is no archive of a release for this system" \
 		"its name ends with _$(uname -s | tr '[:upper:]' '[:lower:]')_<processor>.tar.gz"
 	source=$(find "$work/unpacked" -mindepth 1 -maxdepth 1 -type d)
 	unpacked && [ -d "$source/share/man/man1" ] || die "$1 is no archive of a release of git-agent"
@@ -254,7 +263,7 @@ install_all() {
 	check_target
 	if unpacked; then
 		tree=$source
-		"$tree/bin/git-agent" --version >/dev/null 2>&1 || die "the program is not for this system, which is $(uname -s) on $(uname -m)"
+		check_runs "$tree/bin/git-agent" "the program does not run on this system, which is $(uname -s) on $(uname -m)"
 		say "installing $("$tree/bin/git-agent" --version) below $prefix"
 	else
 		build

@@ -48,6 +48,8 @@ func fold(text string) folded {
 		if r == '\\' {
 			if spelled, n := escape(text[i:]); spelled >= 0 && unseen(spelled) {
 				gone, width = true, n
+			} else {
+				width = backslashes(text[i:]) // the others mean the same; to read on from each of them would be quadratic
 			}
 		}
 		if !gone {
@@ -174,7 +176,7 @@ func spelled(s string) (r rune, width int) {
 // backslashes, which double each time a text is quoted. It returns -1 for a line
 // break and for an invalid character.
 func escape(s string) (r rune, width int) {
-	n := len(s) - len(strings.TrimLeft(s, `\`))
+	n := backslashes(s)
 	if n == len(s) {
 		return -1, n
 	}
@@ -199,6 +201,9 @@ func escape(s string) (r rune, width int) {
 	}
 	return -1, n
 }
+
+// backslashes returns the number of backslashes at the beginning of s.
+func backslashes(s string) int { return len(s) - len(strings.TrimLeft(s, `\`)) }
 
 // entity reads &#65;, &#x41; and &amp;.
 func entity(s string) (r rune, width int) {

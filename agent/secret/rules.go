@@ -61,6 +61,7 @@ var ownRules = []struct{ id, expr, keywords string }{
 	{"url-signature", `[?&]sig=([A-Za-z0-9%_-]{30,200})`, "sig="},
 	{"basic-auth", `(?i)\bbasic[ \t]+([A-Za-z0-9+/]{12,400}={0,2})`, "basic"},
 	{"bearer-token", `(?i)\bbearer[ \t]+([A-Za-z0-9._~+/-]{20,400}=*)`, "bearer"},
+	{"auth-token", `(?i)\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:token|api-?key|key)[ \t]+([A-Za-z0-9._~+/-]{20,400}=*)`, "authorization"},
 	{"netrc-password", `(?i)\blogin\s+\S+\s+password\s+(\S{4,200})`, "login"},
 	{"env-password", `(?m)\bENV\s+\w*(?:PASSWORD|PASSWD|SECRET|TOKEN)\s+(\S{6,200})`, "env "},
 	{"curl-user", `\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,80}:([^\s"'$<]{4,200})`, "curl"},
@@ -189,7 +190,7 @@ func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	match := chunk[at[0]:at[1]]
 	switch {
 	case value == "" || r.entropy > 0 && entropy(value) <= r.entropy,
-		gitID(value) && !namedSecret(match),
+		gitID(value) && !namedSecret(match) && !noID[r.id],
 		r.id == generic && (identifier(value) && !strings.ContainsAny(match, "\"'`") || uuidForm().MatchString(strings.ToLower(value))),
 		r.id == generic && parameterType(chunk[at[0]:from], value),
 		harmless(r.id, value):
@@ -203,6 +204,9 @@ func (set *ruleset) accept(r *rule, chunk string, at []int) (span, bool) {
 	}
 	return span{from: from, to: to, rule: r.id, value: value, order: r.order}, true
 }
+
+// noID has the rules of places where no id of git's stands, so that 40 digits are a token, as GitHub's were.
+var noID = words("url-password url-token basic-auth bearer-token auth-token netrc-password curl-user")
 
 // parameterType reports whether a value after a comma, found by the generic rule, is the type of
 // the next parameter, as in "PrivateKey key, X509Certificate cert": the value has a word and few
@@ -239,7 +243,7 @@ func harmless(id, value string) bool {
 	case "basic-auth":
 		text, err := base64.StdEncoding.DecodeString(value)
 		return err != nil || !utf8.Valid(text) || !strings.Contains(string(text), ":")
-	case "bearer-token", "url-token", "session-cookie":
+	case "bearer-token", "auth-token", "url-token", "session-cookie":
 		return k.digit == 0 || entropy(value) < 3.2 || identifier(value)
 	case "url-password":
 		return slices.Contains(

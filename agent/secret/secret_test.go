@@ -32,6 +32,11 @@ func TestMaskTakesSecretsOut(t *testing.T) {
 		{"anthropic's token", "signed in with ", claudeToken, " as before", "anthropic-key"},
 		{"generic", `api_key = "`, "h8Kd02mZpQ7xWc5vB1nL4", "\"\n", "generic-api-key"},
 		{"password in a URL", "git clone https://bob:", "hunter2", "@example.org/x.git", "url-password"},
+		{"40 digits for a password in a URL", "url = https://bob:", hexToken, "@github.com/x.git", "url-password"},
+		{"40 digits for a user in a URL", "url = https://", hexToken, "@github.com/x.git", "url-token"},
+		{"40 digits in a header", "Authorization: Bearer ", hexToken, "\n", "bearer-token"},
+		{"GitHub's header", "> Authorization: token ", hexToken, "\n", "auth-token"},
+		{"40 digits in .netrc", "machine github.com login bob password ", hexToken, "\n", "netrc-password"},
 		{"40 digits, quoted and called a token", `access_token = "`, hexToken, `"`, "generic-api-key"},
 		{"one line of a key", `  L3: "`, keyLine, "\\n\"\n", "key-line"},
 		{"unquoted", "API_KEY=", "h8Kd02mZpQ7xWc5vB1nL4", "\n", "generic-api-key"},
@@ -87,6 +92,16 @@ func TestMaskKnown(t *testing.T) {
 	}
 	if got := m.Mask("a short text"); got != "a short text" {
 		t.Errorf("a short literal was masked: %q", got)
+	}
+}
+
+// Runs of backslashes, as texts have that were quoted again and again, are read once. Two hundred thousand of them
+// took more than ten seconds, so that a test which takes long has failed.
+func TestMaskReadsBackslashesOnce(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat(`\`, 1<<20)
+	if got := New(claudeKey).Mask(text + `\u200b`); got != text+`\u200b` {
+		t.Errorf("%d backslashes became %d bytes", len(text), len(got))
 	}
 }
 

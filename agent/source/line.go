@@ -58,7 +58,7 @@ func LineKinds(path string, blob []byte, last int) []LineKind {
 		markParts(toks, seen)
 	} else {
 		for i, l := range lines {
-			seen[i].code = string(l)
+			seen[i].code = l
 		}
 	}
 	for i := range kinds {
@@ -71,21 +71,22 @@ func LineKinds(path string, blob []byte, last int) []LineKind {
 type lineParts struct {
 	comment bool
 	literal bool // part of a string or heredoc
-	code    string
+	begun   bool // code has more than white space
+	code    []byte
 }
 
 func (p *lineParts) kind() LineKind {
-	p.code = strings.TrimSpace(p.code)
+	code := string(bytes.TrimSpace(p.code))
 	switch {
-	case p.code == "" && p.comment:
+	case code == "" && p.comment:
 		return LineComment
-	case p.code == "":
+	case code == "":
 		return LineBlank
 	case p.literal:
 		return LineCode
-	case isBrace(p.code):
+	case isBrace(code):
 		return LineBrace
-	case IsImport(p.code):
+	case IsImport(code):
 		return LineImport
 	}
 	return LineCode
@@ -107,16 +108,19 @@ func markParts(toks []chroma.Token, seen []lineParts) {
 	}
 }
 
+// markPiece adds a token to its line. A line of a megabyte may have as many tokens, so this looks only at the token.
 func markPiece(p *lineParts, typ chroma.TokenType, piece string) {
+	blank := strings.TrimSpace(piece) == ""
 	if isComment(typ) {
-		p.comment = p.comment || strings.TrimSpace(piece) != ""
-		p.code += " " // a comment separates two words
+		p.comment = p.comment || !blank
+		p.code = append(p.code, ' ') // a comment separates two words
 		return
 	}
-	p.code += piece
-	if typ.InSubCategory(chroma.LiteralString) && strings.TrimSpace(piece) != "" && strings.TrimSpace(p.code) == strings.TrimSpace(piece) {
+	p.code = append(p.code, piece...)
+	if typ.InSubCategory(chroma.LiteralString) && !blank && !p.begun {
 		p.literal = true // the line begins inside a string
 	}
+	p.begun = p.begun || !blank
 }
 
 func isComment(t chroma.TokenType) bool {

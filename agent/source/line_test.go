@@ -3,9 +3,12 @@ package source
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/chroma/v2"
 )
 
 // Each line of a file gets the kind that a reader would choose, even if the patterns of the
@@ -176,5 +179,21 @@ func TestYAMLScript(t *testing.T) {
 	want := []LineKind{LineCode, LineComment, LineCode, LineCode, LineCode, LineCode}
 	if got := LineKinds("ci.yml", []byte(text), 6); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A line may have as many tokens as bytes. Each costs as much as the first: when the line was copied for each
+// of them, a minified file of a megabyte took minutes.
+func TestLongLineIsNotCopiedForEachToken(t *testing.T) {
+	const tokens = 20_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var line lineParts
+	for range tokens {
+		markPiece(&line, chroma.Punctuation, "[")
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 100*tokens {
+		t.Errorf("%d tokens took %d bytes", tokens, n)
 	}
 }

@@ -18,13 +18,16 @@ var (
 		`|\.mocharc(\..*)?|\.taprc|\.nycrc(\..*)?|\.c8rc(\..*)?|\.babelrc(\..*)?|\.swcrc` +
 		`|(jest|vitest|vite|karma|ava|babel|playwright|cypress|wdio|webpack|rollup|tsup|esbuild)([._-][\w-]+)*\.(config|conf|setup|workspace|preset)([._-][\w-]+)*\.([cm]?[jt]sx?|json)|[jt]sconfig([._-][\w-]+)*\.json` +
 		`|conftest\.py|pytest\.(ini|toml)|\.pytest\.(ini|toml)|tox\.(ini|toml)|setup\.(cfg|py)|pyproject\.toml|noxfile\.py|\.coveragerc|(site|user)customize\.py|hatch\.toml|pdm\.toml` +
-		`|pom\.xml|build\.xml|gradle\.properties|gradlew(\.bat)?|mvnw(\.cmd)?|\.jvmopts|build\.sbt` +
-		`|cargo\.toml|build\.rs|rust-toolchain(\.toml)?|clippy\.toml` +
+		`|pom\.xml|build\.xml|gradle\.properties|gradlew(\.bat)?|mvnw(\.cmd)?|\.jvmopts|.*\.sbt` +
+		`|cargo\.toml|build\.rs|rust-toolchain(\.toml)?|clippy\.toml|nextest\.toml` +
 		`|go\.(mod|work|env)` +
-		`|gemfile|\.rspec|phpunit\.xml(\.dist)?|phpunit\.dist\.xml|composer\.json|mix\.exs|project\.clj|deps\.edn|dune|dune-project|.*\.(cabal|csproj|fsproj|vbproj|sln)|stack\.yaml|directory\.build\..*|nuget\.config|global\.json` +
+		`|\.proverc|build\.pl|bunfig\.toml|deno\.jsonc?|(nose2|unittest)\.cfg|behave\.ini|\.s?testr\.conf` +
+		`|(test|tap)-driver(\.(sh|pl))?|cmakeuserpresets\.json|\.valgrindrc` +
+		`|junit-platform\.properties|xunit\.runner\.json|package\.swift|build\.zig|rebar\.config(\.script)?|cabal\.project(\..*)?|dune-workspace` +
+		`|gemfile|gems\.rb|\.rspec(-local)?|phpunit\.xml(\.dist)?|phpunit\.dist\.xml|composer\.json|mix\.exs|project\.clj|deps\.edn|dune|dune-project|.*\.(cabal|csproj|fsproj|vbproj|slnx?)|stack\.yaml|directory\.build\..*|nuget\.config|global\.json` +
 		`)$`)
 	// steeringDir matches directories with files that steer the tests.
-	steeringDir = Lazy(`(^|/)(\.cargo|\.mvn|\.gradle|gradle/wrapper|buildsrc|build-logic|cmake|m4)/`)
+	steeringDir = Lazy(`(^|/)(\.cargo|\.mvn|\.gradle|gradle/wrapper|buildsrc|build-logic|cmake|m4|[^/]*\.(egg|dist)-info)/`)
 	// ownInstalled matches directories in which tools install packages, and which few commit.
 	ownInstalled = Lazy(`(^|/)(node_modules|site-packages|\.venv|venv|\.tox|\.nox)/`)
 	// installedDir matches directories of installed or copied packages, including test tools.

@@ -11,7 +11,8 @@ func TestSteersTests(t *testing.T) {
 	for _, p := range strings.Fields(`Makefile sub/GNUmakefile Makefile.am rules.mk CMakeLists.txt cmake/x.txt package.json .mocharc.yml jest.config.js vitest.config.mts
 		vite.config.ts tsconfig.json tsconfig.test.json conftest.py a/conftest.py pytest.ini tox.ini setup.cfg pyproject.toml x.pth pom.xml build.gradle.kts gradlew .mvn/jvm.config
 		Cargo.toml build.rs .cargo/config.toml rust-toolchain.toml go.mod go.work vendor/github.com/x/y.go node_modules/mocha/index.js .venv/lib/a.py buildSrc/a.kt meson.build justfile
-		BUILD WORKSPACE x.csproj Rakefile .rspec phpunit.xml.dist composer.json`) {
+		BUILD WORKSPACE x.csproj Rakefile .rspec phpunit.xml.dist composer.json .proverc .rspec-local gems.rb bunfig.toml
+		.config/nextest.toml build-aux/test-driver a.egg-info/entry_points.txt src/main/resources/junit-platform.properties rebar.config project/plugins.sbt`) {
 		if !SteersTests(p) {
 			t.Errorf("%s does not steer tests", p)
 		}

@@ -32,15 +32,25 @@ var (
 	titleTail  = source.Lazy(`^[\s,:]*[("'\[“‘]+\s*"?([^"\n)\]”]+(?:\n[^"\n)\]”]+)?)["”)\]]`)
 )
 
+// mostAnnotations bounds the annotations of a message that are verified, each by processes of git. A message
+// may have ten thousand of them.
+const mostAnnotations = 200
+
 // findAnnotations returns the annotations of a message, verified, each commit once.
 func findAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext, body string, trailers []commitmsg.Trailer) ([]Annotation, error) {
 	found := append(trailerAnnotations(trailers), proseAnnotations(body)...)
 	seen := map[gitext.OID]bool{}
+	tried := map[[2]string]bool{} // hash and subject, as written
 	kept := found[:0]
 	sought := 0
 	for _, a := range found {
 		a.In = fc.Fix
 		named := string(a.Commit)
+		as := [2]string{named, a.Subject}
+		if tried[as] || len(tried) == mostAnnotations {
+			continue
+		}
+		tried[as] = true
 		if err := verifyAnnotation(ctx, repo, fc, &a); err != nil {
 			return nil, err
 		}

@@ -167,6 +167,25 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 	}
 }
 
+// A message may have thousands of trailers. Each that is another is tried, up to a bound, and the same one once.
+func TestAnnotationsWithoutEnd(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("start", gittest.Files{"a.c": "int a;\n"})
+	var many strings.Builder
+	for i := range mostAnnotations + 50 {
+		fmt.Fprintf(&many, "Fixes: abcdef0%05d (\"no such commit\")\n", i)
+	}
+	for message, want := range map[string]int{
+		"fix\n\n" + strings.Repeat("Fixes: 0123456789ab (\"no such commit\")\n", 50): 1,
+		"fix\n\n" + many.String(): mostAnnotations,
+	} {
+		fc := h.context(h.Commit(message, gittest.Files{"a.c": message}), ContextOptions{})
+		if notes := annotationNotes(fc.Annotations); len(notes) != want {
+			t.Errorf("%d notes, want %d", len(notes), want)
+		}
+	}
+}
+
 // A redacted message has no trace of the answer: no hash of five digits, no title, no
 // number of a pull request or a review.
 func TestStripHints(t *testing.T) {

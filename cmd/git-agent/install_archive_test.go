@@ -113,7 +113,7 @@ func TestInstallBadArchive(t *testing.T) {
 		{filepath.Join(t.TempDir(), "none"), "fatal: there is no file "},
 		{empty, "fatal: " + empty + " is no archive of a release"},
 		{script, "fatal: " + script + " is no archive of a release for this system\nhint: its name ends with _"},
-		{foreign, "fatal: the program is not for this system, which is "},
+		{foreign, "fatal: the program does not run on this system, which is "},
 		{wrong, "fatal: " + wrong + " is not the file that " + filepath.Dir(wrong) + "/checksums.txt names\nhint: download both again\n"},
 		{good, "compared with " + filepath.Dir(good) + "/checksums.txt\ninstalling "},
 	} {
@@ -123,6 +123,44 @@ func TestInstallBadArchive(t *testing.T) {
 		if !strings.HasPrefix(said, c.want) || (err == nil) != (c.file == good) {
 			t.Errorf("%s: said %s", c.file, said)
 		}
+	}
+}
+
+// What is in the way of an installation is not followed, and nothing is said to be installed that is not. An
+// archive may have any name; tar takes a colon in one for another machine.
+func TestInstallInTheWay(t *testing.T) {
+	dir := release(t, runsHere)
+	script, err := filepath.Abs(filepath.Join(top, "install.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(dir, "host:git-agent.tar.gz")
+	if err := os.Rename(pack(t, dir), archive); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "bin")
+	for _, name := range []string{"bin", "share", "apart/bin/git-agent"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, filepath.Join(bin, "git-agent.new")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(need(t, "sh"), script, filepath.Base(archive))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PREFIX="+dir)
+	out, err := cmd.CombinedOutput()
+	text, _ := os.ReadFile(victim)
+	if got, _ := os.ReadFile(filepath.Join(bin, "git-agent")); err != nil || string(got) != runsHere || string(text) != "mine" {
+		t.Errorf("the program is %q, the file of a link %q; %v\n%s", got, text, err, out)
+	}
+	apart := filepath.Join(dir, "apart")
+	if said := runs(t, []string{"PREFIX=" + apart}, script, archive); !strings.HasPrefix(said, "fatal: "+apart+"/bin/git-agent is in the way: it is a directory\n") {
+		t.Errorf("said %s", said)
 	}
 }
 

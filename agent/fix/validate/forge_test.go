@@ -239,3 +239,29 @@ func TestForgedMake(t *testing.T) {
 		t.Errorf("the repair: %s, %s, %q", got.Verdict, got.Reason, got.Cautions)
 	}
 }
+
+// A patch that changes a program of the tests proves nothing, also if its name has no suffix, and neither
+// does one that adds a file which a test tool obeys.
+func TestForgedPrograms(t *testing.T) {
+	t.Parallel()
+	need(t, "make", "prove")
+	h := gittest.New(t)
+	commit := h.Commit("sum", gittest.Files{
+		"Makefile": "check:\n\tsh tools/run\n", "tools/run": "#!/bin/sh\nsh ./testsuite; exec prove t/sum.t\n", "testsuite": "#! /usr/bin/env sh\necho sum\n",
+		"sum.c": "wrong\n", "more.c": "\n",
+		"t/sum.t": "print \"1..1\\n\"; open F, '<', 'sum.c'; print <F> eq \"right\\n\" ? \"ok 1 - sum\\n\" : \"not ok 1 - sum\\n\";\n",
+	})
+	v := reproduced(t, h, fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "make check"})
+	if got := validate(t, v, with("sum.c", "right\n")); got.Verdict != fix.Plausible {
+		t.Errorf("the repair: %s, %s", got.Verdict, got.Reason)
+	}
+	for _, f := range []forgery{
+		{"the program", []gitext.Overlay{with("tools/run", "#!/bin/sh\necho ok 1 - sum\n"), with("sum.c", "not right\n")}, `it changes "tools/run"`},
+		{"the suite", []gitext.Overlay{with("testsuite", "echo 1..1; echo ok 1 - sum; kill $PPID\n")}, `it changes "testsuite"`},
+		{"options of prove", []gitext.Overlay{with(".proverc", "--exec 'sh evil'\n"), with("evil", "echo 1..1; echo ok 1 - sum\n"), with("sum.c", "not right\n")}, `it changes ".proverc"`},
+	} {
+		if got := validate(t, v, f.patch...); got.Verdict == fix.Plausible || !strings.Contains(got.Reason, f.reason) {
+			t.Errorf("%s: %s, %q", f.name, got.Verdict, got.Reason)
+		}
+	}
+}

@@ -54,6 +54,7 @@ func packaged(t tree, p string) bool {
 var (
 	shellScript  = source.Lazy(`(?i)\.(sh|bash|zsh|ksh|bat|cmd|ps1|awk|tcl|pl)$`)
 	anyScript    = source.Lazy(`(?i)\.(sh|bash|zsh|ksh|bat|cmd|ps1|awk|tcl|pl|py|rb|php|lua|[cm]?[jt]s)$`)
+	shebang      = source.Lazy(`^#![^\n]*[/ ](?:((?:ba|z|k|da)?sh|g?awk|tclsh|perl)|[\w.]+)\b`)
 	helperPlace  = source.Lazy(`(?i)^(scripts?|tools?|build|ci|hack|bin|etc|utils?|dev|misc|\.ci)/`)
 	helperName   = source.Lazy(`(?i)(test|check|run|spec|harness|verify)`)
 	instructions = source.Lazy(
@@ -66,17 +67,35 @@ var (
 // may consist of scripts, too: scripts in other folders, scripts that the user suspects, and
 // shell scripts in a project of shell scripts are no helpers.
 func (v *Validator) helps(ctx context.Context, t tree, p string) (bool, error) {
-	if _, there := t[p]; !there || !anyScript().MatchString(p) || !helperPlace().MatchString(p) && !helperName().MatchString(path.Base(p)) {
+	if _, there := t[p]; !there || !helperPlace().MatchString(p) && !helperName().MatchString(path.Base(p)) {
 		return false, nil
+	}
+	script, shell, err := v.script(ctx, t[p])
+	if err != nil || !script {
+		return false, err
 	}
 	if slices.ContainsFunc(v.problem.Given, func(g fix.GivenLocation) bool { return g.Path == p }) {
 		return false, nil
 	}
-	if shellScript().MatchString(p) && !shellProject(t) && (v.rep.Opened == nil || v.rep.Opened[p]) {
+	if shell && !shellProject(t) && (v.rep.Opened == nil || v.rep.Opened[p]) {
 		return true, nil
 	}
 	text, err := v.told.get(ctx, func(ctx context.Context) (string, error) { return v.instructions(ctx, t) })
 	return strings.Contains(text, p), err
+}
+
+// script reports whether a file is a script, and whether of a shell or the like. Its suffix says so, or
+// where it has none, its first line.
+func (v *Validator) script(ctx context.Context, f gitext.Overlay) (is, shell bool, err error) {
+	if path.Ext(f.Path) != "" {
+		return anyScript().MatchString(f.Path), shellScript().MatchString(f.Path), nil
+	}
+	content, err := v.content(ctx, f)
+	if ctx.Err() != nil {
+		return false, false, err
+	}
+	m := shebang().FindSubmatch(content) // an unreadable file counts as empty
+	return m != nil, m != nil && m[1] != nil, nil
 }
 
 // shellProject reports whether at least half of the sources, without helpers, are shell

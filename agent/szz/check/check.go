@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
@@ -201,8 +202,9 @@ func (c *Checker) Check(ctx context.Context, commits []gitext.Commit) ([]Finding
 		if err != nil {
 			return found, err
 		}
+		taken := sync.OnceValue(func() bool { return upstream().MatchString(commit.Message) })
 		for i, n := range named {
-			f, err := c.checkOne(ctx, commit, n, looked[i])
+			f, err := c.checkOne(ctx, checked{commit, taken}, n, looked[i])
 			if err != nil {
 				return found, err
 			}
@@ -215,8 +217,14 @@ func (c *Checker) Check(ctx context.Context, commits []gitext.Commit) ([]Finding
 	return found, nil
 }
 
+// A checked commit is one whose trailers are checked.
+type checked struct {
+	gitext.Commit
+	taken func() bool // whether its message says that it was taken from another tree
+}
+
 // checkOne returns the gravest finding about one trailer, or nil.
-func (c *Checker) checkOne(ctx context.Context, commit gitext.Commit, n Named, looked gitext.Abbreviated) (*Finding, error) {
+func (c *Checker) checkOne(ctx context.Context, commit checked, n Named, looked gitext.Abbreviated) (*Finding, error) {
 	switch {
 	case looked.Ambiguous:
 		return c.elsewhere(ctx, commit, n, Ambiguous, fmt.Sprintf("%s names several commits", n.ID))
@@ -285,11 +293,11 @@ var upstream = source.Lazy(`(?i)\bcommit [0-9a-f]{12,64} upstream\b|\bupstream c
 // elsewhere returns the finding about a trailer whose id is wrong. If a commit in the history of
 // the fix has the quoted subject, the finding names it; if the fix was taken from another tree,
 // there is none.
-func (c *Checker) elsewhere(ctx context.Context, commit gitext.Commit, n Named, problem Problem, text string) (*Finding, error) {
-	if problem != Subject && upstream().MatchString(commit.Message) {
+func (c *Checker) elsewhere(ctx context.Context, commit checked, n Named, problem Problem, text string) (*Finding, error) {
+	if problem != Subject && commit.taken() {
 		return nil, nil
 	}
-	meant, err := c.bySubject(ctx, commit, n.Subject)
+	meant, err := c.bySubject(ctx, commit.Commit, n.Subject)
 	if err != nil {
 		return nil, err
 	}

@@ -253,6 +253,7 @@ func verbs(p *prey) []verb {
 	} {
 		frames += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s}}`+"\n", i+1, call)
 	}
+	report := "==7==ERROR: AddressSanitizer: heap-use-after-free\n    #0 0x1 in sum main.c:15\n    #1 0x2 in other sub/other.c:1\n"
 	return []verb{
 		verbOf("szz", "HEAD"),
 		verbOf("szz", "--worktree"),
@@ -287,6 +288,15 @@ func verbs(p *prey) []verb {
 		verbOf("trace", "show"),
 		{args: []string{"eval", "szz", "--repos=" + p.root, "/dev/stdin"},
 			stdin: `{"id":"x","repo":"repo","fix":"` + strings.Repeat("1", 40) + `","bics":["` + strings.Repeat("2", 40) + `"]}` + "\n"},
+		{args: []string{"crash"}, stdin: report},
+		{args: []string{"crash", "--json", "--at=HEAD~1"}, stdin: report},
+		{args: []string{"crash", "--engine=agent", "--allow-unpriced", "--show-request"}, stdin: report, env: aModel},
+		verbOf("fix", "--time=2s", "--test=grep -q absent main.c"),
+		verbOf("bisect", "--good=HEAD~3", "--", "grep", "-q", "line = 0", "main.c"),
+		verbOf("szz", "--check", "HEAD"),
+		verbOf("szz", "--risk", "HEAD"),
+		verbOf("szz", "--html=-", "HEAD"),
+		verbOf("index"),
 		verbOf("completion", "bash"),
 		verbOf("man"),
 		verbOf("version"),
