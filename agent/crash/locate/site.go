@@ -133,8 +133,9 @@ func (t *fileText) siteOfQuote(f crash.Frame) (Site, bool) {
 		return s, true
 	}
 	var inside []source.Extent
-	for _, at := range t.defined(f.Function) {
-		if e, ok := source.FunctionAround(f.Path, lines, at); ok && len(inside) < maxDefined {
+	defined := t.defined(f.Function)
+	for _, at := range defined[:min(len(defined), maxDefined)] { // each is looked for in the whole file
+		if e, ok := source.FunctionAround(f.Path, lines, at); ok {
 			inside = append(inside, e)
 		}
 	}
