@@ -149,37 +149,48 @@ func (e *Engine) firstChange(ctx context.Context, f gitext.FileChange) (line int
 	if err != nil {
 		return 0, "", err
 	}
+	if line, text = firstLine(f, '+', isNew); text != "" {
+		return line, text, nil
+	}
 	isOld, err := e.codeOf(ctx, f.OldPath, f.OldOID, f.OldMode != 0 && !f.Submodule)
 	if err != nil {
 		return 0, "", err
 	}
-	for _, others := range []bool{false, true} {
-		for _, op := range []byte("+-") {
-			for _, h := range f.Hunks {
-				for _, l := range h.Lines {
-					t := strings.TrimSpace(string(l.Text))
-					if l.Op == op && len(t) > 2 && (others || op == '+' && isNew(l.New) || op == '-' && isOld(l.Old)) {
-						return max(l.New, l.Old), string(op) + " " + t, nil
-					}
-				}
+	line, text = firstLine(f, '-', isOld)
+	for _, op := range []byte("+-") {
+		if text == "" {
+			line, text = firstLine(f, op, anyLine)
+		}
+	}
+	return line, text, nil
+}
+
+// firstLine returns the first new or removed line of a file that says something and counts.
+func firstLine(f gitext.FileChange, op byte, counts func(line int) bool) (line int, text string) {
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			at := max(l.New, l.Old)
+			if t := strings.TrimSpace(string(l.Text)); l.Op == op && len(t) > 2 && counts(at) {
+				return at, string(op) + " " + t
 			}
 		}
 	}
-	return 0, "", nil
+	return 0, ""
 }
 
-// codeOf returns a function that reports whether a line of a file is code. Of a file that cannot be
-// read, is large or does not exist, each line is.
+func anyLine(int) bool { return true }
+
+// codeOf returns a function that reports whether a line of a file is code. Each line is if the file
+// cannot be read, is large or does not exist, and so is each line after the first maxLines.
 func (e *Engine) codeOf(ctx context.Context, path string, oid gitext.OID, exists bool) (func(line int) bool, error) {
-	all := func(int) bool { return true }
 	if !exists {
-		return all, nil
+		return anyLine, nil
 	}
 	blob, err := e.Repo.Blob(ctx, oid, source.MaxLexed)
 	var large *gitext.TooLargeError
 	switch {
 	case errors.As(err, &large) || gitext.Unreadable(err):
-		return all, nil
+		return anyLine, nil
 	case err != nil:
 		return nil, err
 	}
@@ -187,5 +198,5 @@ func (e *Engine) codeOf(ctx context.Context, path string, oid gitext.OID, exists
 	return func(line int) bool { return line < 1 || line > len(kinds) || kinds[line-1] == source.LineCode }, nil
 }
 
-// maxLines bounds the lines of a file that are searched for comments.
-const maxLines = 20_000
+// maxLines bounds the lines of a file that are searched for comments, because a lexer takes a second for a megabyte.
+const maxLines = 3000

@@ -25,7 +25,8 @@ type lineForm struct {
 	aloneHas string
 	// opens matches the heading of a stack; nil if the first frame opens it.
 	opens source.Pattern
-	// frame matches a frame, with the groups name, file, line, column and module; has is a part of each frame.
+	// frame matches a frame, with the groups name, file, line, column and module; nil if there are no stacks. has is a part
+	// of each frame.
 	frame source.Pattern
 	has   string
 	// apart has the first characters of frames that may be far below the last one.
@@ -279,8 +280,6 @@ var clojureForm = lineForm{
 	failed:   clojureEnd,
 	alone:    clojureEnd,
 	aloneHas: "Execution error",
-	has:      noFrame,
-	frame:    source.Lazy(noFrame),
 }
 
 var clojureEnd = source.Lazy(`^Execution error \((?P<kind>[\w.$]+)\) at (?:\S+ )?\((?P<file>\S+\.clj[cs]?):(?P<line>\d+)\)\.$`)
@@ -291,8 +290,6 @@ var qmlForm = lineForm{
 	failed:   qmlError,
 	alone:    qmlError,
 	aloneHas: ".qml:",
-	has:      noFrame,
-	frame:    source.Lazy(noFrame),
 }
 
 var qmlError = source.Lazy(`^(?:file://|qrc:)(?P<file>/\S+\.qml):(?P<line>\d+)(?::\d+)?: (?:(?P<kind>\w+Error): )?(?P<message>.*)$`)
@@ -304,11 +301,6 @@ var fortranForm = lineForm{
 	failed:   fortranPlace,
 	alone:    fortranPlace,
 	aloneHas: "At line ",
-	has:      noFrame,
-	frame:    source.Lazy(noFrame),
 }
 
 var fortranPlace = source.Lazy(`^At line (?P<line>\d+) of file (?P<file>\S+\.[fF]\w*)\b.*$`)
-
-// noFrame matches no line: a form with it has no stack.
-const noFrame = "\x00"

@@ -49,7 +49,7 @@ func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
 		}
 		return false
 	}
-	if strings.Contains(t, r.has) && (r.opens == nil || r.opened > 0 || s.IsOpen(r.format)) {
+	if r.frame != nil && strings.Contains(t, r.has) && (r.opens == nil || r.opened > 0 || s.IsOpen(r.format)) {
 		if m := groups(r.frame, t); m != nil && r.frameOf(s, l, m) {
 			return true
 		}

@@ -22,8 +22,8 @@ type Files struct {
 	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
-	// packages and dart are the folders of the packages of R and of Dart in the tree, by name.
-	packages, dart map[string]string
+	// These are the folders of the packages of R and of Dart in the tree, by name.
+	rPackages, dartPackages map[string]string
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.

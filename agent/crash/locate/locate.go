@@ -71,8 +71,8 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
-	files.packages = packagesIn(ctx, repo, commit, files, "DESCRIPTION", packageOfR)
-	files.dart = packagesIn(ctx, repo, commit, files, "pubspec.yaml", packageOfDart)
+	files.rPackages = packagesIn(ctx, repo, commit, files, "DESCRIPTION", packageOfR)
+	files.dartPackages = packagesIn(ctx, repo, commit, files, "pubspec.yaml", packageOfDart)
 	return files, err
 }
 
@@ -271,7 +271,7 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 	case "javascript", "julia":
 		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
 	case "r":
-		_, own := f.packages[frame.Module]
+		_, own := f.rPackages[frame.Module]
 		return frame.Module == "" || own
 	case "lua":
 		return frame.Module != "[C]"
