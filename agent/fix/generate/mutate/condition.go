@@ -170,8 +170,8 @@ func (fn *Function) conditionEdits() []Edit {
 	return list
 }
 
-// forced makes a condition always false and always true. The further edits of these probes add
-// a clause.
+// forced makes a condition always false and always true. The further edits of these probes test
+// its clauses in another way, which matters only if one of the probes does, and add a clause.
 func (fn *Function) forced(c condition) []Edit {
 	off, end, expr := c.toks[0].off, c.toks[len(c.toks)-1].end, fn.span(c.toks)
 	never := fn.edit(
@@ -181,9 +181,9 @@ func (fn *Function) forced(c condition) []Edit {
 		fn.lang.no+" "+fn.lang.and+" "+fn.grouped(c.toks, fn.lang.or),
 		"makes the condition "+short(expr)+" always false",
 	)
-	never.Probe, never.More = true, func() []Edit { return fn.withClauses(c, fn.lang.and, OpAnd) }
+	never.Probe, never.More = true, func() []Edit { return append(fn.otherTruths(c), fn.withClauses(c, fn.lang.and, OpAnd)...) }
 	always := fn.edit(OpAlways, off, end, fn.lang.yes+" "+fn.lang.or+" "+expr, "makes the condition "+short(expr)+" always true")
-	always.Probe, always.More = true, func() []Edit { return fn.withClauses(c, fn.lang.or, OpOr) }
+	always.Probe, always.More = true, func() []Edit { return append(fn.otherTruths(c), fn.withClauses(c, fn.lang.or, OpOr)...) }
 	if c.word == "for" || c.word == "while" {
 		always.Weight = 0 // the loop never ends
 	}

@@ -7,20 +7,27 @@ import (
 	"git-agent/agent/source"
 )
 
-// pythonEdits makes the changes that only Python needs: a value that may be None is tested for
-// truth, a string lacks its prefix, an except clause lacks exceptions, a literal stands for a parameter.
+// pythonEdits makes the changes that only Python needs: a string lacks its prefix, an except clause
+// lacks exceptions, a literal stands for a parameter.
 func (fn *Function) pythonEdits() []Edit {
 	if fn.lang != python {
 		return nil
 	}
-	var list []Edit
-	for _, c := range fn.conditions() {
-		clauses, _ := fn.split(c.toks, fn.lang.and, fn.lang.or)
-		for _, p := range clauses {
-			list = append(list, fn.otherTruth(p)...)
-		}
+	return slices.Concat(fn.formats(), fn.moreExceptions(), fn.unusedDefaults())
+}
+
+// otherTruths tests the clauses of a condition of Python for truth in another way, because a value
+// that may be None is.
+func (fn *Function) otherTruths(c condition) []Edit {
+	if fn.lang != python {
+		return nil
 	}
-	return slices.Concat(list, fn.formats(), fn.moreExceptions(), fn.unusedDefaults())
+	var list []Edit
+	clauses, _ := fn.split(c.toks, fn.lang.and, fn.lang.or)
+	for _, p := range clauses {
+		list = append(list, fn.otherTruth(p)...)
+	}
+	return list
 }
 
 // otherTruth replaces a test for truth by a comparison with None, and a comparison by a test.
