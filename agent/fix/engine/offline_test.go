@@ -21,10 +21,14 @@ func TestRegressionTakesFewRuns(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	b.question.Problem.Test = "echo run >>" + log + "; sh check_test.sh"
 	b.Effort.Wall = time.Hour
-	said := ""
+	said, proving := "", ""
 	ans, err := b.Answer(t.Context(), b.question, func(e agent.Event) {
-		if p, ok := e.(agent.Progress); ok && p.Lasting {
+		p, ok := e.(agent.Progress)
+		switch {
+		case ok && p.Lasting:
 			said += p.Text
+		case ok && strings.HasPrefix(p.Text, "proving"):
+			proving += p.Text
 		}
 	})
 	if err != nil {
@@ -42,6 +46,9 @@ func TestRegressionTakesFewRuns(t *testing.T) {
 	}
 	if !strings.HasPrefix(said, "one run of the test takes ") || !strings.Contains(said, "20 candidates fit into the ") {
 		t.Errorf("said %q", said)
+	}
+	if !strings.HasPrefix(proving, "proving a patch, which reverts ") {
+		t.Errorf("of the proof: %q", proving)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
@@ -321,6 +322,7 @@ func (a *attempt) prove(ctx context.Context) error {
 		a.trial.Patch.Diff, err = a.w.Diff(ctx, a.in.Problem.Tree.Commit, a.in.Problem.Tree.Over, a.trial.Patch.Files)
 		return err
 	}
+	a.forward(agent.Progress{Text: "proving a patch, which " + a.trial.Origin}) // it may take longer than the search
 	proof, err := a.in.Validate(ctx, a.trial.Patch)
 	if err != nil {
 		return err
