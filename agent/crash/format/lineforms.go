@@ -11,7 +11,7 @@ import (
 // own, the innermost first.
 type lineForm struct {
 	format string
-	// failed matches the line of the failure, with the groups kind, message, file and line.
+	// failed matches the line of the failure, with the groups kind, message, file and line; nil if there are no stacks.
 	failed source.Pattern
 	// any says that failed matches each line.
 	any bool
@@ -276,31 +276,19 @@ var swiftForm = lineForm{
 // clojureForm is the line with which Clojure ends. Its traces are Java's.
 var clojureForm = lineForm{
 	format:   "clojure",
-	hints:    []string{"Execution error"},
-	failed:   clojureEnd,
-	alone:    clojureEnd,
+	alone:    source.Lazy(`^Execution error \((?P<kind>[\w.$]+)\) at (?:\S+ )?\((?P<file>\S+\.clj[cs]?):(?P<line>\d+)\)\.$`),
 	aloneHas: "Execution error",
 }
 
-var clojureEnd = source.Lazy(`^Execution error \((?P<kind>[\w.$]+)\) at (?:\S+ )?\((?P<file>\S+\.clj[cs]?):(?P<line>\d+)\)\.$`)
-
 var qmlForm = lineForm{
 	format:   "qml",
-	hints:    []string{".qml:"},
-	failed:   qmlError,
-	alone:    qmlError,
+	alone:    source.Lazy(`^(?:file://|qrc:)(?P<file>/\S+\.qml):(?P<line>\d+)(?::\d+)?: (?:(?P<kind>\w+Error): )?(?P<message>.*)$`),
 	aloneHas: ".qml:",
 }
-
-var qmlError = source.Lazy(`^(?:file://|qrc:)(?P<file>/\S+\.qml):(?P<line>\d+)(?::\d+)?: (?:(?P<kind>\w+Error): )?(?P<message>.*)$`)
 
 // fortranForm is the line in which gfortran names a place. The stack below it is read as one of a debugger.
 var fortranForm = lineForm{
 	format:   "fortran",
-	hints:    []string{"At line "},
-	failed:   fortranPlace,
-	alone:    fortranPlace,
+	alone:    source.Lazy(`^At line (?P<line>\d+) of file (?P<file>\S+\.[fF]\w*)\b.*$`),
 	aloneHas: "At line ",
 }
-
-var fortranPlace = source.Lazy(`^At line (?P<line>\d+) of file (?P<file>\S+\.[fF]\w*)\b.*$`)

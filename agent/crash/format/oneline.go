@@ -81,6 +81,9 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 		}
 		return
 	}
+	if r.failed == nil {
+		return
+	}
 	if r.far != nil && (r.above.N == 0 || l.N-r.above.N > lineAbove) && r.far().MatchString(l.Text) {
 		r.above = l
 	}

@@ -22,13 +22,15 @@ type Files struct {
 	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
-	// These are the folders of the packages of R and of Dart in the tree, by name.
-	rPackages, dartPackages map[string]string
+	// These return the folders of the packages of R and of Dart in the tree, by name. The first call reads them: most
+	// reports are of other languages.
+	rPackages, dartPackages func() map[string]string
 }
 
 // NewFiles prepares the tracked files of a commit. The paths are relative to the top of the tree.
 func NewFiles(paths []string) *Files {
-	f := &Files{all: make(map[string]bool, len(paths)), byBase: make(map[string][]string, len(paths))}
+	none := func() map[string]string { return nil }
+	f := &Files{all: make(map[string]bool, len(paths)), byBase: make(map[string][]string, len(paths)), rPackages: none, dartPackages: none}
 	for _, p := range paths {
 		f.all[p] = true
 		base := strings.ToLower(path.Base(p))

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
@@ -71,8 +72,8 @@ func FilesOf(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (*Files,
 	files.module = nameAtTop(ctx, repo, commit, files, "go.mod", moduleLine)
 	files.crate = nameAtTop(ctx, repo, commit, files, "Cargo.toml", crateName)
 	files.npm = npmAtTop(ctx, repo, commit, files)
-	files.rPackages = packagesIn(ctx, repo, commit, files, "DESCRIPTION", packageOfR)
-	files.dartPackages = packagesIn(ctx, repo, commit, files, "pubspec.yaml", packageOfDart)
+	files.rPackages = sync.OnceValue(func() map[string]string { return packagesIn(ctx, repo, commit, files, "DESCRIPTION", packageOfR) })
+	files.dartPackages = sync.OnceValue(func() map[string]string { return packagesIn(ctx, repo, commit, files, "pubspec.yaml", packageOfDart) })
 	return files, err
 }
 
@@ -271,8 +272,11 @@ func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
 	case "javascript", "julia":
 		return false // of the engine itself: Array.forEach (<anonymous>), new Promise (<anonymous>)
 	case "r":
-		_, own := f.rPackages[frame.Module]
-		return frame.Module == "" || own
+		if frame.Module == "" {
+			return true
+		}
+		_, own := f.rPackages()[frame.Module]
+		return own
 	case "lua":
 		return frame.Module != "[C]"
 	case "java":

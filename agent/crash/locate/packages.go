@@ -41,10 +41,10 @@ func (f *Files) ofDart(file string) (own string, named bool) {
 	}
 	rest, found := strings.CutPrefix(file, "package:")
 	name, inside, ok := strings.Cut(rest, "/")
-	if !found || !ok || len(f.dartPackages) == 0 {
+	if !found || !ok || len(f.dartPackages()) == 0 {
 		return "", false
 	}
-	dir, known := f.dartPackages[name]
+	dir, known := f.dartPackages()[name]
 	if own = path.Join(dir, "lib", inside); known && f.all[own] {
 		return own, true
 	}

@@ -39,36 +39,17 @@ var (
 // crates returns the packages with the tests that are not committed and with the path that the tests
 // should cover; nil if one of these is in no package.
 func (d directory) crates() []string {
-	var crates []string
-	for _, p := range append(slices.Clone(d.laid), d.near) {
-		if p == "" || path.Ext(p) != ".rs" || !d.holds(p) {
-			continue
-		}
-		name := d.crateOf(p)
-		if name == "" {
-			return nil
-		}
-		if !slices.Contains(crates, name) {
-			crates = append(crates, name)
-		}
-	}
-	if len(crates) > maxCrates {
-		return nil
-	}
-	slices.Sort(crates)
-	return crates
+	tests := slices.DeleteFunc(append(slices.Clone(d.laid), d.near), func(p string) bool { return path.Ext(p) != ".rs" || !d.holds(p) })
+	return unitsOf(tests, maxCrates, d.crateOf)
 }
 
 // crateOf returns the package of a file: the nearest Cargo.toml describes it. "" means that it
 // describes none.
 func (d directory) crateOf(file string) string {
-	dir := path.Dir(file)
-	for dir != d.path && dir != "." {
-		if _, ok := d.modes[path.Join(dir, "Cargo.toml")]; ok {
-			break
-		}
-		dir = path.Dir(dir)
-	}
+	dir := d.nearest(file, func(dir string) bool {
+		_, ok := d.modes[path.Join(dir, "Cargo.toml")]
+		return ok
+	})
 	name := crateName().FindStringSubmatch(crateTable().FindString(d.layout.text(path.Join(dir, "Cargo.toml"))))
 	if name == nil {
 		return ""

@@ -98,28 +98,43 @@ func (d directory) laidModules() []string {
 	if !strings.Contains(d.text("pom.xml"), "<module>") {
 		return nil
 	}
-	var modules []string
-	for _, p := range d.laid {
-		if !d.holds(p) {
-			continue
+	return unitsOf(slices.DeleteFunc(slices.Clone(d.laid), func(p string) bool { return !d.holds(p) }), maxModules, func(file string) string {
+		dir := d.nearest(file, func(dir string) bool { return d.in[dir]["pom.xml"] })
+		switch {
+		case dir == d.path || dir == ".":
+			return ""
+		case d.path != ".":
+			return strings.TrimPrefix(dir, d.path+"/")
 		}
-		dir := path.Dir(p)
-		for dir != d.path && dir != "." && !d.in[dir]["pom.xml"] {
-			dir = path.Dir(dir)
-		}
-		if dir == d.path || dir == "." {
+		return dir
+	})
+}
+
+// unitsOf returns the parts of a build to which files belong, such as modules, each once; nil if a file
+// belongs to none, and if there are more than most.
+func unitsOf(files []string, most int, unit func(file string) string) []string {
+	var units []string
+	for _, file := range files {
+		name := unit(file)
+		if name == "" {
 			return nil
 		}
-		if d.path != "." {
-			dir = strings.TrimPrefix(dir, d.path+"/")
-		}
-		if !slices.Contains(modules, dir) {
-			modules = append(modules, dir)
+		if !slices.Contains(units, name) {
+			units = append(units, name)
 		}
 	}
-	if len(modules) > maxModules {
+	if len(units) > most {
 		return nil
 	}
-	slices.Sort(modules)
-	return modules
+	slices.Sort(units)
+	return units
+}
+
+// nearest returns the closest directory around a file that a function accepts, or the directory itself.
+func (d directory) nearest(file string, accepts func(dir string) bool) string {
+	dir := path.Dir(file)
+	for dir != d.path && dir != "." && !accepts(dir) {
+		dir = path.Dir(dir)
+	}
+	return dir
 }

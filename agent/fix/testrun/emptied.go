@@ -46,12 +46,12 @@ func (f *Failure) WithoutOthers(
 	if len(emptied) == 0 || again.State != fix.Passing && again.State != fix.Failing {
 		return ending, false, nil
 	}
-	again.How += WithoutHow + emptied[0] + ")"
+	again.How += withoutHow + emptied[0] + ")"
 	return again, true, nil
 }
 
-// WithoutHow is said of a run without the tests that use what does not exist, before the name of one.
-const WithoutHow = " without the tests that use what does not exist there (such as "
+// withoutHow is said of a run without the tests that use what does not exist, before the name of one.
+const withoutHow = " without the tests that use what does not exist there (such as "
 
 // names reports whether the name of a test is in the names of the failing ones.
 func (f *Failure) names(name string) bool {
