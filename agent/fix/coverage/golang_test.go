@@ -98,7 +98,7 @@ func TestGoMeasuresTheFailingSubtest(t *testing.T) {
 	// that passes.
 	t.Parallel()
 	sp, note := measured(t, goFiles,
-		fix.Problem{Test: `cd in && GOFLAGS=-mod=mod go test -count=1 -run 'TestAll|TestSquare' .`},
+		fix.Problem{Test: `cd in && GOTOOLCHAIN=local go test -count=1 -run 'TestAll|TestSquare' .`},
 		fix.Reproduction{Failing: []string{"example.org/shape/in:TestAll/line"}, Output: []byte("--- FAIL: TestAll\nFAIL\texample.org/shape/in\t0.1s\n")})
 	if sp == nil {
 		t.Fatal(note)

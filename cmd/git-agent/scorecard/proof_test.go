@@ -248,7 +248,7 @@ func (w *proofWorld) on(branch string, args ...string) outcome {
 	argv := append(w.argv[:len(w.argv):len(w.argv)], "fix", "--json", "--history=none", "--no-coverage", "--sandbox="+w.v.level, "--test="+w.v.test)
 	return w.home.exec(w.t, command{dir: w.repo, env: []string{
 		"GIT_AGENT_BASE_URL=" + server.URL + "/v1", "GIT_AGENT_API_KEY=k", "GIT_AGENT_MODEL=m1", "TMPDIR=" + w.tmp(),
-		"GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0",
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0",
 	}, limit: 5 * 60e9}, append(argv, args...)...)
 }
 
