@@ -381,6 +381,10 @@ func (s *study) declined(ctx context.Context) (string, error) {
 		cure, err := s.advice(ctx)
 		return "the test cannot be judged: it " + rep.How + cure, err
 	case fix.Failing:
+		if rep.Lacks != "" && s.engine.Effort.Abstain {
+			cure, err := s.advice(ctx)
+			return fmt.Sprintf("no patch could make the command pass: besides its failing tests, it needs %s: %s%s", rep.Lacks, rep.Lacking, cure), err
+		}
 		return s.inSetUp(ctx)
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {

@@ -66,7 +66,7 @@ var (
 		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
-		`^(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
+		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
 	)
 	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
@@ -102,7 +102,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 		case partLints:
 			lints = true
 		case partTests:
-			part = strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 "))
+			part = n.uncovered(strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 ")))
 			single = single && nodeTester().MatchString(n.bare(part))
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
