@@ -318,6 +318,11 @@ func (s *study) reproduce(ctx context.Context) error {
 			}
 			continue
 		}
+		if !first && s.elsewhere(rep) {
+			s.say("%s passes, which says nothing of the tests that cannot run", p.Test)
+			tried++
+			continue
+		}
 		if !first {
 			s.answer.Notes = append(
 				s.answer.Notes,
@@ -328,6 +333,11 @@ func (s *study) reproduce(ctx context.Context) error {
 		return s.compileAll(ctx, rep)
 	}
 	return nil
+}
+
+// elsewhere reports whether a guess passes in another directory than the first one, whose tests lack something.
+func (s *study) elsewhere(rep fix.Reproduction) bool {
+	return rep.State == fix.Passing && s.answer.Reproduction.Lacks != "" && testcmd.DirectoryOf(rep.Command) != testcmd.DirectoryOf(s.problem.Test)
 }
 
 // saysNothing reports whether the end of a command that runs a part of the tests leaves open whether

@@ -150,6 +150,35 @@ func TestProposeLooksAroundAPath(t *testing.T) {
 	}
 }
 
+func TestProposeInWorkspaces(t *testing.T) {
+	// A command that tests all packages of a workspace comes behind that of the package in question, and modules
+	// without tests get none.
+	t.Parallel()
+	node := gittest.Files{
+		"package.json": `{"scripts":{"test":"pnpm -r test"}}`, "pnpm-lock.yaml": "\n", "a/package.json": `{"scripts":{"test":"jest"}}`,
+		"b/package.json": `{"scripts":{"test":"mocha"}}`,
+	}
+	module := gittest.Files{
+		"go.work": "go 1.24\n\nuse (\n\t.\n\t./maps // no test\n\t./a\n\t./b\n)\n", "go.mod": "module m\n", "maps/go.mod": "module m/maps\n",
+		"a/go.mod": "module m/a\n", "a/a_test.go": "package a\n", "b/go.mod": "module m/b\n", "b/c/c_test.go": "package c\n",
+	}
+	const a, b = "a/go.mod: cd a && go test ./...", "b/go.mod: cd b && go test ./..."
+	for _, c := range []struct {
+		files      gittest.Files
+		near, want string
+	}{
+		{node, "", "package.json: pnpm test\na/package.json: cd a && pnpm exec jest"},
+		{node, "b/test", "b/package.json: cd b && pnpm exec mocha\nb/package.json: cd b && npx --no-install mocha\nb/package.json: cd b && pnpm test\npackage.json: pnpm test"},
+		{module, "", "go.work: go test ./a/... ./b/...\n" + a + "\n" + b},
+		{module, "b/c", b + "\ngo.work: go test ./a/... ./b/...\n" + a},
+		{gittest.Files{"go.mod": "module m\n", "a/go.mod": "module a\n"}, "", "go.mod: go test ./...\na/go.mod: cd a && go test ./..."},
+	} {
+		if got := propose(t, c.files, c.near); !strings.HasPrefix(got, c.want) {
+			t.Errorf("near %q: got %s", c.near, got)
+		}
+	}
+}
+
 func TestProposeSeesTheFilesLaidOver(t *testing.T) {
 	// Uncommitted files count, and files that are removed do not.
 	t.Parallel()

@@ -37,7 +37,7 @@ func proposeNode(d directory) []Proposal {
 		if n.run == "bun" {
 			test = "bun run test"
 		}
-		p := Proposal{Test: watchless(script) + test}
+		p := Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
 		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
 			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
@@ -70,6 +70,10 @@ var (
 	)
 	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
+	// nodeAll matches a script that runs a script of all packages of a workspace.
+	nodeAll = source.Lazy(
+		`\b(?:pnpm|npm|yarn) (?:.* )?(?:-r|--recursive|recursive|-ws|--workspaces|workspaces)(?: |$)|(?:^|&& *)(?:npx +|yarn +|pnpm +(?:exec +)?)?(?:turbo|nx|lerna) `,
+	)
 	// nodeTypes matches a command of vitest up to the option by which it also runs tsc. tsc then writes into the
 	// installed package of vitest, which can only be read, so that the command fails with any patch.
 	nodeTypes = source.Lazy(`(\bvitest\b.*?) --typecheck(?:\.enabled)?(?:=true)?(?:\s|$)`)
