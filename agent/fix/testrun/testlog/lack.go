@@ -55,6 +55,7 @@ var signs = []sign{
 	{fix.LackTool, "requires Maven version", nil},
 	{fix.LackTool, "Your Ruby version is ", nil},
 	{fix.LackTool, "requires a different Python: ", nil},
+	{fix.LackTool, "Fatal Python error: init", nil}, // it does not start
 
 	{fix.LackPython, "No module named ", source.Lazy(`(?:^\S*python[\d.]*|(?:ModuleNotFound|Import)Error): No module named `)},
 	{fix.LackPython, "PackageNotFoundError: ", nil},

@@ -29,6 +29,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackCoverage, "ERROR: Coverage for lines (50%) does not meet global threshold (90%)"},
 		{fix.LackCoverage, "FAIL Required test coverage of 100% not reached. Total coverage: 50.00%"},
 		{fix.LackCoverage, "Coverage failure: total of 50 is less than fail-under=100"},
+		{fix.LackTool, "Fatal Python error: init_import_site: Failed to import the site module"},
 		{fix.LackTool, "go: go.mod requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)"},
 		{fix.LackTool, "go: download go1.99 for linux/amd64: toolchain not available"},
 		{fix.LackJDK, "The JAVA_HOME environment variable is not defined correctly,"},
