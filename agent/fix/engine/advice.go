@@ -33,7 +33,7 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	}
 	if name, line := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, rep.Output); name != "" && rep.Lacks == "" {
 		where := "; a file of it is in the submodule " + strconv.Quote(name) + ", an empty directory where the commands run: name tests that do without it"
-		if !strings.Contains(rep.How, line) {
+		if rep.State == fix.Failing {
 			where = ": " + agent.Shorten(line, shownLine) + where
 		}
 		return where, nil
