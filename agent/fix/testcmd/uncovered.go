@@ -29,7 +29,8 @@ var nodeConfigs = []struct {
 	},
 	{
 		"vitest", "--coverage.enabled=false", source.Lazy(`\bcoverage["']?\s*:\s*\{[^{}]*\benabled["']?\s*:\s*true`),
-		strings.Fields("vitest.config.js vitest.config.mjs vitest.config.ts vitest.config.mts vite.config.js vite.config.mjs vite.config.ts vite.config.mts"),
+		strings.Fields(`vitest.config.js vitest.config.mjs vitest.config.ts vitest.config.mts
+			vite.config.js vite.config.mjs vite.config.ts vite.config.mts`),
 	},
 }
 
