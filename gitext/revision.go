@@ -117,6 +117,9 @@ func (r *Repo) revisionHint(rev string) string {
 	if _, err := os.Lstat(filepath.Join(r.opt.Dir, rev)); err == nil {
 		return "paths stand after the revision, behind '--'"
 	}
+	if r.Shallow() {
+		return "this clone is shallow; 'git fetch --unshallow' gets the older commits"
+	}
 	return "'git log --oneline --all' lists what there is"
 }
 

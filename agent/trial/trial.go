@@ -331,14 +331,18 @@ func (w *Workspace) offline() []string {
 }
 
 // ownPnpm returns the variables that let pnpm run as it is where there is no network. Otherwise, it downloads
-// the version that package.json names in packageManager, and fails before any test runs. The first variable
-// is for pnpm 10, the others are for later ones, which also install anew what another version has installed.
-// npm warns of the first one, so that only a command that names pnpm has them.
+// the version that package.json names in packageManager, and fails before any test runs. The first two variables
+// are for pnpm 10, which passes only the second on to a pnpm in a script, the others are for later ones, which
+// also install anew what another version has installed. npm warns of the first one, so that only a command that
+// names pnpm has them.
 func (w *Workspace) ownPnpm(command string) []string {
 	if w.Online() || !strings.Contains(command, "pnpm") {
 		return nil
 	}
-	return []string{"npm_config_manage_package_manager_versions=false", "pnpm_config_pm_on_fail=ignore", "pnpm_config_verify_deps_before_run=false"}
+	return []string{
+		"npm_config_manage_package_manager_versions=false", "COREPACK_ROOT=/", "pnpm_config_pm_on_fail=ignore",
+		"pnpm_config_verify_deps_before_run=false",
+	}
 }
 
 // quickMaven returns the variable with the options for Maven, unless the user passes another value

@@ -109,8 +109,10 @@ func TestPnpmRunsAsItIsWithoutANetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.Contains(set, "npm_config_manage_package_manager_versions=false"); got != c.want {
-			t.Errorf("%q at level %s: %q", c.command, c.level, set)
+		for _, v := range []string{"npm_config_manage_package_manager_versions=false", "COREPACK_ROOT=/"} {
+			if got := slices.Contains(set, v); got != c.want {
+				t.Errorf("%q at level %s: %q", c.command, c.level, set)
+			}
 		}
 	}
 }

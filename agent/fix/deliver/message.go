@@ -73,8 +73,9 @@ func wrap(paragraph string) string {
 	return b.String()
 }
 
-// messageOf returns the message for the patch of a trial: the first sentence of its explanation
-// as the subject, the other sentences, and the commit that it undoes or repairs.
+// messageOf returns the message for the patch of a trial: the first sentence of a model's explanation
+// as the subject, the other sentences, and the commit that it undoes or repairs. What the offline engine
+// explains is why it tried the patch, which is no subject.
 func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
 	var bug *gitext.Commit
 	if t.Commit != "" {
@@ -83,15 +84,19 @@ func messageOf(ctx context.Context, repo *gitext.Repo, t fix.Trial) string {
 		}
 	}
 	subject, rest := "", t.Why
+	offline := t.Origin != "" && !strings.HasPrefix(t.Origin, "trajectory")
+	if offline && bug != nil && t.Origin == "reverts "+t.Commit.Short() {
+		subject = "Revert \"" + oneLine(bug.Subject(), 0) + "\""
+	}
 	first, more, _ := strings.Cut(strings.TrimSpace(t.Why)+" ", ". ")
-	if line := oneLine(strings.TrimSuffix(strings.TrimSpace(first), "."), 0); !strings.Contains(strings.TrimSpace(first), "\n") &&
+	if line := oneLine(strings.TrimSuffix(strings.TrimSpace(first), "."), 0); !offline && !strings.Contains(strings.TrimSpace(first), "\n") &&
 		len([]rune(line)) <= maxSubject {
 		subject, rest = line, more
 	}
 	if subject == "" && len(t.Patch.Files) > 0 {
 		subject = "Fix a bug in " + path.Base(t.Patch.Files[0].Path)
 	}
-	if t.Origin != "" && !strings.HasPrefix(t.Origin, "trajectory") {
+	if offline {
 		rest = strings.TrimSpace(rest + "\n\nThe change " + t.Origin + ".")
 	}
 	if t.Verdict == fix.OwnTested {

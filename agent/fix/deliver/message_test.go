@@ -45,6 +45,9 @@ func TestMessageOfATrial(t *testing.T) {
 	for want, c := range map[string]fix.Trial{
 		"Check the length first\n\nIt may be zero. Then nothing is read.\n\n" + fixes:         {Why: "Check the length first. It may be zero. Then nothing is read.", Commit: bug, Origin: "trajectory 2"},
 		"Fix a bug in lib.c\n\nThe change reverts a hunk of " + bug.Short() + ".\n\n" + fixes: {Commit: bug, Origin: "reverts a hunk of " + bug.Short()},
+		"Revert \"lib: introduce the bug\"\n\nOne of the newest.\n\nThe change reverts " + bug.Short() + ".\n\n" + fixes: {
+			Why: "One of the newest.", Commit: bug, Origin: "reverts " + bug.Short(),
+		},
 		"Fix a bug in lib.c\n\nOne sentence that is much too long to be the subject of a commit, in\nevery project\n": {
 			Why: "One sentence that is much too long to be the subject of a commit, in every project", Commit: gitext.OID(strings.Repeat("0", 39) + "1")},
 	} {

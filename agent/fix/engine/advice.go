@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-agent/agent"
@@ -16,6 +17,7 @@ import (
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
+	"git-agent/agent/trial"
 )
 
 // advice returns what to do about a command without a judgement, as text behind a sentence.
@@ -28,6 +30,13 @@ func (s *study) advice(ctx context.Context) (string, error) {
 		return " (--test-timeout allows more; a command that runs fewer tests is better)", nil
 	case rep.Full:
 		return " (--disk allows more)", nil
+	}
+	if name, line := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, rep.Output); name != "" && rep.Lacks == "" {
+		where := "; a file of it is in the submodule " + strconv.Quote(name) + ", an empty directory where the commands run: name tests that do without it"
+		if rep.State == fix.Failing {
+			where = ": " + agent.Shorten(line, shownLine) + where
+		}
+		return where, nil
 	}
 	cure, err := testcmd.CureOf(ctx, s.engine.Repo, s.problem.Tree, rep)
 	switch {

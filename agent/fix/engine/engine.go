@@ -318,6 +318,11 @@ func (s *study) reproduce(ctx context.Context) error {
 			}
 			continue
 		}
+		if !first && s.elsewhere(rep) {
+			s.say("%s passes, which says nothing of the tests that cannot run", p.Test)
+			tried++
+			continue
+		}
 		if !first {
 			s.answer.Notes = append(
 				s.answer.Notes,
@@ -328,6 +333,11 @@ func (s *study) reproduce(ctx context.Context) error {
 		return s.compileAll(ctx, rep)
 	}
 	return nil
+}
+
+// elsewhere reports whether a guess passes in another directory than the first one, whose tests lack something.
+func (s *study) elsewhere(rep fix.Reproduction) bool {
+	return rep.State == fix.Passing && s.answer.Reproduction.Lacks != "" && testcmd.DirectoryOf(rep.Command) != testcmd.DirectoryOf(s.problem.Test)
 }
 
 // saysNothing reports whether the end of a command that runs a part of the tests leaves open whether
@@ -381,6 +391,14 @@ func (s *study) declined(ctx context.Context) (string, error) {
 		cure, err := s.advice(ctx)
 		return "the test cannot be judged: it " + rep.How + cure, err
 	case fix.Failing:
+		if rep.Lacks != "" && s.engine.Effort.Abstain {
+			cure, err := s.advice(ctx)
+			return fmt.Sprintf("no patch could make the command pass: besides its failing tests, it needs %s: %s%s", rep.Lacks, rep.Lacking, cure), err
+		}
+		if name, _ := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, rep.Output); name != "" && s.engine.Effort.Abstain {
+			where, err := s.advice(ctx)
+			return "no patch could make the command pass: it needs files that are not there" + where, err
+		}
 		return s.inSetUp(ctx)
 	case fix.Flaky:
 		if s.engine.Effort.Abstain {

@@ -79,6 +79,15 @@ func directoryOf(enter string) string {
 	return path.Clean(list[1].value)
 }
 
+// DirectoryOf returns the directory that a command of Propose enters first, "" for the top.
+func DirectoryOf(command string) string {
+	enter := changeDir().FindString(command)
+	if enter == "" {
+		return ""
+	}
+	return directoryOf(enter)
+}
+
 // A loner returns a tool's arguments for running only the tests of one file.
 type loner func(args []word, file string, text []byte) ([]string, bool)
 

@@ -69,6 +69,8 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 			return Cure{Advice: "add -vet=off to go test"}
 		}
 		return mavenCheckCure(rep.Lacking)
+	case fix.LackCoverage:
+		return coverageCure(rep.Lacking)
 	case fix.LackTests:
 		return Cure{Advice: "name tests that exist"}
 	case fix.LackProcess:

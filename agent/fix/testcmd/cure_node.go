@@ -97,6 +97,10 @@ var toolCures = []struct {
 	{source.Lazy(`Unknown file extension "\.ts"`), "Node.js reads TypeScript since 22.18; node --import tsx does in older ones, with the package tsx"},
 	{source.Lazy(`defines "packageManager": "yarn@`), "corepack enable lets yarn be the version that package.json names; npm install --global corepack brings it"},
 	{source.Lazy(`Unknown (?:JVM target|language) version`), "use a Kotlin that knows the version, or name one that this Kotlin supports"},
+	{
+		source.Lazy(`Fatal Python error: init`),
+		"Python does not start in the sandbox: a virtual environment must be .venv at the top, or the one that VIRTUAL_ENV names",
+	},
 	{source.Lazy(`error TS`), "use a version of typescript that knows the option, or leave the option out"},
 }
 

@@ -13,6 +13,7 @@ type nodeProject struct {
 	scripts map[string]string
 	run     string // "npm", "pnpm", "yarn" or "bun"
 	plug    bool   // yarn keeps the packages in archives, so that there is no node_modules
+	covered nodeCovered
 }
 
 // deepestScript bounds scripts that run each other.
@@ -34,7 +35,7 @@ func (d directory) nodeProject() (nodeProject, bool) {
 		return nodeProject{}, false
 	}
 	run, at := d.nodeManager()
-	return nodeProject{manifest.Scripts, run, run == "yarn" && at.has(".pnp.cjs", ".pnp.js", ".pnp.loader.mjs")}, true
+	return nodeProject{manifest.Scripts, run, run == "yarn" && at.has(".pnp.cjs", ".pnp.js", ".pnp.loader.mjs"), d.nodeCovered()}, true
 }
 
 // up returns the directory around this one; ok is false at the top.

@@ -20,6 +20,7 @@ type Proposal struct {
 	Suite string // "" for Test
 	Part  bool   // Test runs only a part of the tests, so that it says nothing if it passes
 	From  string // the file that suggests the commands, with its directory
+	all   bool   // Test runs the tests of all packages of a workspace, one after the other
 }
 
 // These limits bound the search for proposals.
@@ -33,7 +34,8 @@ const (
 // nothing and reads only files that describe builds. Commands are for the top of the tree and
 // need no network. near is a path that the tests should cover, such as the file of a bug, or
 // "". If several directories have their own tests, the top comes first, then the directories
-// around near, the closest first, then the others.
+// around near, the closest first, then the others. A command that runs the tests of all packages
+// of a workspace comes behind those of the packages around near.
 //
 // An error means that the repository could not be read. An empty result is no error.
 func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
@@ -41,13 +43,20 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 	if err != nil {
 		return nil, err
 	}
-	var out []Proposal
+	var out, all []Proposal
 	atTop := map[int]bool{}
 	for _, dir := range l.directories(near) {
+		if dir != "." && around(dir, near) == 0 {
+			out, all = append(out, all...), nil
+		}
 		for _, f := range l.at(dir) {
 			switch {
 			case dir == ".":
 				atTop[f.rule] = true
+				if f.all {
+					all = append(all, f.Proposal)
+					continue
+				}
 			case atTop[f.rule] && rules[f.rule].covers && around(dir, near) == 0:
 				continue
 			default:
@@ -56,6 +65,7 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 			out = append(out, f.Proposal)
 		}
 	}
+	out = append(out, all...)
 	return out[:min(len(out), maxProposals)], l.err
 }
 

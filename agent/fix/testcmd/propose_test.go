@@ -54,6 +54,18 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: yarn run jest --runInBand\npackage.json: npx --no-install jest --runInBand\npackage.json: yarn test"},
 		"pnpm, vitest that checks types": {gittest.Files{"package.json": `{"scripts":{"test":"pnpm lint && vitest run --typecheck --retry 2"}}`, "pnpm-lock.yaml": "\n"},
 			"package.json: pnpm exec vitest run --retry 2\npackage.json: npx --no-install vitest run --retry 2\npackage.json: pnpm test"},
+		"npm, jest that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"eslint . && jest --coverage --ci"}}`},
+			"package.json: npx --no-install jest --ci\npackage.json: npm test"},
+		"npm, a configuration that measures coverage": {
+			gittest.Files{
+				"package.json": `{"scripts":{"test":"vitest run --coverage.provider=v8"}}`, "vite.config.ts": "test: {\n coverage: {\n provider: 'v8', enabled: true\n}}\n",
+			},
+			"package.json: npx --no-install vitest run --coverage.enabled=false\npackage.json: npm test",
+		},
+		"npm, mocha below nyc": {gittest.Files{"package.json": `{"scripts":{"test":"nyc --check-coverage npx mocha test","unit":"c8 --reporter lcov mocha"}}`},
+			"package.json: npx --no-install mocha test\npackage.json: npm test\npackage.json: npm run unit"},
+		"npm, mocha that needs nyc": {gittest.Files{"package.json": `{"scripts":{"test":"nyc mocha"},"nyc":{"require":["ts-node/register"]}}`},
+			"package.json: npx --no-install nyc mocha\npackage.json: npm test"},
 		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},
 			"package.json: yarn run vitest --run\npackage.json: yarn test"},
 		"bun, its types and vitest": {gittest.Files{"package.json": `{"scripts":{"test":"tsc -p tsconfig.spec.json && vitest --run"}}`, "bun.lock": "\n"},
@@ -71,6 +83,10 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"broken json": {gittest.Files{"package.json": `{"scripts":`}, ""},
 		"pytest below src": {gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\n", "src/m/a.py": "x=1\n", "tests/test_a.py": "import m\n"},
 			"pyproject.toml: PYTHONPATH=src python3 -m pytest -q"},
+		"pytest that measures coverage": {
+			gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\naddopts = [\n    \"-ra\",\n    \"--cov-fail-under=90\",\n]\n", "pdm.lock": "\n", "tests/test_a.py": "\n"},
+			"pyproject.toml: python3 -m pytest -q --no-cov\npdm.lock: pdm run python -m pytest -q --no-cov",
+		},
 		"unittest":          {gittest.Files{"setup.py": "\n", "m.py": "\n", "tests/test_a.py": "import unittest\n"}, "setup.py: python3 -m pytest -q\nsetup.py: python3 -m unittest discover"},
 		"django":            {gittest.Files{"manage.py": "\n", "app/tests.py": "\n"}, "manage.py: python3 manage.py test"},
 		"django and pytest": {gittest.Files{"manage.py": "\n", "app/tests.py": "\n", "pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE = a.settings\n"}, "pytest.ini: python3 -m pytest -q\nmanage.py: python3 manage.py test"},
@@ -131,6 +147,35 @@ func TestProposeLooksAroundAPath(t *testing.T) {
 	want := "Makefile: make test\nb/c d/go.mod: cd 'b/c d' && go test ./...\nb/go.mod: cd b && go test ./...\na/go.mod: cd a && go test ./..."
 	if got := propose(t, files, "b/c d/x.go"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestProposeInWorkspaces(t *testing.T) {
+	// A command that tests all packages of a workspace comes behind that of the package in question, and modules
+	// without tests get none.
+	t.Parallel()
+	node := gittest.Files{
+		"package.json": `{"scripts":{"test":"pnpm -r test"}}`, "pnpm-lock.yaml": "\n", "a/package.json": `{"scripts":{"test":"jest"}}`,
+		"b/package.json": `{"scripts":{"test":"mocha"}}`,
+	}
+	module := gittest.Files{
+		"go.work": "go 1.24\n\nuse (\n\t.\n\t./maps // no test\n\t./a\n\t./b\n)\n", "go.mod": "module m\n", "maps/go.mod": "module m/maps\n",
+		"a/go.mod": "module m/a\n", "a/a_test.go": "package a\n", "b/go.mod": "module m/b\n", "b/c/c_test.go": "package c\n",
+	}
+	const a, b = "a/go.mod: cd a && go test ./...", "b/go.mod: cd b && go test ./..."
+	for _, c := range []struct {
+		files      gittest.Files
+		near, want string
+	}{
+		{node, "", "package.json: pnpm test\na/package.json: cd a && pnpm exec jest"},
+		{node, "b/test", "b/package.json: cd b && pnpm exec mocha\nb/package.json: cd b && npx --no-install mocha\nb/package.json: cd b && pnpm test\npackage.json: pnpm test"},
+		{module, "", "go.work: go test ./a/... ./b/...\n" + a + "\n" + b},
+		{module, "b/c", b + "\ngo.work: go test ./a/... ./b/...\n" + a},
+		{gittest.Files{"go.mod": "module m\n", "a/go.mod": "module a\n"}, "", "go.mod: go test ./...\na/go.mod: cd a && go test ./..."},
+	} {
+		if got := propose(t, c.files, c.near); !strings.HasPrefix(got, c.want) {
+			t.Errorf("near %q: got %s", c.near, got)
+		}
 	}
 }
 

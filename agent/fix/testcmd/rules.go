@@ -52,8 +52,6 @@ func simple(file, command string) func(directory) []Proposal {
 	}
 }
 
-func proposeGo(d directory) []Proposal { return simple("go.mod", "go test ./...")(d) }
-
 // holds reports whether a path is below the directory.
 func (d directory) holds(p string) bool { return d.path == "." || strings.HasPrefix(p, d.path+"/") }
 

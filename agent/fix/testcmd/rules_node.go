@@ -37,7 +37,7 @@ func proposeNode(d directory) []Proposal {
 		if n.run == "bun" {
 			test = "bun run test"
 		}
-		p := Proposal{Test: watchless(script) + test}
+		p := Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
 		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
 			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
@@ -66,10 +66,14 @@ var (
 		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
-		`^(?:(?:nyc|c8)(?: +--?\S+)* +)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
+		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
 	)
 	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
+	// nodeAll matches a script that runs a script of all packages of a workspace.
+	nodeAll = source.Lazy(
+		`\b(?:pnpm|npm|yarn) (?:.* )?(?:-r|--recursive|recursive|-ws|--workspaces|workspaces)(?: |$)|(?:^|&& *)(?:npx +|yarn +|pnpm +(?:exec +)?)?(?:turbo|nx|lerna) `,
+	)
 	// nodeTypes matches a command of vitest up to the option by which it also runs tsc. tsc then writes into the
 	// installed package of vitest, which can only be read, so that the command fails with any patch.
 	nodeTypes = source.Lazy(`(\bvitest\b.*?) --typecheck(?:\.enabled)?(?:=true)?(?:\s|$)`)
@@ -102,7 +106,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 		case partLints:
 			lints = true
 		case partTests:
-			part = strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 "))
+			part = n.uncovered(strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 ")))
 			single = single && nodeTester().MatchString(n.bare(part))
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:

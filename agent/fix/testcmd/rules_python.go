@@ -26,7 +26,8 @@ func proposePython(d directory) []Proposal {
 	if d.hasBelow("src", ".py") && !strings.Contains(d.text("pyproject.toml"), "pythonpath") {
 		env = "PYTHONPATH=src "
 	}
-	out = append(out, Proposal{Test: env + "python3 -m pytest -q", From: from})
+	pytest := "python3 -m pytest -q" + d.pytestUncovered()
+	out = append(out, Proposal{Test: env + pytest, From: from})
 	if !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
 		out = append(out, Proposal{Test: env + "python3 -m unittest discover", From: from})
 	}
@@ -35,11 +36,11 @@ func proposePython(d directory) []Proposal {
 		{"poetry.lock", "poetry run"}, {"pdm.lock", "pdm run"}, {"Pipfile.lock", "pipenv run"}, {"uv.lock", "uv run --offline --no-sync"},
 	} {
 		if d.has(m.file) {
-			out = append(out, Proposal{Test: env + m.run + " python -m pytest -q", From: m.file})
+			out = append(out, Proposal{Test: env + m.run + " " + strings.Replace(pytest, "python3", "python", 1), From: m.file})
 		}
 	}
 	if strings.Contains(d.text("pyproject.toml"), "[tool.hatch.envs") {
-		out = append(out, Proposal{Test: env + "hatch run python -m pytest -q", From: "pyproject.toml"})
+		out = append(out, Proposal{Test: env + "hatch run " + strings.Replace(pytest, "python3", "python", 1), From: "pyproject.toml"})
 	}
 	return out
 }

@@ -116,8 +116,8 @@ func Summarize(command string, runs []Ending) fix.Reproduction {
 		Command: command, State: shown.State, How: shown.How, Runs: len(runs), Took: runs[len(runs)-1].Took, First: runs[0].Took,
 		Output: withoutMiddle(shown.Output), TimedOut: shown.TimedOut, Full: shown.Full,
 	}
-	if shown.State == fix.Broken {
-		out.Lacks, out.Lacking = shown.Report.Lack()
+	if lacks, line := shown.Report.Lack(); shown.State == fix.Broken || shown.State == fix.Failing && lacks == fix.LackCoverage {
+		out.Lacks, out.Lacking = lacks, line
 		if errs := shown.Report.BuildErrors; len(errs) > 0 && out.Lacks == "" {
 			out.Unbuilt = errs[0].File
 		}

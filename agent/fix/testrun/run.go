@@ -203,7 +203,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += e.notThere()
-	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Lacks == fix.LackProcess:
+	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Lacks == fix.LackProcess, r.Lacks == fix.LackCoverage:
 		e.How = e.lacking()
 	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
 		e.How = e.notBuilt()

@@ -201,7 +201,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 		return nil // a guessed command may run for an hour without the user's request
 	}
 	changed := changedTests(p.Tree)
-	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changed, "")[0])
+	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changed, "")[0], suspected(p))
 	proposals, err := testcmd.Propose(ctx, repo, p.Tree, near)
 	if err != nil {
 		return err
@@ -232,6 +232,20 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	a.Say("test: %s (because of %s; --test or %s gives another)", ui.Printable(p.Test), ui.Printable(first.From), TestCommandKey)
 	c.leaveTest(p)
 	return nil
+}
+
+// suspected returns a path at which the bug may be: one that the user names, else one with uncommitted changes;
+// "" if there is none.
+func suspected(p *fix.Problem) string {
+	if len(p.Given) > 0 {
+		return p.Given[0].Path
+	}
+	for _, o := range p.Tree.Over {
+		if o.Mode != 0 && !source.IsDocument(o.Path) && !source.IsBuildOrData(o.Path) {
+			return o.Path
+		}
+	}
+	return ""
 }
 
 // changedTests returns the test files with uncommitted changes: the failing test is probably in

@@ -55,6 +55,7 @@ var signs = []sign{
 	{fix.LackTool, "requires Maven version", nil},
 	{fix.LackTool, "Your Ruby version is ", nil},
 	{fix.LackTool, "requires a different Python: ", nil},
+	{fix.LackTool, "Fatal Python error: init", nil}, // it does not start
 
 	{fix.LackPython, "No module named ", source.Lazy(`(?:^\S*python[\d.]*|(?:ModuleNotFound|Import)Error): No module named `)},
 	{fix.LackPython, "PackageNotFoundError: ", nil},
@@ -145,6 +146,10 @@ var signs = []sign{
 	{fix.LackProcess, "he forked VM terminated without ", nil},
 	{fix.LackProcess, "Process 'Gradle Test Executor", source.Lazy(`finished with non-zero exit value`)},
 	{fix.LackCheck, "Failed to execute goal ", checkPlugin},
+	{fix.LackCoverage, " coverage threshold for ", source.Lazy(`^Jest: .* not met: `)},
+	{fix.LackCoverage, "Coverage for ", source.Lazy(`^ERROR: Coverage for \w+ \(\S+%\) does not meet `)}, // vitest, nyc and c8
+	{fix.LackCoverage, "Required test coverage of ", source.Lazy(`^(?:FAIL |ERROR: )?Required test coverage of \S+ not reached`)},
+	{fix.LackCoverage, "Coverage failure: total of ", nil}, // pytest-cov, or coverage report
 
 	{fix.LackComposer, "vendor/autoload", source.Lazy(`Failed opening required|Failed to open stream|No such file`)},
 	{fix.LackComposer, "You need to set up the project dependencies", nil},

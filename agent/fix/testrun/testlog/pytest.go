@@ -149,7 +149,7 @@ func (p *pyTest) section(text string) bool {
 		return true
 	}
 	m := pyHeading().FindStringSubmatch(text)
-	if m == nil {
+	if m == nil || strings.HasPrefix(m[1], "coverage: platform ") { // a table of pytest-cov
 		return false
 	}
 	name, collects := strings.CutPrefix(m[1], "ERROR collecting ")
