@@ -48,8 +48,10 @@ var (
 		`|(?:too many|not enough) arguments in call to (?:\w+\.)*(\w+)` +
 		"|cannot find [\\w ]+ `(\\w+)`|no [\\w ]+ named `(\\w+)` found|unresolved imports? `(?:\\w+::)*(\\w+)`" +
 		`|cannot find symbol: \w+ (\w+)|(?:method|constructor) (\w+) in \S+ .*cannot be applied to given types` +
+		`|no suitable (?:method|constructor) found for (\w+)\(` +
 		`|Property '(\w+)' does not exist on type|Cannot find name '(\w+)'|.*has no exported member '(\w+)'` +
 		"|implicit declaration of function ['‘`](\\w+)|['‘`](\\w+)['’] (?:undeclared|was not declared)|.*has no member named ['‘`](\\w+)" +
+		"|too (?:many|few) arguments to function ['‘`](\\w+)" +
 		"|.*undefined reference to ['‘`](\\w+))")
 )
 

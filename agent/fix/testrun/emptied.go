@@ -15,16 +15,16 @@ import (
 const mostEmptied = 6
 
 // WithoutOthers runs tests once more that an old commit does not build, without the bodies of those
-// that use what does not exist there: a compiler refuses a whole file for one of them. over are the
+// that a compiler refuses there, such as for what does not exist yet: it refuses a whole file for one of them. over are the
 // files that are laid over the commit, with their content, and ending is the end of the run with
 // them. run runs the command with other files. The result says in How that tests were left out.
 //
 // ok is false, and ending is returned, if no run came to its end, as where a test of the failure
-// uses what does not exist.
+// or the code cannot be built.
 func (f *Failure) WithoutOthers(
 	over []gitext.Overlay, ending Ending, run func(less []gitext.Overlay) (Ending, error),
 ) (again Ending, ok bool, err error) {
-	if len(f.Failing) == 0 || f.Like(ending).Likeness != Early {
+	if len(f.Failing) == 0 || f.build || !ending.FailsToBuild() {
 		return ending, false, nil
 	}
 	var emptied []string
@@ -50,8 +50,8 @@ func (f *Failure) WithoutOthers(
 	return again, true, nil
 }
 
-// withoutHow is said of a run without the tests that use what does not exist, before the name of one.
-const withoutHow = " without the tests that use what does not exist there (such as "
+// withoutHow is said of a run without the tests that do not build, before the name of one.
+const withoutHow = " without the tests that cannot be built there (such as "
 
 // names reports whether the name of a test is in the names of the failing ones.
 func (f *Failure) names(name string) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // withoutOthers runs the command once more at a commit that does not build the fix's tests, without the
-// bodies of the tests that use what does not exist there. It returns the given result if that says nothing.
+// bodies of the tests that cannot be built there. It returns the given result if that says nothing.
 func (c *Check) withoutOthers(
 	ctx context.Context, commit gitext.OID, over []gitext.Overlay, res trial.Result, ending testrun.Ending,
 ) (trial.Result, testrun.Ending, error) {

@@ -19,7 +19,7 @@ func (c *Check) summary() string {
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
 	}
 	if c.emptied > 0 {
-		fmt.Fprintf(&b, "; at %d %s without the tests that use what does not exist there", c.emptied, agent.PluralOf(c.emptied, "commit", "commits"))
+		fmt.Fprintf(&b, "; at %d %s without the tests that cannot be built there", c.emptied, agent.PluralOf(c.emptied, "commit", "commits"))
 	}
 	switch c.space.Level() {
 	case sandbox.Bwrap:
