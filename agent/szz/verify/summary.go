@@ -44,6 +44,22 @@ func (c *Check) sandboxHint() string {
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 }
 
+// failingTests names the first tests that fail.
+func failingTests(tests []string) string {
+	const most = 3
+	if len(tests) == 0 {
+		return ""
+	}
+	text := ": " + agent.Shorten(strings.Join(tests[:min(most, len(tests))], ", "), maxNamed)
+	if more := len(tests) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// maxNamed bounds the names of tests in a note, in characters.
+const maxNamed = 200
+
 // overlayHint says that no test file of the fix could show the bug.
 func (c *Check) overlayHint() string {
 	if len(c.over.tests)+len(c.over.units) > 0 {
