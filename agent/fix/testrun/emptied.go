@@ -19,8 +19,9 @@ const mostEmptied = 6
 // files that are laid over the commit, with their content, and ending is the end of the run with
 // them. run runs the command with other files. The result says in How that tests were left out.
 //
-// ok is false, and ending is returned, if no run came to its end, as where a test of the failure
-// or the code cannot be built.
+// ok is false, and ending is returned, if no run came to its end, as where the code or a test of the failure cannot
+// be built. For such a test, the returned ending has only the errors in the tests of the failure: what else the file
+// lacks there says nothing about these.
 func (f *Failure) WithoutOthers(
 	over []gitext.Overlay, ending Ending, run func(less []gitext.Overlay) (Ending, error),
 ) (again Ending, ok bool, err error) {
@@ -35,7 +36,11 @@ func (f *Failure) WithoutOthers(
 		}
 		less, names, ok := emptyTests(over, again.Report.BuildErrors)
 		emptied = append(emptied, names...)
-		if !ok || slices.ContainsFunc(names, f.names) {
+		if ok && slices.ContainsFunc(names, f.names) {
+			ending.Report.BuildErrors = f.ownErrors(over, again.Report.BuildErrors)
+			return ending, false, nil
+		}
+		if !ok {
 			return ending, false, nil
 		}
 		over = less
@@ -52,6 +57,14 @@ func (f *Failure) WithoutOthers(
 
 // withoutHow is said of a run without the tests that do not build, before the name of one.
 const withoutHow = " without the tests that cannot be built there (such as "
+
+// ownErrors returns the errors of a build that are in tests of the failure.
+func (f *Failure) ownErrors(over []gitext.Overlay, errors []testlog.Place) []testlog.Place {
+	return slices.DeleteFunc(slices.Clone(errors), func(p testlog.Place) bool {
+		_, names, _ := emptyTests(over, []testlog.Place{p})
+		return !slices.ContainsFunc(names, f.names)
+	})
+}
 
 // names reports whether the name of a test is in the names of the failing ones.
 func (f *Failure) names(name string) bool {

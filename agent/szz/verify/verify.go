@@ -301,7 +301,7 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	if good.Outcome != trial.Passes {
-		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.sandboxHint()), nil
+		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.sandboxHint(good)), nil
 	}
 	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {
