@@ -27,8 +27,8 @@ func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool
 	if err != nil {
 		return nil, err
 	}
-	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: r.reason(len(commit.Parents) == 0, e.Repo.ShallowBoundary()[commit.OID])}
-	s.Confirmation = r.confirmation()
+	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Confirmation: r.confirmation()}
+	s.Reason = r.reason(len(commit.Parents) == 0, e.Repo.ShallowBoundary()[commit.OID])
 	if len(commit.Parents) == 1 {
 		patch, err := e.Repo.Patch(ctx, commit.Parents[0], commit.OID, gitext.PatchOptions{Renames: true, IgnoreSpace: true})
 		if err != nil && !gitext.Unreadable(err) {

@@ -188,6 +188,12 @@ const (
 	RunsNoTest   = "runs no test"
 )
 
+// InTree reports whether the end of a run names a reason that lies in the tree or in the command, and in no sandbox.
+func InTree(how string) bool {
+	return strings.HasPrefix(how, RunsNoTest) || slices.ContainsFunc(
+		[]fix.Lack{fix.LackGoMod, fix.LackScript, fix.LackCommand, fix.LackTests}, func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
+}
+
 // judge sets State and How for a test command.
 func judge(e Ending, res trial.Result, command string) Ending {
 	r := &e.Report

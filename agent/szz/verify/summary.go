@@ -2,11 +2,9 @@ package verify
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
@@ -39,19 +37,13 @@ func (c *Check) summary() string {
 // sandboxHint names the reasons for a failure in a sandbox of a command that passes
 // elsewhere, unless the end of its run names a reason that no sandbox makes.
 func (c *Check) sandboxHint(ran trial.Result) string {
-	if c.space.Level() == sandbox.None || ownReason(ran.How) {
+	if c.space.Level() == sandbox.None || testrun.InTree(ran.How) {
 		return ""
 	}
 	if c.opt.Network {
 		return "; it saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 	}
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
-}
-
-// ownReason reports whether the end of a run names a reason that lies in the tree or in the command.
-func ownReason(how string) bool {
-	return strings.HasPrefix(how, testrun.RunsNoTest) || slices.ContainsFunc([]fix.Lack{fix.LackGoMod, fix.LackScript, fix.LackCommand, fix.LackTests},
-		func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
 }
 
 // failingTests names the first tests that fail.
