@@ -3,7 +3,6 @@ package testrun
 import (
 	"bytes"
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,8 +42,9 @@ var (
 		"|undefined (?:local variable or )?method ['`](\\w+[?!]?)'" +
 		`|uninitialized constant (\S+))`)
 	// unbuilt matches the errors of compilers about a name that does not exist: of Go, rustc, javac,
-	// tsc, gcc and clang.
+	// tsc, gcc and clang, and the one of Node.js about a module.
 	unbuilt = source.Lazy(`^(?:undefined: (?:\w+\.)?(\w+)` +
+		`|Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ` +
 		`|(?:[\w.()\[\]]+\.)?(\w+) undefined \(type ` +
 		`|unknown field (\w+) in struct literal` +
 		`|(?:too many|not enough) arguments in call to (?:\w+\.)*(\w+)` +
@@ -86,31 +86,6 @@ func (f *Failure) lacks(e Ending) (text, name string) {
 		}
 	}
 	return text, name
-}
-
-// noModule matches Python's error about a module below a package. The groups are the package and the rest.
-var noModule = source.Lazy(`^ModuleNotFoundError: No module named '(\w+)\.([\w.]+)'`)
-
-// lacksOwnModule reports whether the imports of tests fail because a package of the tree, below dir, does not have a
-// module, as before the commit that adds it: no package is missing that could be installed.
-func (e *Ending) lacksOwnModule(dir string) bool {
-	if e.Report.Lacks != fix.LackPython || len(e.Report.BuildErrors) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(e.Report.BuildErrors, func(p testlog.Place) bool {
-		m := noModule().FindStringSubmatch(p.Text)
-		return m == nil || source.FileKindOf(p.File) != source.TestFile || !hasPackage(dir, m[1])
-	})
-}
-
-// hasPackage reports whether Python code of a tree is in a package of this name.
-func hasPackage(dir, name string) bool {
-	for _, below := range []string{"", "src"} {
-		if found, err := filepath.Glob(filepath.Join(dir, below, name, "*.py")); err == nil && len(found) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // goMoreErrors is what Go's compiler says at the place of the tenth error of a package, if there are more.

@@ -93,9 +93,7 @@ func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 	e := read(res, dir)
 	e.goOnce = goTestOnce(command)
 	e.Output = e.Report.AddXML(command, dir, start.Add(-clockStep), e.Output)
-	if e.lacksOwnModule(dir) {
-		e.Report.Lacks, e.Report.Missing, e.Report.Build = "", "", true
-	}
+	e.ownModule(dir)
 	return judge(e, res, command)
 }
 
