@@ -25,13 +25,13 @@ func (e *Ending) ownModule(dir string) {
 	r := &e.Report
 	switch {
 	case r.Lacks == fix.LackPython && lacksOwnModule(r.BuildErrors, dir):
-	case r.Lacks == fix.LackBuilt:
+	case r.Lacks == fix.LackBuilt && !slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }):
 		m := noFile().FindStringSubmatch(r.Missing)
 		if m == nil || source.FileKindOf(m[3]) != source.TestFile || !hasCode(dir, path.Dir(m[2]), path.Ext(m[2])) {
 			return
 		}
 		r.BuildErrors = []testlog.Place{{File: m[3], Text: m[1]}}
-		r.Failing = nil // node's runner names a file that it cannot load like a test
+		r.Failing, r.Ran = nil, 0 // node's runner names and counts a file that it cannot load like a test
 	default:
 		return
 	}

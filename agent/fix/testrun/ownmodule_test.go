@@ -43,4 +43,11 @@ func TestModulesThatAreNotThereYet(t *testing.T) {
 			t.Errorf("%s: %+v; it %s, %+v", missing, r, e.How, e.Report.BuildErrors)
 		}
 	}
+	tap := "TAP version 13\n# node:internal/modules/esm/resolve:283\n# Error [ERR_MODULE_NOT_FOUND]: Cannot find module '" + dir + "/src/below/n.mjs' imported from " +
+		dir + "/test/n.test.mjs\n#   code: 'ERR_MODULE_NOT_FOUND',\n# Subtest: " + dir + "/test/n.test.mjs\nnot ok 1 - " + dir +
+		"/test/n.test.mjs\n  ---\n  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'test failed'\n  code: 'ERR_TEST_FAILURE'\n  ...\n1..1\n# tests 1\n# pass 0\n# fail 1\n"
+	e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(tap)}, dir, "node --test test/n.test.mjs", time.Now())
+	if r := f.Like(e); r.Likeness != Early || e.Outcome() != trial.Unknown {
+		t.Errorf("TAP: %+v; it %s, %+v", r, e.How, e.Report.BuildErrors)
+	}
 }
