@@ -3,6 +3,7 @@ package testrun
 import (
 	"testing"
 
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/gitext"
 )
 
@@ -30,6 +31,12 @@ func TestWhatRefusesTheTestsOfTheFailure(t *testing.T) {
 		if lack := f.Like(got).Lack; ok || err != nil || lack != want {
 			t.Errorf("%q: lacks %q, want %q; %v %v", output, lack, want, ok, err)
 		}
+	}
+
+	// Python refuses no file for a name in a body: without its import, a test fails for another reason.
+	over = []gitext.Overlay{{Path: "test_n.py", Content: []byte("from pkg.n import x\n")}}
+	if _, _, ok := emptyTests(over, []testlog.Place{{File: "test_n.py", Line: 1}}); ok {
+		t.Error("a Python import is left out")
 	}
 }
 
